@@ -27,6 +27,7 @@ std::optional<std::uint32_t> first_taken(const Coordinates& list, Coordinates ta
     return std::nullopt;
 }
 
+/// Records the first number of a list that is used twice or not available.
 void require_free(const Coordinates& list, const Coordinates& taken, const std::string& path,
                   Judge& judge) {
     const auto number = first_taken(list, taken);
@@ -35,6 +36,7 @@ void require_free(const Coordinates& list, const Coordinates& taken, const std::
         fmt::format("{} is listed twice, harvested or reserved for dispatch", number.value_or(0)));
 }
 
+/// Records a coordinate outside of the NoC's grid. The largest one stands for all.
 void require_below(const Coordinates& list, std::uint32_t limit, const std::string& path,
                    Judge& judge) {
     const std::uint32_t largest = list.empty() ? 0 : *std::ranges::max_element(list);
@@ -56,6 +58,7 @@ void require_power_of_two(Bytes value, const std::string& path, Judge& judge) {
                   fmt::format("{} is not a power of two", Value<Bytes>::show(value)));
 }
 
+/// Range of L1 that the emulator or firmware owns.
 struct Area {
     std::string path;  ///< key that sets its address
     std::string name;

@@ -47,6 +47,7 @@ void bind_value(const Field& field, const Node& node, void* object, const std::s
     binding.resolved.push_back(resolve(field, node, object, path));
 }
 
+/// Binds a key that the file does not have: its default, or a mistake if it is required.
 void bind_absent(const Field& field, const Node& parent, void* object, const std::string& path,
                  Binding& binding) {
     if (field.kind == FieldKind::Section) {
@@ -65,6 +66,7 @@ void bind_absent(const Field& field, const Node& parent, void* object, const std
     }
 }
 
+/// Binds a key by the kind of its field.
 void bind_present(const Field& field, const Node& node, void* object, const std::string& path,
                   Binding& binding) {
     switch (field.kind) {

@@ -79,6 +79,7 @@ Node read_arch(const std::filesystem::path& file, const std::filesystem::path& r
     return below;
 }
 
+/// Loads the device of a run and merges the run file's `arch:` over it.
 Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, const Node& patch,
                     ConfigFolders folders, Binding& binding) {
     // Without a device the mistake is recorded already; all that needs one is skipped.
@@ -99,6 +100,7 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
     return bind_arch(std::move(tree), file->stem().string(), std::string(kArchKey) + ".", binding);
 }
 
+/// Returns the file that `extends` names.
 std::filesystem::path extended_file(const Node& name, const std::filesystem::path& path,
                                     ConfigFolders folders) {
     // A file beside the run hides a shipped one of the same name.

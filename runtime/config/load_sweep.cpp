@@ -70,6 +70,7 @@ void refuse_keys_set_twice(const SweepSpec& sweep, std::span<const Override> ove
     }
 }
 
+/// Loads one point: the base tree with the point's settings.
 SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::path& path,
                       ConfigFolders folders) {
     for (const Override& setting : settings) {

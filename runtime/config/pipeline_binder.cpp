@@ -33,6 +33,7 @@ void PipelineBinder::guarded(const Node& node, const std::string& path,
     }
 }
 
+// Keys of a pipeline have no field; their text and JSON are given here.
 void PipelineBinder::resolve(const Node& node, const std::string& path, const std::string& text,
                              const std::string& json) const {
     binding.resolved.push_back({.path = path,
@@ -128,6 +129,7 @@ std::shared_ptr<const ops::Op> PipelineBinder::op(const std::string& name) const
     return {std::shared_ptr<const ops::Op>(), ops::find_op(name)};
 }
 
+// For "did you mean", the user's own ops first.
 std::vector<std::string> PipelineBinder::op_names() const {
     std::vector<std::string> names;
     for (const auto& [name, op] : own_ops) {

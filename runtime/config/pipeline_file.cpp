@@ -53,6 +53,7 @@ void refuse_new(const PipelineBinder& binder, const Node& map, const std::string
     }
 }
 
+/// Binds `params:` in the order of the file: a param may use those above it.
 void bind_params(PipelineBinder& binder, const Node& params) {
     if (params.kind != NodeKind::Map && params.kind != NodeKind::Null) {
         binder.mistake(params, "params", "expected a map, found " + describe(params));
@@ -66,6 +67,7 @@ void bind_params(PipelineBinder& binder, const Node& params) {
     }
 }
 
+/// Binds `seed:`, by default 1, so that two runs of one file have the same values.
 void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.spec.seed = 1;
     if (node.kind != NodeKind::Null) {
@@ -196,6 +198,7 @@ void check_stored_names(PipelineBinder& binder) {
     }
 }
 
+/// Binds `output_names:`. With plain names, tensors of a single device have no prefix "d0.".
 void bind_output_names(PipelineBinder& binder, const Node& node) {
     const std::string word = node.kind == NodeKind::Null ? "by_device" : node.text;
     if (word != "by_device" && word != "plain") {

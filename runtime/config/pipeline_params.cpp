@@ -18,6 +18,7 @@ namespace {
 using pipeline::Scope;
 using pipeline::show;
 
+/// Returns a value as JSON: numbers stay numbers in reports.
 std::string json_of(const pipeline::Value& value) {
     return std::visit([](const auto& held) { return nlohmann::json(held).dump(); }, value);
 }
@@ -130,6 +131,7 @@ void check_divides(const PipelineBinder& binder, const Node& node, const std::st
 
 }  // namespace
 
+// A param is a value alone, or a map with its choices, range and divisors.
 void bind_param(PipelineBinder& binder, const Entry& param) {
     const std::string path = "params." + param.key;
     const bool is_map = param.value.kind == NodeKind::Map;

@@ -18,6 +18,7 @@ using pipeline::PipelineStep;
 using pipeline::Scope;
 using pipeline::StepOutput;
 
+/// Records a list of names in the resolved tree, as YAML and as JSON.
 void resolve_list(const PipelineBinder& binder, const Node& node, const std::string& path,
                   const std::vector<std::string>& names) {
     binder.resolve(node, path, fmt::format("[{}]", fmt::join(names, ", ")),
@@ -91,6 +92,7 @@ void bind_plain(PipelineBinder& binder, const Node* node, const std::string& pat
     binder.resolve_word(*node, path, Value<T>::show(*member));
 }
 
+/// Binds the properties of one output that the run file states; the op infers the others.
 void bind_output(PipelineBinder& binder, const Node& node, const std::string& path,
                  const Scope& names, StepOutput& output) {
     if (node.kind == NodeKind::Null) {
@@ -147,6 +149,7 @@ void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& p
     resolve_list(binder, *out, path + ".out", made);
 }
 
+/// Binds the op or the program of a step; returns whether it has one.
 bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, const Scope& names,
              PipelineStep& spec) {
     const Node* op = step.find("op");
@@ -177,6 +180,7 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     return true;
 }
 
+/// Binds one step. A step with a mistake is left out, so that the next ones are checked, too.
 void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
                const Scope& names) {
     const Node& node = entry.value;
@@ -227,6 +231,7 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     binder.spec.steps.push_back(std::move(spec));
 }
 
+/// Binds the steps of a block, with `repeat` and `when` of each entry.
 void bind_entries(PipelineBinder& binder, const Node& steps, const Node& defaults,
                   const Scope& names) {
     for (const Entry& entry : steps.entries) {
@@ -254,6 +259,7 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
 
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults) {
     binder.defaults = &defaults;
+    // Once for the whole file, before any step reads the block.
     refuse_unknown_defaults(binder, defaults);
     bind_entries(binder, steps, defaults, binder.scope);
 }

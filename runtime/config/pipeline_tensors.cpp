@@ -35,6 +35,7 @@ void bind_plain(PipelineBinder& binder, const Node* node, const std::string& pat
     binder.resolve_word(*node, path, Value<T>::show(member));
 }
 
+/// Binds the shape, whose extents may be expressions.
 void bind_shape(PipelineBinder& binder, const Node& tensor, const std::string& path,
                 const Scope& names, Shape& shape) {
     const Node* node = tensor.find("shape");
@@ -72,6 +73,7 @@ const OriginRow* origin_row(const Node& node, std::string_view& key) {
     return nullptr;
 }
 
+/// Returns the allowed origins for messages, from the table that binds them.
 std::string origin_words() {
     std::string words;
     for (const OriginRow& row : kOriginRows) {
@@ -123,6 +125,7 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
     }
 }
 
+/// Binds `split:`; a tensor with it is never replicated.
 void bind_split(PipelineBinder& binder, const Node& split, const std::string& path,
                 PipelineTensor& tensor) {
     bind_fields(kSplitFields, split, &tensor, path + ".", binder.binding);
@@ -145,6 +148,7 @@ void bind_split(PipelineBinder& binder, const Node& split, const std::string& pa
     });
 }
 
+/// Binds one tensor.
 void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& name,
                  const Scope& names) {
     const Node& node = entry.value;

@@ -90,6 +90,7 @@ TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
     return plan;
 }
 
+/// Plans an input tensor: its part on each device, in the stated memory.
 void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTensors& planned) {
     const std::string path = "tensors." + tensor.name;
     try {
@@ -110,6 +111,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
     }
 }
 
+/// Returns the known tensors, for "did you mean".
 std::vector<std::string> names_of(const PlannedTensors& planned) {
     std::vector<std::string> names;
     for (const auto& [name, tensor] : planned) {
@@ -187,6 +189,8 @@ TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
     return output.memory ? placed(plan.spec, *output.memory) : plan;
 }
 
+/// Infers the outputs. A step may name fewer outputs than the op has; the last ones are then
+/// omitted.
 void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judge) {
     std::vector<TensorPlan> inferred = step.op->infer(context);
     judge.require(inferred.size() >= step.outputs.size(), "outputs",
@@ -282,6 +286,7 @@ std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
     return parts;
 }
 
+/// Plans one step and enters its outputs for later steps.
 void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
     StepJudge judge(binder, step);
     bool is_known = false;

@@ -73,6 +73,7 @@ public:
     }
 
 private:
+    // Records a mistake unless the node is a map; callers then skip it.
     bool is_map(const Node& node, const std::string& path) {
         if (node.kind != NodeKind::Map) {
             binder_.mistake(node, path, "expected a map, found " + describe(node));
@@ -80,6 +81,7 @@ private:
         return node.kind == NodeKind::Map;
     }
     template <class F>
+    // Calls `act` for each entry of an optional map.
     void each(const Node& node, std::string_view key, F act) {
         const Node* map = node.find(key);
         if (map == nullptr || !is_map(*map, fmt::format("{}.{}", path_, key))) {
@@ -122,6 +124,7 @@ private:
         member = node->text;
         binder_.resolve_word(*node, fmt::format("{}.{}", path, key), member);
     }
+    // Binds a list of expressions, which stay text.
     void words(const Node& map, std::string_view key, const std::string& path,
                std::vector<std::string>& member) {
         const Node* node = map.find(key);
@@ -143,6 +146,7 @@ private:
         binder_.resolve_word(*node, full, to_yaml(*node));
     }
 
+    // Binds the program's own cores: the grid over which its units are split.
     void bind_cores(const Node& node) {
         const std::string path = path_ + ".cores";
         if (!is_map(node, path)) {
@@ -176,6 +180,7 @@ private:
                                 "list of [[x, y], [x, y]]");
         }
     }
+    // Binds one rectangle of cores; its corners may be expressions.
     void bind_range(const Node& node, const std::string& path, CoreChoice& choice) {
         binder_.guarded(node, path, [&] {
             require(node.kind == NodeKind::Sequence && node.elements.size() == 2,
@@ -192,6 +197,7 @@ private:
         });
     }
 
+    // Binds one CB. Its key is the CB index, whose limit depends on the device.
     void bind_buffer(const Entry& entry) {
         const std::string path = fmt::format("{}.cbs.{}", path_, entry.key);
         const std::uint32_t num_buffers = binder_.target.arch.l1.num_circular_buffers;
@@ -220,6 +226,7 @@ private:
         spec_.buffers.push_back(std::move(buffer));
     }
 
+    // Binds one semaphore: its initial value alone, or a map.
     void bind_semaphore(const Entry& entry) {
         const std::string path = fmt::format("{}.semaphores.{}", path_, entry.key);
         ProgramSemaphore semaphore{.name = entry.key};
@@ -262,6 +269,7 @@ private:
         }
     }
 
+    // Binds one kernel. Defines are substituted here: they do not depend on the device.
     void bind_kernel(const Node& node) {
         const std::string path = fmt::format("{}.kernels[{}]", path_, spec_.kernels.size());
         ProgramKernel kernel;

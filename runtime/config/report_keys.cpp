@@ -5,6 +5,8 @@
 namespace tessera::config {
 namespace {
 
+/// Binds names with their patterns. Whether a pattern matches anything is not checked: steps depend
+/// on `when` conditions.
 std::vector<pipeline::NamedPatterns> bind_patterns(PipelineBinder& binder, const Node& report,
                                                    const std::string& key) {
     std::vector<pipeline::NamedPatterns> named;

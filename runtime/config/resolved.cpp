@@ -9,6 +9,7 @@
 namespace tessera::config {
 namespace {
 
+/// Returns one line of `explain`.
 std::string line_of(const ResolvedValue& value, std::size_t width) {
     const std::string assignment = value.path + ": " + value.text;
     std::string line = fmt::format("{:<{}}  # {}", assignment, width, to_string(value.origin));

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kArchKey = "arch";
 
+/// Returns a scalar with its quotes: without them a name with ${…} would be read as an expression.
 std::string quoted(const Node& node) {
     return node.style == ScalarStyle::Quoted ? nlohmann::json(node.text).dump() : node.text;
 }
@@ -30,6 +31,7 @@ bool is_flow(const Node& node) {
     return node.kind != NodeKind::Map || node.entries.empty();
 }
 
+/// Returns a map as lines of YAML. Replaced numbers of the device become facts.
 std::string lines_of(const Node& map, std::size_t indent, bool is_arch) {
     std::string text;
     for (const Entry& entry : map.entries) {

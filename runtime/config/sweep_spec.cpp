@@ -23,6 +23,7 @@ SweepPoints combined(SweepPoints points, const SweepPoints& more) {
     return longer;
 }
 
+/// Returns a point for each value of an axis.
 SweepPoints points_of(const SweepAxis& axis) {
     SweepPoints points;
     for (const Override& value : axis.values) {

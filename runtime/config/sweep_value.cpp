@@ -34,6 +34,7 @@ std::optional<Mistake> repeated(const std::string& path, const std::vector<Node>
     return std::nullopt;
 }
 
+/// Returns a key with its values; an empty list would make the grid empty.
 Parsed<SweepAxis> parse_axis(const Entry& entry) {
     const Node& values = entry.value;
     if (values.kind != NodeKind::Sequence || values.elements.empty()) {
@@ -49,6 +50,7 @@ Parsed<SweepAxis> parse_axis(const Entry& entry) {
     return axis;
 }
 
+/// Returns a point as YAML, for `explain` and reports.
 std::string show_settings(const SweepSettings& settings) {
     std::vector<std::string> parts;
     for (const Override& setting : settings) {
