@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <variant>
 #include <vector>
 
@@ -195,7 +194,7 @@ public:
     /// Allocates a transfer that equals `from` but for its number.
     [[nodiscard]] Transfer& copy(const Transfer& from) {
         if (free_.empty()) {
-            add_block();
+            return add(from);
         }
         Transfer& taken = *free_.back();
         free_.pop_back();
@@ -206,25 +205,28 @@ public:
     }
     void release(Transfer& transfer) { free_.push_back(&transfer); }
     [[nodiscard]] Transfer& operator[](TransferId id) noexcept {
-        return blocks_[index_of(id) / kBlock][index_of(id) % kBlock];
+        return begins_[index_of(id) / kBlock][index_of(id) % kBlock];
     }
     [[nodiscard]] const Transfer& operator[](TransferId id) const noexcept {
-        return blocks_[index_of(id) / kBlock][index_of(id) % kBlock];
+        return begins_[index_of(id) / kBlock][index_of(id) % kBlock];
     }
 
 private:
-    static constexpr std::uint32_t kBlock = 64;  ///< 24 KiB: small launches have few transfers
+    static constexpr std::uint32_t kBlock = 64;
 
-    void add_block() {
-        const auto first = static_cast<std::uint32_t>(blocks_.size()) * kBlock;
-        Transfer* const block = blocks_.emplace_back(std::make_unique<Transfer[]>(kBlock)).get();
-        for (std::uint32_t i = kBlock; i > 0; --i) {  // the lowest number is taken first
-            block[i - 1].id = TransferId{first + i - 1};
-            free_.push_back(&block[i - 1]);
+    Transfer& add(const Transfer& from) {
+        if (blocks_.empty() || blocks_.back().size() == kBlock) {
+            blocks_.emplace_back().reserve(kBlock);
+            begins_.push_back(blocks_.back().data());
         }
+        const auto before = static_cast<std::uint32_t>(blocks_.size() - 1) * kBlock;
+        Transfer& added = blocks_.back().emplace_back(from);
+        added.id = TransferId{before + static_cast<std::uint32_t>(blocks_.back().size()) - 1};
+        return added;
     }
 
-    std::vector<std::unique_ptr<Transfer[]>> blocks_;
+    std::vector<std::vector<Transfer>> blocks_;  ///< none grows beyond kBlock, so none moves
+    std::vector<Transfer*> begins_;              ///< by block; shorter to index than `blocks_`
     std::vector<Transfer*> free_;
 };
 

@@ -18,9 +18,10 @@ VirtualChannels::Next VirtualChannels::next_waiting(const Group& group, Millicyc
         if (waiting == kNoTransfer) {
             continue;
         }
-        const Millicycles reach = packet_of(waiting).reach;
-        if (best.transfer == kNoTransfer || reach < best_reach) {
-            best = {waiting, input};
+        Transfer& transfer = transfers_[waiting];
+        const Millicycles reach = transfer.noc_packet().reach;
+        if (best.transfer == nullptr || reach < best_reach) {
+            best = {&transfer, input};
             best_reach = reach;
         }
         if (reach <= now) {
@@ -36,7 +37,7 @@ void VirtualChannels::grant_first(VcGroup number, Millicycles now, EventQueue& q
     Resource& shared = link(number);
     const Next next = next_waiting(group, std::max(now, shared.calendar.free()));
     group.next_input = next.input;
-    Transfer& transfer = transfers_[next.transfer];
+    Transfer& transfer = *next.transfer;
     NocPacket& packet = transfer.noc_packet();
     const PacketPolicy& policy = policy_of(packet);
     VcAvailability free = VcAvailability::never();
@@ -50,13 +51,13 @@ void VirtualChannels::grant_first(VcGroup number, Millicycles now, EventQueue& q
     const Millicycles time = shared.calendar.earliest(begin, transfer.wait_duration);
     // A packet that waits for a VC leaves the wire to packets on other VCs; one that waits for the
     // wire goes before them.
-    group.granted = next.transfer;
+    group.granted = transfer.id;
     group.waits_for_wire = time > begin;
     shared.num_granted += group.waits_for_wire ? 1 : 0;
     packet.note_cause(cause == ResourceKind::None && group.waits_for_wire
                           ? resources_.kind(resource_of(link_of(number)))
                           : cause);
-    push_stage(queue, time, next.transfer);
+    push_stage(queue, time, transfer.id);
 }
 
 void VirtualChannels::revoke_grant(VcGroup group) {

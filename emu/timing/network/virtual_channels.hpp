@@ -279,7 +279,7 @@ private:
     void revoke_grant(VcGroup group);
     /// Returns the waiting packet that the router serves next, and its input.
     struct Next {
-        TransferId transfer = kNoTransfer;
+        Transfer* transfer = nullptr;
         std::uint8_t input = 0;
     };
     [[nodiscard]] Next next_waiting(const Group& group, Millicycles now) const;
