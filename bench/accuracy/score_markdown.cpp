@@ -89,9 +89,9 @@ std::set<std::string> others_of(std::span<const GroupScore> groups) {
 }
 
 std::string words_of(std::string_view name, std::string_view what) {
-    const Basis basis = basis_of(name).basis;
+    const auto [basis, reason] = basis_of(name);
     return basis == Basis::Program ? std::string(what)
-                                   : fmt::format("{} *({})*", what, name_of(basis));
+                                   : fmt::format("{} *({}: {})*", what, name_of(basis), reason);
 }
 
 std::string share_text(std::size_t part, std::size_t whole) {
@@ -178,7 +178,7 @@ std::string residues_markdown(std::span<const RegimeResidue> residues) {
         return "";
     }
     std::string text =
-        "| decided by | Wormhole: rows, bias, nine of ten within a factor of (stated) | Blackhole "
+        "| bound by | Wormhole: rows, bias, 90 % of rows within a factor of (stated) | Blackhole "
         "|\n|---|---|---|\n";
     for (std::size_t i = 0; i < timing::kNumRegimes; ++i) {
         const auto regime = static_cast<timing::Regime>(i);

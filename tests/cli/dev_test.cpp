@@ -156,27 +156,30 @@ TEST(Dev, AnUnknownFuzzTargetIsNamedWithThoseThereAre) {
 TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
     Checkout checkout;
     checkout.script("build/release/bin/tessera",
-                    "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n\\n| 4 |\\n| 5 |\\n'");
+                    "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n\\n| 4 |\\n\\n| 5 |\\n'");
     checkout.write("docs/accuracy.md",
-                   "A\n<!-- score-table -->\n| old |\n<!-- /score-table -->\nB\n");
+                   "A\n<!-- score-bounds -->\n<!-- /score-bounds -->\n"
+                   "B\n<!-- score-table -->\n| old |\n<!-- /score-table -->\n"
+                   "C\n<!-- score-alternatives -->\n<!-- /score-alternatives -->\n");
     checkout.write("README.md", "<!-- score-summary -->\n<!-- /score-summary -->\n");
 
     EXPECT_EQ(checkout.says("tables"), "ninja -C build/release --quiet tessera\n");
 
     EXPECT_EQ(checkout.text_of("docs/accuracy.md"),
-              "A\n<!-- score-table -->\n| 1 |\n\n| 2 |\n\n| 3 |\n<!-- /score-table -->\nB\n");
+              "A\n<!-- score-bounds -->\n| 3 |\n<!-- /score-bounds -->\n"
+              "B\n<!-- score-table -->\n| 1 |\n<!-- /score-table -->\n"
+              "C\n<!-- score-alternatives -->\n| 2 |\n<!-- /score-alternatives -->\n");
     EXPECT_EQ(checkout.text_of("README.md"),
-              "<!-- score-summary -->\n| 4 |\n| 5 |\n<!-- /score-summary -->\n");
+              "<!-- score-summary -->\n| 4 |\n\n| 5 |\n<!-- /score-summary -->\n");
 }
 
 TEST(Dev, ScoresNothingForAPageThatHasNoMark) {
     Checkout checkout;
     checkout.write("docs/accuracy.md", "A\n");
 
-    EXPECT_EQ(
-        checkout.says("tables"),
-        "dev: docs/accuracy.md has no line <!-- score-table -->, behind which its table would "
-        "stand\n");
+    EXPECT_EQ(checkout.says("tables"),
+              "dev: docs/accuracy.md has no line <!-- score-table -->, below which its table "
+              "belongs\n");
     EXPECT_EQ(checkout.exit_code(), 1);
 }
 

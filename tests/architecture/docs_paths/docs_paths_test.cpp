@@ -26,9 +26,22 @@ constexpr std::array<std::string_view, 10> kTopFolders{"emu/",   "ops/",     "ru
                                                        "tests/", "bench/",   "configs/", "cmake/",
                                                        "docs/",  "examples/"};
 
-/// Words of a document that look like paths of the project; those with a pattern in them
-/// (`ops/<op>/`, `configs/*.yaml`) stand for many files and are left out.
-std::vector<std::string> paths_in(const std::string& text) {
+/// A Markdown link to a file: its relative target, without the anchor of a heading.
+const std::regex kLink(R"(\]\(([^)#:]+)(#[^)]*)?\))");
+
+std::vector<std::string> links_in(const std::string& text) {
+    std::vector<std::string> links;
+    for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
+        links.push_back((*link)[1]);
+    }
+    return links;
+}
+
+/// Words of a document that look like paths of the project, but for targets of links, which are
+/// relative to the document. Words with a pattern (`ops/<op>/`, `configs/*.yaml`) stand for many
+/// files and are left out.
+std::vector<std::string> paths_in(const std::string& document) {
+    const std::string text = std::regex_replace(document, kLink, "]");
     static const std::regex kWord(R"([A-Za-z0-9_.<>{}*…\[\]+-]+(/[A-Za-z0-9_.<>{}*…\[\]+-]*)+)");
     std::vector<std::string> paths;
     for (std::sregex_iterator word(text.begin(), text.end(), kWord), end; word != end; ++word) {
@@ -57,12 +70,16 @@ std::vector<std::string> missing_paths(const std::string& text) {
     return missing;
 }
 
-/// Documents of the project: those at its root and below its folders.
+/// Journals, which name files as they were called on their day.
+constexpr std::string_view kHistory = "docs/history/";
+
+/// Documents of the project: those at its root and below its folders, but for the journals.
 std::vector<fs::path> documents() {
     std::vector<fs::path> documents;
     const auto add = [&](const fs::directory_entry& entry) {
-        if (entry.path().extension() == ".md") {
-            documents.push_back(fs::relative(entry.path(), kRoot));
+        const fs::path path = fs::relative(entry.path(), kRoot);
+        if (path.extension() == ".md" && !path.string().starts_with(kHistory)) {
+            documents.push_back(path);
         }
     };
     std::ranges::for_each(fs::directory_iterator(kRoot), add);
@@ -83,10 +100,27 @@ TEST(DocsPaths, NameFilesThatExist) {
     }
 }
 
+TEST(DocsPaths, LinksLeadToFiles) {
+    std::size_t num_links = 0;
+    for (const fs::path& document : documents()) {
+        for (const std::string& link : links_in(text_of(document.string()))) {
+            EXPECT_TRUE(fs::exists(kRoot / document.parent_path() / link))
+                << document << " links to " << link;
+            ++num_links;
+        }
+    }
+    EXPECT_GT(num_links, 60U) << "docs/configuration.md alone has one for each op";
+}
+
+TEST(DocsPaths, FindsLinksInMarkdown) {
+    EXPECT_THAT(links_in("![a](b/c.svg), [d](../e.md#f), [g](https://example.org) and [h](#i)"),
+                ElementsAre("b/c.svg", "../e.md"));
+}
+
 TEST(DocsPaths, FindsANameWithoutAFile) {
     EXPECT_THAT(missing_paths("See `emu/none/here.cpp` and emu/CMakeLists.txt.\n"),
                 ElementsAre("emu/none/here.cpp"));
-    EXPECT_THAT(missing_paths("[a](runtime/none.hpp), ops/none. "),
+    EXPECT_THAT(missing_paths("(runtime/none.hpp), ops/none. "),
                 ElementsAre("runtime/none.hpp", "ops/none"));
 }
 

@@ -21,17 +21,20 @@ TEST(ScoreMarkdown, HasALineForEachGroupInOneOrderAndTheMeans) {
     scores[2].prediction = Prediction{10, 10, 10};
     scores[4].prediction = Prediction{9, 11, 12};
 
-    EXPECT_EQ(groups_markdown(rows, scores),
-              "| group | what | Wormhole: rows scored, mean error (bias), within 10 %, covered | "
-              "Blackhole |\n"
-              "|---|---|---|---|\n"
-              "| `gemm` | products of the whole grid | 2 of 2, 10.0 % (-10.0), 50 %, 50 % | – |\n"
-              "| `ccl` | all-gather, reduce-scatter, all-to-all *(changed)* | – | 0 of 1 |\n"
-              "| `sfpu` | SFPU functions *(circular)* | – | 1 of 1, 0.0 % (+0.0), 100 %, 100 % |\n"
-              "| `g` |  | – | 1 of 1, 10.0 % (+10.0), 100 %, 100 % |\n"
-              "| **mean of groups** |  | 2 of 2, 10.0 % (-10.0), 50 %, 50 % | 1 of 2, 10.0 % "
-              "(+10.0), 100 %, 100 % |\n"
-              "| **mean of circular groups** |  | – | 1 of 1, 0.0 % (+0.0), 100 %, 100 % |\n");
+    EXPECT_EQ(
+        groups_markdown(rows, scores),
+        "| group | what | Wormhole: rows scored, mean error (bias), within 10 %, covered | "
+        "Blackhole |\n"
+        "|---|---|---|---|\n"
+        "| `gemm` | products of the whole grid | 2 of 2, 10.0 % (-10.0), 50 %, 50 % | – |\n"
+        "| `ccl` | all-gather, reduce-scatter, all-to-all *(changed: Blackhole's links at the "
+        "report's 25 GB/s)* | – | 0 of 1 |\n"
+        "| `sfpu` | SFPU functions *(circular: the constants come from these rows)* | – | 1 of "
+        "1, 0.0 % (+0.0), 100 %, 100 % |\n"
+        "| `g` |  | – | 1 of 1, 10.0 % (+10.0), 100 %, 100 % |\n"
+        "| **mean of groups** |  | 2 of 2, 10.0 % (-10.0), 50 %, 50 % | 1 of 2, 10.0 % "
+        "(+10.0), 100 %, 100 % |\n"
+        "| **mean of circular groups** |  | – | 1 of 1, 0.0 % (+0.0), 100 %, 100 % |\n");
 }
 
 TEST(ScoreMarkdown, SaysHowAlternativesAreOrdered) {
@@ -60,7 +63,7 @@ TEST(ScoreMarkdown, HoldsResiduesAgainstWhatDeviceModelsState) {
     const std::string text = residues_markdown(residues);
 
     EXPECT_THAT(text, ::testing::StartsWith(
-                          "| decided by | Wormhole: rows, bias, nine of ten within a factor of "
+                          "| bound by | Wormhole: rows, bias, 90 % of rows within a factor of "
                           "(stated) | Blackhole |\n"
                           "|---|---|---|\n"
                           "| compute | 9, -10.0 %, 1.25 (1.20) | – |\n"));

@@ -91,7 +91,7 @@ std::size_t part_of(const std::string& share, std::size_t whole) {
 
 std::vector<AlternativeKind> kinds_of(const std::string& page) {
     std::vector<AlternativeKind> kinds;
-    for (const auto& cells : cells_of(table_of(page, "score-table"))) {
+    for (const auto& cells : cells_of(table_of(page, "score-alternatives"))) {
         if (cells.size() == 5 && std::isdigit(cells[1].front()) != 0) {
             const std::size_t pairs = std::stoul(cells[1]);
             const std::size_t robust = std::stoul(cells[3]);
@@ -108,7 +108,7 @@ std::vector<AlternativeKind> kinds_of(const std::string& page) {
 /// "314, -1.3 %, 1.12 (1.12)" in lines of regimes; other cells are none.
 std::vector<RegimeResidue> residues_of(const std::string& page) {
     std::vector<RegimeResidue> residues;
-    for (const auto& cells : cells_of(table_of(page, "score-table"))) {
+    for (const auto& cells : cells_of(table_of(page, "score-bounds"))) {
         for (std::size_t i = 1; i < cells.size() && cells.size() == 3; ++i) {
             RegimeResidue residue{.arch = i == 1 ? "wormhole" : "blackhole"};
             if (std::sscanf(cells[i].c_str(), "%zu, %lf %%, %lf (%lf)", &residue.count,

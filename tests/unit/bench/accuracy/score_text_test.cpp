@@ -59,7 +59,7 @@ TEST(ScoreText, CountsCircularGroupsApartAndSaysWhatOthersChange) {
     EXPECT_THAT(text, ContainsRegex("mean of circular groups +1 +1 +100.0 % +0.0 %"));
     EXPECT_THAT(text, ContainsRegex("npe [^\n]* changed\n"));
     EXPECT_THAT(text, HasSubstr("\nnpe (changed): 85 cycles a read and 200 a kernel more, for the "
-                                "profiler\nsfpu (circular): the constants' own rows\n"));
+                                "profiler\nsfpu (circular): the constants come from these rows\n"));
 }
 
 TEST(ScoreText, ShowsHowAlternativesAreOrdered) {
