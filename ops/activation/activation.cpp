@@ -30,11 +30,11 @@ enum : std::uint8_t {
 };
 
 constexpr std::array kFields{
-    field<&RowActivationSpec::function>("function", config::kRequired, "of the gate"),
-    field<&RowActivationSpec::gate>(
-        "gate", "none", "where a row has the gate; the rest is up, which it multiplies"),
-    field<&RowActivationSpec::alpha>("alpha", "1.702", "of swigluoai"),
-    field<&RowActivationSpec::limit>("limit", "7", "of swigluoai"),
+    field<&RowActivationSpec::function>("function", config::kRequired, "function of the gate"),
+    field<&RowActivationSpec::gate>("gate", "none",
+                                    "place of the gate in a row; the rest of the row is up"),
+    field<&RowActivationSpec::alpha>("alpha", "1.702", "alpha of swigluoai"),
+    field<&RowActivationSpec::limit>("limit", "7", "limit of swigluoai"),
     field<&RowActivationSpec::counted_by>("counted_by", "batches", kCountedByProse),
     field<&RowActivationSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&RowActivationSpec::cb_depth>("cb_depth", "2", "units of rows in a CB", kDepth),

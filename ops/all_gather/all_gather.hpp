@@ -68,7 +68,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .rows_are = ValidRows::Packed}};
 inline constexpr OpSpec kSpec{
     .name = "all_gather",
-    .summary = "tensors of all devices of a group, one behind the other on each",
+    .summary = "concatenates the tensors of all devices of a group on each device",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

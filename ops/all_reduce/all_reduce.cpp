@@ -37,11 +37,11 @@ struct RingKernels {
 };
 
 constexpr std::array kFields{
-    field<&AllReduceSpec::algorithm>(
-        "algorithm", "bidirectional",
-        "bidirectional: half of the sums each way round; ring: one way, a tile a packet"),
+    field<&AllReduceSpec::algorithm>("algorithm", "bidirectional",
+                                     "bidirectional: half of the sums in each direction; ring: one "
+                                     "direction, a tile per packet"),
     field<&AllReduceSpec::partial_sums>("partial_sums", "fp32",
-                                        "format of partial sums that travel or wait"),
+                                        "format of partial sums that are sent or stored"),
     field<&AllReduceSpec::cb_depth>("cb_depth", "2", "pages in a CB", kDepth),
     field<&AllReduceSpec::links>("links", "4", "links of each direction; ring: always 4",
                                  config::Limits{1, kLinksPerDirection}),

@@ -56,7 +56,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .replicas = Replicas::Same}};
 inline constexpr OpSpec kSpec{
     .name = "all_reduce",
-    .summary = "sum over the devices of a group, the same bytes on each",
+    .summary = "sums over the devices of a group; each device gets all of the sum",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -26,7 +26,7 @@ constexpr std::array kFields{
     config::field<&AllToAllSpec::links>("links", "4", "links of each direction",
                                         config::Limits{1, kLinksPerDirection}),
     config::field<&AllToAllSpec::opposite>("opposite", "either_way",
-                                           "which way parts for the device opposite on a ring go"),
+                                           "direction of parts for the opposite device of a ring"),
 };
 
 /// Rows from every device to every device: [from][to].

@@ -62,7 +62,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
 /// Start      a core sends only after the devices that it sends to have reported that they run.
 inline constexpr OpSpec kSpec{
     .name = "all_to_all",
-    .summary = "part j of every device's tensor to device j of a group",
+    .summary = "sends part j of each device's tensor to device j of a group",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -14,13 +14,13 @@ using config::field;
 using config::Limits;
 
 constexpr std::array kFields{
-    field<&DecodeSpec::scale>("scale", config::kRequired, "of scores", Limits{1e-30, 1e30}),
+    field<&DecodeSpec::scale>("scale", config::kRequired, "factor of scores", Limits{1e-30, 1e30}),
     field<&DecodeSpec::page_size>("page_size", "32", "positions of a page of the cache",
                                   Limits{1, 65536}),
-    field<&DecodeSpec::block>("block", "4", "key tiles that are worked on together", Limits{1, 16}),
-    field<&DecodeSpec::split>("split", "0",
-                              "cores that share a token's keys; 0: as its keys ask for",
-                              Limits{0, kMostSplit}),
+    field<&DecodeSpec::block>("block", "4", "key tiles per block of work", Limits{1, 16}),
+    field<&DecodeSpec::split>(
+        "split", "0", "cores that share the keys of a token; 0: chosen from the number of keys",
+        Limits{0, kMostSplit}),
     field<&DecodeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

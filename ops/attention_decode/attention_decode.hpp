@@ -51,7 +51,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(..., h, C)", "bfloat16"
 /// the keys of a row, of which there may be one or two.
 inline constexpr OpSpec kSpec{
     .name = "attention_decode",
-    .summary = "heads of tokens over a paged cache of latents, all keys or chosen ones",
+    .summary = "attention of heads over a paged cache of latents, with all keys or chosen ones",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

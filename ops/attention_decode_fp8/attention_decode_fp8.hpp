@@ -8,7 +8,7 @@ namespace tessera::ops::attention_decode_fp8 {
 
 inline constexpr OpSpec kSpec{
     .name = "attention_decode_fp8",
-    .summary = "heads of tokens over a paged cache of latents in fp8 with scales",
+    .summary = "attention of heads over a paged cache of latents in fp8 with scales",
     .schedules = attention_decode::kSchedules,
     .inputs = attention_decode::kFp8Inputs,
     .outputs = attention_decode::kOutputs,

@@ -19,9 +19,8 @@ using config::field;
 using config::Limits;
 
 constexpr std::array kFields{
-    field<&PrefillSpec::scale>("scale", config::kRequired, "of scores", Limits{1e-30, 1e30}),
-    field<&PrefillSpec::block>("block", "4", "key tiles that are worked on together",
-                               Limits{1, 16}),
+    field<&PrefillSpec::scale>("scale", config::kRequired, "factor of scores", Limits{1e-30, 1e30}),
+    field<&PrefillSpec::block>("block", "4", "key tiles per block of work", Limits{1, 16}),
     field<&PrefillSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

@@ -10,8 +10,9 @@ using config::field;
 
 constexpr std::array kFields{
     field<&BroadcastSpec::algorithm>("algorithm", "bidirectional",
-                                     "bidirectional: half of it each way round a ring"),
-    field<&BroadcastSpec::root>("root", "0", "position in the group of the device that has it",
+                                     "bidirectional: half of it in each direction of a ring"),
+    field<&BroadcastSpec::root>("root", "0",
+                                "position in the group of the device that has the tensor",
                                 config::Limits{0, 255}),
     field<&BroadcastSpec::links>("links", "4", "links of each direction",
                                  config::Limits{1, kLinksPerDirection}),

@@ -32,7 +32,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
 /// Groups   any devices of the mesh; rows_columns: all devices of some rows and columns.
 inline constexpr OpSpec kSpec{
     .name = "broadcast",
-    .summary = "the tensor of one device of a group, on each of them",
+    .summary = "copies the tensor of one device of a group to each device",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -18,7 +18,7 @@ inline constexpr std::array kInputs{Operand{"input", "(..., N)", "any", "any"}};
 inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "=input", "=input"}};
 inline constexpr OpSpec kSpec{
     .name = "copy",
-    .summary = "pages of an interleaved tensor to another memory, or to another place in it",
+    .summary = "copies pages of an interleaved tensor to another memory or address",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -19,16 +19,18 @@ using config::Limits;
 constexpr std::array kInputCbs{Cb::A, Cb::B};
 
 constexpr std::array kFields{
-    field<&EltwiseSpec::function>("function", config::kRequired,
-                                  "of pairs of elements (add to min), or of single ones"),
+    field<&EltwiseSpec::function>(
+        "function", config::kRequired,
+        "function of pairs of elements (add to min) or of single elements"),
     field<&EltwiseSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&EltwiseSpec::tiles_per_push>(
         "tiles_per_push", "1", "tiles of one CB push, read with one barrier", Limits{1, 64}),
     field<&EltwiseSpec::cb_depth>("cb_depth", "2", "pushes that each CB holds", kDepth),
     field<&EltwiseSpec::fp32_dest_acc>("fp32_dest_acc", "false",
-                                       "32-bit DST, which float32 tensors need"),
+                                       "32-bit DST; float32 tensors need it"),
     field<&EltwiseSpec::approximate>(
-        "approximate", "false", "faster forms of functions; values are those of the exact ones"),
+        "approximate", "false",
+        "prices faster forms of functions; values are those of the exact forms"),
     field<&EltwiseSpec::math_fidelity>("math_fidelity", "HiFi4",
                                        "mantissa slices that mul multiplies"),
 };

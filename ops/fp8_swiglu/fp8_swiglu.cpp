@@ -43,7 +43,7 @@ constexpr std::array kFields{
     field<&SwigluSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
                              Limits{1, 65536}),
     field<&SwigluSpec::gate_half>("gate_half", "second",
-                                  "half of the columns that silu is taken of; the other one is up"),
+                                  "half of the columns that is the gate; the other half is up"),
     field<&SwigluSpec::output>("output", "fp8_e4m3",
                                "fp8_e4m3 with a scale for each 128 columns, or float32"),
     field<&SwigluSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),

@@ -21,16 +21,16 @@ enum : std::size_t { kTopkIds = 3, kExpertMap = 5 };
 constexpr std::array kFields{
     field<&MoeSpec::pf>("pf", config::kRequired, "prepare/finalize: how tokens reach the experts"),
     field<&MoeSpec::experts>("experts", config::kRequired, "how experts compute"),
-    field<&MoeSpec::activation>("activation", "silu", "with a gate, or without (no_mul)"),
-    field<&MoeSpec::alpha>("alpha", "1.702", "of swigluoai"),
-    field<&MoeSpec::limit>("limit", "7", "of swigluoai"),
+    field<&MoeSpec::activation>("activation", "silu",
+                                "activation with a gate, or without one (no_mul)"),
+    field<&MoeSpec::alpha>("alpha", "1.702", "alpha of swigluoai"),
+    field<&MoeSpec::limit>("limit", "7", "limit of swigluoai"),
     field<&MoeSpec::apply_router_weight_on_input>(
         "apply_router_weight_on_input", "false",
-        "weigh the tokens and not what the experts make of them; of one choice a token"),
+        "multiply tokens, not outputs of experts, by their weights; needs top_k 1"),
     field<&MoeSpec::block_size>("block_size", "32", "rows of a block of an expert", Limits{4, 128}),
-    field<&MoeSpec::chunk_tokens>("chunk_tokens", "0",
-                                  "tokens that go through the experts at once; 0: all",
-                                  Limits{0, 1048576}),
+    field<&MoeSpec::chunk_tokens>(
+        "chunk_tokens", "0", "tokens that the experts process at once; 0: all", Limits{0, 1048576}),
     field<&MoeSpec::max_num_tokens>("max_num_tokens", "0",
                                     "rows of each device's tokens that an expert has room for; "
                                     "choices beyond are dropped; 0: all tokens",

@@ -60,7 +60,7 @@ inline constexpr std::array kOutputs{Operand{"out", "(M, H)", "bfloat16", "ROW_M
 /// Of experts in bfloat16: what vLLM's own tests allow, with the roundings between the ops.
 inline constexpr OpSpec kSpec{
     .name = "fused_moe",
-    .summary = "a MoE layer of a prepare/finalize and experts that go together",
+    .summary = "a MoE layer of a prepare/finalize pair and experts that fit it",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -21,7 +21,8 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "(X, N)", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "gather_columns",
-    .summary = "columns of a matrix, as rows, in the order of a table; zeros for an index of -1",
+    .summary =
+        "gathers columns of a matrix as rows in the order of a table; an index of -1 gives zeros",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

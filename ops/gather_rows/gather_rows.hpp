@@ -30,7 +30,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "gather_rows",
-    .summary = "rows of a tensor in the order of a table, zeros where it names none",
+    .summary = "gathers rows in the order of a table; entries that name no row give zeros",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -21,14 +21,13 @@ constexpr std::array kOwnFields{
                                     Limits{4, 128}),
     field<&GroupedSpec::top_k>("top_k", "1", "choices of an input row, where rows are by choice",
                                Limits{1, 65536}),
-    field<&GroupedSpec::num_choices>("num_choices", "0",
-                                     "entries of the list from here on stand for none; 0: input "
-                                     "rows times top_k",
-                                     Limits{0, 1073741824}),
+    field<&GroupedSpec::num_choices>(
+        "num_choices", "0", "entries of the list from this one name no row; 0: input rows × top_k",
+        Limits{0, 1073741824}),
     field<&GroupedSpec::input_rows>("input_rows", "choice",
                                     "row of the input: choice / top_k, or place in the list"),
     field<&GroupedSpec::apply_weights>("apply_weights", "true",
-                                       "multiply rows with topk_weights, where they are given"),
+                                       "multiplies rows by topk_weights, if they are given"),
     field<&GroupedSpec::output_rows>("output_rows", "choice",
                                      "row of the output: choice, or place in the list"),
 };

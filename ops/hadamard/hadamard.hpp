@@ -16,7 +16,7 @@ inline constexpr std::array kOutputs{
 /// One rounding to bfloat16 of an fp32 sum, near 0 for some elements.
 inline constexpr OpSpec kSpec{
     .name = "hadamard",
-    .summary = "rows times the Hadamard matrix over the root of its size",
+    .summary = "multiplies rows by the Hadamard matrix over the root of its size",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

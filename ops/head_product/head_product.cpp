@@ -23,10 +23,10 @@ enum : std::uint8_t { kInputRows = 0, kInputTiles = 1, kWeightRows = 2, kWeights
 
 constexpr std::array kFields{
     field<&HeadProductSpec::rows_are>("rows_are", "inputs",
-                                      "what rows of a head's weights stand for"),
-    field<&HeadProductSpec::first>("first", "0", "first row of a head's weights that counts",
-                                   kRows),
-    field<&HeadProductSpec::rows>("rows", "0", "rows that count; 0: all from the first on", kRows),
+                                      "meaning of the rows of a head's weights"),
+    field<&HeadProductSpec::first>("first", "0", "first valid row of the weights of a head", kRows),
+    field<&HeadProductSpec::rows>("rows", "0", "number of valid rows; 0: all from the first",
+                                  kRows),
     field<&HeadProductSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

@@ -21,7 +21,7 @@ using config::field;
 using config::Limits;
 
 constexpr std::array kFields{
-    field<&IndexScoresSpec::factor>("factor", "1", "of the weights of heads"),
+    field<&IndexScoresSpec::factor>("factor", "1", "factor of the weights of heads"),
     field<&IndexScoresSpec::page_size>("page_size", "32", "positions of a page of the cache",
                                        Limits{1, 65536}),
     field<&IndexScoresSpec::key_tiles>("key_tiles", "8", "tiles of 32 keys of a unit of work",

@@ -25,7 +25,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "any", "=a", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "join_columns",
-    .summary = "rows of one tensor behind those of another, and heads of a token side by side",
+    .summary = "concatenates rows of two tensors, and the heads of a token",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

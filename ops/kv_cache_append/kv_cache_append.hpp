@@ -77,7 +77,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "(P, C)", "=rows", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "kv_cache_append",
-    .summary = "rows of new tokens into the pages of their sequences",
+    .summary = "writes rows of new tokens into the pages of their sequences",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -20,7 +20,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "
 /// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "linear",
-    .summary = "rows times the transpose of a matrix of weights",
+    .summary = "multiplies rows by the transpose of a matrix of weights",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -36,7 +36,9 @@ inline constexpr std::array kOutputs{Operand{"output", "(..., H_out)", "bfloat16
 /// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "masked_mm",
-    .summary = "first rows of each expert's batch times its weights, others untouched",
+    .summary =
+        "multiplies the first rows of each expert's batch by its weights; other rows keep their "
+        "values",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -16,7 +16,7 @@ using config::field;
 using config::Limits;
 using config::section;
 
-constexpr std::string_view kPlacementProse = "where the tensor's tiles lie";
+constexpr std::string_view kPlacementProse = "memory and layout of the tensor";
 
 constexpr std::array kInputFields{
     field<&MatmulOperandSpec::placement>("placement", "dram_interleaved", kPlacementProse),
@@ -28,12 +28,12 @@ constexpr std::array kOutputFields{
 };
 
 constexpr std::array kFields{
-    field<&MatmulSpec::schedule>(
-        "schedule", "multicast_2d",
-        "single_core; multi_core: output tiles dealt out; multicast_2d: a block of output a core, "
-        "operands shared along rows and columns; multicast_1d: one operand shared by all"),
+    field<&MatmulSpec::schedule>("schedule", "multicast_2d",
+                                 "single_core; multi_core: output tiles spread over the grid; "
+                                 "multicast_2d: a block of output per core, operands shared along "
+                                 "rows and columns; multicast_1d: one operand shared by all cores"),
     field<&MatmulSpec::multicast_operand>("multicast_operand", "in1",
-                                          "the one that multicast_1d shares"),
+                                          "operand that multicast_1d shares"),
     field<&MatmulSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&MatmulSpec::in0_block_w>("in0_block_w", "1", "K tiles of a block; divides K",
                                     Limits{1, 1024}),
@@ -51,9 +51,11 @@ constexpr std::array kFields{
                                      Limits{1, 16}),
     field<&MatmulSpec::cb_depth>("cb_depth", "2", "blocks that each input CB holds", kDepth),
     field<&MatmulSpec::fp32_dest_acc>(
-        "fp32_dest_acc", "false", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
-    field<&MatmulSpec::packer_l1_acc>("packer_l1_acc", "false",
-                                      "the packer adds partial sums in L1; else they are reloaded"),
+        "fp32_dest_acc", "false",
+        "32-bit DST; false rounds sums to bf16 and doubles the tiles of DST"),
+    field<&MatmulSpec::packer_l1_acc>(
+        "packer_l1_acc", "false",
+        "whether the packer adds partial sums in L1; else they are reloaded"),
     field<&MatmulSpec::math_fidelity>("math_fidelity", "HiFi2", kFidelityProse),
     section<&MatmulSpec::in0>("in0", kInputFields, "A"),
     section<&MatmulSpec::in1>("in1", kInputFields, "B"),

@@ -23,9 +23,9 @@ constexpr std::array kFields{
                                    Limits{1, 65536}),
     field<&AlignSpec::ignore_invalid_experts>(
         "ignore_invalid_experts", "false",
-        "leave out choices of other devices' experts; else their blocks have expert -1"),
+        "leaves out choices of experts on other devices; else their blocks have expert -1"),
     field<&AlignSpec::pad_sorted_ids>("pad_sorted_ids", "false",
-                                      "round the list's extent up to whole blocks"),
+                                      "rounds the extent of the list up to whole blocks"),
 };
 
 struct Sizes {

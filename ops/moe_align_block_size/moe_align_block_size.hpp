@@ -43,8 +43,8 @@ inline constexpr std::array kOutputs{
 inline constexpr OpSpec kSpec{
     .name = "moe_align_block_size",
     .summary =
-        "a router's choices sorted by expert, each expert's padded to whole blocks; an id from "
-        "num_experts on selects no expert",
+        "sorts choices of a router by expert and pads each expert to whole blocks; ids from "
+        "num_experts select no expert",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -26,7 +26,7 @@ inline constexpr std::array kOutputs{
 };
 inline constexpr OpSpec kSpec{
     .name = "moe_batch_tokens",
-    .summary = "which tokens each local expert takes, and where each choice lies",
+    .summary = "lists the tokens of each local expert and the place of each choice",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

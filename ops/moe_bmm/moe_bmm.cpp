@@ -69,7 +69,8 @@ constexpr std::array kFields{
         "single_core: experts in sequence; multi_core: output tiles spread over the grid; "
         "multicast_rows: the cores of a row share weights, which one of them reads"),
     field<&MoeBmmSpec::distribution>(
-        "distribution", "block", "output tiles of a core in multi_core: neighbours or every n-th"),
+        "distribution", "block",
+        "output tiles of a core in multi_core: consecutive (block) or every n-th (round_robin)"),
     field<&MoeBmmSpec::split_by>("split_by", "device", kSplitByProse),
     field<&MoeBmmSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&MoeBmmSpec::k_block>("k_block", "4", "K tiles of one CB push", Limits{1, 1024}),
@@ -81,7 +82,8 @@ constexpr std::array kFields{
                                  Limits{1, 16}),
     field<&MoeBmmSpec::cb_depth>("cb_depth", "2", "K blocks that each input CB holds", kDepth),
     field<&MoeBmmSpec::fp32_dest_acc>(
-        "fp32_dest_acc", "true", "32-bit DST; false rounds sums to bf16 and doubles its tiles"),
+        "fp32_dest_acc", "true",
+        "32-bit DST; false rounds sums to bf16 and doubles the tiles of DST"),
     field<&MoeBmmSpec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
 };
 

@@ -69,7 +69,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "moe_bmm",
-    .summary = "each expert's routed tokens times its weights, other rows zero",
+    .summary = "multiplies the routed tokens of each expert by its weights; other rows are zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

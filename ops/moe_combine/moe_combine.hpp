@@ -37,7 +37,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "RO
 /// `experts` are the same.
 inline constexpr OpSpec kSpec{
     .name = "moe_combine",
-    .summary = "experts' rows back to their tokens, summed over the devices",
+    .summary = "returns rows of experts to their tokens and sums them over the devices",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -32,7 +32,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "RO
 /// same.
 inline constexpr OpSpec kSpec{
     .name = "moe_combine_batched",
-    .summary = "experts' batches back to their tokens, weighted and summed over slots",
+    .summary = "returns batches of experts to their tokens and sums them with weights over slots",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -23,7 +23,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(T, K, H)", "bfloat16", 
 /// `slots` as its table of rows (`rows: presence`).
 inline constexpr OpSpec kSpec{
     .name = "moe_combine_slots",
-    .summary = "experts' batches back to their tokens' slots, not summed",
+    .summary = "returns batches of experts to the slots of their tokens without a sum",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -74,7 +74,7 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 /// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch",
-    .summary = "rows of tokens to the devices of their experts, once a device",
+    .summary = "sends rows of tokens to the devices of their experts, once per device",
     .schedules = token_exchange::kDispatchSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

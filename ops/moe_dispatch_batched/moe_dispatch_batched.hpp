@@ -43,7 +43,7 @@ inline constexpr std::array kOutputs{
 /// Source   DeepEP's low-latency dispatch and pplx: batches of experts, with a cap of tokens.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch_batched",
-    .summary = "rows of tokens to each of their experts, batched by expert",
+    .summary = "sends rows of tokens to each of their experts, batched by expert",
     .schedules = token_exchange::kDispatchSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -20,12 +20,13 @@ constexpr std::uint8_t kScratchCb = 0;
 constexpr std::uint32_t kAlignment = 64;  // of tables in L1: that of DRAM on every device
 
 constexpr std::array kFields{
-    field<&PermutationSpec::experts>("experts", config::kRequired, "of the whole layer", kCount),
-    field<&PermutationSpec::local_experts>("local_experts", config::kRequired, "of one device",
-                                           kCount),
+    field<&PermutationSpec::experts>("experts", config::kRequired, "experts of the whole layer",
+                                     kCount),
+    field<&PermutationSpec::local_experts>("local_experts", config::kRequired,
+                                           "experts of one device", kCount),
     field<&PermutationSpec::local_expert_offset>(
         "local_expert_offset", "0",
-        "first expert of the group's first device; the next devices have the next ones",
+        "first expert of the first device of the group; further devices have the following experts",
         Limits{0, 65536}),
     field<&PermutationSpec::tile>("tile", "8", "tokens of a CTA: 8, 16, 32, 64 or 128", kCount),
 };

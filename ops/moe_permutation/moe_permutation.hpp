@@ -38,7 +38,7 @@ inline constexpr std::array kOutputs{
     Operand{"num_non_exiting_ctas", "(1)", "int32", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "moe_permutation",
-    .summary = "the tables of a grouped product: permuted rows by expert, and its CTAs",
+    .summary = "makes the tables of a grouped product: permuted rows by expert, and its CTAs",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

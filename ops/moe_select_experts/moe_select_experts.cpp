@@ -30,7 +30,7 @@ constexpr std::array kFields{
     field<&SelectExpertsSpec::normalise>("normalise", "true",
                                          "whether the weights of a token are divided by their sum"),
     field<&SelectExpertsSpec::routed_scaling_factor>("routed_scaling_factor", "1",
-                                                     "of all weights, behind the normalisation"),
+                                                     "factor of all weights after normalisation"),
     field<&SelectExpertsSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

@@ -33,11 +33,11 @@ enum : std::uint8_t {
 
 constexpr std::array kFields{
     field<&SumSpec::accumulator>("accumulator", "by_top_k",
-                                 "running sum: bf16 after each addition, or fp32 to the end; "
-                                 "by_top_k: bf16 for 2 to 4 choices"),
-    field<&SumSpec::rows>("rows", "place",
-                          "what the table says of a choice: the place of its row, "
-                          "or that it is there"),
+                                 "format of the running sum: bf16 after each addition, or fp32 "
+                                 "until the end; by_top_k: bf16 for 2 to 4 choices"),
+    field<&SumSpec::rows>(
+        "rows", "place",
+        "table entry of a choice: the place of its row, or whether the row exists"),
     field<&SumSpec::order>("order", "choice", "order of the sum: choices, or rows ascending"),
     field<&SumSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&SumSpec::cb_depth>("cb_depth", "2", "contributions in a CB", kDepth),

@@ -46,7 +46,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "moe_sum",
-    .summary = "sum of each token's expert outputs, perhaps weighted",
+    .summary = "sums the expert outputs of each token, with or without weights",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

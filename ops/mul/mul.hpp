@@ -26,7 +26,7 @@ inline constexpr std::array kOutputs{
 /// Products are exact; one rounding to bfloat16 is at most 2^-8 of the element.
 inline constexpr OpSpec kSpec{
     .name = "mul",
-    .summary = "gate_activated * up of routed tokens, other rows zero",
+    .summary = "gate_activated * up of routed tokens; other rows are zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

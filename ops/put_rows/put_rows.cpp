@@ -14,9 +14,10 @@ using config::Limits;
 constexpr Limits kRowNumber{0, 1073741824};
 
 constexpr std::array kFields{
-    field<&PutSpec::rows>("rows", config::kRequired, "rows of the whole",
+    field<&PutSpec::rows>("rows", config::kRequired, "number of rows of the whole",
                           Limits{1, kRowNumber.most}),
-    field<&PutSpec::first>("first", "0", "row that the first one goes to", kRowNumber),
+    field<&PutSpec::first>("first", "0", "row of the whole that the first input row is written to",
+                           kRowNumber),
     field<&PutSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&PutSpec::cb_depth>("cb_depth", "8",
                               "pages of rows in a CB; half of them travel at a time", kDepth),

@@ -28,7 +28,7 @@ inline constexpr std::array kInputs{Operand{"input", "(r, C)", "any", "ROW_MAJOR
 inline constexpr std::array kOutputs{Operand{"output", "(R, C)", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "put_rows",
-    .summary = "rows written into a range of a tensor's rows",
+    .summary = "writes rows into a range of the rows of a tensor",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

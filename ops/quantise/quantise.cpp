@@ -16,7 +16,8 @@ using config::field;
 using fp8::kBlock;
 
 constexpr std::array kFields{
-    field<&QuantiseSpec::rule>("rule", "trtllm", "how a scale follows from the largest magnitude"),
+    field<&QuantiseSpec::rule>("rule", "trtllm",
+                               "rule that computes a scale from the largest magnitude"),
     field<&QuantiseSpec::block>("block", "1x128", "rows and columns that share a scale"),
     field<&QuantiseSpec::codes>("codes", "fp8_e4m3", "fp8_e4m3, or integers: int8, int4"),
     field<&QuantiseSpec::counted_by>("counted_by", "batches", kCountedByProse),

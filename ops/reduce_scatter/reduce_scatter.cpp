@@ -17,7 +17,7 @@ constexpr std::array kFields{
     field<&Schedule::links>("links", "4", "links of each direction", Limits{1, kLinksPerDirection}),
     field<&Schedule::workers>("workers", "1", "cores for each link of each direction",
                               Limits{1, 64}),
-    field<&Schedule::sync_tiles>("sync_tiles", "8", "tiles behind which the receiver is told",
+    field<&Schedule::sync_tiles>("sync_tiles", "8", "tiles per notification of the receiver",
                                  Limits{1, 1024}),
     field<&Schedule::cb_depth>("cb_depth", "2", "times sync_tiles in a CB", kDepth),
     field<&Schedule::algorithm>(
@@ -28,10 +28,10 @@ constexpr std::array kFields{
     field<&Schedule::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
                                     exchange::kChunkPackets),
     field<&Schedule::partial_sums>("partial_sums", "bf16",
-                                   "format of partial sums that travel or wait; line: bf16"),
-    field<&Schedule::start>("start", "sources",
-                            "line: a core sends once the devices that it gets something from run, "
-                            "or once all do"),
+                                   "format of partial sums that are sent or stored; line: bf16"),
+    field<&Schedule::start>(
+        "start", "sources",
+        "line: a core sends when its sources run (sources), or when all devices run (all)"),
 };
 
 /// The others go from circular buffer to circular buffer, by exchange::Travel.

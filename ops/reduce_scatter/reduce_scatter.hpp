@@ -66,7 +66,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .rows_are = ValidRows::OfDevice}};
 inline constexpr OpSpec kSpec{
     .name = "reduce_scatter",
-    .summary = "sum over the devices of a group, each keeps its slice",
+    .summary = "sums over the devices of a group; each device gets its slice of the sum",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::array kFields{
     config::field<&ReshardSpec::movers>(
-        "movers", "both",
-        "who moves a core's pages: a half each on NoC 0 and NoC 1, or all on one of them"),
+        "movers", "both", "kernels that move the pages of a core: half on each NoC, or all on one"),
 };
 
 bool has_local_shards(const TensorPlan& tensor) {

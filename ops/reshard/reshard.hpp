@@ -46,7 +46,7 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .lies = Lies::Anyhow}};
 inline constexpr OpSpec kSpec{
     .name = "reshard",
-    .summary = "pages between shards in L1, or between shards and interleaved memory",
+    .summary = "moves pages between shards in L1, or between shards and interleaved memory",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

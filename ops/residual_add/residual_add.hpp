@@ -18,7 +18,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "
 /// One rounding to bfloat16 is at most 2^-8 of the element.
 inline constexpr OpSpec kSpec{
     .name = "residual_add",
-    .summary = "sum of two tensors of rows, as a layer adds its result to what came in",
+    .summary = "adds two tensors of rows, such as a result and the input of its layer",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -22,10 +22,10 @@ const std::vector<StripBuffer> kBuffers{
 
 constexpr std::array kFields{
     field<&RopeSpec::layout>("layout", "interleaved",
-                             "elements that turn together, and their order behind it"),
-    field<&RopeSpec::first>("first", "0", "element of a head that the rotated ones begin with",
+                             "elements that rotate together, and their order in the output"),
+    field<&RopeSpec::first>("first", "0", "first element of a head that is rotated",
                             Limits{0, 112}),
-    field<&RopeSpec::dim>("dim", "0", "elements that are rotated; 0: all from the first on",
+    field<&RopeSpec::dim>("dim", "0", "elements that are rotated; 0: all from the first",
                           Limits{0, 128}),
     field<&RopeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };

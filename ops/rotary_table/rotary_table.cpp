@@ -22,7 +22,7 @@ enum : std::uint8_t { kPositions = 0, kCos = 1, kSin = 2, kTable = 3 };
 
 constexpr std::array kFields{
     field<&RotaryTableSpec::layout>("layout", "interleaved",
-                                    "elements that turn together, and their order behind it"),
+                                    "elements that rotate together, and their order in the output"),
     field<&RotaryTableSpec::dim>("dim", config::kRequired, "elements of a head that are rotated",
                                  Limits{2, kMostElements}),
     field<&RotaryTableSpec::theta>("theta", "10000", "base of the frequencies", Limits{1, 1e30}),

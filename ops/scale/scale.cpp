@@ -16,7 +16,7 @@ constexpr std::uint8_t kInputCb = 0;
 constexpr std::uint8_t kOutputCb = 16;
 
 constexpr std::array kFields{
-    config::field<&ScaleSpec::factor>("factor", config::kRequired, "of every element"),
+    config::field<&ScaleSpec::factor>("factor", config::kRequired, "factor of each element"),
     config::field<&ScaleSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     config::field<&ScaleSpec::cb_depth>("cb_depth", "2", "tiles that each CB holds", kDepth),
 };

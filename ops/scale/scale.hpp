@@ -14,7 +14,7 @@ inline constexpr std::array kOutputs{Operand{"output", "(..., M, N)", "bfloat16"
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element.
 inline constexpr OpSpec kSpec{
     .name = "scale",
-    .summary = "each element times a number",
+    .summary = "multiplies each element by a number",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

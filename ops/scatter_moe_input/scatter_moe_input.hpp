@@ -20,7 +20,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"scattered", "(E/D, T, H)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "scatter_moe_input",
-    .summary = "rows of the tokens of each local expert, zeros behind them",
+    .summary = "copies the token rows of each local expert and fills the rest with zeros",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -15,9 +15,9 @@ inline constexpr config::Limits kDepth{1, 64};
 inline constexpr config::Limits kGridSide{0, 256};
 inline constexpr config::Limits kTileCount{0, 1024};
 inline constexpr std::string_view kWholeGrid = "[0, 0]";
-inline constexpr std::string_view kGridProse = "cores to spread over; [0, 0] is the whole grid";
+inline constexpr std::string_view kGridProse = "cores that share the work; [0, 0]: the whole grid";
 inline constexpr std::string_view kFidelityProse =
-    "mantissa slices multiplied; fewer are faster and coarser";
+    "mantissa slices that are multiplied; fewer are faster and less accurate";
 
 /// Of ops that move data only: copy, scatter_moe_input, to_layout, prepare_moe_routing_tensors.
 struct CopySpec {

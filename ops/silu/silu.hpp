@@ -26,7 +26,7 @@ inline constexpr std::array kOutputs{
 /// unit's functions in fp32.
 inline constexpr OpSpec kSpec{
     .name = "silu",
-    .summary = "silu(gate) = gate * sigmoid(gate) of routed tokens, other rows zero",
+    .summary = "silu(gate) = gate * sigmoid(gate) of routed tokens; other rows are zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

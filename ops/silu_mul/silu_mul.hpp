@@ -27,7 +27,7 @@ inline constexpr std::array kOutputs{
 /// unit's functions in fp32.
 inline constexpr OpSpec kSpec{
     .name = "silu_mul",
-    .summary = "silu(gate) * up of routed tokens in one pass, other rows zero",
+    .summary = "silu(gate) * up of routed tokens in one pass; other rows are zero",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

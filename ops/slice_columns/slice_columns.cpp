@@ -18,8 +18,8 @@ constexpr std::array kFields = joined(
             "heads", "0", "equal parts of a row, which become an axis; 0: none", Limits{0, 65536}),
         field<&SliceColumnsSpec::first>("first", "0", "first column, of a row or of a head",
                                         kColumns),
-        field<&SliceColumnsSpec::columns>("columns", "0", "columns; 0: all from the first on",
-                                          kColumns),
+        field<&SliceColumnsSpec::columns>("columns", "0",
+                                          "number of columns; 0: all from the first", kColumns),
     },
     kColumnMoveFields<SliceColumnsSpec>);
 

@@ -20,7 +20,7 @@ inline constexpr std::array kInputs{Operand{"input", "(..., C)", "any", "ROW_MAJ
 inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "slice_columns",
-    .summary = "a range of columns of rows, or of the heads that rows are split into",
+    .summary = "selects a range of columns of rows, or of heads",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -12,14 +12,14 @@ using config::Limits;
 constexpr Limits kRowNumber{0, 1073741824};
 
 constexpr std::array kFields{
-    field<&SliceSpec::rows>("rows", config::kRequired, "rows of the slice",
+    field<&SliceSpec::rows>("rows", config::kRequired, "number of rows of the slice",
                             Limits{1, kRowNumber.most}),
     field<&SliceSpec::first>("first", "0", "first row on the first device", kRowNumber),
-    field<&SliceSpec::stride>("stride", "0", "rows from one device's slice to the next one's",
-                              kRowNumber),
-    field<&SliceSpec::end>("end", "0", "rows from here on are filled; 0: the input's end",
+    field<&SliceSpec::stride>("stride", "0",
+                              "distance in rows between slices of consecutive devices", kRowNumber),
+    field<&SliceSpec::end>("end", "0", "first row that is filled; 0: the end of the input",
                            kRowNumber),
-    field<&SliceSpec::fill>("fill", "0", "word in rows that the input does not have"),
+    field<&SliceSpec::fill>("fill", "0", "word that fills rows beyond the input"),
     field<&SliceSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&SliceSpec::cb_depth>("cb_depth", "8",
                                 "pages of rows in a CB; half of them travel at a time", kDepth),

@@ -31,7 +31,7 @@ inline constexpr std::array kInputs{Operand{"input", "(R, ...)", "any", "ROW_MAJ
 inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "slice_rows",
-    .summary = "a range of rows, filled up behind the last that there is",
+    .summary = "selects a range of rows and fills rows behind the last",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -20,14 +20,15 @@ constexpr std::uint32_t kBf16Infinity = 0xFF80;
 constexpr std::uint32_t kFloatInfinity = 0xFF800000;
 
 constexpr std::array kFields{
-    field<&SoftmaxSpec::scale>("scale", "1", "of the inputs", Limits{1e-30, 1e30}),
+    field<&SoftmaxSpec::scale>("scale", "1", "factor of the inputs", Limits{1e-30, 1e30}),
     field<&SoftmaxSpec::causal_rows>(
         "causal_rows", "0", "rows of one position; 0: every row sees all columns", kPositions),
-    field<&SoftmaxSpec::causal_period>("causal_period", "1",
-                                       "positions, after which rows begin at the first one again",
-                                       Limits{1, kPositions.most}),
+    field<&SoftmaxSpec::causal_period>(
+        "causal_period", "1",
+        "number of positions, after which rows start at the first position again",
+        Limits{1, kPositions.most}),
     field<&SoftmaxSpec::causal_first>(
-        "causal_first", "0", "the first position; it sees the columns up to its own", kPositions),
+        "causal_first", "0", "first position; it sees the columns up to its own", kPositions),
     field<&SoftmaxSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

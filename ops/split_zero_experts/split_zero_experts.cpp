@@ -18,7 +18,7 @@ enum : std::uint8_t { kIds = 0, kRows = 1 };
 
 constexpr std::array kFields{
     field<&SplitSpec::experts>("experts", config::kRequired,
-                               "that compute; those from there on are zero experts",
+                               "number of experts that compute; higher ids are zero experts",
                                Limits{1, 65536}),
     field<&SplitSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };

@@ -21,7 +21,7 @@ inline constexpr std::array kOutputs{
 };
 inline constexpr OpSpec kSpec{
     .name = "split_zero_experts",
-    .summary = "choices of experts that compute, and tokens of choices of zero experts",
+    .summary = "separates choices of experts that compute from choices of zero experts",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

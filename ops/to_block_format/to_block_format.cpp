@@ -18,7 +18,7 @@ constexpr std::uint8_t kOutputCb = 16;
 constexpr std::size_t kBlockElements = 16;  // that share an exponent
 
 constexpr std::array kFields{
-    field<&BlockFormatSpec::format>("format", config::kRequired, "of the output"),
+    field<&BlockFormatSpec::format>("format", config::kRequired, "format of the output"),
     field<&BlockFormatSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     field<&BlockFormatSpec::cb_depth>("cb_depth", "2", "tiles that each CB holds", kDepth),
 };

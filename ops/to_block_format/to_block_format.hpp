@@ -21,7 +21,7 @@ inline constexpr std::array kInputs{Operand{"input", "(..., N)", "bfloat16", "TI
 inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfp8_b | bfp4_b", "TILE"}};
 inline constexpr OpSpec kSpec{
     .name = "to_block_format",
-    .summary = "tiles in a block format, in which 16 neighbours share an exponent",
+    .summary = "converts tiles to a block format, in which 16 neighbours share an exponent",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -17,7 +17,7 @@ inline constexpr std::array kInputs{Operand{"input", "(..., N)", "bfloat16 | flo
 inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "=input", "!input"}};
 inline constexpr OpSpec kSpec{
     .name = "to_layout",
-    .summary = "rows to 32×32 tiles, padded with zeros, or tiles to rows without the padding",
+    .summary = "converts rows to 32×32 tiles, padded with zeros, or tiles to rows without padding",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

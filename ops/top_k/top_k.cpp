@@ -21,7 +21,7 @@ constexpr std::uint32_t kHistogramWords = 2048;
 enum : std::uint8_t { kScores = 0, kHistogram = 1, kChosen = 2, kSorted = 3, kPositions = 4 };
 
 constexpr std::array kFields{
-    field<&TopKSpec::k>("k", config::kRequired, "columns of a row; all, where it has fewer",
+    field<&TopKSpec::k>("k", config::kRequired, "number of columns; all if the row has fewer",
                         Limits{1, 1048576}),
     field<&TopKSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };

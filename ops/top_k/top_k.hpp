@@ -25,7 +25,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"indices", "(..., K)", "int32", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "top_k",
-    .summary = "columns of the largest elements of rows, those behind a position left out",
+    .summary = "finds the columns of the largest elements of each row, up to a position",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -14,7 +14,7 @@ inline constexpr std::array kInputs{Operand{"input", "(..., M, N)", "bfloat16", 
 inline constexpr std::array kOutputs{Operand{"output", "(..., N, M)", "bfloat16", "TILE"}};
 inline constexpr OpSpec kSpec{
     .name = "transpose",
-    .summary = "rows of each matrix as columns",
+    .summary = "transposes each matrix",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

@@ -7,20 +7,25 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
 #include "emu/base/fields/value.hpp"
+#include "emu/base/refusal.hpp"
 #include "ops/registry.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/config/key_reference.hpp"
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/report/workload_text.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -114,6 +119,7 @@ std::string list_configs(const report::TextStyle& style) {
 struct ListOptions {
     std::string what;
     std::string filter;
+    std::optional<std::string> markdown;
 };
 
 /// The lines of `text` that contain `filter`, or all lines if it is empty.
@@ -135,26 +141,69 @@ std::string lines_with(const std::string& filter, const std::string& text) {
     return kept;
 }
 
+/// A table of a terminal, or pages of the documentation.
 struct Listing {
     std::string name;
-    std::string (*list)(const report::TextStyle& style);
+    std::string (*table)(const report::TextStyle& style) = nullptr;
+    std::vector<config::Page> (*pages)() = nullptr;
 };
 
-std::string list_keys(const report::TextStyle&) {
-    return config::key_reference();
-}
-
-std::string list_device_keys(const report::TextStyle&) {
-    return config::device_key_reference();
+std::vector<config::Page> device_key_pages() {
+    return {config::device_key_page()};
 }
 
 const std::array kListings{
-    Listing{"archs", list_archs},
-    Listing{"configs", list_configs},
-    Listing{"device-keys", list_device_keys},
-    Listing{"keys", list_keys},
-    Listing{"ops", list_ops},
+    Listing{.name = "archs", .table = list_archs},
+    Listing{.name = "configs", .table = list_configs},
+    Listing{.name = "device-keys", .pages = device_key_pages},
+    Listing{.name = "keys", .pages = config::key_pages},
+    Listing{.name = "ops", .table = list_ops},
 };
+
+/// Lines that --filter keeps of several pages begin with the page, as those of grep do: a key such
+/// as `grid` belongs to many ops.
+std::string pages_text(const std::vector<config::Page>& pages, const std::string& filter) {
+    std::string text;
+    for (const config::Page& page : pages) {
+        if (filter.empty() || pages.size() == 1) {
+            text += (text.empty() ? "" : "\n") + page.text;
+            continue;
+        }
+        std::istringstream lines(page.text);
+        for (std::string line; std::getline(lines, line);) {
+            text += fmt::format("{}: {}\n", page.path, line);
+        }
+    }
+    return text;
+}
+
+void write_pages(const std::filesystem::path& folder, const std::vector<config::Page>& pages) {
+    for (const config::Page& page : pages) {
+        const std::filesystem::path file = folder / page.path;
+        std::error_code error;
+        std::filesystem::create_directories(file.parent_path(), error);
+        std::ofstream stream(file);
+        stream << page.text;
+        stream.close();
+        require(!stream.fail(), "--markdown {}: {} cannot be written", folder.string(),
+                file.string());
+    }
+}
+
+ExitCode list(const ListOptions& options, const Console& console) {
+    const Listing& listing = *std::ranges::find(kListings, options.what, &Listing::name);
+    if (options.markdown) {
+        require_folder_name("--markdown", options.markdown);
+        require_allowed(listing.pages != nullptr, "list --markdown", "", options.what,
+                        "device-keys, keys");
+        write_pages(*options.markdown, listing.pages());
+        return ExitCode::Success;
+    }
+    const std::string text = listing.pages != nullptr ? pages_text(listing.pages(), options.filter)
+                                                      : listing.table(console.out_style);
+    console.out << lines_with(options.filter, text);
+    return ExitCode::Success;
+}
 
 std::vector<std::string> names_of_listings() {
     std::vector<std::string> names;
@@ -178,12 +227,14 @@ Command add_list(CLI::App& root, Console& console) {
         ->required()
         ->type_name("")
         ->check(CLI::IsMember(names).description(fmt::format("{}", fmt::join(names, "|"))));
-    command->add_option("--filter", options->filter, "Show only the lines that contain this text");
-    return {command, [options, &console] {
-                const auto listing = std::ranges::find(kListings, options->what, &Listing::name);
-                console.out << lines_with(options->filter, listing->list(console.out_style));
-                return ExitCode::Success;
-            }};
+    auto* filter = command->add_option("--filter", options->filter,
+                                       "Show only the lines that contain this text");
+    command
+        ->add_option("--markdown", options->markdown,
+                     "Write the pages of keys or device-keys to this folder, one page per op")
+        ->type_name("DIR")
+        ->excludes(filter);
+    return {command, [options, &console] { return list(*options, console); }};
 }
 
 }  // namespace tessera::cli

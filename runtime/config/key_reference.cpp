@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <span>
-#include <vector>
 
 #include "ops/registry.hpp"
 #include "runtime/config/field_table.hpp"
@@ -14,27 +13,77 @@
 namespace tessera::config {
 namespace {
 
-constexpr const char* kHead = R"(# Configuration
+constexpr const char* kIndexHead = R"(# Configuration
 
-This page is what `tessera list keys` prints. A run is one YAML file: what runs (`params`, `tensors`,
-`steps`), on what (`mesh`), and how it is checked. `--set key.path=value` replaces any value:
-`--set params.tokens=64`, `--set steps.gate.set.k_block=8`, `--set arch.timing.noc.link_rate='16 B/cycle'`.
-A file that says `extends: NAME` is laid over the run file of that name (beside it, or shipped), map
-by map; a map of another kind replaces the old one (`origin: {file: …}` over `{random: normal}`, a
-step's `program` over `op`, a tensor's `split` over `distribution`). Below `arch:` it may replace numbers of the device model, each as `{value: …, source: …}`;
-an arch file may itself say `extends: wormhole_n150`. Unknown keys, missing units and values that do
-not go together are refused with file, line and column, and the nearest name.
+For everybody who writes a run file. After this page you know where each key is described, how to
+replace values of a file, and how to write expressions. `tessera list keys` prints these pages;
+`tessera list keys --filter k_block` searches them, `tessera list keys --markdown DIR` writes them.
 
-Expressions are whole numbers over the params, `D` (devices of the mesh), `mesh.rows`,
-`mesh.columns`, `grid.columns` and `grid.rows` (worker cores), with `+ - * / %`, comparisons, `&&`,
-`||`, `!`, `ceil_div(a, b)`, `floor_div(a, b)`, `round_up(a, b)`, `min(a, b)` and `max(a, b)`. `/`
-must come out even. In names, `${expression}` is replaced by its value.
+A run is one YAML file. It states what runs (`params`, `tensors`, `steps`), on which devices (`mesh`),
+and how results are checked (`verify`):
+
+```yaml
+# twice.yaml
+mesh: {device: wormhole_n150, shape: [1, 1]}
+params: {M: 256, N: 512}
+tensors:
+  x: {shape: [M, N], dtype: bfloat16, layout: tile}
+steps:
+  - {name: twice, op: scale, in: [x], out: [y], set: {factor: 2}}
+```
+
+```
+tessera run twice.yaml --set params.M=64
+```
+
+| page | keys |
+|---|---|
+| [Keys of a run](keys/run.md) | devices, checks, `params`, `steps`, outputs, reports |
+| [Keys of a tensor](keys/tensors.md) | shape, format, memory, split over devices, origin of values |
+| [Keys of a step](keys/steps.md) | op or program, inputs, outputs, devices, repetition |
+| [Keys of a program](keys/programs.md) | cores, circular buffers, semaphores and kernels of your own |
+| [Keys of a sweep](keys/sweep.md) | the block `sweep:` |
+| [Device keys](device_keys.md) | a device file, and `arch.…` of a run file |
+
+## Replacing values
+
+- `--set key.path=value` replaces any value of a run: `--set params.tokens=64`,
+  `--set steps.gate.set.k_block=8`.
+- `extends: NAME` in a run file starts from another run file, in the same folder or shipped. Maps are
+  merged key by key. A map of another kind replaces the old one: `origin: {file: …}` replaces
+  `{random: normal}`, a step's `program` replaces its `op`, a tensor's `split` its `distribution`.
+- `arch:` in a run file replaces numbers of the device model, each as `{value: …, source: …}`.
+- `tessera explain FILE` prints each value with its origin. `tessera check FILE` tests all keys and the
+  rules of all ops, and runs nothing.
+
+Unknown keys, missing units and values that contradict each other are errors with file, line, column and
+the nearest allowed name.
+
+## Expressions
+
+An expression computes a whole number from:
+
+- names: params, `D` (devices of the mesh), `mesh.rows`, `mesh.columns`, `grid.columns` and `grid.rows`
+  (worker cores);
+- operators: `+ - * / %`, comparisons, `&&`, `||`, `!`. A division `/` must leave no remainder;
+- functions: `ceil_div(a, b)`, `floor_div(a, b)`, `round_up(a, b)`, `min(a, b)`, `max(a, b)`.
+
+In names, `${expression}` is replaced by its value. Example: `shape: [ceil_div(tokens, D), hidden]`.
+
+## Ops
+
+Operands of an op share symbols: the same symbol is the same extent. `D` is the number of devices that
+work together, `...` is any number of leading extents.
+
+| op | summary |
+|---|---|
 )";
 
 constexpr const char* kDeviceHead = R"(# Device keys
 
-This page is what `tessera list device-keys` prints. It is for readers who describe a device of their
-own, or who change one number of a shipped device.
+For readers who describe a device of their own, or who change one number of a shipped device. After
+this page you know each key of a device file, its unit and its allowed range. `tessera list device-keys`
+prints the page.
 
 A device file has every key below. A file that starts with `extends: wormhole_n150` states only what
 differs:
@@ -95,58 +144,83 @@ std::string origins() {
     return text;
 }
 
-std::string operands(const char* side, std::span<const ops::Operand> operands) {
-    std::string text;
-    for (const ops::Operand& operand : operands) {
-        text += fmt::format("- {} `{}`: {} {}, {}{}{}\n", side, operand.name, operand.shape,
-                            operand.format, operand.layout,
-                            operand.presence == ops::Presence::Optional ? ", optional" : "",
-                            operand.valid_rows.empty()
-                                ? ""
-                                : fmt::format(", rows that count: `{}`", operand.valid_rows));
+std::string index_text() {
+    std::string text = kIndexHead;
+    for (const ops::Op* op : ops::all_ops()) {
+        text += fmt::format("| [`{0}`](ops/{0}.md) | {1} |\n", op->spec.name, op->spec.summary);
     }
     return text;
 }
 
-/// Returns operands and parameters of all registered ops, from their specs.
-std::string ops_text() {
-    std::string text;
-    for (const ops::Op* op : ops::all_ops()) {
-        text += fmt::format("\n### {}\n\n{}.\n\n{}{}", op->spec.name, op->spec.summary,
-                            operands("in", op->spec.inputs), operands("out", op->spec.outputs));
-        if (!op->params.fields.empty()) {
-            text += "\n" + table(op->params.fields);
-        }
-    }
-    return text;
+std::string run_text() {
+    return "# Keys of a run\n\n"
+           "Keys at the top of a run file. [Configuration](../configuration.md) has an example.\n" +
+           section("Devices, host and checks", table(run_fields())) +
+           section("Tensors, steps and outputs", table(kPipelineKeys)) +
+           section("`report:`", table(kReportKeys)) +
+           section("A param that is a map",
+                   "`params: {M: 256}` states a number. A map states what is allowed, too:\n"
+                   "`params: {M: {value: 256, range: [32, 1024]}}`.\n\n" +
+                       table(kParamKeys));
+}
+
+std::string tensors_text() {
+    return "# Keys of a tensor\n\n"
+           "Keys of each tensor in `tensors:` of a run file, for example\n"
+           "`x: {shape: [M, N], dtype: bfloat16, layout: tile, origin: {random: normal}}`.\n\n" +
+           table(kTensorKeys) + section("`split:`", table(kSplitFields, "split.")) +
+           section("`memory:`", table(kMemoryFields, "memory.")) +
+           section("`origin:`", "One of these forms:\n" + origins());
+}
+
+std::string steps_text() {
+    return "# Keys of a step\n\n"
+           "Keys of each step in `steps:` of a run file, for example\n"
+           "`- {name: twice, op: scale, in: [x], out: [y], set: {factor: 2}}`.\n\n" +
+           table(kStepKeys) +
+           section("An output of a step, if `out:` is a map",
+                   "For example `out: {y: {memory: l1}}`.\n\n" + table(kOutputKeys)) +
+           section("A tensor in the file of `--outputs`",
+                   "Keys of each map in `outputs:` of a run file, for example\n"
+                   "`outputs: [{tensor: y, as: result}]`.\n\n" +
+                       table(kFileOutputKeys));
+}
+
+std::string programs_text() {
+    return "# Keys of a program\n\n"
+           "Keys of `program:` in a step: kernels of your own without host code.\n"
+           "[Your first kernel](../first_kernel.md) is an example.\n\n" +
+           table(kProgramKeys) + section("`cores:`", table(kCoresKeys)) +
+           section("`cbs:`, each circular buffer", table(kBufferKeys)) +
+           section("`semaphores:`, each semaphore", table(kSemaphoreKeys)) +
+           section("`kernels:`, each kernel", table(kKernelKeys));
+}
+
+std::string sweep_text() {
+    return "# Keys of a sweep\n\n"
+           "Keys of the block `sweep:` of a sweep file. [Studies](../studies.md) describes sweeps; "
+           "`configs/sweeps`\nhas examples.\n\n" +
+           table(sweep_fields(), "sweep.");
 }
 
 }  // namespace
 
-std::string device_key_reference() {
-    return kDeviceHead +
-           section("The machine", to_markdown(flatten(arch_fields()), Defaults::Omitted)) +
-           section("Its times",
-                   to_markdown(flatten(timing_fields(), "timing."), Defaults::Omitted));
+Page device_key_page() {
+    return {"device_keys.md",
+            kDeviceHead +
+                section("The machine", to_markdown(flatten(arch_fields()), Defaults::Omitted)) +
+                section("Its times",
+                        to_markdown(flatten(timing_fields(), "timing."), Defaults::Omitted))};
 }
 
-std::string key_reference() {
-    return kHead + section("A run", table(run_fields())) +
-           section("What runs", table(kPipelineKeys)) +
-           section("What reports say beside its steps", table(kReportKeys)) +
-           section("A param that is more than a number", table(kParamKeys)) +
-           section("A tensor", table(kTensorKeys)) +
-           section("Its split", table(kSplitFields, "split.")) +
-           section("Its memory", table(kMemoryFields, "memory.")) +
-           section("Its origin", origins()) + section("A step", table(kStepKeys)) +
-           section("An output of a step", table(kOutputKeys)) +
-           section("A tensor of the file of outputs", table(kFileOutputKeys)) +
-           section("A program", table(kProgramKeys)) + section("Its cores", table(kCoresKeys)) +
-           section("Its circular buffers", table(kBufferKeys)) +
-           section("Its semaphores", table(kSemaphoreKeys)) +
-           section("Its kernels", table(kKernelKeys)) +
-           section("Ops: operands and parameters", ops_text()) +
-           section("A sweep", table(sweep_fields(), "sweep."));
+std::vector<Page> key_pages() {
+    std::vector<Page> pages{{"configuration.md", index_text()},    {"keys/run.md", run_text()},
+                            {"keys/tensors.md", tensors_text()},   {"keys/steps.md", steps_text()},
+                            {"keys/programs.md", programs_text()}, {"keys/sweep.md", sweep_text()}};
+    for (const ops::Op* op : ops::all_ops()) {
+        pages.push_back(op_page(*op));
+    }
+    return pages;
 }
 
 }  // namespace tessera::config

@@ -107,6 +107,27 @@ TEST(CliList, ShowsTheOpsWithTheirSchedules) {
     EXPECT_THAT(list, ContainsRegex("\n  local_reduce_moe_output +fp32, bf16_rne, bf16_trunc"));
 }
 
+// Many ops have a key of this name: each line begins with its page.
+TEST(CliList, FilterOfKeysNamesThePagesOfItsLines) {
+    const std::string list = run_tessera({"list", "keys", "--filter", "| `k_block` |"}).out;
+
+    EXPECT_THAT(list, ContainsRegex("(^|\n)ops/moe_bmm.md: \\| `k_block` \\| 1 to 1024 \\| `4` "));
+}
+
+TEST(CliList, WritesThePagesOfKeysToAFolder) {
+    const ScratchFolder scratch;
+    const std::string folder = scratch.file("docs");
+
+    const Ending ending = run_tessera({"list", "keys", "--markdown", folder});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(ending.out, "");
+    for (const char* page : {"configuration.md", "keys/run.md", "ops/moe_bmm.md"}) {
+        EXPECT_EQ(bytes_of(folder + "/" + page),
+                  bytes_of(std::string(TESSERA_SOURCE_DIR) + "/docs/" + page));
+    }
+}
+
 TEST(CliExplain, ShowsWhereValuesCameFrom) {
     const std::string text = run_tessera({"explain", "moe_v2", "--set", "seed=9"}).out;
 

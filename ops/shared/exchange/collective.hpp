@@ -18,8 +18,8 @@ inline constexpr config::Limits kChunkPackets{0, 256};
 inline constexpr std::string_view kPacketTilesProse =
     "tiles of 2 KiB in a packet; 0: as many as a packet holds";
 inline constexpr std::string_view kChunkPacketsProse =
-    "packets of a slice that travel together, three times as many in the receiver's L1; 0: as many "
-    "as fit, up to 16";
+    "packets of a slice that are sent together; the L1 of the receiver holds three times as many; "
+    "0: as many as fit, at most 16";
 
 /// How many rows of the first axis each device's part has: those of the operand of counts, where it
 /// is given, else `rows` for each.

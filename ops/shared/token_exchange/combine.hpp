@@ -19,7 +19,8 @@ struct CombineSpec {
 
 inline constexpr std::array kCombineFields{
     config::field<&CombineSpec::experts>("experts", config::kRequired,
-                                         "over all devices, as many on each", kExperts),
+                                         "experts of all devices; each device has the same number",
+                                         kExperts),
     config::field<&CombineSpec::links>("links", "4", "links of each direction",
                                        config::Limits{1, kLinksPerDirection}),
 };

@@ -60,17 +60,16 @@ inline constexpr config::Limits kCapacity{0, 1048576};
 
 inline constexpr std::array kDispatchFields{
     config::field<&DispatchSpec::experts>("experts", config::kRequired,
-                                          "over all devices, as many on each", kExperts),
+                                          "experts of all devices; each device has the same number",
+                                          kExperts),
     config::field<&DispatchSpec::capacity>("capacity", "0",
-                                           "rows that a receiver (device or expert) has, with one "
-                                           "phase for each device that sends; 0: "
-                                           "of all tokens",
+                                           "rows of a receiver (device or expert) with one phase "
+                                           "per sending device; 0: rows of all tokens",
                                            kCapacity),
     config::field<&DispatchSpec::overflow>("overflow", "fail",
                                            "rows beyond the capacity end the run, or are dropped"),
-    config::field<&DispatchSpec::phases>("phases", "two",
-                                         "two: counts, then rows; one: rows at once, put together "
-                                         "where they arrive"),
+    config::field<&DispatchSpec::phases>(
+        "phases", "two", "two: counts, then rows; one: rows at once, which the receiver compacts"),
     config::field<&DispatchSpec::links>("links", "4", "links of each direction",
                                         config::Limits{1, kLinksPerDirection}),
 };

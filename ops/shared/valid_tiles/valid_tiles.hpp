@@ -46,8 +46,8 @@ inline constexpr std::array kEnumNames<ops::SplitBy>{
 namespace tessera::ops {
 
 inline constexpr const char* kSplitByProse =
-    "who works out each core's share: the cores, from the counts in device memory, or the host, "
-    "which reads them back before the launch";
+    "device: cores compute their shares from the counts in device memory; host: the host reads the "
+    "counts before the launch";
 
 /// Circular buffers that all programs over valid tiles have in common; 0 and 1 are the op's.
 inline constexpr std::uint8_t kInputCb = 0;

@@ -31,47 +31,46 @@ struct Value<std::optional<double>> {
 
 inline constexpr std::array kMeshFields{
     field<&MeshSpec::device>("device", kRequired,
-                             "the model of all devices: the name of a file in configs/arch, or the "
-                             "path of an arch file, from the run file's folder"),
-    field<&MeshSpec::shape>("shape", kRequired, "devices, 256 at most; ids are row-major",
+                             "model of all devices: the name of a file in configs/arch, or the "
+                             "path of an arch file from the folder of the run file"),
+    field<&MeshSpec::shape>("shape", kRequired, "at most 256 devices; ids are row-major",
                             Limits{1, 256}),
     field<&MeshSpec::topology>(
         "topology", "torus",
-        "line: neighbours only; ring: the one row or column is closed; torus: all are closed"),
+        "line: links between neighbours; ring: the single row or column is closed; torus: all rows "
+        "and columns are closed"),
 };
 
 inline constexpr std::array kMachineFields{
     field<&MachineSpec::noc_delivery>(
         "noc_delivery", "at_barrier",
-        "when NoC transfers take effect; a correct kernel does not show the difference"),
-    field<&MachineSpec::delivery_seed>("delivery_seed", "1", "of noc_delivery random"),
+        "when NoC transfers take effect; correct kernels give the same result with each"),
+    field<&MachineSpec::delivery_seed>("delivery_seed", "1", "seed of noc_delivery: random"),
     field<&MachineSpec::unwritten_memory>("unwritten_memory", "as_left",
-                                          "what tensors hold that nobody wrote: what was in the "
-                                          "memory before, or 0xFF in every byte, "
-                                          "which is NaN, and out of range as an index; a correct "
-                                          "kernel does not show the difference"),
+                                          "content of tensors before the first write. as_left: "
+                                          "previous content of the memory; nan: 0xFF in each "
+                                          "byte, which is NaN, or an index out of range"),
     field<&MachineSpec::progress_limit>(
         "progress_limit", "4000000",
-        "rounds that a kernel's loop may make that only polls memory, while nothing else goes on; "
-        "a loop without a known bound may make 10 times as many if it calls the kernel API, and "
-        "256 "
-        "times as many if it computes; more end the run as a deadlock that names its line",
+        "iterations of a loop that only polls memory while nothing else advances, before the run "
+        "ends as a deadlock. The limit is 10 times as high for unbounded loops that call the "
+        "kernel API, 256 times for those that compute",
         Limits{1024, 1e15}),
 };
 
 inline constexpr std::array kHostFields{
-    field<&HostSpec::threads>("threads", "0", "worker threads; 0 is one for each host core",
+    field<&HostSpec::threads>("threads", "0", "worker threads; 0: one per core of the host",
                               Limits{0, 1024}),
 };
 
 inline constexpr std::array kVerifyFields{
-    field<&VerifySpec::level>("level", "every_step", "what is compared with its reference"),
+    field<&VerifySpec::level>("level", "every_step", "outputs that are compared with references"),
     field<&VerifySpec::min_pcc>(
-        "min_pcc", "op", "least correlation with the reference; op: as the tolerance of each op",
+        "min_pcc", "op", "least correlation with the reference; op: the tolerance of each op",
         Limits{-1, 1}),
     field<&VerifySpec::max_relative_error>(
         "max_relative_error", "op",
-        "largest |error| of an element / max(|reference|, rms); op: as the tolerance of each op",
+        "largest |error| of an element / max(|reference|, rms); op: the tolerance of each op",
         Limits{0, 1e30}),
 };
 

@@ -11,17 +11,16 @@ namespace tessera::config {
 
 inline constexpr std::array kSweepFields{
     field<&SweepSpec::question>("question", kRequired,
-                                "what the sweep is to answer; heads its reports"),
+                                "question that the sweep answers; title of its reports"),
     field<&SweepSpec::rank_by>("rank_by", "run",
-                               "step by whose time points are ranked; run is all steps"),
+                               "step whose time ranks the points; run: all steps"),
     field<&SweepSpec::values>("values", "false",
-                              "compute the values too, and compare them as verify.level says"),
+                              "whether values are computed and compared as verify.level states"),
     field<&SweepSpec::cases>(
-        "cases", "[]", "what is given, such as a workload: points are ranked within each case"),
+        "cases", "[]", "given conditions, such as workloads; points are ranked within each case"),
     field<&SweepSpec::points>(
         "points", "[]", "points that set several keys together; each is combined with the grid"),
-    field<&SweepSpec::grid>("grid", "{}",
-                            "keys and the values each takes; all combinations are run"),
+    field<&SweepSpec::grid>("grid", "{}", "keys and their values; all combinations run"),
 };
 
 }  // namespace tessera::config

@@ -24,30 +24,30 @@ inline constexpr std::array kEnumNames<pipeline::Domain>{
 };
 
 inline constexpr std::array kMemoryFields{
-    field<&MemoryConfig::memory>("memory", "dram", "of interleaved pages; shards are in l1"),
+    field<&MemoryConfig::memory>("memory", "dram", "memory of interleaved pages; shards are in l1"),
     field<&MemoryConfig::layout>(
         "layout", "interleaved",
-        "interleaved over banks, or in shards: rows and columns of pages over the grid (block), "
-        "rows (height) or columns (width) over all its cores"),
-    field<&MemoryConfig::grid>("grid", ops::kWholeGrid, "cores with shards; [0, 0] if interleaved",
-                               ops::kGridSide),
-    field<&MemoryConfig::orientation>(
-        "orientation", "row_major", "order of shards: along the rows of the grid or down columns"),
+        "interleaved: over banks; block, height, width: in shards of rows and columns, of rows, or "
+        "of columns of pages"),
+    field<&MemoryConfig::grid>("grid", ops::kWholeGrid,
+                               "cores that hold shards; [0, 0] if interleaved", ops::kGridSide),
+    field<&MemoryConfig::orientation>("orientation", "row_major",
+                                      "order of shards: along rows of the grid, or down columns"),
 };
 
 using pipeline::PipelineTensor;
 inline constexpr std::array kSplitFields{
-    field<&PipelineTensor::split_axis>("axis", "0", "the axis that is split over the devices"),
+    field<&PipelineTensor::split_axis>("axis", "0", "axis that is split over the devices"),
     field<&PipelineTensor::split_by>(
         "by", "none",
-        "a (D, n) tensor of int32 whose row d lists the indices that device d holds, or one of "
-        "each "
-        "device with the place there of every index, or -1; none: equal contiguous parts"),
+        "a (D, n) tensor of int32 whose row d lists the indices that device d holds; or a tensor "
+        "of each device with the local place of every index, -1 if it is elsewhere; none: equal "
+        "contiguous parts"),
     field<&PipelineTensor::split_over>("over", "all",
-                                       "groups of devices, each of which holds all parts: all, "
-                                       "rows, columns, each, or a name of `groups:`"),
+                                       "groups of devices; each group holds all parts: all, rows, "
+                                       "columns, each, or a name of `groups:`"),
     field<&PipelineTensor::drops_axis>("drop", "false",
-                                       "whether the axis, one index a device, is left out there"),
+                                       "whether devices leave out the axis; each holds one index"),
 };
 
 using pipeline::TensorOrigin;
@@ -55,18 +55,18 @@ inline constexpr std::array kNormalFields{
     field<&TensorOrigin::stddev>("stddev", "1", "standard deviation; the mean is 0",
                                  Limits{0, 1e30}),
     field<&TensorOrigin::fan_in>("fan_in", "0",
-                                 "not 0: the deviation is 1/√fan_in, so that products with the "
-                                 "tensor keep the size of their other operand"),
+                                 "if not 0, the standard deviation is 1/√fan_in, so that "
+                                 "products keep the size of the other operand"),
     field<&TensorOrigin::domain>("domain", "all",
-                                 "values nearer to 0 than 1/8 are moved away from it (not_zero), "
-                                 "or all made positive (positive)"),
+                                 "not_zero: values are moved at least 1/8 away from 0; "
+                                 "positive: all values are positive, too"),
 };
 inline constexpr std::string_view kRoutingKindProse =
-    "experts that tokens select: uniform; zipf, some experts popular; one_expert, expert 0 "
-    "first in every token; hot_and_empty, a few take most tokens and some none";
+    "experts that tokens select. uniform: all alike; zipf: some are popular; one_expert: expert 0 "
+    "is the first of each token; hot_and_empty: few get most tokens, some get none";
 inline constexpr std::string_view kZipfProse = "skew of zipf: rank r has weight 1/(r+1)^exponent";
 inline constexpr std::array kRoutingFields{
-    field<&TensorOrigin::experts>("experts", kRequired, "over all devices", Limits{1, 65536}),
+    field<&TensorOrigin::experts>("experts", kRequired, "experts of all devices", Limits{1, 65536}),
     field<&TensorOrigin::routing>("kind", "zipf", kRoutingKindProse),
     field<&TensorOrigin::zipf_exponent>("zipf_exponent", "1.0", kZipfProse, Limits{0, 8}),
 };
@@ -77,31 +77,33 @@ inline constexpr std::array kRoutingLogitsFields{
     field<&TensorOrigin::zipf_exponent>("zipf_exponent", "1.0", kZipfProse, Limits{0, 8}),
 };
 inline constexpr std::array kRoutingWeightsFields{
-    field<&TensorOrigin::weights>("weights", "softmax", "how routing weights follow from scores"),
+    field<&TensorOrigin::weights>("weights", "softmax",
+                                  "function of the scores that gives routing weights"),
 };
 inline constexpr std::array kMappingFields{
     field<&TensorOrigin::mapping>(
         "kind", "contiguous",
-        "experts of device d of D: contiguous, d·E/D on; round_robin, every D-th from d; permuted, "
-        "drawn from the seed"),
+        "experts of device d of D. contiguous: E/D experts from d·E/D; round_robin: every D-th "
+        "from d; permuted: random"),
 };
 inline constexpr std::array kConstantFields{
-    field<&TensorOrigin::value>("constant", kRequired, "of every element"),
+    field<&TensorOrigin::value>("constant", kRequired, "value of each element"),
 };
 inline constexpr std::array kJoinFields{
     field<&TensorOrigin::parts>(
         "join", kRequired,
-        "tensors, one behind the other; those of fewer extents have leading ones of 1"),
-    field<&TensorOrigin::axis>("axis", "0", "along which they follow each other"),
+        "tensors that are concatenated; leading extents of 1 are added to those that have fewer"),
+    field<&TensorOrigin::axis>("axis", "0", "axis of the concatenation"),
 };
 inline constexpr std::array kIndexFields{
     field<&TensorOrigin::index>("index", kRequired,
-                                "an expression over i, the element's number from 0 on in row-major "
-                                "order, and device: positions, pages, lists of rows"),
+                                "an expression over i, the row-major number of the element from "
+                                "0, and device, such as i + 1"),
 };
 inline constexpr std::array kFileFields{
     field<&TensorOrigin::file>("file", kRequired, "a safetensors file, relative to the run file"),
-    field<&TensorOrigin::tensor>("tensor", "none", "its name there; none: the tensor's own"),
+    field<&TensorOrigin::tensor>("tensor", "none",
+                                 "name in the file; none: the name of the tensor"),
 };
 
 /// How an origin is written: a word, {key: word, …} or {key: value, …}.

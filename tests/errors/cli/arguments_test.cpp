@@ -106,6 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
              {"list", "kernels"},
              "tessera: WHAT: kernels not in {archs,configs,device-keys,keys,ops}; see tessera list "
              "--help"},
+        Case{"PagesOfAListWithoutPages",
+             {"list", "ops", "--markdown", "pages"},
+             "tessera: list --markdown: ops, allowed: device-keys, keys"},
+        Case{"PagesOfAFile",
+             {"list", "keys", "--markdown", "/dev/null"},
+             "tessera: --markdown /dev/null: is a file, allowed: a folder"},
         Case{"NoThreads",
              {"run", "moe_v2_tiny", "--threads", "0"},
              "tessera: --threads 0: allowed: 1 to 1024; without it, one for each core of the host"},

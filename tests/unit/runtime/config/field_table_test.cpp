@@ -4,12 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
-
-#include "runtime/config/key_reference.hpp"
 
 namespace tessera::config {
 namespace {
@@ -42,27 +37,6 @@ TEST(FieldTable, RendersARowPerKeyWithBarsEscaped) {
               "|---|---|---|---|\n"
               "| `a.b` | 1 to 8 | `4` | what \\|x\\| is |\n"
               "| `c` | text | required | a name |\n");
-}
-
-std::string page_of_docs(const char* name) {
-    std::ostringstream page;
-    page << std::ifstream(std::filesystem::path(TESSERA_SOURCE_DIR) / "docs" / name).rdbuf();
-    return page.str();
-}
-
-TEST(KeyReference, IsThePageOfTheDocs) {
-    EXPECT_EQ(page_of_docs("configuration.md"), key_reference())
-        << "write it with: tessera list keys";
-}
-
-TEST(KeyReference, OfDevicesIsThePageOfTheDocs) {
-    EXPECT_EQ(page_of_docs("device_keys.md"), device_key_reference())
-        << "write it with: tessera list device-keys";
-}
-
-TEST(KeyReference, HasTheParametersOfEveryOp) {
-    EXPECT_THAT(key_reference(), testing::HasSubstr("\n### moe_bmm\n"));
-    EXPECT_THAT(key_reference(), testing::HasSubstr("\n| `k_block` | 1 to 1024 | `4` |"));
 }
 
 }  // namespace
