@@ -6,63 +6,33 @@
 #include <cstdint>
 #include <vector>
 
+#include "emu/timing/cost/times.hpp"
 #include "emu/timing/event_queue.hpp"
 #include "emu/timing/network/noc_paths.hpp"
+#include "emu/timing/network/pace.hpp"
 #include "emu/timing/network/resource_queues.hpp"
 #include "emu/timing/network/resource_table.hpp"
 #include "emu/timing/network/transfer.hpp"
 
 namespace tessera::timing {
 
-/// Times of a packet on a mesh link: on the wire by Ethernet frames, and at the routers of both
-/// ends. A router handles one packet at a time, in either direction.
-struct MeshTimes {
-    MeshTimes(const LinkTiming& link, Hertz clock)
-        : hop_latency(to_millicycles(link.hop_latency, clock)),
-          send(to_millicycles(link.packet_slot, clock)),
-          receive(to_millicycles(link.receive_slot, clock)),
-          deliver(to_millicycles(link.deliver_slot, clock)),
-          command(to_millicycles(link.command_slot, clock)),
-          part(to_millicycles(link.part_slot, clock)),
-          flush(to_millicycles(link.flush_slot, clock)),
-          copy(to_millicycles(link.copy_slot, clock)),
-          ring(to_millicycles(link.ring_slot, clock)),
-          of_mesh(to_millicycles(link.mesh_slot, clock)),
-          mesh_latency(to_millicycles(link.mesh_latency, clock)),
-          acknowledgement(to_millicycles(link.acknowledgement, clock)),
-          sends_beside(link.router_processors > 1),
-          wire_(Cycles{0}, BytesPerCycle{link.rate.value / clock.value}),
-          header_(link.packet_overhead.value),
-          frame_(link.frame.value),
-          frame_overhead_(link.frame_overhead.value) {}
+/// Times of a packet on a mesh link: on the wire by Ethernet frames, and at the routers of both ends.
+/// A router handles one packet at a time, in either direction.
+struct LinkCost : LinkTimes {
+    explicit LinkCost(const TimingSpec& timing) : LinkTimes(timing), wire_(Cycles{0}, rate) {}
 
     /// Returns the time of header and payload, cut into frames.
     /// Source   tt-metal, tech_reports/CCLs/CCL_bandwidth.md: P / (P + H + 50 · ⌈(P + H) / 1500⌉).
     [[nodiscard]] Millicycles wire(std::uint64_t payload) const noexcept {
-        const std::uint64_t bytes = payload + header_;
-        const std::uint64_t frames = (bytes + frame_ - 1) / frame_;
-        return wire_.of(bytes + frames * frame_overhead_);
+        const std::uint64_t bytes = payload + packet_overhead;
+        const std::uint64_t frames = (bytes + frame - 1) / frame;
+        return wire_.of(bytes + frames * frame_overhead);
     }
-
-    Millicycles hop_latency;
-    Millicycles send;
-    Millicycles receive;
-    Millicycles deliver;
-    Millicycles command;
-    Millicycles part;
-    Millicycles flush;
-    Millicycles copy;
-    Millicycles ring;
-    Millicycles of_mesh;
-    Millicycles mesh_latency;
-    Millicycles acknowledgement;
-    bool sends_beside;  ///< the router has a second processor, which only sends
+    /// Returns whether the router has a second processor, which only sends.
+    [[nodiscard]] bool sends_beside() const noexcept { return router_processors > 1; }
 
 private:
     Pace wire_;
-    std::uint64_t header_;
-    std::uint64_t frame_;
-    std::uint64_t frame_overhead_;
 };
 
 /// Mesh links of all devices, their routers, and the packets between them.
@@ -132,7 +102,7 @@ private:
 
     std::uint32_t first_device_;  ///< of the mesh; requests and resources count devices from it
     const MeshSpec& mesh_;
-    MeshTimes times_;
+    LinkCost cost_;
     ResourceTable& resources_;
     const NocPaths& paths_;
     ResourceQueues& queues_;

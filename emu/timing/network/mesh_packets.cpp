@@ -28,12 +28,13 @@ LinkDirection direction_of(std::uint32_t sender) {
 /// payload and an addition is a NoC command of its own. An addition must not overtake the payload,
 /// so the router waits for the payload's acknowledgement first. If the addition has a packet of its
 /// own, part of that wait has passed since the router handled the payload.
-Millicycles write_time(const Request& request, const MeshTimes& times, Millicycles transit) {
+Millicycles write_time(const Request& request, const LinkCost& cost, Millicycles transit) {
     if (request.flushes && !request.is_fused) {
-        return std::max(times.deliver, times.flush);
+        return std::max(cost.deliver_slot, cost.flush_slot);
     }
-    return times.deliver + request.more_parts * times.part +
-           (request.is_fused ? times.command : 0) + (request.flushes ? times.flush + transit : 0);
+    return cost.deliver_slot + request.more_parts * cost.part_slot +
+           (request.is_fused ? cost.command_slot : 0) +
+           (request.flushes ? cost.flush_slot + transit : 0);
 }
 
 /// Returns the sender of the same link at its far end: east and west, north and south are
@@ -48,7 +49,7 @@ MeshLinks::MeshLinks(const Machine& machine, DeviceRange devices, ResourceTable&
                      const NocPaths& paths, ResourceQueues& queues, TransferPool& transfers)
     : first_device_(devices.first),
       mesh_(machine.mesh),
-      times_(machine.timing.link, machine.timing.clock),
+      cost_(machine.timing),
       resources_(resources),
       paths_(paths),
       queues_(queues),
@@ -80,19 +81,19 @@ void MeshLinks::send(Transfer& packet, Millicycles now, EventQueue& queue) {
         return;
     }
     const std::uint32_t sender = packet.request.channel;
-    const Millicycles on_wire = times_.wire(packet.request.bytes);
-    const Millicycles send = times_.send + (is_in_ring(packet) ? times_.ring : 0);
+    const Millicycles on_wire = cost_.wire(packet.request.bytes);
+    const Millicycles send = cost_.packet_slot + (is_in_ring(packet) ? cost_.ring_slot : 0);
     // Wire and router are two resources: the wire is busy for the bytes, the router for the packet.
     // The router's one processor handles what arrives over the link as well. A second processor
     // that only sends is busy whenever the wire is, so it needs no resource of its own.
     path_.clear();
-    if (times_.sends_beside) {
+    if (cost_.sends_beside()) {
         path_.add(resources_.mesh_link(mesh.device, sender), 0, std::max(on_wire, send));
     } else {
         path_.add(resources_.mesh_router(mesh.device, sender), 0, send);
         path_.add(resources_.mesh_link(mesh.device, sender), send, on_wire);
     }
-    const Millicycles until_sent = on_wire + (times_.sends_beside ? 0 : send);
+    const Millicycles until_sent = on_wire + (cost_.sends_beside() ? 0 : send);
     if (!queues_.try_start(packet, path_, packet.request.bytes, now, queue)) {
         return;
     }
@@ -102,13 +103,13 @@ void MeshLinks::send(Transfer& packet, Millicycles now, EventQueue& queue) {
     if (mesh.hops_done == 0 && mesh.trunk == kNoTransfer) {
         schedule(packet, TransferStage::LinkTaken, now + until_sent, queue);
     } else {
-        schedule(packet, TransferStage::LinkReceive, now + until_sent + times_.hop_latency, queue);
+        schedule(packet, TransferStage::LinkReceive, now + until_sent + cost_.hop_latency, queue);
     }
 }
 
 StageResult MeshLinks::take_from_sender(Transfer& packet, Millicycles now, EventQueue& queue) {
     packet.spend(ResourceKind::MeshLink, now);
-    schedule(packet, TransferStage::LinkReceive, now + times_.hop_latency, queue);
+    schedule(packet, TransferStage::LinkReceive, now + cost_.hop_latency, queue);
     return {Milestone::SlotFreed, false};
 }
 
@@ -168,7 +169,7 @@ void MeshLinks::receive(Transfer& packet, Millicycles now, EventQueue& queue) {
     const TransferStage next = is_last      ? TransferStage::Deliver
                                : is_written ? TransferStage::LinkPassed
                                             : TransferStage::LinkSend;
-    const Millicycles latency = takes_mesh_routes(request) ? times_.mesh_latency : 0;
+    const Millicycles latency = takes_mesh_routes(request) ? cost_.mesh_latency : 0;
     schedule(packet, next, now + latency + std::max(path.slowest(), handling + transit), queue);
 }
 
@@ -178,22 +179,23 @@ void MeshLinks::acknowledge(const Transfer& packet, Millicycles handled) {
     const ResourceId wire =
         resources_.mesh_link(packet.as<MeshPacket>().device, far_end(packet.request.channel));
     Calendar& calendar = resources_[wire].calendar;
-    calendar.book(calendar.earliest(handled, times_.acknowledgement), times_.acknowledgement);
+    calendar.book(calendar.earliest(handled, cost_.acknowledgement), cost_.acknowledgement);
 }
 
 Millicycles MeshLinks::handling_time(const Transfer& packet, Arrival arrival,
                                      Millicycles transit) const {
     const Request& request = packet.request;
-    const Millicycles routing =
-        (takes_mesh_routes(request) ? times_.of_mesh : 0) + (is_in_ring(packet) ? times_.ring : 0);
+    const Millicycles routing = (takes_mesh_routes(request) ? cost_.mesh_slot : 0) +
+                                (is_in_ring(packet) ? cost_.ring_slot : 0);
     if (!arrival.is_written) {
-        return routing + times_.receive;
+        return routing + cost_.receive_slot;
     }
-    const Millicycles write = write_time(request, times_, transit);
+    const Millicycles write = write_time(request, cost_, transit);
     const std::uint32_t copies =
         (arrival.is_last ? 0U : 1U) + (request.east != 0 ? 1U : 0U) + (request.west != 0 ? 1U : 0U);
     // All writes of a copied packet are under way at once.
-    return routing + (copies == 0 ? write : std::max(times_.receive, write) + copies * times_.copy);
+    return routing +
+           (copies == 0 ? write : std::max(cost_.receive_slot, write) + copies * cost_.copy_slot);
 }
 
 // On a single row the fabric is one-dimensional, whatever the packet's header says.
