@@ -2,6 +2,7 @@
 // What one core sends of its device's pages, and how they reach all devices on one side.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/next_device.hpp"
 
 constexpr uint32_t kCbPages = 0;
@@ -12,7 +13,7 @@ struct OwnPages {
     uint32_t placed;  // page of the output where the device's first one goes
     uint32_t batch;   // pages that go through the circular buffer together
 
-    uint32_t num_batches() const { return (count + batch - 1) / batch; }
+    uint32_t num_batches() const { return div_up(count, batch); }
     uint32_t begin(uint32_t index) const { return first + index * batch; }
     uint32_t end(uint32_t index) const {
         return (index + 1) * batch < count ? first + (index + 1) * batch : first + count;

@@ -3,6 +3,8 @@
 // them.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
+
 constexpr uint32_t kCbPages = 0;
 
 struct PageRange {
@@ -10,7 +12,7 @@ struct PageRange {
     uint32_t end;
 
     // Counts that announce them, one behind each `sync` pages and one behind the rest.
-    uint32_t num_syncs(uint32_t sync) const { return (end - begin + sync - 1) / sync; }
+    uint32_t num_syncs(uint32_t sync) const { return div_up(end - begin, sync); }
 };
 
 struct SlicePages {

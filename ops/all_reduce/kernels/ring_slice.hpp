@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "../../shared/kernels/arithmetic.hpp"
+
 inline constexpr uint32_t kCbLocal = 0;     // own tiles, bfloat16
 inline constexpr uint32_t kCbReceived = 1;  // partial sums of the device before, from the link
 inline constexpr uint32_t kCbPartial = 2;   // partial sums for the device behind
@@ -27,7 +29,7 @@ struct RingSlice {
 
     uint32_t num_rounds() const {
         const uint32_t round_tiles = num_devices * chunk_limit;
-        return (num_tiles + round_tiles - 1) / round_tiles;
+        return div_up(num_tiles, round_tiles);
     }
 
     // Tiles of the chunk whose number lies `back` below `from` (mod num_devices).

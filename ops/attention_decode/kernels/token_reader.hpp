@@ -6,6 +6,7 @@
 
 #include "../../shared/attention/kernels/blocks.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
 
 using namespace attention;
@@ -179,7 +180,7 @@ void clear_keys(const Shapes& shapes) {
 template <class AllCaches>
 void push_blocks(const AllCaches& caches, const Shapes& shapes, const Keys& keys, uint32_t first,
                  uint32_t end) {
-    const uint32_t key_tiles = (keys.count + kTileRows - 1) / kTileRows;
+    const uint32_t key_tiles = div_up(keys.count, kTileRows);
     for (uint32_t block = first; block < end; ++block) {
         const uint32_t tile = block * shapes.block;
         const uint32_t num_tiles = smaller(shapes.block, key_tiles - tile);
@@ -270,7 +271,7 @@ void read_tokens() {
     WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbWords)};
     WordList<TensorAccessor> sequences{sequence_list, larger(sequence_width, 1),
                                        get_write_ptr(kCbWords) + 64};
-    const uint32_t head_tiles = (shapes.heads + kTileRows - 1) / kTileRows;
+    const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     uint32_t num_received = 0;
     for (uint32_t unit = group; unit < num_units; unit += num_groups) {
         const uint32_t token = unit / head_tiles;
@@ -288,7 +289,7 @@ void read_tokens() {
                         is_sparse ? reinterpret_cast<Words>(get_write_ptr(kCbChosen)) : nullptr,
                         reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
         const uint32_t block_keys = shapes.block * kTileRows;
-        const uint32_t num_blocks = (keys.count + block_keys - 1) / block_keys;
+        const uint32_t num_blocks = div_up(keys.count, block_keys);
         const uint32_t first = num_blocks * slot / split;
         const uint32_t end = num_blocks * (slot + 1) / split;
         const uint32_t row = token * shapes.heads + head;

@@ -2,6 +2,7 @@
 // Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
 // last of them, with masks over what a token does not see.
 #include "../../shared/attention/kernels/blocks.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
 
 using namespace attention;
 
@@ -26,9 +27,7 @@ struct Shapes {
     uint32_t num_chosen;
 
     // The rotated part of a row begins with a tile of its own.
-    uint32_t rope_place() const {
-        return (nope_bytes + kTileRowBytes - 1) / kTileRowBytes * kTileRowBytes;
-    }
+    uint32_t rope_place() const { return round_up(nope_bytes, kTileRowBytes); }
 };
 
 // 32 tokens of a sequence.
@@ -39,12 +38,12 @@ struct Tile {
     uint32_t first_key;  // row of position 0
 
     uint32_t num_keys() const { return position + count; }
-    uint32_t num_key_tiles() const { return (num_keys() + kTileRows - 1) / kTileRows; }
+    uint32_t num_key_tiles() const { return div_up(num_keys(), kTileRows); }
 };
 
 // `words` to where the NoC may write next.
 uint32_t aligned_bytes(uint32_t words) {
-    return (words + kTileRows - 1) / kTileRows * kTileRows * sizeof(uint32_t);
+    return round_up(words, kTileRows) * sizeof(uint32_t);
 }
 
 uint32_t contexts_l1(const Shapes& shapes) {
@@ -56,7 +55,7 @@ bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
     const auto* starts = reinterpret_cast<Words>(get_write_ptr(kCbStarts));
     for (uint32_t s = 0; s < shapes.sequences; ++s) {
         const uint32_t end = s + 1 < shapes.sequences ? starts[s + 1] : shapes.tokens;
-        const uint32_t tiles = (end - starts[s] + kTileRows - 1) / kTileRows;
+        const uint32_t tiles = div_up(end - starts[s], kTileRows);
         if (index < tiles) {
             const bool has_contexts = shapes.rows_each != 0;
             const uint32_t first = starts[s] + index * kTileRows;
@@ -220,7 +219,7 @@ void kernel_main() {
     uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
     for (uint32_t unit = core; find_tile(shapes, unit / shapes.heads, tile); unit += num_cores) {
         const uint32_t head = unit % shapes.heads;
-        announce_unit(kResult, (tile.num_key_tiles() + shapes.block - 1) / shapes.block, 0);
+        announce_unit(kResult, div_up(tile.num_key_tiles(), shapes.block), 0);
         announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);
         if (shapes.num_chosen != 0 && tile.first != marked) {
             mark_chosen(chosen, shapes, tile);

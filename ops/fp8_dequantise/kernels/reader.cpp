@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 rows of 128 codes at a time, with the scale of each row's block in column 0 of a tile.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
@@ -10,10 +11,6 @@ constexpr uint32_t kCbScaleRows = 13;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 }  // namespace
 

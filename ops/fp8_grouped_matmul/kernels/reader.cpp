@@ -7,7 +7,6 @@
 namespace {
 
 using units::kBlock;
-using units::smaller;
 using units::word;
 
 constexpr uint32_t kCbRows = 0;

@@ -3,6 +3,7 @@
 // How many there are only device memory knows, so reader and writer each work out the share.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
 #include "dataflow_api.h"
 
 namespace units {
@@ -19,10 +20,6 @@ inline Share share_of(uint32_t units, uint32_t core, uint32_t num_cores) {
     const uint32_t each = units / num_cores;
     const uint32_t more = units % num_cores;
     return {core * each + (core < more ? core : more), each + (core < more ? 1 : 0)};
-}
-
-inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
 }
 
 // Reads the first `bytes` of page 0 to L1, and gives its first word.

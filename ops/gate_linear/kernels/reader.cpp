@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 rows of tokens and 32 of experts for each unit, some columns at a time.
+#include "../../shared/kernels/arithmetic.hpp"
 #include "dataflow_api.h"
 
 namespace {
@@ -8,10 +9,6 @@ constexpr uint32_t kCbTokenRows = 0;
 constexpr uint32_t kCbExpertRows = 1;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 void clear(uint32_t l1_addr, uint32_t bytes) {
     auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the Hadamard matrix in tiles, then brings the rows, a strip each.
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/row_strips/kernels/strip_rows.hpp"
 
 namespace {
@@ -39,7 +40,7 @@ void push_matrix(uint32_t size) {
     cb_reserve_back(kCbMatrix, kStripTiles * kStripTiles);
     const uint32_t matrix_l1 = get_write_ptr(kCbMatrix);
     const uint32_t opposite_l1 = matrix_l1 + (kStripTiles + 1) * kTileBytes;
-    const uint32_t side = (size + kTileRows - 1) / kTileRows;
+    const uint32_t side = div_up(size, kTileRows);
     make_tile(matrix_l1, size);
     const auto* words = reinterpret_cast<Words>(matrix_l1);
     auto* opposite = reinterpret_cast<Words>(opposite_l1);

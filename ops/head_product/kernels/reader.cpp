@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a head's weights where its first unit begins, and 32 token rows for each unit.
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 #include "shapes.hpp"
 
@@ -10,10 +11,6 @@ constexpr uint32_t kCbWeightRows = 2;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileRowBytes = 64;
 constexpr uint32_t kTileBytes = 2048;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 // 32 rows of `tiles` tiles: pages `stride` apart from `first` on, zeros where there are none and
 // behind the last element, which are multiplied too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the heads of a token with their weights, and 32 keys at a time of those that it may see.
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 #include "../../shared/kernels/word_list.hpp"
@@ -42,10 +43,6 @@ struct Shapes {
     bool has_scales;
 };
 
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 // Words of float32 tiles.
 uint32_t place_in_tile(uint32_t row, uint32_t column) {
     return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
@@ -74,7 +71,7 @@ template <class Weights, class Scales, class Out>
 void push_weights(const Weights& weights, const Scales& scales, const Out& out,
                   const Shapes& shapes, uint32_t token, bool stores) {
     const uint32_t weights_l1 = get_write_ptr(kCbWeightRow);
-    const uint32_t rounded = (shapes.heads * 2 + kSlot - 1) / kSlot * kSlot;
+    const uint32_t rounded = round_up(shapes.heads * 2, kSlot);
     const uint32_t products_l1 = weights_l1 + rounded;
     const uint32_t scales_l1 = products_l1 + 2 * rounded;
     noc_async_read(weights.get_noc_addr(token), weights_l1, shapes.heads * 2);
@@ -83,7 +80,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
                        sizeof(uint32_t));
     }
     noc_async_read_barrier();
-    const uint32_t head_tiles = (shapes.heads + kTileRows - 1) / kTileRows;
+    const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     cb_reserve_back(kCbWeights, head_tiles);
     fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
     const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
@@ -211,7 +208,7 @@ void kernel_main() {
         const uint32_t first = unit % shapes.chunks * chunk_keys;
         const uint32_t seen = positions.at(token) + 1;
         const uint32_t end = smaller(seen, first + chunk_keys);
-        const uint32_t num_tiles = end <= first ? 0 : (end - first + kTileRows - 1) / kTileRows;
+        const uint32_t num_tiles = end <= first ? 0 : div_up(end - first, kTileRows);
         const bool is_new = unit == first_unit || unit % shapes.chunks == 0;
         announce(kCbComputeUnits, is_new ? kUnitOfNewToken : kUnit, num_tiles, 0, 0);
         announce(kCbWriterUnits, token + 1, first, num_tiles, seen);

@@ -3,20 +3,14 @@
 // operands' tiles in L1.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
+
 constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
 constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
 constexpr uint32_t cb_counts = tt::CBIndex::c_2;
 constexpr uint32_t cb_compute_blocks = tt::CBIndex::c_4;
 constexpr uint32_t cb_writer_blocks = tt::CBIndex::c_5;
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
-
-inline uint32_t div_up(uint32_t a, uint32_t b) {
-    return (a + b - 1) / b;
-}
-
-inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 struct Shapes {
     uint32_t token_tiles;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the tokens of every expert, gives each local one its padded range of rows, and fills the
 // tables in L1, from where they are stored whole.
+#include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 
 namespace {
@@ -24,7 +25,7 @@ enum Table : uint32_t {
 };
 
 uint32_t aligned(uint32_t bytes) {
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return round_up(bytes, kAlignment);
 }
 
 using Words = tt_l1_ptr uint32_t*;

@@ -3,6 +3,7 @@
 // the matrix takes no part and is 0.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
@@ -28,9 +29,9 @@ struct Matrix {
     uint32_t code_bytes;    // of a tile
     uint32_t scale_stride;  // in L1, of the scales of one row
 
-    uint32_t tiles_down() const { return (rows + kTileSide - 1) / kTileSide; }
-    uint32_t tiles_across() const { return (columns + kTileSide - 1) / kTileSide; }
-    uint32_t units() const { return (tiles_down() + row_tiles - 1) / row_tiles; }
+    uint32_t tiles_down() const { return div_up(rows, kTileSide); }
+    uint32_t tiles_across() const { return div_up(columns, kTileSide); }
+    uint32_t units() const { return div_up(tiles_down(), row_tiles); }
     uint32_t block_tiles() const { return blocks == 1 ? tiles_across() : 4; }
     float most() const { return codes == kFp8 ? 448.0F : codes == kInt8 ? 127.0F : 7.0F; }
 };

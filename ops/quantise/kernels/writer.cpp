@@ -3,6 +3,7 @@
 // scale of a tensor is made of what all cores found: each tells the first one, which answers.
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
@@ -18,14 +19,6 @@ constexpr uint32_t kBlock = 128;
 constexpr uint32_t kSlot = 64;  // bytes between what cores tell
 enum Blocks : uint32_t { kRow128, kRow, kSquare128, kMatrix, kTensor };
 
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 struct Shapes {
     uint32_t columns;
     uint32_t blocks;
@@ -36,7 +29,7 @@ struct Shapes {
     float most;  // code
 
     uint32_t strips() const {
-        return blocks == kRow ? (columns + kBlock - 1) / kBlock : blocks == kRow128 ? 1 : row_tiles;
+        return blocks == kRow ? div_up(columns, kBlock) : blocks == kRow128 ? 1 : row_tiles;
     }
 };
 
@@ -149,7 +142,7 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
 template <class Codes, class Scales>
 void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes,
                   const CountedRows& rows, uint32_t first_row, uint32_t num_groups) {
-    const uint32_t strips = (shapes.columns + kBlock - 1) / kBlock;
+    const uint32_t strips = div_up(shapes.columns, kBlock);
     uint32_t largest = 0;
     for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
         cb_wait_front(cb_largest, 1);

@@ -2,6 +2,8 @@
 // One core's share of each slice, in chunks that are summed together, and where they lie in L1.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
+
 constexpr uint32_t kCbSend = 0;     // own tiles of others' slices
 constexpr uint32_t kCbArrived = 1;  // of each chunk a block from each device, this one's first
 constexpr uint32_t kCbSum = 2;
@@ -14,7 +16,7 @@ struct DirectShare {
     uint32_t position;
     uint32_t chunk;  // tiles
 
-    uint32_t num_chunks() const { return (count + chunk - 1) / chunk; }
+    uint32_t num_chunks() const { return div_up(count, chunk); }
     uint32_t tiles_in(uint32_t index) const {
         const uint32_t left = count - index * chunk;
         return left < chunk ? left : chunk;

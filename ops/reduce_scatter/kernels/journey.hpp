@@ -2,6 +2,8 @@
 // The slices that one core sends in one direction, farthest first, and the slice that stays.
 #pragma once
 
+#include "../../shared/kernels/arithmetic.hpp"
+
 constexpr uint32_t kCbOwn = 0;
 constexpr uint32_t kCbForward = 1;   // sums from the devices behind
 constexpr uint32_t kCbBackward = 2;  // sums from the devices ahead for the slice that stays
@@ -28,7 +30,7 @@ struct Journey {
     // Slice sent in step 0 … num_ahead() - 1.
     uint32_t sent(uint32_t step) const { return is_backward ? step : num_devices - 1 - step; }
     uint32_t begin_of(uint32_t slice) const { return slice * slice_tiles + first; }
-    uint32_t num_batches() const { return (count + batch - 1) / batch; }
+    uint32_t num_batches() const { return div_up(count, batch); }
     uint32_t tiles_in(uint32_t index) const {
         const uint32_t left = count - index * batch;
         return left < batch ? left : batch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers the valid rows among rows [first_row, first_row + num_rows) of the output (E/D·T rows)
 // and hands their pieces to the writer, a block of pages at a time.
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
@@ -8,10 +9,6 @@ constexpr uint32_t kCbRows = 0;
 constexpr uint32_t kCbIndices = 1;
 constexpr uint32_t kCbCount = 2;
 constexpr uint32_t kIndexEntries = 512;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 // The routing tables of one expert.
 struct ExpertRows {

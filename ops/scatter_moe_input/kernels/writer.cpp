@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores rows [first_row, first_row + num_rows) of the output: the reader's rows up to each
 // expert's count, zeros behind them.
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
 constexpr uint32_t kCbRows = 0;
 constexpr uint32_t kCbCount = 3;
 constexpr uint32_t kCbZeros = 4;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 // Stores rows piece by piece, taking pages out of the reader's blocks in the order in which they
 // were filled.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers 32 rows of a block, zeros where the tensor ends, for tilize.
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
@@ -11,10 +12,6 @@ void fill_zeros(uint32_t l1_addr, uint32_t num_bytes) {
     for (uint32_t i = 0; i < num_bytes / 2; ++i) {
         halves[i] = 0;
     }
-}
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
 }
 
 }  // namespace
@@ -31,7 +28,7 @@ void kernel_main() {
     constexpr auto input_args = TensorAccessorArgs<5>();
     const auto input = TensorAccessor(input_args, input_addr);
 
-    const uint32_t tile_rows = (matrix_rows + tile_height - 1) / tile_height;
+    const uint32_t tile_rows = div_up(matrix_rows, tile_height);
     for (uint32_t block = first_block; block < first_block + num_blocks; ++block) {
         const uint32_t tile_row = block / blocks_per_row;
         const uint32_t start = block % blocks_per_row * block_bytes;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the rows of a block that the tensor has; padding stays behind.
+#include "../../shared/kernels/arithmetic.hpp"
 
 namespace {
 
 constexpr uint32_t cb_rows = tt::CBIndex::c_16;
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 }  // namespace
 
@@ -24,7 +21,7 @@ void kernel_main() {
     constexpr auto output_args = TensorAccessorArgs<5>();
     const auto output = TensorAccessor(output_args, output_addr);
 
-    const uint32_t tile_rows = (matrix_rows + tile_height - 1) / tile_height;
+    const uint32_t tile_rows = div_up(matrix_rows, tile_height);
     for (uint32_t block = first_block; block < first_block + num_blocks; ++block) {
         const uint32_t tile_row = block / blocks_per_row;
         const uint32_t start = block % blocks_per_row * block_bytes;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../kernels/aligned_read.hpp"
+#include "../../kernels/arithmetic.hpp"
 #include "../../kernels/fill_l1.hpp"
 #include "../../kernels/word_list.hpp"
 
@@ -32,13 +33,6 @@ enum Announced : uint32_t { kEnd, kResult, kPartial };
 
 using Words = volatile tt_l1_ptr uint32_t*;
 using Halves = volatile tt_l1_ptr uint16_t*;
-
-inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-inline uint32_t larger(uint32_t a, uint32_t b) {
-    return a < b ? b : a;
-}
 
 inline void push_ones() {
     cb_reserve_back(kCbOnes, 1);

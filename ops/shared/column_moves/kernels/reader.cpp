@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes rows [first, first + count) of ranges of input rows, a block of them at a time.
 #include "../../kernels/aligned_read.hpp"
+#include "../../kernels/arithmetic.hpp"
 
 namespace {
 
@@ -18,10 +19,6 @@ struct Range {
                    get_write_ptr(kCbDetour));
     }
 };
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds a core's own tiles to the partial sums that arrive: received + own, in that order.
+#include "../../kernels/arithmetic.hpp"
 #include "plan.hpp"
 
 namespace {
@@ -143,7 +144,7 @@ void kernel_main() {
             const Addition addition{step.receives(), travels_as_fp32, step.own_cb(travels_as_fp32),
                                     step.sum_cb(travels_as_fp32)};
             addition.init();
-            const uint32_t tiles = (turn.piece.bytes + kUnitBytes - 1) / kUnitBytes;
+            const uint32_t tiles = div_up(turn.piece.bytes, kUnitBytes);
             for (uint32_t done = 0; done < tiles; done += phase.block_tiles) {
                 const uint32_t left = tiles - done;
                 addition.do_block(left < phase.block_tiles ? left : phase.block_tiles,

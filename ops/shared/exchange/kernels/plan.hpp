@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "../../kernels/arithmetic.hpp"
+
 inline constexpr uint32_t kCbLocal = 0;     // own tiles to be summed, bfloat16
 inline constexpr uint32_t kCbReceived = 1;  // partial sums of the device before, from the link
 inline constexpr uint32_t kCbPartial = 2;   // partial sums for the device behind
@@ -31,9 +33,7 @@ struct Piece {
     uint32_t store_begin;
     uint32_t bytes;
 
-    uint32_t num_blocks(uint32_t block_bytes) const {
-        return (bytes + block_bytes - 1) / block_bytes;
-    }
+    uint32_t num_blocks(uint32_t block_bytes) const { return div_up(bytes, block_bytes); }
 };
 
 struct Step {

@@ -4,6 +4,7 @@
 // Blocks go into slots of the next device's circular buffers. That device grants all slots when it
 // has come to the phase, and each one again when it is free; its reader learns of a block from a
 // count that is raised behind the block.
+#include "../../kernels/arithmetic.hpp"
 #include "plan.hpp"
 #include "rows.hpp"
 
@@ -137,8 +138,7 @@ public:
     }
     // Bytes on the link of a block with so many bytes of bfloat16 tiles.
     uint32_t sent_bytes(uint32_t bytes) const {
-        return tile_bytes_ == kUnitBytes ? bytes
-                                         : (bytes + kUnitBytes - 1) / kUnitBytes * tile_bytes_;
+        return tile_bytes_ == kUnitBytes ? bytes : div_up(bytes, kUnitBytes) * tile_bytes_;
     }
 
 private:

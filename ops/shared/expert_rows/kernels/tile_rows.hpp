@@ -2,6 +2,7 @@
 // The rows that a tile of a product is made of, out of a list of blocks or of experts' batches.
 #pragma once
 
+#include "../../kernels/arithmetic.hpp"
 #include "table_words.hpp"
 
 namespace {
@@ -10,14 +11,6 @@ constexpr uint32_t cb_tables = 6;
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
 constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
-
-inline uint32_t div_up(uint32_t a, uint32_t b) {
-    return (a + b - 1) / b;
-}
-
-inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 // Up to 32 rows of one expert: where they come from and go to; kNobody for those that there are
 // not.

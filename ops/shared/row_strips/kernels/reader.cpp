@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a tile of ones and the vectors as tiles whose row 0 holds them, then the rows.
+#include "../../kernels/arithmetic.hpp"
 #include "strip_rows.hpp"
 
 namespace {
@@ -16,7 +17,7 @@ void push_ones() {
 
 template <class Accessor>
 void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
-    const uint32_t strips = (columns + kBlock - 1) / kBlock;
+    const uint32_t strips = div_up(columns, kBlock);
     const uint32_t row_l1 = get_write_ptr(kCbVectorRow);
     noc_async_read(vector.get_noc_addr(0), row_l1, columns * sizeof(uint16_t));
     noc_async_read_barrier();

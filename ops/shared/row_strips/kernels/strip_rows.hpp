@@ -2,6 +2,7 @@
 // The reading side of ops along rows: 32 rows at a time, 128 columns a push.
 #pragma once
 
+#include "../../kernels/arithmetic.hpp"
 #include "../../kernels/fill_l1.hpp"
 
 namespace {
@@ -16,10 +17,6 @@ constexpr uint16_t kOne = 0x3F80;
 
 using Words = volatile tt_l1_ptr uint32_t*;
 using Halves = volatile tt_l1_ptr uint16_t*;
-
-inline uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 struct Rows {
     uint32_t count;

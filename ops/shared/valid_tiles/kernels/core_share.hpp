@@ -3,6 +3,8 @@
 // counts in device memory, as split_work_to_cores works it out.
 #pragma once
 
+#include "../../kernels/arithmetic.hpp"
+
 // How a writer knows how many blocks it has.
 constexpr uint32_t kSplitByHost = 0;
 constexpr uint32_t kSplitHere =
@@ -44,9 +46,9 @@ struct BlockShape {
 inline uint32_t count_blocks(const TokenCounts& counts, const BlockShape& block) {
     uint32_t rows = 0;
     for (uint32_t expert = 0; expert < counts.num_experts; ++expert) {
-        rows += (counts.tile_rows(expert) + block.height - 1) / block.height;
+        rows += div_up(counts.tile_rows(expert), block.height);
     }
-    return rows * ((block.column_tiles + block.width - 1) / block.width);
+    return rows * div_up(block.column_tiles, block.width);
 }
 
 // Tiles without tokens.

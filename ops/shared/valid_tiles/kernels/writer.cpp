@@ -2,6 +2,7 @@
 // Writes zeros to this core's share of the tiles without tokens, then every block as it is packed,
 // its rows behind the last token cleared. Where other cores have parts of a block's sums, it asks
 // for them first and hands them to compute.
+#include "../../kernels/arithmetic.hpp"
 #include "core_share.hpp"
 
 namespace {
@@ -35,14 +36,6 @@ void clear_rows_behind(uint32_t tile_addr, uint32_t num_tokens) {
         fill_zeros(tile_addr + (face * face_height + rows) * face_row_bytes,
                    (face_height - rows) * face_row_bytes);
     }
-}
-
-uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
 }
 
 struct Shapes {
