@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -33,8 +34,8 @@ Cuts cuts_of(const MemoryConfig& config) {
 
 std::uint32_t shard_side(std::uint32_t pages, std::uint32_t parts, const TensorSpec& spec,
                          std::string_view side) {
-    const std::uint32_t each = (pages + parts - 1) / parts;
-    require(each > 0 && (pages + each - 1) / each == parts,
+    const std::uint32_t each = div_up(pages, parts);
+    require(each > 0 && div_up(pages, each) == parts,
             "sharding {}: {} {} of pages do not reach {} shards of {}", to_string(spec.shape),
             pages, side, parts, each);
     return each;

@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include "emu/base/refusal.hpp"
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
 namespace {
-
-std::uint32_t divide_up(std::uint32_t value, std::uint32_t by) {
-    return static_cast<std::uint32_t>((std::uint64_t{value} + by - 1) / by);
-}
 
 const ShardSpec& checked_shard(const Buffer& buffer) {
     require(buffer.shard.has_value(), "PageMap: a sharded buffer at address {} has no shard spec",
@@ -53,8 +50,8 @@ PageMap::PageMap(const Buffer& buffer, const BankLayout& banks)
         tensor_columns_ = shard.tensor_shape[1];
         shard_rows_ = shard.shard_shape[0];
         shard_columns_ = shard.shard_shape[1];
-        shards_across_ = divide_up(tensor_columns_, shard_columns_);
-        num_shards_ = divide_up(shard.tensor_shape[0], shard_rows_) * shards_across_;
+        shards_across_ = div_up(tensor_columns_, shard_columns_);
+        num_shards_ = div_up(shard.tensor_shape[0], shard_rows_) * shards_across_;
     }
     require(num_banks_ > 0, "PageMap: a buffer of {} pages has no banks to lie in", num_pages_);
 }
@@ -87,10 +84,10 @@ PageLocation PageMap::locate(std::uint32_t page_index) const {
 
 std::uint64_t PageMap::bytes_per_bank() const noexcept {
     if (layout_ == TensorMemoryLayout::INTERLEAVED) {
-        return std::uint64_t{divide_up(num_pages_, num_banks_)} * aligned_page_size_;
+        return std::uint64_t{div_up(num_pages_, num_banks_)} * aligned_page_size_;
     }
     const std::uint64_t volume = std::uint64_t{shard_rows_} * shard_columns_;
-    return divide_up(num_shards_, num_banks_) * volume * aligned_page_size_;
+    return div_up(num_shards_, num_banks_) * volume * aligned_page_size_;
 }
 
 std::uint64_t PageMap::bytes_in_bank(std::uint32_t bank) const noexcept {

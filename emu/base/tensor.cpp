@@ -6,15 +6,12 @@
 #include <limits>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/huge_pages.hpp"
 
 namespace tessera {
 namespace {
-
-std::uint64_t round_up(std::uint32_t extent, std::uint32_t multiple) {
-    return (std::uint64_t{extent} + multiple - 1) / multiple * multiple;
-}
 
 std::uint32_t to_word(std::uint64_t value, const char* what, const Shape& shape) {
     require(value <= std::numeric_limits<std::uint32_t>::max(),
@@ -49,7 +46,8 @@ Shape TensorSpec::padded_shape() const {
     padded.insert(padded.begin(), padded.size() < 2 ? 2 - padded.size() : 0, 1);
     for (std::size_t i = 0; i < 2; ++i) {
         std::uint32_t& extent = padded[padded.size() - 2 + i];
-        extent = to_word(round_up(extent, tile.get_tile_shape()[i]), "padded extent", shape);
+        extent = to_word(round_up(std::uint64_t{extent}, tile.get_tile_shape()[i]), "padded extent",
+                         shape);
     }
     return padded;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/core/stride_prefetcher.hpp"
 
+#include "emu/base/round_up.hpp"
+
 namespace tessera {
 
 StridePrefetcher& StridePrefetcher::of_this_thread() {
@@ -74,7 +76,7 @@ void StridePrefetcher::learn_strides() {
 }
 
 void StridePrefetcher::predict(std::size_t barriers_ahead) {
-    const std::uintptr_t num_periods = (barriers_ahead + period_ - 1) / period_;
+    const std::uintptr_t num_periods = div_up(barriers_ahead, period_);
     const Addresses& last = past(num_periods * period_ - barriers_ahead);
     if (last.size() != strides_.size()) {
         return;

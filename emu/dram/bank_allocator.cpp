@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -12,7 +13,7 @@ namespace tessera {
 BankAllocator::BankAllocator(std::string memory, std::uint64_t low, std::uint64_t high,
                              std::uint64_t alignment, Growth growth, std::uint64_t gap)
     : memory_(std::move(memory)),
-      low_((low + alignment - 1) / alignment * alignment),
+      low_(round_up(low, alignment)),
       high_(high / alignment * alignment),
       alignment_(alignment),
       growth_(growth),
@@ -20,8 +21,7 @@ BankAllocator::BankAllocator(std::string memory, std::uint64_t low, std::uint64_
 }
 
 std::uint64_t BankAllocator::allocate(const std::string& holder, std::uint64_t bytes) {
-    const std::uint64_t size =
-        std::max<std::uint64_t>(alignment_, (bytes + alignment_ - 1) / alignment_ * alignment_);
+    const std::uint64_t size = std::max<std::uint64_t>(alignment_, round_up(bytes, alignment_));
     std::uint64_t address = 0;
     const bool is_found = growth_ == Growth::TopDown ? find_from_top(size, address)
                                                      : find_from_bottom(size, gap_, address) ||

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -38,7 +39,7 @@ Buffer interleaved_buffer(const ArchSpec& arch, std::uint32_t device, const Tens
                           BufferType type) {
     const std::uint64_t alignment =
         type == BufferType::DRAM ? arch.dram.alignment.value : arch.l1.alignment.value;
-    const std::uint64_t aligned = (spec.page_size() + alignment - 1) / alignment * alignment;
+    const std::uint64_t aligned = round_up(spec.page_size(), alignment);
     return {.device = device,
             .type = type,
             .layout = TensorMemoryLayout::INTERLEAVED,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_links.hpp"
 
@@ -167,7 +168,7 @@ std::uint32_t num_packets(const TraceEvent& event, const Machine& machine) {
     if (bytes <= packet) {
         return 1;
     }
-    return static_cast<std::uint32_t>((bytes + packet - 1) / packet);
+    return static_cast<std::uint32_t>(div_up(bytes, packet));
 }
 
 }  // namespace tessera::timing

@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -31,9 +32,8 @@ void check_cores(const CoreRangeSet& cores, std::string_view what, const L1Space
 }
 
 // TT-Metalium aligns circular buffers to the DRAM alignment, so that DRAM reads can write to them.
-std::uint64_t align_up(std::uint64_t address, const ArchSpec& arch) {
-    const std::uint64_t alignment = arch.dram.alignment.value;
-    return (address + alignment - 1) / alignment * alignment;
+std::uint64_t aligned(std::uint64_t address, const ArchSpec& arch) {
+    return round_up(address, arch.dram.alignment.value);
 }
 
 /// Returns a line for each circular buffer of the core with L1 of its own.
@@ -60,7 +60,7 @@ std::string table_of(const Program& program, CoreCoord core) {
         limit,
         l1.buffers.bytes_held() == 0 ? "L1 ends"
                                      : "L1 buffers begin: " + l1.buffers.largest_holders(5),
-        align_up(l1.arch.l1.reserved.value, l1.arch), table_of(program, core)));
+        aligned(l1.arch.l1.reserved.value, l1.arch), table_of(program, core)));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void check_on_grid(const Program& program, const L1Space& l1) {
 L1Layout lay_out_circular_buffers(const Program& program, const L1Space& l1) {
     L1Layout layout;
     std::map<CoreCoord, std::uint64_t> next;
-    const std::uint64_t base = align_up(l1.arch.l1.reserved.value, l1.arch);
+    const std::uint64_t base = aligned(l1.arch.l1.reserved.value, l1.arch);
     const std::uint64_t limit = l1.buffers.lowest_held();
     for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
         const auto& [cores, config] = program.circular_buffers[i];
@@ -99,7 +99,7 @@ L1Layout lay_out_circular_buffers(const Program& program, const L1Space& l1) {
             if (address + config.total_size > limit) {
                 refuse(program, i, core, address + config.total_size, l1);
             }
-            next[core] = align_up(address + config.total_size, l1.arch);
+            next[core] = aligned(address + config.total_size, l1.arch);
         }
         layout.push_back(static_cast<std::uint32_t>(address));
     }

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "emu/base/round_up.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "tessera/kernel/dataflow/noc_address.hpp"
@@ -49,7 +50,7 @@ ShardPlace place_of(const ShardWords& words, std::uint32_t page) {
         const std::uint32_t extent = words.shard_shape[i];
         place.shard += coordinate / extent * shards;
         place.inside += coordinate % extent * place.volume;
-        shards *= (words.tensor_shape[i] + extent - 1) / extent;
+        shards *= div_up(words.tensor_shape[i], extent);
         place.volume *= extent;
     }
     return place;
