@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to compute experts, a row each, with what rounding may cost their results. To add one: a
-// file with its functions in a namespace of its own, its declaration and its row here.
+// file with its functions in a namespace of its own, its declaration and its row here; to add codes
+// of operands, a Scheme and its rows.
 #include <array>
 
 #include "ops/fused_moe/find_row.hpp"
+#include "ops/fused_moe/quantised_experts.hpp"
 #include "ops/fused_moe/roles.hpp"
 
 namespace tessera::ops::fused_moe {
@@ -26,30 +28,6 @@ EXPERTS(grouped_permuted)
 EXPERTS(grouped_by_shape)
 WEIGHTS(bfp8)
 WEIGHTS(bfp4)
-EXPERTS(grouped_fp8)
-WEIGHTS(grouped_fp8)
-EXPERTS(batched_fp8)
-WEIGHTS(batched_fp8)
-EXPERTS(grouped_fp8_tensor)
-WEIGHTS(grouped_fp8_tensor)
-EXPERTS(batched_fp8_tensor)
-WEIGHTS(batched_fp8_tensor)
-EXPERTS(grouped_fp8_block)
-WEIGHTS(grouped_fp8_block)
-EXPERTS(batched_fp8_block)
-WEIGHTS(batched_fp8_block)
-EXPERTS(grouped_int8)
-WEIGHTS(grouped_int8)
-EXPERTS(batched_int8)
-WEIGHTS(batched_int8)
-EXPERTS(grouped_int8_weights)
-WEIGHTS(grouped_int8_weights)
-EXPERTS(batched_int8_weights)
-WEIGHTS(batched_int8_weights)
-EXPERTS(grouped_int4_weights)
-WEIGHTS(grouped_int4_weights)
-EXPERTS(batched_int4_weights)
-WEIGHTS(batched_int4_weights)
 namespace grouped_permuted {
 WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
 }
@@ -89,6 +67,41 @@ constexpr ExpertLimits limits_of(CodeErrors errors) {
     const double squares = 3 * (errors.activations * errors.activations +
                                 errors.weights * errors.weights + 2 * kBf16 * kBf16);
     return {.max_error_squared = 100 * squares, .min_pcc = 1 - squares};
+}
+
+struct Names {
+    std::string_view name;
+    std::string_view like;
+};
+
+/// Rows of experts whose products take codes, contiguous and batched.
+template <const Scheme& kScheme>
+constexpr Experts grouped_coded(const Names& names, Quantisation quantisation, CodeErrors errors) {
+    return {.name = names.name,
+            .like = names.like,
+            .activation_format = Format::Standard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = quantisation,
+            .limits = limits_of(errors),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = standard_workspaces,
+            .load = [](Layer& layer, Steps& steps) { load_coded(kScheme, layer, steps); },
+            .apply = [](const Layer& layer, const Dispatched& tokens,
+                        Steps& steps) { return apply_grouped(kScheme, layer, tokens, steps); }};
+}
+template <const Scheme& kScheme>
+constexpr Experts batched_coded(const Names& names, Quantisation quantisation, CodeErrors errors) {
+    return {.name = names.name,
+            .like = names.like,
+            .activation_format = Format::BatchedExperts,
+            .quantisation = quantisation,
+            .limits = limits_of(errors),
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .load = [](Layer& layer, Steps& steps) { load_coded(kScheme, layer, steps); },
+            .apply = [](const Layer& layer, const Dispatched& tokens,
+                        Steps& steps) { return apply_batched(kScheme, layer, tokens, steps); }};
 }
 
 constexpr std::array kExperts{
@@ -147,126 +160,33 @@ constexpr std::array kExperts{
             .workspace_shapes = batched_workspaces,
             .load = bfp4::load,
             .apply = batched_masked::apply},
-    Experts{.name = "grouped_fp8",
-            .like = "CutlassExpertsFP8, per token",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::Fp8Token,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_fp8::load,
-            .apply = grouped_fp8::apply},
-    Experts{.name = "batched_fp8",
-            .like = "CutlassBatchedExpertsFp8, per token",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::Fp8Token,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_fp8::load,
-            .apply = batched_fp8::apply},
-    Experts{.name = "grouped_fp8_tensor",
-            .like = "CutlassExpertsFP8, per tensor",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::Fp8Tensor,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_fp8_tensor::load,
-            .apply = grouped_fp8_tensor::apply},
-    Experts{.name = "batched_fp8_tensor",
-            .like = "CutlassBatchedExpertsFp8, per tensor",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::Fp8Tensor,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_fp8_tensor::load,
-            .apply = batched_fp8_tensor::apply},
-    Experts{.name = "grouped_fp8_block",
-            .like = "DeepGemmExperts",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::Fp8Block,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_fp8_block::load,
-            .apply = grouped_fp8_block::apply},
-    Experts{.name = "batched_fp8_block",
-            .like = "BatchedDeepGemmExperts",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::Fp8Block,
-            .limits = limits_of({.activations = kE4m3, .weights = kE4m3}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_fp8_block::load,
-            .apply = batched_fp8_block::apply},
-    Experts{.name = "grouped_int8",
-            .like = "TritonExperts, int8_w8a8",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::Int8,
-            .limits = limits_of({.activations = kInt8, .weights = kInt8}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_int8::load,
-            .apply = grouped_int8::apply},
-    Experts{.name = "batched_int8",
-            .like = "BatchedTritonExperts, int8_w8a8",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::Int8,
-            .limits = limits_of({.activations = kInt8, .weights = kInt8}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_int8::load,
-            .apply = batched_int8::apply},
-    Experts{.name = "grouped_int8_weights",
-            .like = "TritonExperts, int8_w8a16",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::WeightInt8,
-            .limits = limits_of({.weights = kInt8}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_int8_weights::load,
-            .apply = grouped_int8_weights::apply},
-    Experts{.name = "batched_int8_weights",
-            .like = "BatchedTritonExperts, int8_w8a16",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::WeightInt8,
-            .limits = limits_of({.weights = kInt8}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_int8_weights::load,
-            .apply = batched_int8_weights::apply},
-    Experts{.name = "grouped_int4_weights",
-            .like = "TritonExperts, int4_w4a16",
-            .activation_format = Format::Standard,
-            .supports_chunking = true,
-            .supports_expert_map = true,
-            .quantisation = Quantisation::WeightInt4,
-            .limits = limits_of({.weights = kInt4}),
-            .finalize_weight_and_reduce = "no_op",
-            .workspace_shapes = standard_workspaces,
-            .load = grouped_int4_weights::load,
-            .apply = grouped_int4_weights::apply},
-    Experts{.name = "batched_int4_weights",
-            .like = "BatchedTritonExperts, int4_w4a16",
-            .activation_format = Format::BatchedExperts,
-            .quantisation = Quantisation::WeightInt4,
-            .limits = limits_of({.weights = kInt4}),
-            .finalize_weight_and_reduce = "delegate",
-            .workspace_shapes = batched_workspaces,
-            .load = batched_int4_weights::load,
-            .apply = batched_int4_weights::apply},
+    grouped_coded<scheme::kFp8Token>({"grouped_fp8", "CutlassExpertsFP8, per token"},
+                                     Quantisation::Fp8Token, {kE4m3, kE4m3}),
+    batched_coded<scheme::kFp8Token>({"batched_fp8", "CutlassBatchedExpertsFp8, per token"},
+                                     Quantisation::Fp8Token, {kE4m3, kE4m3}),
+    grouped_coded<scheme::kFp8Tensor>({"grouped_fp8_tensor", "CutlassExpertsFP8, per tensor"},
+                                      Quantisation::Fp8Tensor, {kE4m3, kE4m3}),
+    batched_coded<scheme::kFp8Tensor>(
+        {"batched_fp8_tensor", "CutlassBatchedExpertsFp8, per tensor"}, Quantisation::Fp8Tensor,
+        {kE4m3, kE4m3}),
+    grouped_coded<scheme::kFp8Block>({"grouped_fp8_block", "DeepGemmExperts"},
+                                     Quantisation::Fp8Block, {kE4m3, kE4m3}),
+    batched_coded<scheme::kFp8Block>({"batched_fp8_block", "BatchedDeepGemmExperts"},
+                                     Quantisation::Fp8Block, {kE4m3, kE4m3}),
+    grouped_coded<scheme::kInt8>({"grouped_int8", "TritonExperts, int8_w8a8"}, Quantisation::Int8,
+                                 {kInt8, kInt8}),
+    batched_coded<scheme::kInt8>({"batched_int8", "BatchedTritonExperts, int8_w8a8"},
+                                 Quantisation::Int8, {kInt8, kInt8}),
+    grouped_coded<scheme::kInt8Weights>({"grouped_int8_weights", "TritonExperts, int8_w8a16"},
+                                        Quantisation::WeightInt8, {.weights = kInt8}),
+    batched_coded<scheme::kInt8Weights>(
+        {"batched_int8_weights", "BatchedTritonExperts, int8_w8a16"}, Quantisation::WeightInt8,
+        {.weights = kInt8}),
+    grouped_coded<scheme::kInt4Weights>({"grouped_int4_weights", "TritonExperts, int4_w4a16"},
+                                        Quantisation::WeightInt4, {.weights = kInt4}),
+    batched_coded<scheme::kInt4Weights>(
+        {"batched_int4_weights", "BatchedTritonExperts, int4_w4a16"}, Quantisation::WeightInt4,
+        {.weights = kInt4}),
     Experts{.name = "naive_batched",
             .like = "NaiveBatchedExperts",
             .activation_format = Format::BatchedExperts,
