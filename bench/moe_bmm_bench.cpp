@@ -43,9 +43,8 @@ public:
         // Four tiles fill half of an fp32 DST; a single row of tiles leaves no other shape.
         const Subblock subblock = tokens > 32 ? Subblock{2, 2} : Subblock{1, 4};
         const ops::MoeBmmSpec schedule{.k_block = 8, .subblock = subblock, .cb_depth = 2};
-        programs_.push_back(
-            {0, ops::moe_bmm::make_program(session_.arch(), {input, weights, {counts, routed}},
-                                           {output}, schedule)});
+        programs_.push_back({0, ops::call_program(ops::moe_bmm::op(), session_.arch(), &schedule,
+                                                  {input, weights, counts}, {output}, routed)});
     }
 
     void launch() { session_.launch("moe_bmm", programs_); }

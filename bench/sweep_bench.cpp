@@ -44,11 +44,13 @@ Trace record(const ArchSpec& arch) {
     count.as<std::uint32_t>()[0] = kTokens;
     session.write(counts, count);
     const std::vector<std::uint32_t> routed{kTokens};
+    const ops::MoeBmmSpec schedule{.k_block = 8, .subblock = {2, 2}, .cb_depth = 2};
     const std::vector<DeviceProgram> programs{
-        {0, ops::moe_bmm::make_program(
-                arch, {place("input", input), place("weights", weights), {counts, routed}},
+        {0, ops::call_program(
+                ops::moe_bmm::op(), arch, &schedule,
+                {place("input", input), place("weights", weights), counts},
                 {place("output", {{1, kTokens, 2048}, DataFormat::Float16_b, Layout::TILE})},
-                {.k_block = 8, .subblock = {2, 2}, .cb_depth = 2})}};
+                routed)}};
     session.launch("moe_bmm", programs);
     trace.launches = std::move(launches);
     return trace;

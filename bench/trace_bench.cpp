@@ -37,9 +37,9 @@ public:
         count.as<std::uint32_t>()[0] = kTokens;
         session_.write(counts, count);
         routed_ = {kTokens};
-        programs_ = {{0, ops::moe_bmm::make_program(
-                             session_.arch(), {input, weights, {counts, routed_}}, {output},
-                             {.k_block = 8, .subblock = {2, 2}, .cb_depth = 2})}};
+        const ops::MoeBmmSpec schedule{.k_block = 8, .subblock = {2, 2}, .cb_depth = 2};
+        programs_ = {{0, ops::call_program(ops::moe_bmm::op(), session_.arch(), &schedule,
+                                           {input, weights, counts}, {output}, routed_)}};
     }
     /// Processor seconds of one launch with the collection of its trace: less at the mercy of what
     /// else the host does than the wall's.

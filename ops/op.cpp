@@ -33,7 +33,37 @@ std::vector<std::uint32_t> all_devices(const MeshSpec& mesh) {
     return devices;
 }
 
+/// One tensor of each operand on each device, in their order.
+void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
+                   std::span<const std::uint32_t> devices, RuleJudge& judge) {
+    for (const std::vector<DeviceTensor>& tensors : operands) {
+        judge.require(tensors.empty() || tensors.size() == devices.size(), "tensors",
+                      fmt::format("are {}; allowed: one for each of {} devices", tensors.size(),
+                                  devices.size()));
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            judge.require(tensors[i].buffer.device == i, "tensors",
+                          fmt::format("at place {} lie on device {}; allowed: device {}", i,
+                                      tensors[i].buffer.device, i));
+        }
+    }
+}
+
+/// By operand, the plan of its tensor on a device; without a shape where the call gives none.
+std::vector<TensorPlan> plans_on(std::size_t device,
+                                 const std::vector<std::vector<DeviceTensor>>& operands) {
+    std::vector<TensorPlan> plans;
+    for (const std::vector<DeviceTensor>& tensors : operands) {
+        plans.push_back(tensors.empty() ? TensorPlan{} : plan_of(tensors.at(device)));
+    }
+    return plans;
+}
+
 }  // namespace
+
+void ParameterRef::require_type(const std::type_info& asked) const {
+    ensure(type_ != nullptr && *type_ == asked, "parameters are of the type {}, read as {}",
+           type_ == nullptr ? "none" : type_->name(), asked.name());
+}
 
 TensorPlan plan_of(const DeviceTensor& tensor) {
     return {tensor.spec, tensor.buffer.type, tensor.buffer.layout, tensor.buffer.shard};
@@ -47,14 +77,14 @@ void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<v
     }
 }
 
-void judge_untaken(std::span<const config::Field> fields, const void* parameters,
+void judge_untaken(std::span<const config::Field> fields, ParameterRef parameters,
                    std::span<const std::string_view> untaken, std::string_view algorithm,
                    RuleJudge& judge) {
     for (const config::Field& field : fields) {
         if (std::ranges::find(untaken, field.key) == untaken.end()) {
             continue;
         }
-        const std::string value = field.show(parameters);
+        const std::string value = field.show(parameters.object());
         judge.require(value == field.default_text, field.key,
                       fmt::format("is {}, which {} does not take; allowed: {}, its default", value,
                                   algorithm, field.default_text));
@@ -81,67 +111,66 @@ void judge(const Op& op, const OpContext& context, RuleJudge& judge) {
     }
 }
 
-void check_call(const Op& op, const ArchSpec& arch, const void* parameters,
-                std::span<const DeviceTensor* const> inputs,
-                std::span<const DeviceTensor* const> outputs) {
-    std::vector<TensorPlan> in;
-    std::vector<TensorPlan> out;
-    for (const DeviceTensor* tensor : inputs) {
-        in.push_back(plan_of(*tensor));
-    }
-    for (const DeviceTensor* tensor : outputs) {
-        out.push_back(plan_of(*tensor));
-    }
-    constexpr std::uint32_t kDevice = 0;
-    const MeshSpec mesh;
-    CallJudge found(op.spec.name);
-    judge(op,
-          {.arch = arch,
-           .mesh = mesh,
-           .devices = {&kDevice, 1},
-           .parameters = parameters,
-           .inputs = in,
-           .outputs = out},
-          found);
-    found.throw_if_any();
-}
-
-void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const void* parameters,
-                std::span<const std::span<const DeviceTensor>> inputs,
-                std::span<const std::span<const DeviceTensor>> outputs) {
+void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const OpCall& call) {
     const std::vector<std::uint32_t> devices = all_devices(mesh);
     CallJudge found(op.spec.name);
-    const auto plans = [&](std::span<const std::span<const DeviceTensor>> operands,
-                           std::size_t device) {
-        std::vector<TensorPlan> tensors;
-        for (const auto& operand : operands) {
-            found.require(operand.size() == devices.size(), "tensors",
-                          fmt::format("are {}; allowed: one for each of {} devices", operand.size(),
-                                      devices.size()));
-            if (device < operand.size()) {
-                tensors.push_back(plan_of(operand[device]));
-                const Buffer& buffer = operand[device].buffer;
-                found.require(buffer.device == device, "tensors",
-                              fmt::format("at place {} lie on device {}; allowed: device {}",
-                                          device, buffer.device, device));
-            }
-        }
-        return tensors;
-    };
+    judge_devices(call.inputs, devices, found);
+    judge_devices(call.outputs, devices, found);
+    found.throw_if_any();
     for (std::size_t device = 0; device < devices.size(); ++device) {
-        const auto in = plans(inputs, device);
-        const auto out = plans(outputs, device);
-        found.throw_if_any();
+        const std::vector<TensorPlan> inputs = plans_on(device, call.inputs);
+        const std::vector<TensorPlan> outputs = plans_on(device, call.outputs);
         judge(op,
               {.arch = arch,
                .mesh = mesh,
                .devices = devices,
-               .parameters = parameters,
-               .inputs = in,
-               .outputs = out},
+               .parameters = call.parameters,
+               .inputs = inputs,
+               .outputs = outputs},
               found);
         found.throw_if_any();
     }
+}
+
+std::vector<DeviceProgram> call_programs(const Op& op, const ArchSpec& arch, const MeshSpec& mesh,
+                                         const OpCall& call) {
+    check_call(op, arch, mesh, call);
+    const std::vector<std::uint32_t> devices = all_devices(mesh);
+    const std::vector<TensorPlan> inputs = plans_on(0, call.inputs);
+    const std::vector<TensorPlan> outputs = plans_on(0, call.outputs);
+    std::vector<std::vector<DeviceTensor>> made = call.outputs;
+    made.insert(made.end(), call.workspaces.begin(), call.workspaces.end());
+    return op.programs({.arch = arch,
+                        .mesh = mesh,
+                        .devices = devices,
+                        .parameters = call.parameters,
+                        .inputs = inputs,
+                        .outputs = outputs,
+                        .device_inputs = call.inputs,
+                        .device_outputs = made,
+                        .host_inputs = call.host_inputs});
+}
+
+Program call_program(const Op& op, const ArchSpec& arch, ParameterRef parameters,
+                     const std::vector<DeviceTensor>& inputs,
+                     const std::vector<DeviceTensor>& outputs,
+                     const std::vector<std::uint32_t>& counts) {
+    OpCall call{parameters, {}, {}};
+    for (const DeviceTensor& tensor : inputs) {
+        const std::size_t operand = call.inputs.size();
+        auto& read = call.host_inputs.emplace_back();
+        if (operand < op.spec.inputs.size() && !counts.empty() &&
+            op.spec.inputs[operand].host_read == HostRead::Yes) {
+            read.push_back(
+                make_host_tensor({static_cast<std::uint32_t>(counts.size())}, DataFormat::UInt32));
+            std::ranges::copy(counts, read.back().as<std::uint32_t>().begin());
+        }
+        call.inputs.push_back({tensor});
+    }
+    for (const DeviceTensor& tensor : outputs) {
+        call.outputs.push_back({tensor});
+    }
+    return std::move(call_programs(op, arch, {}, call).front().program);
 }
 
 std::vector<DeviceProgram> on_each(const OpContext& context,
@@ -151,6 +180,17 @@ std::vector<DeviceProgram> on_each(const OpContext& context,
         programs.push_back({context.devices[position], program(position)});
     }
     return programs;
+}
+
+std::function<std::vector<DeviceProgram>(const OpContext&)> on_each(
+    Program (*program)(const OpContext& context, std::size_t position)) {
+    return [program](const OpContext& context) {
+        return on_each(context, [&](std::size_t position) { return program(context, position); });
+    };
+}
+
+std::vector<TensorPlan> like_first_input(const OpContext& context) {
+    return {{.spec = context.inputs[0].spec}};
 }
 
 namespace {

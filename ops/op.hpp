@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -43,15 +46,61 @@ template <class Tensors>
     return operand < inputs.size() && !inputs[operand].empty();
 }
 
+/// Reference to the parameters of a call. It knows the type of the struct that it refers to,
+/// because the code between a run file and an op handles the structs of all ops.
+class ParameterRef {
+public:
+    ParameterRef() = default;
+    ParameterRef(std::nullptr_t) {}
+    template <class P>
+    requires(!std::is_void_v<P>) ParameterRef(const P* parameters)
+        : object_(parameters), type_(&typeid(P)) {}
+
+    /// Returns the struct.
+    /// Errors   InternalError if the struct is no P, or there is none.
+    template <class P>
+    [[nodiscard]] const P& as() const {
+        require_type(typeid(P));
+        return *static_cast<const P*>(object_);
+    }
+    /// The struct as the rows of the op's table of fields take it; null without parameters.
+    [[nodiscard]] const void* object() const { return object_; }
+
+private:
+    friend class ParameterSet;
+    ParameterRef(const void* object, const std::type_info* type) : object_(object), type_(type) {}
+    void require_type(const std::type_info& asked) const;
+
+    const void* object_ = nullptr;
+    const std::type_info* type_ = nullptr;
+};
+
+/// Owner of the parameters of a step, shared by its copies.
+class ParameterSet {
+public:
+    ParameterSet() = default;
+    template <class P>
+    explicit ParameterSet(std::shared_ptr<P> parameters)
+        : object_(std::move(parameters)), type_(&typeid(P)) {}
+
+    [[nodiscard]] ParameterRef get() const { return {object_.get(), type_}; }
+    /// The struct as the rows of the op's table of fields take it, to be filled in.
+    [[nodiscard]] void* object() { return object_.get(); }
+
+private:
+    std::shared_ptr<void> object_;
+    const std::type_info* type_ = nullptr;
+};
+
 /// The parameters of an op: a struct of its own, bound through a table of fields.
 struct Parameters {
     std::span<const config::Field> fields;
-    /// A struct of uninitialised parameters; fields set every member.
-    std::shared_ptr<void> (*make)() = nullptr;
+    /// Makes a struct of uninitialised parameters; fields set every member.
+    ParameterSet (*make)() = nullptr;
 };
 template <class P>
 [[nodiscard]] Parameters parameters(std::span<const config::Field> fields) {
-    return {fields, [] { return std::static_pointer_cast<void>(std::make_shared<P>()); }};
+    return {fields, [] { return ParameterSet(std::make_shared<P>()); }};
 }
 /// Of ops that take none.
 struct NoParameters {};
@@ -61,7 +110,7 @@ struct OpContext {
     const ArchSpec& arch;
     const MeshSpec& mesh;
     std::span<const std::uint32_t> devices;  ///< the group's, in order of their positions in it
-    const void* parameters = nullptr;
+    ParameterRef parameters;
     /// By operand, in the order of the spec; optional ones may be missing (is_given). `outputs` are
     /// empty while they are inferred.
     std::span<const TensorPlan> inputs;
@@ -74,7 +123,7 @@ struct OpContext {
 
     template <class P>
     [[nodiscard]] const P& params() const {
-        return *static_cast<const P*>(parameters);
+        return parameters.as<P>();
     }
     [[nodiscard]] bool has(std::size_t operand) const { return is_given(inputs, operand); }
     [[nodiscard]] std::span<const std::uint32_t> host_counts(std::size_t operand,
@@ -98,7 +147,7 @@ void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<v
 
 /// Judges keys that the algorithm of `parameters` does not take: each has to stand at its default,
 /// or somebody would set it, see no change and not know why.
-void judge_untaken(std::span<const config::Field> fields, const void* parameters,
+void judge_untaken(std::span<const config::Field> fields, ParameterRef parameters,
                    std::span<const std::string_view> untaken, std::string_view algorithm,
                    RuleJudge& judge);
 
@@ -120,7 +169,7 @@ public:
 
 /// What a reference is computed from.
 struct ReferenceContext {
-    const void* parameters = nullptr;
+    ParameterRef parameters;
     std::size_t position = 0;  ///< of the device in the group
     /// [operand][position]: a collective looks at other devices' tensors too.
     std::span<const std::vector<std::shared_ptr<const OperandValues>>> inputs;
@@ -128,7 +177,7 @@ struct ReferenceContext {
 
     template <class P>
     [[nodiscard]] const P& params() const {
-        return *static_cast<const P*>(parameters);
+        return parameters.as<P>();
     }
     [[nodiscard]] bool has(std::size_t operand) const { return is_given(inputs, operand); }
     [[nodiscard]] const OperandValues& in(std::size_t operand) const {
@@ -171,7 +220,7 @@ struct Op {
     OpSpec spec;
     Parameters params = {};
     /// Words that a report shows for the schedule: "multi_core, block"; empty: the spec's first.
-    std::function<std::string(const void* parameters)> schedule = {};
+    std::function<std::string(ParameterRef parameters)> schedule = {};
     /// Rules across parameters and operands, each written once. The operands already keep to the
     /// spec's contract when they are judged.
     std::function<void(const OpContext& context, RuleJudge& judge)> rules = {};
@@ -186,7 +235,7 @@ struct Op {
     std::function<std::vector<TensorPlan>(const OpContext& context)> workspaces = {};
     /// Whether the programs need what the host reads back of operands with HostRead::Yes; empty:
     /// always.
-    std::function<bool(const void* parameters)> reads_back = {};
+    std::function<bool(ParameterRef parameters)> reads_back = {};
     /// One program for each device of the group, launched together.
     /// Precondition   contract and rules hold.
     std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};
@@ -215,18 +264,48 @@ struct Op {
 /// Contract, then rules.
 void judge(const Op& op, const OpContext& context, RuleJudge& judge);
 
-/// For callers of one op's host side: contract and rules of tensors on one device.
+/// A call of an op outside of a pipeline, on all devices of a mesh: by tests and benches.
+struct OpCall {
+    ParameterRef parameters;
+    /// [operand][device].
+    std::vector<std::vector<DeviceTensor>> inputs;
+    std::vector<std::vector<DeviceTensor>> outputs;
+    std::vector<std::vector<DeviceTensor>> workspaces = {};
+    /// [operand][device]: what the host reads back of operands with HostRead::Yes.
+    std::vector<std::vector<HostTensor>> host_inputs = {};
+};
+
+/// Judges contract and rules.
 /// Errors   UsageError with all that does not hold, one a line: "moe_bmm: k_block: …".
-void check_call(const Op& op, const ArchSpec& arch, const void* parameters,
-                std::span<const DeviceTensor* const> inputs,
-                std::span<const DeviceTensor* const> outputs);
-/// The same for tensors on every device of `mesh`: one span an operand.
-void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const void* parameters,
-                std::span<const std::span<const DeviceTensor>> inputs,
-                std::span<const std::span<const DeviceTensor>> outputs);
+void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const OpCall& call);
+
+/// Checks a call and builds its programs, one for each device.
+/// Errors   as check_call.
+[[nodiscard]] std::vector<DeviceProgram> call_programs(const Op& op, const ArchSpec& arch,
+                                                       const MeshSpec& mesh, const OpCall& call);
+/// The same for one device, by operand. `counts` are the values of the input with HostRead::Yes.
+[[nodiscard]] Program call_program(const Op& op, const ArchSpec& arch, ParameterRef parameters,
+                                   const std::vector<DeviceTensor>& inputs,
+                                   const std::vector<DeviceTensor>& outputs,
+                                   const std::vector<std::uint32_t>& counts = {});
 
 /// `programs` of an op whose devices do not talk: the program of each device by itself.
 [[nodiscard]] std::vector<DeviceProgram> on_each(
     const OpContext& context, const std::function<Program(std::size_t position)>& program);
+/// The same as a value for Op::programs.
+[[nodiscard]] std::function<std::vector<DeviceProgram>(const OpContext&)> on_each(
+    Program (*program)(const OpContext& context, std::size_t position));
+
+/// Op::infer of an op whose only output has the spec of the first input.
+[[nodiscard]] std::vector<TensorPlan> like_first_input(const OpContext& context);
+
+/// Returns a list of tensors without copying them, as an initializer list would.
+template <std::same_as<HostTensor>... Tensors>
+[[nodiscard]] std::vector<HostTensor> list_of(Tensors... tensors) {
+    std::vector<HostTensor> list;
+    list.reserve(sizeof...(tensors));
+    (list.push_back(std::move(tensors)), ...);
+    return list;
+}
 
 }  // namespace tessera::ops

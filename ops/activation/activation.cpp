@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -40,9 +41,8 @@ constexpr std::array kFields{
     field<&RowActivationSpec::cb_depth>("cb_depth", "2", "units of rows in a CB", kDepth),
 };
 
-std::string schedule_words(const void* parameters) {
-    return config::Value<ActivationFunction>::show(
-        static_cast<const RowActivationSpec*>(parameters)->function);
+std::string schedule_words(ParameterRef parameters) {
+    return config::Value<ActivationFunction>::show(parameters.as<RowActivationSpec>().function);
 }
 
 bool has_gate(const RowActivationSpec& spec) {
@@ -68,7 +68,7 @@ Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
                const RowActivationSpec& spec) {
     const Shape& shape = inputs[0].spec.shape;
     const std::uint32_t columns = row_length(shape) / (has_gate(spec) ? 2 : 1);
-    const std::uint32_t stride = round_up(std::uint64_t{2} * columns, dram_alignment(arch));
+    const std::uint32_t stride = round_up(2 * columns, dram_alignment(arch));
     const std::uint32_t rows = std::max(1U, kTileBytes / stride);
     return {counted_rows(arch, shape, counts_of(inputs), spec.counted_by), columns, stride, rows,
             div_up(rows * stride, kTileBytes)};
@@ -277,18 +277,14 @@ void apply_to_row(const RowActivationSpec& spec, std::span<const float> in, std:
 }
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<RowActivationSpec>(kFields),
-        .schedule = schedule_words,
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference,
-        .valid = valid_of_rows(counted)};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<RowActivationSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference,
+                        .valid = valid_of_rows(counted)};
     return kOp;
 }
 

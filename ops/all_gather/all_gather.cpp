@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/all_gather/all_gather.hpp"
 
+#include "emu/base/round_up.hpp"
+#include "ops/all_gather/place.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/expect_tensor.hpp"
@@ -109,8 +111,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
 void judge_batches(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);
-    const std::uint64_t page =
-        (context.inputs[0].spec.page_size() + alignment - 1) / alignment * alignment;
+    const std::uint64_t page = round_up(context.inputs[0].spec.page_size(), alignment);
     const std::uint64_t bytes = schedule.cb_depth * schedule.batch() * page;
     judge.require(
         bytes <= buffer_room(context.arch), "cb_depth",
@@ -153,8 +154,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     if (!writes_memory(schedule.algorithm)) {
         return exchange::collective_programs(context, collective_of(context));
     }
-    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
-                         {context.device_outputs[0]}, schedule);
+    return line_programs(context);
 }
 
 }  // namespace
@@ -164,17 +164,13 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<Schedule>(kFields),
         .schedule =
-            [](const void* schedule) {
-                return config::Value<Algorithm>::show(
-                    static_cast<const Schedule*>(schedule)->algorithm);
+            [](ParameterRef schedule) {
+                return config::Value<Algorithm>::show(schedule.as<Schedule>().algorithm);
             },
         .rules = rules,
         .infer = infer,
         .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read_all(0),
-                              exchange::part_rows(context, 1, context.in(0).shape()[0]))};
-        },
+        .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {
                 exchange::check_part_rows(kSpec.name, context, 1, context.in(0).shape()[0]);

@@ -75,37 +75,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// How pages travel. `workers` to `cb_depth` are of Pages, `batch_pages` and `cb_depth` of
-/// Multicast too, `read_ahead` of Multicast alone; `chunk_packets` is of the others.
-struct Schedule {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
-    std::uint32_t workers = 1;                 ///< cores for each link of each direction
-    FarthestSlice farthest = FarthestSlice::HalfEachWay;
-    std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
-    std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
-    std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
-    bool read_ahead = true;         ///< a batch while the one before it is sent
-    Algorithm algorithm = Algorithm::Pages;
-    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
-
-    [[nodiscard]] Lanes lanes() const { return {links, workers}; }
-    [[nodiscard]] std::uint32_t batch() const {
-        return batch_pages == 0 ? sync_pages : batch_pages;
-    }
-};
-
-/// Both indexed by device id, all of the mesh's devices.
-struct Inputs {
-    std::span<const DeviceTensor> inputs;
-};
-struct Outputs {
-    std::span<const DeviceTensor> outputs;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
 /// Ragged     `counts`, if given, is the number of input rows of each device (0 to R). The rows of
@@ -128,12 +99,26 @@ struct Outputs {
 /// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule
 ///          of the op does not hold: the mesh is a single row or column, a TILE tensor's pages stay
 ///          whole, the device has the links and cores.
-[[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                                       const Inputs& inputs, const Outputs& outputs,
-                                                       const Schedule& schedule);
+[[nodiscard]] const Op& op();
 
-/// The first rows[d] rows of tensor d one behind the other; zeros behind them.
-[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs,
-                                   std::span<const std::uint32_t> rows);
+/// How pages travel. `workers` to `cb_depth` are of Pages, `batch_pages` and `cb_depth` of
+/// Multicast too, `read_ahead` of Multicast alone; `chunk_packets` is of the others.
+struct Schedule {
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t workers = 1;                 ///< cores for each link of each direction
+    FarthestSlice farthest = FarthestSlice::HalfEachWay;
+    std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
+    std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
+    std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
+    bool read_ahead = true;         ///< a batch while the one before it is sent
+    Algorithm algorithm = Algorithm::Pages;
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
+
+    [[nodiscard]] Lanes lanes() const { return {links, workers}; }
+    [[nodiscard]] std::uint32_t batch() const {
+        return batch_pages == 0 ? sync_pages : batch_pages;
+    }
+};
 
 }  // namespace tessera::ops::all_gather

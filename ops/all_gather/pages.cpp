@@ -95,19 +95,16 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const Place& pla
             .set_page_size(kPages, page));
 }
 
-std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                         const Inputs& inputs, const Outputs& outputs,
-                                         const Schedule& schedule) {
-    const std::span<const DeviceTensor> in[]{inputs.inputs};
-    const std::span<const DeviceTensor> out[]{outputs.outputs};
-    check_call(op(), arch, mesh, &schedule, in, out);
-    const MeshLine line = mesh_line(mesh);
+std::vector<DeviceProgram> line_programs(const OpContext& context) {
+    const auto& schedule = context.params<Schedule>();
+    const MeshLine line = mesh_line(context.mesh);
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
-        const Place place{line, d, inputs.inputs[d], outputs.outputs[d], schedule};
+        const Place place{line, d, context.device_inputs[0][d], context.device_outputs[0][d],
+                          schedule};
         programs.push_back({d, schedule.algorithm == Algorithm::Multicast
-                                   ? multicast_program(arch, place)
-                                   : make_program(arch, place)});
+                                   ? multicast_program(context.arch, place)
+                                   : make_program(context.arch, place)});
     }
     return programs;
 }

@@ -40,4 +40,11 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const Place& pla
 /// The device's program of Algorithm::Multicast.
 [[nodiscard]] Program multicast_program(const ArchSpec& arch, const Place& place);
 
+/// The programs of Algorithm::Pages and Multicast, one for each device.
+[[nodiscard]] std::vector<DeviceProgram> line_programs(const OpContext& context);
+
+/// The first rows of each device's tensor, as `counts` has them, one behind the other; zeros behind
+/// them.
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
+
 }  // namespace tessera::ops::all_gather

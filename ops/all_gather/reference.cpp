@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/all_gather/all_gather.hpp"
+#include "ops/all_gather/place.hpp"
+#include "ops/shared/exchange/collective.hpp"
 
 namespace tessera::ops::all_gather {
 
-HostTensor reference(std::span<const HostTensor> inputs, std::span<const std::uint32_t> rows) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<HostTensor> inputs = context.read_all(0);
+    const auto rows = exchange::part_rows(context, 1, inputs[0].shape[0]);
     HostTensor whole{inputs[0].shape, inputs[0].format, {}};
     whole.shape[0] *= static_cast<std::uint32_t>(inputs.size());
     for (std::size_t d = 0; d < inputs.size(); ++d) {
@@ -13,7 +16,7 @@ HostTensor reference(std::span<const HostTensor> inputs, std::span<const std::ui
                            bytes.begin() + static_cast<std::ptrdiff_t>(taken));
     }
     whole.bytes.resize(inputs.size() * inputs.front().bytes.size());
-    return whole;
+    return list_of(std::move(whole));
 }
 
 }  // namespace tessera::ops::all_gather

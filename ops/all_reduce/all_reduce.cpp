@@ -13,6 +13,15 @@
 namespace tessera::ops::all_reduce {
 namespace {
 
+/// Both indexed by device id, all of the mesh's devices.
+struct Inputs {
+    std::span<const DeviceTensor> inputs;
+};
+
+struct Outputs {
+    std::span<const DeviceTensor> outputs;
+};
+
 using config::field;
 
 constexpr const char* kOp = "all_reduce";
@@ -97,15 +106,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
         judge_plan(judge, "devices", [&] { (void)exchange::make_ring(context.mesh); });
     }
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    const auto& spec = context.params<AllReduceSpec>();
-    if (spec.algorithm != AllReduceAlgorithm::Ring) {
-        return exchange::collective_programs(context, collective_of(context));
-    }
-    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
-                         {context.device_outputs[0]}, context.params<AllReduceSpec>());
 }
 
 std::uint32_t num_tiles(const Buffer& buffer) {
@@ -247,40 +247,9 @@ Program make_copy_program(const ArchSpec& arch, const DeviceTensor& input,
     return program;
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<AllReduceSpec>(kFields),
-        .schedule =
-            [](const void* spec) {
-                return config::Value<AllReduceAlgorithm>::show(
-                    static_cast<const AllReduceSpec*>(spec)->algorithm);
-            },
-        .rules = rules,
-        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
-        },
-        .workspaces = [](const OpContext& context) -> std::vector<TensorPlan> {
-            if (context.params<AllReduceSpec>().algorithm == AllReduceAlgorithm::Ring) {
-                return {};
-            }
-            return exchange::collective_workspaces(context, collective_of(context));
-        },
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read_all(0))};
-        }};
-    return kOp;
-}
-
 std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
                                          const Inputs& inputs, const Outputs& outputs,
                                          const AllReduceSpec& schedule) {
-    const std::span<const DeviceTensor> in[]{inputs.inputs};
-    const std::span<const DeviceTensor> out[]{outputs.outputs};
-    check_call(op(), arch, mesh, &schedule, in, out);
     const std::uint32_t devices = mesh.shape.num_devices();
     if (devices == 1) {
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
@@ -296,6 +265,40 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
                 work, {ring, position, inputs.inputs[device], outputs.outputs[device]}, schedule)};
     }
     return programs;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const auto& spec = context.params<AllReduceSpec>();
+    if (spec.algorithm != AllReduceAlgorithm::Ring) {
+        return exchange::collective_programs(context, collective_of(context));
+    }
+    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
+                         {context.device_outputs[0]}, context.params<AllReduceSpec>());
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<AllReduceSpec>(kFields),
+        .schedule =
+            [](ParameterRef spec) {
+                return config::Value<AllReduceAlgorithm>::show(spec.as<AllReduceSpec>().algorithm);
+            },
+        .rules = rules,
+        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
+        },
+        .workspaces = [](const OpContext& context) -> std::vector<TensorPlan> {
+            if (context.params<AllReduceSpec>().algorithm == AllReduceAlgorithm::Ring) {
+                return {};
+            }
+            return exchange::collective_workspaces(context, collective_of(context));
+        },
+        .programs = programs,
+        .reference = reference};
+    return kOp;
 }
 
 }  // namespace tessera::ops::all_reduce

@@ -64,17 +64,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// Both indexed by device id, all of the mesh's devices.
-struct Inputs {
-    std::span<const DeviceTensor> inputs;
-};
-struct Outputs {
-    std::span<const DeviceTensor> outputs;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
 /// Groups     Ring: the whole mesh. Rows_columns: all devices of some rows and columns. The others:
@@ -92,11 +83,9 @@ struct Outputs {
 ///
 /// Errors   UsageError if the number of tensors is not that of devices, or the contract or a rule
 ///          of the op does not hold.
-[[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                                       const Inputs& inputs, const Outputs& outputs,
-                                                       const AllReduceSpec& schedule);
+[[nodiscard]] const Op& op();
 
 /// Float32 sum of the devices' bfloat16 or float32 tensors, added in double.
-[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::all_reduce

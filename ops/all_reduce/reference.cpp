@@ -8,7 +8,8 @@
 
 namespace tessera::ops::all_reduce {
 
-HostTensor reference(std::span<const HostTensor> inputs) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<HostTensor> inputs = context.read_all(0);
     HostTensor sum = make_host_tensor(inputs.front().shape, DataFormat::Float32);
     const auto out = sum.as<float>();
     std::vector<double> totals(out.size());
@@ -19,7 +20,7 @@ HostTensor reference(std::span<const HostTensor> inputs) {
     }
     std::ranges::transform(totals, out.begin(),
                            [](double total) { return static_cast<float>(total); });
-    return sum;
+    return list_of(std::move(sum));
 }
 
 }  // namespace tessera::ops::all_reduce

@@ -238,9 +238,7 @@ std::vector<HostTensor> page_reference(const ReferenceContext& context) {
             begin + static_cast<std::ptrdiff_t>(counts[from][context.position] * row));
     }
     output.bytes.resize(inputs[0].bytes.size());
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 void check_counts(const ReferenceContext& context) {

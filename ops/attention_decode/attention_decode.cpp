@@ -97,17 +97,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     attention::judge_buffers(context.arch, shapes_of(context), judge);
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 }  // namespace
 
 Op op_of(const OpSpec& spec) {
     return {.spec = spec,
             .params = parameters<DecodeSpec>(kFields),
             .rules = rules,
-            .infer = infer,
+            .infer = like_first_input,
             .programs = programs,
             .reference = reference,
             .check_values = [&spec](const ReferenceContext& c) { check_values(spec, c); },

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 

@@ -3,6 +3,7 @@
 // made of them.
 #pragma once
 
+#include "emu/base/round_up.hpp"
 #include "ops/attention_decode/attention_decode.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"

@@ -129,9 +129,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                            [](double value) { return static_cast<float>(value); });
         }
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 /// `cache` is asked for its shape alone: its values are those of a whole run.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
@@ -178,10 +179,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 /// What tokens see: rows of keys, by the sequences and lists that the call has.
 class SeenKeys {
 public:
@@ -267,9 +264,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                        output.as<float>().subspan(row * extents.value).begin(),
                        [](double value) { return static_cast<float>(value); });
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
@@ -310,7 +305,7 @@ const Op& op() {
                         .params = parameters<PrefillSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {4, kContexts}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "tessera/errors.hpp"
 
@@ -111,17 +112,13 @@ void check_values(const ReferenceContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<BatchedAlignSpec>(kFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference,
-        .check_values = check_values};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<BatchedAlignSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference,
+                        .check_values = check_values};
     return kOp;
 }
 

@@ -52,9 +52,8 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<BroadcastSpec>(kFields),
         .schedule =
-            [](const void* spec) {
-                return config::Value<exchange::Travel>::show(
-                    static_cast<const BroadcastSpec*>(spec)->algorithm);
+            [](ParameterRef spec) {
+                return config::Value<exchange::Travel>::show(spec.as<BroadcastSpec>().algorithm);
             },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {

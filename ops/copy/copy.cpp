@@ -9,6 +9,14 @@
 namespace tessera::ops::copy {
 namespace {
 
+struct Inputs {
+    const DeviceTensor& input;
+};
+
+struct Outputs {
+    const DeviceTensor& output;
+};
+
 constexpr std::uint8_t kCb = 0;
 
 /// Distance of pages in the buffer: a page starts at the alignment of either memory.
@@ -30,13 +38,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               buffer_room(context.arch)));
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        return make_program(context.arch, {context.device_inputs[0][p]},
-                            {context.device_outputs[0][p]}, context.params<CopySpec>());
-    });
-}
-
 void add_buffer(Program& program, const CoreRangeSet& cores, DataFormat format,
                 std::uint32_t stride, std::uint32_t depth) {
     CreateCircularBuffer(
@@ -50,28 +51,8 @@ std::vector<std::uint32_t> page_args(const DeviceTensor& tensor) {
     return args;
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec}};
-        },
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {context.read(0)};
-        }};
-    return kOp;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.input};
-    const DeviceTensor* const out[]{&outputs.output};
-    check_call(op(), arch, &schedule, in, out);
     const DeviceTensor& input = inputs.input;
     const DeviceTensor& output = outputs.output;
     const std::uint32_t stride = page_stride(inputs, outputs);
@@ -92,8 +73,26 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     return program;
 }
 
-HostTensor reference(const HostTensor& input) {
-    return input;
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program(context.arch, {context.device_inputs[0][p]},
+                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = like_first_input,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {context.read(0)};
+        }};
+    return kOp;
 }
 
 }  // namespace tessera::ops::copy

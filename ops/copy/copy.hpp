@@ -25,24 +25,11 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-struct Outputs {
-    const DeviceTensor& output;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds the launch: pages are dealt to the cores by split_work_to_cores in contiguous ranges and
 /// go through one circular buffer, a page and a barrier at a time.
 ///
-/// Errors   UsageError if the contract or a rule of the op does not hold.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const CopySpec& schedule);
-
-/// The input.
-[[nodiscard]] HostTensor reference(const HostTensor& input);
+[[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::copy

@@ -13,6 +13,15 @@
 namespace tessera::ops::eltwise {
 namespace {
 
+/// One input, or two of the same spec.
+struct Inputs {
+    std::vector<const DeviceTensor*> tensors;
+};
+
+struct Outputs {
+    const DeviceTensor& output;  ///< shape and layout of the inputs, any of the formats
+};
+
 using config::field;
 using config::Limits;
 
@@ -82,34 +91,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
         fmt::format("{} with cb_depth {} takes {} B of circular buffers; a core has {} B "
                     "of L1 for them",
                     schedule.tiles_per_push, schedule.cb_depth, bytes, buffer_room(context.arch)));
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        Inputs inputs;
-        inputs.tensors.reserve(context.device_inputs.size());
-        for (const std::vector<DeviceTensor>& operand : context.device_inputs) {
-            inputs.tensors.push_back(&operand[p]);
-        }
-        return make_program(context.arch, inputs, {context.device_outputs[0][p]},
-                            context.params<EltwiseSpec>());
-    });
-}
-
-std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
-    std::vector<HostTensor> values;
-    values.reserve(context.inputs.size());
-    for (std::size_t operand = 0; operand < context.inputs.size(); ++operand) {
-        values.push_back(context.read(operand));
-    }
-    std::vector<const HostTensor*> inputs;
-    inputs.reserve(values.size());
-    for (const HostTensor& value : values) {
-        inputs.push_back(&value);
-    }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(reference(context.params<EltwiseSpec>().function, inputs));
-    return outputs;
 }
 
 void add_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
@@ -184,24 +165,8 @@ void add_writer(Program& program, const SharedWork& work, const Buffer& output,
     }
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<EltwiseSpec>(kFields),
-                        .rules = rules,
-                        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-                            return {{.spec = context.inputs[0].spec}};
-                        },
-                        .programs = programs,
-                        .reference = reference_of_step};
-    return kOp;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const EltwiseSpec& schedule) {
-    const DeviceTensor* const out[]{&outputs.output};
-    check_call(op(), arch, &schedule, inputs.tensors, out);
     const DeviceTensor& output = outputs.output;
     const SharedWork work = share_work("eltwise", arch, schedule.grid, output.spec.num_pages());
 
@@ -214,6 +179,30 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     add_compute(program, work, inputs, schedule);
     add_writer(program, work, output.buffer, schedule);
     return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        Inputs inputs;
+        inputs.tensors.reserve(context.device_inputs.size());
+        for (const std::vector<DeviceTensor>& operand : context.device_inputs) {
+            inputs.tensors.push_back(&operand[p]);
+        }
+        return make_program(context.arch, inputs, {context.device_outputs[0][p]},
+                            context.params<EltwiseSpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<EltwiseSpec>(kFields),
+                        .rules = rules,
+                        .infer = like_first_input,
+                        .programs = programs,
+                        .reference = reference};
+    return kOp;
 }
 
 }  // namespace tessera::ops::eltwise

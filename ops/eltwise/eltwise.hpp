@@ -83,7 +83,17 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 1.0 / 64, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
+///
+/// Builds the launch: tiles are dealt to the cores by split_work_to_cores in contiguous ranges;
+/// each core reads `tiles_per_push` tiles of every input, one barrier a push (what is left at the
+/// end a tile at a time), computes tile by tile, and writes.
+///
+/// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
+///          unit. Float32 goes to DST unrounded.
+/// Errors   UsageError if the contract or a rule of the op does not hold: the number of inputs is
+///          the function's, float32 needs a 32-bit DST, circular buffers fit in L1.
+/// Source   TTNN's unary and binary program factories.
 [[nodiscard]] const Op& op();
 
 /// The function's name as YAML has it: "add", "exp".
@@ -94,28 +104,7 @@ enum class Domain : std::uint8_t { All, NotZero, Positive };
 /// Of the last input; the first of two may be anything.
 [[nodiscard]] Domain domain_of(EltwiseFunction function) noexcept;
 
-/// One input, or two of the same spec.
-struct Inputs {
-    std::vector<const DeviceTensor*> tensors;
-};
-struct Outputs {
-    const DeviceTensor& output;  ///< shape and layout of the inputs, any of the formats
-};
-
-/// Builds the launch: tiles are dealt to the cores by split_work_to_cores in contiguous ranges;
-/// each core reads `tiles_per_push` tiles of every input, one barrier a push (what is left at the
-/// end a tile at a time), computes tile by tile, and writes.
-///
-/// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
-///          unit. Float32 goes to DST unrounded.
-/// Errors   UsageError if the contract or a rule of the op does not hold: the number of inputs is
-///          the function's, float32 needs a 32-bit DST, circular buffers fit in L1.
-/// Source   TTNN's unary and binary program factories.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const EltwiseSpec& schedule);
-
 /// Float32 of what the function gives for bfloat16 or float32 inputs, computed in double.
-[[nodiscard]] HostTensor reference(EltwiseFunction function,
-                                   const std::vector<const HostTensor*>& inputs);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::eltwise

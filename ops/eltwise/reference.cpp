@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "emu/base/round_up.hpp"
 #include "ops/eltwise/eltwise.hpp"
 #include "ops/shared/host_floats.hpp"
 
@@ -44,24 +45,26 @@ Domain domain_of(EltwiseFunction function) noexcept {
     return row_of(function).domain;
 }
 
-HostTensor reference(EltwiseFunction function, const std::vector<const HostTensor*>& inputs) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
     constexpr std::uint64_t kPiece = 4096;
-    HostTensor output = make_host_tensor(inputs.front()->shape, DataFormat::Float32);
+    const HostTensor first_input = context.read(0);
+    const HostTensor last_input = context.read(context.inputs.size() - 1);
+    HostTensor output = make_host_tensor(first_input.shape, DataFormat::Float32);
     const auto out = output.as<float>();
-    const PairFunction apply = row_of(function).function;
-    tbb::parallel_for(std::uint64_t{0}, (out.size() + kPiece - 1) / kPiece, [&](std::uint64_t i) {
+    const PairFunction apply = row_of(context.params<EltwiseSpec>().function).function;
+    tbb::parallel_for(std::uint64_t{0}, div_up(out.size(), kPiece), [&](std::uint64_t i) {
         const std::uint64_t first = i * kPiece;
         const auto piece = out.subspan(first, std::min(kPiece, out.size() - first));
         std::array<float, kPiece> a{};
         std::array<float, kPiece> b{};
-        read_floats(*inputs.front(), first, std::span(a).first(piece.size()));
-        read_floats(*inputs.back(), first, std::span(b).first(piece.size()));
+        read_floats(first_input, first, std::span(a).first(piece.size()));
+        read_floats(last_input, first, std::span(b).first(piece.size()));
         for (std::size_t at = 0; at < piece.size(); ++at) {
             piece[at] =
                 static_cast<float>(apply(static_cast<double>(a[at]), static_cast<double>(b[at])));
         }
     });
-    return output;
+    return list_of(std::move(output));
 }
 
 }  // namespace tessera::ops::eltwise

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -27,7 +28,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t blocks_in(std::uint32_t elements) {
-    return (elements + kBlock - 1) / kBlock;
+    return div_up(elements, kBlock);
 }
 
 /// All rows of a stack as one.
@@ -82,7 +83,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& output = context.device_outputs[0][position];
     const Shape shape = matrix_of(codes.spec.shape);
     const Shape scale = matrix_of(scales.spec.shape);
-    const std::uint32_t groups = (shape[0] + kTileRows - 1) / kTileRows;
+    const std::uint32_t groups = div_up(shape[0], kTileRows);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
     const std::uint32_t scale_bytes = scale[1] * 4;
 
@@ -117,10 +118,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor codes = context.read(0);
     const HostTensor scales = context.read(1);
@@ -134,9 +131,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         output.as<float>()[i] = fp8::value_of(codes.as<std::uint8_t>()[i]) *
                                 scales.as<float>()[i / columns / rows_each * scale[1] + block];
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
@@ -146,7 +141,7 @@ const Op& op() {
                         .params = parameters<DequantiseSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

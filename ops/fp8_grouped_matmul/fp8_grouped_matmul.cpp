@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -81,7 +82,7 @@ Blocks blocks_of(const OpContext& context) {
     return {.k_blocks = k_blocks,
             .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
             .tile = spec.tile,
-            .row_tiles = (spec.tile + kTileRows - 1) / kTileRows,
+            .row_tiles = div_up(spec.tile, kTileRows),
             .chunk = std::min(spec.row_chunk, k_blocks),
             .k_push = std::min(spec.k_push, k_blocks),
             .scale_row_bytes = row_bytes,
@@ -269,10 +270,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
     Product product = reference(context);
     std::vector<HostTensor> outputs;
@@ -302,7 +299,7 @@ const Op& op() {
                         .params = parameters<GroupedMatmulSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference_of_step,
                         .valid = valid};
     return kOp;

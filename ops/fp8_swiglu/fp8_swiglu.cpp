@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "emu/base/round_up.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -124,7 +125,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
     const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
-    const std::uint32_t row_tiles = (spec.tile + kTileRows - 1) / kTileRows;
+    const std::uint32_t row_tiles = div_up(spec.tile, kTileRows);
     const std::uint32_t table_bytes = context.inputs[2].spec.shape[0] * 4;
     const bool is_first = spec.gate_half == GateHalf::First;
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
@@ -152,10 +153,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     fp8::set_share_args(program, reader, grid, read_addresses);
     fp8::set_share_args(program, writer, grid, write_addresses);
     return program;
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
 }
 
 std::vector<fp8::Cta> live_ctas(const ReferenceContext& context) {
@@ -235,7 +232,7 @@ const Op& op() {
                         .params = parameters<SwigluSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .valid = valid};
     return kOp;

@@ -123,10 +123,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 std::vector<PartStep> parts(const OpContext& context) {
     const auto& spec = context.params<MoeSpec>();
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
@@ -227,9 +223,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         std::ranges::transform(sum, out.as<float>().data() + token * hidden,
                                [](double value) { return static_cast<float>(value); });
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(out));
-    return outputs;
+    return list_of(std::move(out));
 }
 
 void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::size_t device,
@@ -285,13 +279,13 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<MoeSpec>(kFields),
                         .schedule =
-                            [](const void* parameters) {
-                                const auto& spec = *static_cast<const MoeSpec*>(parameters);
+                            [](ParameterRef parameters) {
+                                const auto& spec = parameters.as<MoeSpec>();
                                 return fmt::format("{}, {}", spec.pf.row->name,
                                                    spec.experts.row->name);
                             },
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .parts = parts,
                         .reference = reference,
                         .check_values = check_values,

@@ -101,10 +101,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<float> floats_of(const HostTensor& tensor) {
     std::vector<float> values(num_elements(tensor.shape));
     read_floats(tensor, 0, values);
@@ -126,9 +122,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             logits.as<float>()[token * experts + expert] = static_cast<float>(sum);
         }
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(logits));
-    return outputs;
+    return list_of(std::move(logits));
 }
 
 }  // namespace
@@ -138,7 +132,7 @@ const Op& op() {
                         .params = parameters<CopySpec>(kCopyFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

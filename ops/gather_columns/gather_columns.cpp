@@ -79,10 +79,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor input = context.read(0);
     const HostTensor table = context.read(1);
@@ -98,9 +94,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                         input.bytes.data() + from * width, width);
         }
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
@@ -110,7 +104,7 @@ const Op& op() {
                         .params = parameters<GatherSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

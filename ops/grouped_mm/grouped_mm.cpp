@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "emu/base/round_up.hpp"
+
 namespace tessera::ops::grouped_mm {
 namespace {
 
@@ -152,9 +154,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                         is_weighted ? static_cast<double>(weights.as<float>()[entry.id]) : 1.0,
                         out);
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {

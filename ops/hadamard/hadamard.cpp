@@ -25,10 +25,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               columns, kStripColumns));
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
@@ -63,7 +59,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<RowsSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference};
     return kOp;

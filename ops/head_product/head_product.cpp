@@ -3,6 +3,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
@@ -153,10 +154,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<HeadProductSpec>();
     const std::vector<float> input = vector_of(context.read(0));
@@ -177,9 +174,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             output.as<float>()[row * extents.outer + n] = static_cast<float>(sum);
         }
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
@@ -189,7 +184,7 @@ const Op& op() {
                         .params = parameters<HeadProductSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

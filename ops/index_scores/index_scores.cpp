@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "emu/base/round_up.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
@@ -247,10 +248,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 /// What a reference scores with, as float32.
 struct Operands {
     std::vector<float> q, weights, cache, q_scale, cache_scale;
@@ -320,7 +317,7 @@ const Op& op() {
                         .params = parameters<IndexScoresSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {3, 4}};

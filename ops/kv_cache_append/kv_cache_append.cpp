@@ -165,10 +165,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor rows = context.read(0);
     HostTensor cache = context.read(1);
@@ -201,9 +197,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             put(more, token, row, row_length(rows.shape));
         }
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(cache));
-    return outputs;
+    return list_of(std::move(cache));
 }
 
 void check_values(const ReferenceContext& context) {
@@ -223,7 +217,7 @@ const Op& op() {
                         .params = parameters<AppendSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {2, 3, 5}};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 
@@ -24,10 +25,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     judge_row_strips(context.arch, context.params<NormSpec>().grid, input,
                      bytes_of(vector_buffers(input, 2)), judge);
-}
-
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -74,7 +71,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<NormSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference};
     return kOp;

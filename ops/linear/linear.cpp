@@ -47,9 +47,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         product_row(std::span(rows).subspan(row * k, k), weights, 1,
                     output.as<float>().subspan(row * n, n));
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace

@@ -10,6 +10,17 @@
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
 
+struct Inputs {
+    const DeviceTensor& expert_outputs;
+    const DeviceTensor& token_idx_map;
+    const DeviceTensor& routed_token_weights;
+    const DeviceTensor& num_routed_tokens;
+};
+
+struct Outputs {
+    const DeviceTensor& local;
+};
+
 using config::field;
 
 constexpr const char* kOp = "local_reduce_moe_output";
@@ -66,8 +77,8 @@ constexpr std::array kFields{
     field<&LocalReduceSpec::cb_depth>("cb_depth", "2", "token rows in a CB", kDepth),
 };
 
-std::string schedule_words(const void* parameters) {
-    const auto accumulator = static_cast<const LocalReduceSpec*>(parameters)->accumulator;
+std::string schedule_words(ParameterRef parameters) {
+    const auto accumulator = parameters.as<LocalReduceSpec>().accumulator;
     return config::Value<ReduceAccumulator>::show(accumulator);
 }
 
@@ -80,14 +91,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<TensorPlan> infer(const OpContext& context) {
     const Shape& shape = context.inputs[0].spec.shape;
     return {{.spec = {{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        const auto& in = context.device_inputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p], in[3][p]},
-                            {context.device_outputs[0][p]}, context.params<LocalReduceSpec>());
-    });
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
@@ -154,27 +157,8 @@ void check_values(const ReferenceContext& context) {
                 tokens.shape[1]);
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<LocalReduceSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .reference = reference_of_step,
-                        .check_values = check_values,
-                        .checked_inputs = {1, 3}};
-    return kOp;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const LocalReduceSpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.expert_outputs, &inputs.token_idx_map,
-                                   &inputs.routed_token_weights, &inputs.num_routed_tokens};
-    const DeviceTensor* const out[]{&outputs.local};
-    check_call(op(), arch, &schedule, in, out);
     const TensorSpec& expert_outputs = inputs.expert_outputs.spec;
     const SharedWork work = share_work(kOp, arch, schedule.grid, expert_outputs.shape[1]);
     const Chunks chunks = make_chunks(arch, expert_outputs, work.shares.front().count);
@@ -201,6 +185,29 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
         }
     }
     return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p], in[3][p]},
+                            {context.device_outputs[0][p]}, context.params<LocalReduceSpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<LocalReduceSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {1, 3}};
+    return kOp;
 }
 
 }  // namespace tessera::ops::local_reduce_moe_output

@@ -53,20 +53,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-struct Inputs {
-    const DeviceTensor& expert_outputs;
-    const DeviceTensor& token_idx_map;
-    const DeviceTensor& routed_token_weights;
-    const DeviceTensor& num_routed_tokens;
-};
-
-struct Outputs {
-    const DeviceTensor& local;
-};
-
+/// Returns the op, for the registry.
+///
 /// local[t,:] = Σ expert_outputs[e,i,:] · routed_token_weights[e,i] over all e and
 /// i < num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
 /// past the counts are never read. An expert that lists a token twice counts its first entry.
@@ -76,20 +64,10 @@ struct Outputs {
 /// fp32, to a sum held in bfloat16, rounded to nearest even or truncated after every expert (the
 /// latter is what the tt-metal kernel does).
 ///
-/// Errors   UsageError if the contract or a rule of the op does not hold.
 /// Source   MoE plan V2, local_reduce_moe_output.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const LocalReduceSpec& schedule);
-
-/// (T,H) float32 by plain loops: unrounded sums for Fp32, else the sum that the steps leave.
-/// `expert_outputs` are bfloat16 or float32.
-[[nodiscard]] HostTensor reference(const HostTensor& expert_outputs,
-                                   const HostTensor& token_idx_map,
-                                   const HostTensor& routed_token_weights,
-                                   const HostTensor& num_routed_tokens,
-                                   ReduceAccumulator accumulator);
+[[nodiscard]] const Op& op();
 
 /// The reference of a step: of expert_outputs it reads the rows of tokens only.
-[[nodiscard]] std::vector<HostTensor> reference_of_step(const ReferenceContext& context);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::local_reduce_moe_output

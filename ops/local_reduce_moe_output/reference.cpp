@@ -85,18 +85,7 @@ HostTensor sum_up(const std::vector<std::vector<Contribution>>& lists, std::uint
 
 }  // namespace
 
-HostTensor reference(const HostTensor& expert_outputs, const HostTensor& token_idx_map,
-                     const HostTensor& routed_token_weights, const HostTensor& num_routed_tokens,
-                     ReduceAccumulator accumulator) {
-    const std::size_t tokens = expert_outputs.shape[1];
-    const auto read_row = [&](std::size_t expert, std::size_t row, std::span<float> values) {
-        read_floats(expert_outputs, (expert * tokens + row) * values.size(), values);
-    };
-    return sum_up(contributions(token_idx_map, routed_token_weights, num_routed_tokens),
-                  expert_outputs.shape[2], read_row, accumulator);
-}
-
-std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<std::uint32_t> counts = context.counts(3);
     std::vector<HostTensor> rows(counts.size());
     tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t expert) {

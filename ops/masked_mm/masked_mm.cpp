@@ -75,9 +75,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                             output.as<float>().subspan(row * values.n, values.n));
         }
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {

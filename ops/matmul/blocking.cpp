@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
-
-std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
-    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
-}
-
-std::uint32_t round_up(std::uint32_t value, std::uint32_t granule) {
-    return div_up(value, granule) * granule;
-}
 
 /// What the schedule says of one extent, and what its keys are called.
 struct SpreadRequest {

@@ -12,6 +12,15 @@
 
 namespace tessera::ops::matmul {
 
+struct Inputs {
+    const DeviceTensor& in0;  ///< (M,K); padding of its last columns must be zero
+    const DeviceTensor& in1;  ///< (K,N); padding of its last rows must be zero
+};
+
+struct Outputs {
+    const DeviceTensor& out;  ///< (M,N)
+};
+
 /// A key of the schedule does not go with the shape or the device: "matmul: in0_block_w 3 …".
 class ScheduleError : public UsageError {
 public:

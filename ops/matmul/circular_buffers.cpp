@@ -7,12 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
+
 namespace tessera::ops::matmul {
 namespace {
-
-std::uint64_t align_up(std::uint64_t bytes, std::uint64_t alignment) {
-    return (bytes + alignment - 1) / alignment * alignment;
-}
 
 TileBuffer in0_buffer(const Blocking& blocking, const MatmulSpec& schedule, std::uint32_t depth) {
     TileBuffer buffer{
@@ -62,13 +60,13 @@ std::uint64_t l1_bytes(const ArchSpec& arch, const TensorPlan& operand) {
     if (operand.memory != BufferType::L1) {
         return 0;
     }
-    const std::uint64_t page = align_up(operand.spec.page_size(), arch.l1.alignment.value);
+    const std::uint64_t page = round_up(operand.spec.page_size(), arch.l1.alignment.value);
     if (operand.layout != TensorMemoryLayout::INTERLEAVED) {
         return page * operand.shard->shard_shape[0] * operand.shard->shard_shape[1];
     }
     const std::uint64_t banks =
         std::uint64_t{arch.workers.compute.columns} * arch.workers.compute.rows;
-    return page * ((operand.spec.num_pages() + banks - 1) / banks);
+    return page * (div_up(operand.spec.num_pages(), banks));
 }
 
 /// Adds up bytes, and says of what.
@@ -114,14 +112,14 @@ void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
     Demand demand;
     for (const TileBuffer& buffer : buffers) {
         if (buffer.shard_of == ShardOf::None) {
-            demand.add(buffer.name, align_up(buffer.bytes(), arch.dram.alignment.value));
+            demand.add(buffer.name, round_up(buffer.bytes(), arch.dram.alignment.value));
         }
     }
     demand.add("tensor in0", l1_bytes(arch, layouts.in0));
     demand.add("tensor in1", l1_bytes(arch, layouts.in1));
     demand.add("tensor out", l1_bytes(arch, layouts.out));
     const std::uint64_t room =
-        arch.l1.size.value - align_up(arch.l1.reserved.value, arch.dram.alignment.value);
+        arch.l1.size.value - round_up(arch.l1.reserved.value, arch.dram.alignment.value);
     require_key(demand.total <= room, "schedule",
                 "takes {} B of a core's L1; {} has {} B for buffers: {}", demand.total, arch.name,
                 room, demand.parts);

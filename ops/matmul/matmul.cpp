@@ -62,9 +62,8 @@ constexpr std::array kFields{
     section<&MatmulSpec::out>("out", kOutputFields, "C"),
 };
 
-std::string schedule_words(const void* parameters) {
-    return config::Value<MatmulSchedule>::show(
-        static_cast<const MatmulSpec*>(parameters)->schedule);
+std::string schedule_words(ParameterRef parameters) {
+    return config::Value<MatmulSchedule>::show(parameters.as<MatmulSpec>().schedule);
 }
 
 /// The schedule with the formats that the inputs have.
@@ -170,6 +169,14 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     }
 }
 
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const MatmulSpec& schedule) {
+    const MatmulSpec own = for_inputs(schedule, inputs.in0.spec, inputs.in1.spec);
+    return own.schedule == MatmulSchedule::MultiCore
+               ? make_tile_program(arch, inputs, outputs, own)
+               : make_block_program(arch, inputs, outputs, own);
+}
+
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         return make_program(context.arch,
@@ -181,29 +188,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<MatmulSpec>(kFields),
-        .schedule = schedule_words,
-        .rules = rules,
-        .place_inputs = place_inputs,
-        .infer = infer,
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read(0), context.read(1))};
-        }};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<MatmulSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .place_inputs = place_inputs,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference};
     return kOp;
-}
-
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const MatmulSpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.in0, &inputs.in1};
-    const DeviceTensor* const out[]{&outputs.out};
-    check_call(op(), arch, &schedule, in, out);
-    const MatmulSpec own = for_inputs(schedule, inputs.in0.spec, inputs.in1.spec);
-    return own.schedule == MatmulSchedule::MultiCore
-               ? make_tile_program(arch, inputs, outputs, own)
-               : make_block_program(arch, inputs, outputs, own);
 }
 
 }  // namespace tessera::ops::matmul

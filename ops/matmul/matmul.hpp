@@ -115,38 +115,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999, .summed = "K"},
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// Extents in elements; tensors are padded to whole tiles.
-struct MatmulShape {
-    std::uint32_t m = 0;
-    std::uint32_t k = 0;
-    std::uint32_t n = 0;
-};
-
-struct Inputs {
-    const DeviceTensor& in0;  ///< (M,K); padding of its last columns must be zero
-    const DeviceTensor& in1;  ///< (K,N); padding of its last rows must be zero
-};
-struct Outputs {
-    const DeviceTensor& out;  ///< (M,N)
-};
-
-/// How a schedule expects its tensors to be allocated.
-struct OperandLayouts {
-    TensorPlan in0;
-    TensorPlan in1;
-    TensorPlan out;
-};
-
-/// Where the three tensors of a product have to lie, from the placements of the schedule. Blocks of
-/// a sharded tensor are those its cores own: in0 (per_core_m × a multiple of in0_block_w), out
-/// (per_core_m × per_core_n).
-/// Errors   UsageError as make_program; nothing of it needs a tensor.
-[[nodiscard]] OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
-                                             const MatmulSpec& schedule);
-
+/// Returns the op, for the registry.
+///
 /// Builds the launch.
 ///
 /// SingleCore   core (0,0) works through out blocks: for each, K blocks are read, multiplied
@@ -168,10 +138,30 @@ struct OperandLayouts {
 ///          divide, a grid too small or larger than the device's, a subblock of more tiles than
 ///          half of DST, placements that the schedule does not have, more L1 than a core has.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/factory.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const MatmulSpec& schedule);
+[[nodiscard]] const Op& op();
+
+/// Extents in elements; tensors are padded to whole tiles.
+struct MatmulShape {
+    std::uint32_t m = 0;
+    std::uint32_t k = 0;
+    std::uint32_t n = 0;
+};
+
+/// How a schedule expects its tensors to be allocated.
+struct OperandLayouts {
+    TensorPlan in0;
+    TensorPlan in1;
+    TensorPlan out;
+};
+
+/// Where the three tensors of a product have to lie, from the placements of the schedule. Blocks of
+/// a sharded tensor are those its cores own: in0 (per_core_m × a multiple of in0_block_w), out
+/// (per_core_m × per_core_n).
+/// Errors   UsageError as make_program; nothing of it needs a tensor.
+[[nodiscard]] OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
+                                             const MatmulSpec& schedule);
 
 /// Float32 (M,N) from bfloat16 or float32 operands, summed in double.
-[[nodiscard]] HostTensor reference(const HostTensor& in0, const HostTensor& in1);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::matmul

@@ -31,7 +31,9 @@ void multiply_row(std::span<const float> row, std::span<const float> in1, std::s
 
 }  // namespace
 
-HostTensor reference(const HostTensor& in0, const HostTensor& in1) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor in0 = context.read(0);
+    const HostTensor in1 = context.read(1);
     const std::size_t k = in0.shape.at(1);
     const std::size_t n = in1.shape.at(1);
     const std::vector<float> left = floats_of(in0);
@@ -41,7 +43,7 @@ HostTensor reference(const HostTensor& in0, const HostTensor& in1) {
     oneapi::tbb::parallel_for(std::size_t{0}, std::size_t{in0.shape[0]}, [&](std::size_t row) {
         multiply_row(std::span(left).subspan(row * k, k), right, values.subspan(row * n, n));
     });
-    return out;
+    return list_of(std::move(out));
 }
 
 }  // namespace tessera::ops::matmul

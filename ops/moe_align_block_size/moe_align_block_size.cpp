@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::moe_align_block_size {
@@ -36,7 +37,7 @@ struct Sizes {
 };
 
 Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const AlignSpec& spec) {
-    return {ids[0], ids[1], round_up(std::uint64_t{4} * ids[1], dram_alignment(arch)),
+    return {ids[0], ids[1], round_up(4 * ids[1], dram_alignment(arch)),
             extents_of(num_elements(ids), spec)};
 }
 
@@ -145,7 +146,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             rows.as<std::int32_t>()[static_cast<std::size_t>(index)] =
                 local == kNobody ? kNobody : static_cast<std::int32_t>(end + i);
         }
-        end += round_up(choices.size(), spec.block_size);
+        end += round_up(static_cast<std::uint32_t>(choices.size()), spec.block_size);
     }
     return {std::move(sorted), std::move(blocks), filled_int32({1}, static_cast<std::int32_t>(end)),
             std::move(rows)};
@@ -178,21 +179,18 @@ AlignedExtents extents_of(std::uint64_t num_choices, const AlignSpec& spec) {
     if (spec.pad_sorted_ids) {
         entries = round_up(entries, spec.block_size);
     }
-    return {static_cast<std::uint32_t>(entries), div_up(entries, spec.block_size)};
+    return {static_cast<std::uint32_t>(entries),
+            static_cast<std::uint32_t>(div_up(entries, spec.block_size))};
 }
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<AlignSpec>(kFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference,
-        .check_values = check_values};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<AlignSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference,
+                        .check_values = check_values};
     return kOp;
 }
 

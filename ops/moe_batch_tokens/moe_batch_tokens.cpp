@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::moe_batch_tokens {
@@ -35,8 +36,8 @@ struct Sizes {
 
 Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const Shape& map, const BatchSpec& spec) {
     const std::uint32_t alignment = dram_alignment(arch);
-    return {ids[0], ids[1], round_up(std::uint64_t{4} * ids[1], alignment), map[0],
-            round_up(std::uint64_t{4} * spec.max_num_tokens, alignment)};
+    return {ids[0], ids[1], round_up(4 * ids[1], alignment), map[0],
+            round_up(4 * spec.max_num_tokens, alignment)};
 }
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const BatchSpec& spec) {
@@ -124,17 +125,13 @@ void check_values(const ReferenceContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<BatchSpec>(kFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference,
-        .check_values = check_values};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<BatchSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference,
+                        .check_values = check_values};
     return kOp;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "emu/base/round_up.hpp"
 #include "ops/moe_bmm/strip_products.hpp"
 #include "ops/shared/host_floats.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::uint32_t kRowsAtOnce = 128;
 using StripRows = std::array<double, kRowsAtOnce * kStripColumns>;
 
 std::size_t strips_of(const ColumnRange& columns) {
-    return (columns.count + kStripColumns - 1) / kStripColumns;
+    return div_up(columns.count, kStripColumns);
 }
 
 /// Columns of a strip of `rows` rows from element `first` on, zero beyond them.

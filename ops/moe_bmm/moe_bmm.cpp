@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "ops/moe_bmm/schedules.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -123,8 +124,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
                     buffer_room(arch)));
 }
 
-std::string schedule_words(const void* parameters) {
-    const auto& spec = *static_cast<const MoeBmmSpec*>(parameters);
+std::string schedule_words(ParameterRef parameters) {
+    const auto& spec = parameters.as<MoeBmmSpec>();
     if (spec.schedule == BmmSchedule::SingleCore) {
         return "single_core";
     }
@@ -135,14 +136,28 @@ std::string schedule_words(const void* parameters) {
                        config::Value<TileDistribution>::show(spec.distribution), parts);
 }
 
-bool reads_back(const void* parameters) {
-    return static_cast<const MoeBmmSpec*>(parameters)->split_by == SplitBy::Host;
+bool reads_back(ParameterRef parameters) {
+    return parameters.as<MoeBmmSpec>().split_by == SplitBy::Host;
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const Shape& input = context.inputs[0].spec.shape;
     const Shape& weights = context.inputs[1].spec.shape;
     return {{.spec = {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE}}};
+}
+
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const MoeBmmSpec& schedule) {
+    const RoutedTokens& counts = inputs.num_routed_tokens;
+    check_counts("moe_bmm", counts, schedule.split_by, inputs.input_hidden_state.spec.shape[1]);
+    const BmmCall call{arch,
+                       inputs,
+                       outputs,
+                       schedule,
+                       token_tiles_of(outputs.output.spec.shape),
+                       div_up(inputs.expert_weights.spec.shape[1], kTileRows)};
+    return schedule.schedule == BmmSchedule::MulticastRows ? multicast_rows_program(call)
+                                                           : multi_core_program(call);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -164,26 +179,8 @@ const Op& op() {
                         .infer = infer,
                         .reads_back = reads_back,
                         .programs = programs,
-                        .reference = reference_of_step};
+                        .reference = reference};
     return kOp;
-}
-
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const MoeBmmSpec& schedule) {
-    const RoutedTokens& counts = inputs.num_routed_tokens;
-    const DeviceTensor* const in[]{&inputs.input_hidden_state, &inputs.expert_weights,
-                                   &counts.device};
-    const DeviceTensor* const out[]{&outputs.output};
-    check_call(op(), arch, &schedule, in, out);
-    check_counts("moe_bmm", counts, schedule.split_by, inputs.input_hidden_state.spec.shape[1]);
-    const BmmCall call{arch,
-                       inputs,
-                       outputs,
-                       schedule,
-                       token_tiles_of(outputs.output.spec.shape),
-                       div_up(inputs.expert_weights.spec.shape[1], kTileRows)};
-    return schedule.schedule == BmmSchedule::MulticastRows ? multicast_rows_program(call)
-                                                           : multi_core_program(call);
 }
 
 }  // namespace tessera::ops::moe_bmm

@@ -76,18 +76,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999, .summed = "H_in"},
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-struct Inputs {
-    const DeviceTensor& input_hidden_state;
-    const DeviceTensor& expert_weights;
-    RoutedTokens num_routed_tokens;
-};
-struct Outputs {
-    const DeviceTensor& output;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds the launch.
 ///
 /// Output-stationary: the unit of work is a subblock of output tiles of one expert, whose sums stay
@@ -114,16 +104,9 @@ struct Outputs {
 ///          larger than the device's; k_block, cb_depth or a side of the subblock 0; a subblock of
 ///          more tiles than half of DST holds, with k_split beside one of another core's; a k_split
 ///          of more cores than there are, or parts of K.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const MoeBmmSpec& schedule);
-
-/// Float32 (E/D,T,H_out) from bfloat16 or float32 operands, summed in double; zero beyond each
-/// expert's tokens.
-[[nodiscard]] HostTensor reference(const HostTensor& input_hidden_state,
-                                   const HostTensor& expert_weights,
-                                   std::span<const std::uint32_t> num_routed_tokens);
+[[nodiscard]] const Op& op();
 
 /// The reference of a step: of the rows that hold tokens only.
-[[nodiscard]] std::vector<HostTensor> reference_of_step(const ReferenceContext& context);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::moe_bmm

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "ops/moe_bmm/schedules.hpp"
 #include "ops/shared/work_share.hpp"
 

@@ -10,9 +10,6 @@
 namespace tessera::ops::moe_bmm {
 namespace {
 
-/// Output columns of one task.
-constexpr std::uint32_t kTaskColumns = 128;
-
 /// Rows of weights read at once: with the sums of some tokens they stay in the host's caches.
 std::uint32_t rows_at_once(std::uint32_t inner) {
     for (const std::uint32_t rows : {4 * kTileRows, 2 * kTileRows, kTileRows}) {
@@ -38,7 +35,7 @@ void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_
 
 }  // namespace
 
-std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<std::uint32_t> counts = context.counts(2);
     const Shape& shape = context.outputs[0].spec.shape;
     std::vector<std::size_t> first_rows(counts.size() + 1);
@@ -53,28 +50,7 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
                                    std::size_t{counts[expert]} * shape[2]));
         }
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
-}
-
-HostTensor reference(const HostTensor& input_hidden_state, const HostTensor& expert_weights,
-                     std::span<const std::uint32_t> num_routed_tokens) {
-    const Shape& in = input_hidden_state.shape;
-    const std::uint32_t inner = in.at(2);
-    const std::uint32_t columns = expert_weights.shape.at(2);
-    HostTensor output = make_host_tensor({in.at(0), in.at(1), columns}, DataFormat::Float32);
-    const std::size_t matrix = std::size_t{in.at(1)} * columns;
-    const std::uint32_t parts = (columns + kTaskColumns - 1) / kTaskColumns;
-    tbb::parallel_for(std::uint32_t{0}, in.at(0) * parts, [&](std::uint32_t task) {
-        const std::uint32_t expert = task / parts;
-        const std::uint32_t first = task % parts * kTaskColumns;
-        ExpertReference sums(input_hidden_state, expert, num_routed_tokens[expert],
-                             {first, std::min(kTaskColumns, columns - first)});
-        sums.add(expert_weights, std::uint64_t{expert} * inner, 0, inner);
-        sums.store(output.as<float>().subspan(expert * matrix, matrix), columns);
-    });
-    return output;
+    return list_of(std::move(output));
 }
 
 }  // namespace tessera::ops::moe_bmm

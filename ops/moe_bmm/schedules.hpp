@@ -6,6 +6,16 @@
 
 namespace tessera::ops::moe_bmm {
 
+struct Inputs {
+    const DeviceTensor& input_hidden_state;
+    const DeviceTensor& expert_weights;
+    RoutedTokens num_routed_tokens;
+};
+
+struct Outputs {
+    const DeviceTensor& output;
+};
+
 /// One device's product.
 struct BmmCall {
     const ArchSpec& arch;
@@ -26,10 +36,6 @@ inline constexpr std::uint32_t kPartBlocks = 2;
 /// Partial sums are as exact as DST.
 [[nodiscard]] inline DataFormat part_format(const MoeBmmSpec& schedule) {
     return schedule.fp32_dest_acc ? DataFormat::Float32 : DataFormat::Float16_b;
-}
-
-[[nodiscard]] inline std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
-    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
 }
 
 /// Adds the circular buffers of the operands, of the counts and of the blocks' announcements.

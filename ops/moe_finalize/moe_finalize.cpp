@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
@@ -39,7 +40,7 @@ struct Chunks {
 
 Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
     const std::uint32_t row_bytes = context.inputs[0].spec.page_size();
-    const std::uint32_t row_tiles = (row_bytes + kTileBytes - 1) / kTileBytes;
+    const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
     const std::uint32_t top_k = context.inputs[2].spec.shape[1];
     return {.row_bytes = row_bytes,
             .row_tiles = row_tiles,
@@ -122,10 +123,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor rows = context.read(0);
     const HostTensor indices = context.read(1);
@@ -150,9 +147,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         std::ranges::transform(sums, output.as<float>().subspan(token * hidden, hidden).begin(),
                                [](double sum) { return static_cast<float>(sum); });
     });
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 void check_values(const ReferenceContext& context) {
@@ -167,7 +162,7 @@ const Op& op() {
                         .params = parameters<CopySpec>(kCopyFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {1}};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "tessera/program.hpp"
@@ -32,7 +33,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t aligned(std::uint32_t bytes) {
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return round_up(bytes, kAlignment);
 }
 
 /// Extents of the outputs, in their order.
@@ -119,10 +120,6 @@ Program make_program(const OpContext& context, std::size_t position) {
                                              core, ReaderDataMovementConfig(std::move(args)));
     SetRuntimeArgs(program, kernel, core, own);
     return program;
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
 }
 
 using Table = std::vector<std::int32_t>;
@@ -220,7 +217,7 @@ const Op& op() {
                         .params = parameters<PermutationSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values};
     return kOp;

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -35,7 +36,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t row_bytes(std::uint32_t elements) {
-    return (elements * 4 + kAlignment - 1) / kAlignment * kAlignment;
+    return round_up(elements * 4, kAlignment);
 }
 
 std::uint32_t short_row_bytes(const SelectExpertsSpec& spec) {
@@ -46,8 +47,8 @@ std::uint64_t scratch_bytes(const SelectExpertsSpec& spec, std::uint32_t experts
            std::uint64_t{kShortRows} * short_row_bytes(spec);
 }
 
-std::string schedule_words(const void* parameters) {
-    const auto& spec = *static_cast<const SelectExpertsSpec*>(parameters);
+std::string schedule_words(ParameterRef parameters) {
+    const auto& spec = parameters.as<SelectExpertsSpec>();
     return config::Value<RouterScoring>::show(spec.scoring);
 }
 
@@ -149,10 +150,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
     const HostTensor logits = context.read(0);
     const HostTensor bias = context.inputs.size() > 1 ? context.read(1) : HostTensor{};
@@ -168,7 +165,7 @@ const Op& op() {
                         .schedule = schedule_words,
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference_of_step};
     return kOp;
 }

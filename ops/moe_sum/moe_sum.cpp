@@ -6,6 +6,7 @@
 #include <span>
 
 #include "emu/base/bf16.hpp"
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -74,7 +75,7 @@ Chunks chunks_of(const ArchSpec& arch, const Extents& extents) {
     const std::uint32_t row_bytes = 2 * extents.hidden;
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
     return {row_bytes, row_tiles, std::min(row_tiles, arch.dst.tiles_32bit / 2 - 1),
-            round_up(std::uint64_t{4} * extents.top_k, dram_alignment(arch))};
+            round_up(4 * extents.top_k, dram_alignment(arch))};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -268,18 +269,14 @@ void check_values(const ReferenceContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<SumSpec>(kFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference,
-        .check_values = check_values,
-        .checked_inputs = {1}};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<SumSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {1}};
     return kOp;
 }
 

@@ -4,10 +4,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
+
+/// All on one device, ROW_MAJOR.
+struct Inputs {
+    const DeviceTensor& selected_experts;  ///< (T,K) uint32, ids over all devices, none twice a row
+    const DeviceTensor& routing_weights;   ///< (T,K) bfloat16
+    const DeviceTensor& local_experts;     ///< (E/D) int32: the device's row of the expert mapping
+};
+
+struct Outputs {
+    const DeviceTensor& num_routed_tokens;     ///< (E/D,1) uint32
+    const DeviceTensor& routed_tokens;         ///< (E/D,T) uint32
+    const DeviceTensor& routed_token_weights;  ///< (E/D,T) bfloat16
+    const DeviceTensor& token_idx_map;         ///< (E/D,T) uint32
+};
 
 constexpr const char* kOp = "prepare_moe_routing_tensors";
 constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, handed over at once
@@ -36,13 +51,9 @@ struct Tables {
     std::uint32_t group;    ///< experts whose tables are built in one pass over the tokens
 };
 
-std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 Tables make_tables(const Shape& selected, std::uint32_t experts, std::uint32_t alignment) {
     const std::uint32_t page = round_up(selected[1] * 4, alignment);
-    const std::uint32_t entries = std::min(round_up(selected[0], 32), kLongestTable);
+    const std::uint32_t entries = std::min(round_up(selected[0], 32U), kLongestTable);
     return {.tokens = selected[0],
             .top_k = selected[1],
             .selected_page = page,
@@ -70,26 +81,6 @@ std::vector<TensorPlan> infer(const OpContext& context) {
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::Float16_b, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}}};
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        const auto& in = context.device_inputs;
-        const auto& out = context.device_outputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
-                            {out[0][p], out[1][p], out[2][p], out[3][p]},
-                            context.params<CopySpec>());
-    });
-}
-
-std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
-    RoutingTables tables = reference(context.read(0), context.read(1), context.read(2));
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(tables.num_routed_tokens));
-    outputs.push_back(std::move(tables.routed_tokens));
-    outputs.push_back(std::move(tables.routed_token_weights));
-    outputs.push_back(std::move(tables.token_idx_map));
-    return outputs;
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Tables& tables,
@@ -130,26 +121,8 @@ KernelHandle create_builder(Program& program, const CoreRangeSet& cores, const I
                         WriterDataMovementConfig(args));
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<CopySpec>(kCopyFields),
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .reference = reference_of_step,
-                        .check_values = check_values};
-    return kOp;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.selected_experts, &inputs.routing_weights,
-                                   &inputs.local_experts};
-    const DeviceTensor* const out[]{&outputs.num_routed_tokens, &outputs.routed_tokens,
-                                    &outputs.routed_token_weights, &outputs.token_idx_map};
-    check_call(op(), arch, &schedule, in, out);
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const std::uint32_t experts = inputs.local_experts.spec.shape[0];
     const SharedWork work = share_work(kOp, arch, schedule.grid, experts);
@@ -172,6 +145,29 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
              outputs.token_idx_map.buffer.address, share.first, share.count});
     }
     return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        const auto& out = context.device_outputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
+                            {out[0][p], out[1][p], out[2][p], out[3][p]},
+                            context.params<CopySpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values = check_values};
+    return kOp;
 }
 
 }  // namespace tessera::ops::prepare_moe_routing_tensors

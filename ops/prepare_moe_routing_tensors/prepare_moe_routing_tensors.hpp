@@ -31,26 +31,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// What an entry behind an expert's tokens holds in the two token tables.
-inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
-
-/// All on one device, ROW_MAJOR.
-struct Inputs {
-    const DeviceTensor& selected_experts;  ///< (T,K) uint32, ids over all devices, none twice a row
-    const DeviceTensor& routing_weights;   ///< (T,K) bfloat16
-    const DeviceTensor& local_experts;     ///< (E/D) int32: the device's row of the expert mapping
-};
-
-struct Outputs {
-    const DeviceTensor& num_routed_tokens;     ///< (E/D,1) uint32
-    const DeviceTensor& routed_tokens;         ///< (E/D,T) uint32
-    const DeviceTensor& routed_token_weights;  ///< (E/D,T) bfloat16
-    const DeviceTensor& token_idx_map;         ///< (E/D,T) uint32
-};
-
+/// Returns the op, for the registry.
+///
 /// For local expert l with global id g = local_experts[l]:
 ///   num_routed_tokens[l]     how many tokens have g among their K experts,
 ///   routed_tokens[l,:]       those tokens, ascending; kNoToken behind them,
@@ -62,22 +44,14 @@ struct Outputs {
 /// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
 /// more experts than its L1 can keep tables for streams them again for the next experts.
 ///
-/// Errors   UsageError if the contract or a rule of the op does not hold.
 /// Source   MoE plan V2, "Prepare Routing"; padding as the tt-metal kernel writes it.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const CopySpec& schedule);
+[[nodiscard]] const Op& op();
 
-struct RoutingTables {
-    HostTensor num_routed_tokens;
-    HostTensor routed_tokens;
-    HostTensor routed_token_weights;
-    HostTensor token_idx_map;
-};
+/// What an entry behind an expert's tokens holds in the two token tables.
+inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
 
 /// The same result, padding included, by plain loops.
-[[nodiscard]] RoutingTables reference(const HostTensor& selected_experts,
-                                      const HostTensor& routing_weights,
-                                      const HostTensor& local_experts);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 /// Checks what a router chose, for all devices of the group together.
 /// Errors   UsageError naming tensor, position, value and what is allowed: an expert id out of

@@ -13,6 +13,13 @@
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
 
+struct RoutingTables {
+    HostTensor num_routed_tokens;
+    HostTensor routed_tokens;
+    HostTensor routed_token_weights;
+    HostTensor token_idx_map;
+};
+
 RoutingTables empty_tables(std::uint32_t experts, std::uint32_t tokens) {
     RoutingTables tables{make_host_tensor({experts, 1}, DataFormat::UInt32),
                          make_host_tensor({experts, tokens}, DataFormat::UInt32),
@@ -79,8 +86,10 @@ void check_values(const ReferenceContext& context) {
     check_selection(context.read(0), check_local_experts(context.read_all(2)));
 }
 
-RoutingTables reference(const HostTensor& selected_experts, const HostTensor& routing_weights,
-                        const HostTensor& local_experts) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor selected_experts = context.read(0);
+    const HostTensor routing_weights = context.read(1);
+    const HostTensor local_experts = context.read(2);
     const std::size_t tokens = selected_experts.shape[0];
     const std::size_t top_k = selected_experts.shape[1];
     RoutingTables tables = empty_tables(local_experts.shape[0], selected_experts.shape[0]);
@@ -103,7 +112,8 @@ RoutingTables reference(const HostTensor& selected_experts, const HostTensor& ro
         }
     });
     tables.token_idx_map = tables.routed_tokens;
-    return tables;
+    return list_of(std::move(tables.num_routed_tokens), std::move(tables.routed_tokens),
+                   std::move(tables.routed_token_weights), std::move(tables.token_idx_map));
 }
 
 }  // namespace tessera::ops::prepare_moe_routing_tensors

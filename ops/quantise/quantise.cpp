@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -28,8 +29,8 @@ bool is_tiled(const TensorSpec& input) {
     return input.layout == Layout::TILE;
 }
 
-std::string schedule_words(const void* parameters) {
-    return config::Value<ScaleBlock>::show(static_cast<const QuantiseSpec*>(parameters)->block);
+std::string schedule_words(ParameterRef parameters) {
+    return config::Value<ScaleBlock>::show(parameters.as<QuantiseSpec>().block);
 }
 
 DataFormat format_of(Codes codes, bool is_tiled) {
@@ -205,10 +206,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         for_each_place(regions[i], shape.back(),
                        [&](std::size_t at) { writer.put(at, values[at], scale); });
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(codes));
-    outputs.push_back(std::move(scales));
-    return outputs;
+    return list_of(std::move(codes), std::move(scales));
 }
 
 /// Rows that count; the scales of others are as good as theirs.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/reduce_scatter/direct.hpp"
-
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
+#include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/exchange/buffers.hpp"
@@ -47,8 +47,8 @@ std::uint32_t slice_tiles(const OpContext& context) {
 std::uint32_t arrived_tiles(const OpContext& context) {
     const std::uint32_t chunk = chunk_tiles(context);
     const std::uint32_t links = context.params<Schedule>().links;
-    const std::uint32_t share = (slice_tiles(context) + links - 1) / links;
-    return (share + chunk - 1) / chunk * chunk * static_cast<std::uint32_t>(context.devices.size());
+    const std::uint32_t share = div_up(slice_tiles(context), links);
+    return round_up(share, chunk) * static_cast<std::uint32_t>(context.devices.size());
 }
 
 std::uint32_t buffer_tiles(const OpContext& context, std::uint8_t index) {

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums from both ends of a line to each device; partial sums lie in memory.
+#include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/shared/exchange/buffers.hpp"
-#include "ops/shared/expect_tensor.hpp"
-#include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
-namespace tessera::ops::reduce_scatter {
+namespace tessera::ops::reduce_scatter::line {
 namespace {
 
 // Circular buffers, as the kernels number them (kernels/journey.hpp).
 enum : std::uint8_t { kOwn = 0, kForward = 1, kBackward = 2, kSum = 3 };
-
-void check_partials(std::string_view name, std::span<const DeviceTensor> tensors,
-                    std::span<const DeviceTensor> inputs) {
-    require(tensors.size() == inputs.size(),
-            "{}: {} tensors {}; allowed: one for each of {} devices", kSpec.name, tensors.size(),
-            name, inputs.size());
-    for (std::size_t d = 0; d < tensors.size(); ++d) {
-        expect_tensor(kSpec.name, fmt::format("{} of device {}", name, d), tensors[d],
-                      inputs[d].spec);
-        require(tensors[d].buffer.device == d,
-                "{}: {} at place {} is on device {}; allowed: on device {}", kSpec.name, name, d,
-                tensors[d].buffer.device, d);
-    }
-}
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Schedule& schedule) {
     const std::uint32_t page = tile_bytes(DataFormat::Float16_b);
@@ -47,18 +32,16 @@ struct Kernels {
 
 /// One device's part.
 struct Place {
-    const ArchSpec& arch;
+    const OpContext& context;
     const MeshLine& line;
     std::uint32_t device;
-    const Inputs& inputs;
-    const Outputs& outputs;
-    const Schedule& schedule;
+    const ArchSpec& arch = context.arch;
+    const Schedule& schedule = context.params<Schedule>();
 
-    [[nodiscard]] const Buffer& input() const { return inputs.inputs[device].buffer; }
-    [[nodiscard]] const Buffer& output() const { return outputs.outputs[device].buffer; }
+    [[nodiscard]] const Buffer& input() const { return context.device_inputs[0][device].buffer; }
+    [[nodiscard]] const Buffer& output() const { return context.device_outputs[0][device].buffer; }
     [[nodiscard]] const Buffer& partial(Way way) const {
-        return (way == Way::Forward ? outputs.partial_forward : outputs.partial_backward)[device]
-            .buffer;
+        return context.device_outputs[way == Way::Forward ? 1 : 2][device].buffer;
     }
     [[nodiscard]] std::uint32_t num_ahead(Way way) const {
         return way == Way::Forward ? line.devices - 1 - device : device;
@@ -153,20 +136,13 @@ Program make_program(const Place& place) {
 
 }  // namespace
 
-std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                         const Inputs& inputs, const Outputs& outputs,
-                                         const Schedule& schedule) {
-    const std::span<const DeviceTensor> in[]{inputs.inputs};
-    const std::span<const DeviceTensor> out[]{outputs.outputs};
-    check_call(op(), arch, mesh, &schedule, in, out);
-    check_partials("partial_forward", outputs.partial_forward, inputs.inputs);
-    check_partials("partial_backward", outputs.partial_backward, inputs.inputs);
-    const MeshLine line = mesh_line(mesh);
-    std::vector<DeviceProgram> programs;
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    const MeshLine line = mesh_line(context.mesh);
+    std::vector<DeviceProgram> all;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
-        programs.push_back({d, make_program({arch, line, d, inputs, outputs, schedule})});
+        all.push_back({d, make_program({context, line, d})});
     }
-    return programs;
+    return all;
 }
 
-}  // namespace tessera::ops::reduce_scatter
+}  // namespace tessera::ops::reduce_scatter::line

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
-#include "ops/reduce_scatter/direct.hpp"
+#include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/expect_tensor.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -143,16 +143,14 @@ std::vector<TensorPlan> workspaces(const OpContext& context) {
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
-    const auto& out = context.device_outputs;
-    const auto& schedule = context.params<Schedule>();
-    if (schedule.algorithm == Algorithm::Direct) {
+    const Algorithm algorithm = context.params<Schedule>().algorithm;
+    if (algorithm == Algorithm::Direct) {
         return direct::programs(context);
     }
-    if (schedule.algorithm != Algorithm::Line) {
+    if (algorithm != Algorithm::Line) {
         return exchange::collective_programs(context, collective_of(context));
     }
-    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
-                         {out[0], out[1], out[2]}, schedule);
+    return line::programs(context);
 }
 
 }  // namespace
@@ -162,20 +160,14 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<Schedule>(kFields),
         .schedule =
-            [](const void* schedule) {
-                return config::Value<Algorithm>::show(
-                    static_cast<const Schedule*>(schedule)->algorithm);
+            [](ParameterRef schedule) {
+                return config::Value<Algorithm>::show(schedule.as<Schedule>().algorithm);
             },
         .rules = rules,
         .infer = infer,
         .workspaces = workspaces,
         .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            const auto whole = context.read_all(0);
-            const auto devices = static_cast<std::uint32_t>(whole.size());
-            return {reference(whole, static_cast<std::uint32_t>(context.position),
-                              exchange::part_rows(context, 1, whole[0].shape[0] / devices))};
-        },
+        .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {
                 const auto devices = static_cast<std::uint32_t>(context.inputs[0].size());

@@ -75,37 +75,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-5, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// How tiles travel. `workers` to `cb_depth` and `start` are of Line, whose packets hold at most
-/// four tiles, `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but
-/// Direct.
-struct Schedule {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
-    std::uint32_t workers = 1;                 ///< cores for each link of each direction
-    std::uint32_t sync_tiles = 8;              ///< tiles behind which the receiver is told
-    std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds
-    Algorithm algorithm = Algorithm::Line;
-    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
-    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
-    exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
-    Start start = Start::Sources;
-
-    [[nodiscard]] Lanes lanes() const { return {links, workers}; }
-};
-
-/// All indexed by device id, all of the mesh's devices.
-struct Inputs {
-    std::span<const DeviceTensor> inputs;
-};
-struct Outputs {
-    std::span<const DeviceTensor> outputs;
-    /// Where partial sums from the device before (behind) arrive; as the input.
-    std::span<const DeviceTensor> partial_forward;
-    std::span<const DeviceTensor> partial_backward;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds one program for each device of the whole mesh, to be launched together.
 ///
 /// Ragged     `counts`, if given, is the number of rows that each device keeps (0 to R). They are
@@ -130,13 +101,23 @@ struct Outputs {
 /// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
 ///          not as the input's, or the contract or a rule of the op does not hold: the mesh is a
 ///          single row or column, slices are whole tiles, the device has the links and cores.
-[[nodiscard]] std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& mesh,
-                                                       const Inputs& inputs, const Outputs& outputs,
-                                                       const Schedule& schedule);
+[[nodiscard]] const Op& op();
 
-/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double; the slice of `device`,
-/// whose slices have `rows` rows, zeros behind it.
-[[nodiscard]] HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device,
-                                   std::span<const std::uint32_t> rows);
+/// How tiles travel. `workers` to `cb_depth` and `start` are of Line, whose packets hold at most
+/// four tiles, `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but
+/// Direct.
+struct Schedule {
+    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t workers = 1;                 ///< cores for each link of each direction
+    std::uint32_t sync_tiles = 8;              ///< tiles behind which the receiver is told
+    std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds
+    Algorithm algorithm = Algorithm::Line;
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t chunk_packets = 0;  ///< exchange::Transport
+    exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
+    Start start = Start::Sources;
+
+    [[nodiscard]] Lanes lanes() const { return {links, workers}; }
+};
 
 }  // namespace tessera::ops::reduce_scatter

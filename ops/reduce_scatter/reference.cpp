@@ -4,20 +4,24 @@
 #include <numeric>
 #include <vector>
 
-#include "ops/reduce_scatter/reduce_scatter.hpp"
+#include "ops/reduce_scatter/algorithms.hpp"
+#include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::reduce_scatter {
 
-HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device,
-                     std::span<const std::uint32_t> rows) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const std::vector<HostTensor> inputs = context.read_all(0);
+    const std::size_t device = context.position;
     Shape shape = inputs.front().shape;
     shape[0] /= static_cast<std::uint32_t>(inputs.size());
+    const auto rows = exchange::part_rows(context, 1, shape[0]);
     HostTensor slice = make_host_tensor(shape, DataFormat::Float32);
     const auto out = slice.as<float>();
     const std::size_t row = out.size() / shape[0];
     const std::size_t first =
-        row * std::accumulate(rows.begin(), rows.begin() + device, std::size_t{0});
+        row * std::accumulate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(device),
+                              std::size_t{0});
     std::vector<double> totals(row * rows[device]);
     std::vector<float> values(totals.size());
     for (const HostTensor& input : inputs) {
@@ -26,7 +30,7 @@ HostTensor reference(std::span<const HostTensor> inputs, std::uint32_t device,
     }
     std::ranges::transform(totals, out.begin(),
                            [](double total) { return static_cast<float>(total); });
-    return slice;
+    return list_of(std::move(slice));
 }
 
 }  // namespace tessera::ops::reduce_scatter

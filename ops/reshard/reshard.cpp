@@ -5,8 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "emu/base/round_up.hpp"
+
 namespace tessera::ops::reshard {
 namespace {
+
+struct Inputs {
+    const DeviceTensor& input;
+};
+
+struct Outputs {
+    const DeviceTensor& output;
+};
 
 constexpr std::array kFields{
     config::field<&ReshardSpec::movers>(
@@ -30,10 +40,6 @@ struct Shard {
     std::uint32_t rows = 0;
     std::uint32_t columns = 0;
 };
-
-std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
-    return (dividend + divisor - 1) / divisor;
-}
 
 std::uint32_t num_shards(const ShardSpec& spec) {
     return div_up(spec.tensor_shape[0], spec.shard_shape[0]) *
@@ -89,13 +95,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        return make_program(context.arch, {context.device_inputs[0][p]},
-                            {context.device_outputs[0][p]}, context.params<ReshardSpec>());
-    });
-}
-
 /// What both kernels are told of both tensors; the remote accessor comes last, since that of a
 /// sharded tensor has no fixed length.
 std::vector<std::uint32_t> compile_args(const Sides& sides) {
@@ -136,28 +135,7 @@ void add_mover(Program& program, const char* source, const Sides& sides,
     }
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<ReshardSpec>(kFields),
-        .rules = rules,
-        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec}};
-        },
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {context.read(0)};
-        }};
-    return kOp;
-}
-
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const ReshardSpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.input};
-    const DeviceTensor* const out[]{&outputs.output};
-    check_call(op(), arch, &schedule, in, out);
+Program make_program(const Inputs& inputs, const Outputs& outputs, const ReshardSpec& schedule) {
     const bool reads = has_local_shards(plan_of(outputs.output));
     const Sides sides =
         reads ? Sides{outputs.output, inputs.input} : Sides{inputs.input, outputs.output};
@@ -178,8 +156,26 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     return program;
 }
 
-HostTensor reference(const HostTensor& input) {
-    return input;
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        return make_program({context.device_inputs[0][p]}, {context.device_outputs[0][p]},
+                            context.params<ReshardSpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<ReshardSpec>(kFields),
+        .rules = rules,
+        .infer = like_first_input,
+        .programs = programs,
+        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            return {context.read(0)};
+        }};
+    return kOp;
 }
 
 }  // namespace tessera::ops::reshard

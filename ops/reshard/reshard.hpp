@@ -53,16 +53,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-struct Outputs {
-    const DeviceTensor& output;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds the launch. With an output in shards in L1, each of its cores reads the pages of its
 /// shard, row by row, from wherever they lie, with one barrier at the end. Otherwise each core that
 /// holds a shard of the input writes its pages, likewise. No circular buffers: pages go straight to
@@ -72,10 +64,6 @@ struct Outputs {
 ///          L1, no core holds more than one of them, and pages between DRAM and L1 are multiples of
 ///          the DRAM alignment.
 /// Source   TTNN's reshard and interleaved_to_sharded program factories.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const ReshardSpec& schedule);
-
-/// The input.
-[[nodiscard]] HostTensor reference(const HostTensor& input);
+[[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::reshard

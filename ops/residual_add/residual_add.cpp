@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/work_share.hpp"
@@ -16,10 +17,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<CopySpec>();
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
-}
-
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
 }
 
 /// How rows are cut into pieces of a tile, or put together to one.
@@ -78,10 +75,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> other = vector_of(context.read(1));
     return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
@@ -97,8 +90,8 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<CopySpec>(kCopyFields),
                         .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
+                        .infer = like_first_input,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

@@ -26,10 +26,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                      bytes_of(vector_buffers(input, 1)), judge);
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<NormSpec>();
     return on_each(context, [&](std::size_t p) {
@@ -65,7 +61,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<NormSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference};
     return kOp;

@@ -62,10 +62,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               num_tokens(context)));
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<RopeSpec>();
     return on_each(context, [&](std::size_t p) {
@@ -133,7 +129,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<RopeSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference,
                         .check_values = check_values,

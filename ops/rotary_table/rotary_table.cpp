@@ -93,10 +93,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
     const HostTensor positions = context.read(0);
@@ -154,7 +150,7 @@ const Op& op() {
                         .params = parameters<RotaryTableSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

@@ -31,10 +31,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               spec.cb_depth, bytes, buffer_room(context.arch)));
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                 std::uint32_t tiles) {
     const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
@@ -89,9 +85,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     for (float& value : values) {
         value = static_cast<float>(value * context.params<ScaleSpec>().factor);
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
@@ -100,7 +94,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<ScaleSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference};
     return kOp;

@@ -9,8 +9,10 @@
 
 namespace tessera::ops::scatter_moe_input {
 
-HostTensor reference(const HostTensor& hidden_states, const HostTensor& num_routed_tokens,
-                     const HostTensor& routed_tokens) {
+std::vector<HostTensor> reference(const ReferenceContext& context) {
+    const HostTensor hidden_states = context.read(0);
+    const HostTensor num_routed_tokens = context.read(1);
+    const HostTensor routed_tokens = context.read(2);
     const std::size_t experts = routed_tokens.shape[0];
     const std::size_t tokens = hidden_states.shape[0];
     const std::size_t hidden = hidden_states.shape[1];
@@ -27,7 +29,7 @@ HostTensor reference(const HostTensor& hidden_states, const HostTensor& num_rout
             std::ranges::copy(row, out.subspan((e * tokens + i) * hidden, hidden).begin());
         }
     });
-    return scattered;
+    return list_of(std::move(scattered));
 }
 
 }  // namespace tessera::ops::scatter_moe_input

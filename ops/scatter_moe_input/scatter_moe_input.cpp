@@ -3,11 +3,23 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::scatter_moe_input {
 namespace {
+
+/// All on one device, ROW_MAJOR, E/D being the experts of the device.
+struct Inputs {
+    const DeviceTensor& hidden_states;      ///< (T,H) bfloat16
+    const DeviceTensor& num_routed_tokens;  ///< (E/D,1) uint32
+    const DeviceTensor& routed_tokens;      ///< (E/D,T) uint32; entries past the count are ignored
+};
+
+struct Outputs {
+    const DeviceTensor& scattered;  ///< (E/D,T,H) bfloat16
+};
 
 constexpr const char* kOp = "scatter_moe_input";
 constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
@@ -24,10 +36,6 @@ struct Pieces {
     std::uint32_t block;        ///< pages handed over at once
     std::uint32_t depth;        ///< pages of the circular buffer
 };
-
-std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 Pieces make_pieces(std::uint32_t row_bytes, std::uint32_t alignment, std::uint32_t cb_depth) {
     const std::uint32_t piece = std::min(row_bytes, kLongestPiece);
@@ -46,14 +54,6 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const Shape& hidden = context.inputs[0].spec.shape;
     const std::uint32_t experts = context.inputs[2].spec.shape[0];
     return {{.spec = {{experts, hidden[0], hidden[1]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        const auto& in = context.device_inputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
-                            {context.device_outputs[0][p]}, context.params<CopySpec>());
-    });
 }
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Pieces& pieces,
@@ -94,33 +94,8 @@ KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const In
                         WriterDataMovementConfig(args));
 }
 
-}  // namespace
-
-const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = infer,
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {reference(context.read(0), context.read(1), context.read(2))};
-        },
-        .check_values =
-            [](const ReferenceContext& context) {
-                check_lists(kSpec.name, {kInputs[1].name, context.read(1)},
-                            {kInputs[2].name, context.read(2)}, context.in(0).shape()[0]);
-            },
-        .checked_inputs = {1, 2}};
-    return kOp;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.hidden_states, &inputs.num_routed_tokens,
-                                   &inputs.routed_tokens};
-    const DeviceTensor* const out[]{&outputs.scattered};
-    check_call(op(), arch, &schedule, in, out);
     const TensorSpec& scattered = outputs.scattered.spec;
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const Pieces pieces = make_pieces(scattered.page_size(), alignment, schedule.cb_depth);
@@ -139,6 +114,33 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
                        {counts, outputs.scattered.buffer.address, share.first, share.count});
     }
     return program;
+}
+
+std::vector<DeviceProgram> programs(const OpContext& context) {
+    return on_each(context, [&](std::size_t p) {
+        const auto& in = context.device_inputs;
+        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
+                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+    });
+}
+
+}  // namespace
+
+const Op& op() {
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .reference = reference,
+                        .check_values =
+                            [](const ReferenceContext& context) {
+                                check_lists(kSpec.name, {kInputs[1].name, context.read(1)},
+                                            {kInputs[2].name, context.read(2)},
+                                            context.in(0).shape()[0]);
+                            },
+                        .checked_inputs = {1, 2}};
+    return kOp;
 }
 
 }  // namespace tessera::ops::scatter_moe_input

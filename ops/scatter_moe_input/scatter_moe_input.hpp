@@ -27,20 +27,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-/// All on one device, ROW_MAJOR, E/D being the experts of the device.
-struct Inputs {
-    const DeviceTensor& hidden_states;      ///< (T,H) bfloat16
-    const DeviceTensor& num_routed_tokens;  ///< (E/D,1) uint32
-    const DeviceTensor& routed_tokens;      ///< (E/D,T) uint32; entries past the count are ignored
-};
-
-struct Outputs {
-    const DeviceTensor& scattered;  ///< (E/D,T,H) bfloat16
-};
-
+/// Returns the op, for the registry.
+///
 /// scattered[e,i,:] = hidden_states[routed_tokens[e,i],:] for i < num_routed_tokens[e], else 0.
 ///
 /// Rows of the output are dealt to the cores by split_work_to_cores. The reader gathers rows, the
@@ -48,13 +36,9 @@ struct Outputs {
 /// buffer go in pieces, so any H works.
 ///
 /// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
-/// Errors   UsageError if the contract or a rule of the op does not hold.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const CopySpec& schedule);
+[[nodiscard]] const Op& op();
 
 /// The same result by plain loops.
-[[nodiscard]] HostTensor reference(const HostTensor& hidden_states,
-                                   const HostTensor& num_routed_tokens,
-                                   const HostTensor& routed_tokens);
+[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::scatter_moe_input

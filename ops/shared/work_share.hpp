@@ -2,7 +2,10 @@
 // The contiguous share of an op's units that each core takes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,19 +29,30 @@ struct SharedWork {
     std::vector<WorkShare> shares;  ///< in the split's order: down the columns
 };
 
+/// Returns why the device cannot give a schedule this grid, or an empty text if it can.
+[[nodiscard]] inline std::string grid_fault(const ArchSpec& arch, GridSize requested) {
+    const GridSize whole = arch.workers.compute;
+    const auto is_within = [](std::uint32_t side, std::uint32_t most) {
+        return side >= 1 && side <= most;
+    };
+    if (requested == GridSize{} ||
+        (is_within(requested.columns, whole.columns) && is_within(requested.rows, whole.rows))) {
+        return {};
+    }
+    return fmt::format(
+        "[{}, {}] is not part of the {}'s grid; allowed: [0, 0], which is all of it, "
+        "or [1, 1] to [{}, {}]",
+        requested.columns, requested.rows, arch.name, whole.columns, whole.rows);
+}
+
 /// The grid a schedule asks for; 0×0 means every core the device offers to programs.
 /// Errors   UsageError if the device has fewer columns or rows, or one of the two is 0.
 [[nodiscard]] inline CoreCoord schedule_grid(std::string_view op, const ArchSpec& arch,
                                              GridSize requested) {
-    const GridSize whole = arch.workers.compute;
-    if (requested == GridSize{}) {
-        return {whole.columns, whole.rows};
-    }
-    require(requested.columns >= 1 && requested.columns <= whole.columns && requested.rows >= 1 &&
-                requested.rows <= whole.rows,
-            "{}: the schedule's grid is {}x{}; {} has 1x1 to {}x{} cores (0x0: all)", op,
-            requested.columns, requested.rows, arch.name, whole.columns, whole.rows);
-    return {requested.columns, requested.rows};
+    const std::string fault = grid_fault(arch, requested);
+    require(fault.empty(), "{}: grid {}", op, fault);
+    const GridSize grid = requested == GridSize{} ? arch.workers.compute : requested;
+    return {grid.columns, grid.rows};
 }
 
 /// How kernels name a core in NoC addresses.
@@ -50,16 +64,9 @@ struct SharedWork {
 /// The rule of a schedule's grid, blamed on its parameter `grid`.
 /// @returns whether it holds.
 inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judge) {
-    const GridSize whole = arch.workers.compute;
-    const bool holds =
-        requested == GridSize{} || (requested.columns >= 1 && requested.columns <= whole.columns &&
-                                    requested.rows >= 1 && requested.rows <= whole.rows);
-    judge.require(
-        holds, "grid",
-        fmt::format("[{}, {}] is not part of the {}'s grid; allowed: [0, 0], which is all of it, "
-                    "or [1, 1] to [{}, {}]",
-                    requested.columns, requested.rows, arch.name, whole.columns, whole.rows));
-    return holds;
+    const std::string fault = grid_fault(arch, requested);
+    judge.require(fault.empty(), "grid", fault);
+    return fault.empty();
 }
 
 /// The rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.

@@ -44,10 +44,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.causal_period > 0, "causal_period", "is 0; allowed: at least 1");
 }
 
-std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
-}
-
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<SoftmaxSpec>();
     const auto scale = std::bit_cast<std::uint32_t>(static_cast<float>(spec.scale));
@@ -96,7 +92,7 @@ const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<SoftmaxSpec>(kFields),
                         .rules = rules,
-                        .infer = infer,
+                        .infer = like_first_input,
                         .programs = programs,
                         .reference = reference};
     return kOp;

@@ -62,10 +62,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto experts = static_cast<std::int32_t>(context.params<SplitSpec>().experts);
     HostTensor routed = context.read(0);
@@ -77,10 +73,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             rows.as<std::int32_t>()[i] = static_cast<std::int32_t>(i / row_length(routed.shape));
         }
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(routed));
-    outputs.push_back(std::move(rows));
-    return outputs;
+    return list_of(std::move(routed), std::move(rows));
 }
 
 void check_values(const ReferenceContext& context) {
@@ -97,7 +90,7 @@ const Op& op() {
                         .params = parameters<SplitSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values};
     return kOp;

@@ -106,24 +106,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                         bits);
         }
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<BlockFormatSpec>(kFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<BlockFormatSpec>(kFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference};
     return kOp;
 }
 

@@ -3,18 +3,23 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::to_layout {
 namespace {
 
+struct Inputs {
+    const DeviceTensor& input;
+};
+
+struct Outputs {
+    const DeviceTensor& output;
+};
+
 constexpr std::uint8_t kInCb = 0;
 constexpr std::uint8_t kOutCb = 16;
-
-std::uint32_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
-    return static_cast<std::uint32_t>((dividend + divisor - 1) / divisor);
-}
 
 /// The tensor as a stack of matrices, and how rows of tiles are cut into blocks.
 struct Blocks {
@@ -150,6 +155,23 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
+Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
+                     const CopySpec& schedule) {
+    const Blocks blocks = cut_blocks(arch, inputs.input.spec, schedule);
+    const SharedWork work = share_work("to_layout", arch, schedule.grid, blocks.count());
+    Program program = CreateProgram();
+    add_circular_buffers(program, work.cores, blocks, inputs.input.spec.format, schedule.cb_depth);
+    const Kernels kernels = add_kernels(program, work.cores, blocks, inputs, outputs);
+    for (const WorkShare& share : work.shares) {
+        SetRuntimeArgs(program, kernels.reader, share.core,
+                       {inputs.input.buffer.address, share.first, share.count});
+        SetRuntimeArgs(program, kernels.compute, share.core, {share.count});
+        SetRuntimeArgs(program, kernels.writer, share.core,
+                       {outputs.output.buffer.address, share.first, share.count});
+    }
+    return program;
+}
+
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         return make_program(context.arch, {context.device_inputs[0][p]},
@@ -170,30 +192,6 @@ const Op& op() {
             return {context.read(0)};
         }};
     return kOp;
-}
-
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const CopySpec& schedule) {
-    const DeviceTensor* const in[]{&inputs.input};
-    const DeviceTensor* const out[]{&outputs.output};
-    check_call(op(), arch, &schedule, in, out);
-    const Blocks blocks = cut_blocks(arch, inputs.input.spec, schedule);
-    const SharedWork work = share_work("to_layout", arch, schedule.grid, blocks.count());
-    Program program = CreateProgram();
-    add_circular_buffers(program, work.cores, blocks, inputs.input.spec.format, schedule.cb_depth);
-    const Kernels kernels = add_kernels(program, work.cores, blocks, inputs, outputs);
-    for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernels.reader, share.core,
-                       {inputs.input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, kernels.compute, share.core, {share.count});
-        SetRuntimeArgs(program, kernels.writer, share.core,
-                       {outputs.output.buffer.address, share.first, share.count});
-    }
-    return program;
-}
-
-HostTensor reference(HostTensor input) {
-    return input;
 }
 
 }  // namespace tessera::ops::to_layout

@@ -24,16 +24,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
-[[nodiscard]] const Op& op();
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-struct Outputs {
-    const DeviceTensor& output;
-};
-
+/// Returns the op, for the registry.
+///
 /// Builds the launch that copies `input` to `output`.
 ///
 /// Work unit: one row of tiles, or a stretch of it (a block) where a row does not fit in L1 or the
@@ -41,11 +33,6 @@ struct Outputs {
 /// split_work_to_cores, contiguously, in its core order.
 ///
 /// Shapes   any; each matrix of the leading dimensions is padded to tiles by itself.
-/// Errors   UsageError if the contract or a rule of the op does not hold.
-[[nodiscard]] Program make_program(const ArchSpec& arch, const Inputs& inputs,
-                                   const Outputs& outputs, const CopySpec& schedule);
-
-/// The input: a host tensor has no layout.
-[[nodiscard]] HostTensor reference(HostTensor input);
+[[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::to_layout

@@ -82,10 +82,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor scores = context.read(0);
     const HostTensor positions = context.inputs.size() > 1 ? context.read(1) : HostTensor{};
@@ -108,9 +104,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         std::copy_n(order.begin(), std::min(k, order.size()),
                     output.as<std::int32_t>().subspan(row * k).begin());
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
@@ -120,7 +114,7 @@ const Op& op() {
                         .params = parameters<TopKSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
-                        .programs = programs,
+                        .programs = on_each(make_program),
                         .reference = reference};
     return kOp;
 }

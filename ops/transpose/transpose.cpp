@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -81,24 +82,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     } else {
         transpose_words<std::uint16_t>(input, output);
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(std::move(output));
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = infer,
-        .programs =
-            [](const OpContext& context) {
-                return on_each(context, [&](std::size_t p) { return make_program(context, p); });
-            },
-        .reference = reference};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = reference};
     return kOp;
 }
 

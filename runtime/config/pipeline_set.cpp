@@ -81,10 +81,10 @@ void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defau
         }
         return;
     }
-    const std::shared_ptr<void> bound = parameters.make();
-    node = binder.evaluated(parameters.fields, node, bound.get(), path + ".set.", names);
-    bind_fields(parameters.fields, node, bound.get(), path + ".set.", binder.binding);
-    spec.parameters = bound;
+    spec.parameters = parameters.make();
+    node =
+        binder.evaluated(parameters.fields, node, spec.parameters.object(), path + ".set.", names);
+    bind_fields(parameters.fields, node, spec.parameters.object(), path + ".set.", binder.binding);
 }
 
 void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults) {

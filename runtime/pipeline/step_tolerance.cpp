@@ -22,8 +22,8 @@ constexpr double kLargestScaleError = 0x1p-8;
 std::string parameter(const PipelineStep& step, std::string_view key) {
     const auto fields = step.op->params.fields;
     const auto field = std::ranges::find(fields, key, &config::Field::key);
-    return field == fields.end() || step.parameters == nullptr ? ""
-                                                               : field->show(step.parameters.get());
+    const void* const parameters = step.parameters.get().object();
+    return field == fields.end() || parameters == nullptr ? "" : field->show(parameters);
 }
 
 MathFidelity fidelity_of(const PipelineStep& step) {

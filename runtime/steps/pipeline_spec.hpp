@@ -125,7 +125,7 @@ struct Workspace {
 struct PipelineStep {
     std::string name;
     std::shared_ptr<const ops::Op> op;
-    std::shared_ptr<const void> parameters;
+    ops::ParameterSet parameters;
     std::vector<std::string> inputs;
     std::vector<StepOutput> outputs;
     /// Groups of devices. Devices of a group work together; groups do not communicate.

@@ -36,7 +36,7 @@ private:
 /// tensor a device.
 class HeldStep {
 public:
-    HeldStep(const void* parameters, const std::vector<std::vector<HostTensor>>& inputs,
+    HeldStep(ops::ParameterRef parameters, const std::vector<std::vector<HostTensor>>& inputs,
              std::vector<TensorSpec> outputs = {})
         : parameters_(parameters) {
         for (const auto& operand : inputs) {
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    const void* parameters_;
+    ops::ParameterRef parameters_;
     std::vector<std::vector<std::shared_ptr<const ops::OperandValues>>> inputs_;
     std::vector<ops::TensorPlan> outputs_;
 };

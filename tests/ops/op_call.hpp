@@ -18,7 +18,8 @@ struct CallInput {
 };
 
 /// The first `num_outputs` outputs; 0 stands for all that the op infers.
-inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op, const void* parameters,
+inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op,
+                                       ops::ParameterRef parameters,
                                        const std::vector<CallInput>& inputs,
                                        std::size_t num_outputs = 0) {
     std::vector<std::vector<DeviceTensor>> in;

@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <optional>
 
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "emu/base/round_up.hpp"
 #include "ops/all_gather/all_gather.hpp"
 #include "ops/all_to_all/all_to_all.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
@@ -141,8 +141,8 @@ Prediction gather_cycles(const Model& model, const Collective& collective, const
     whole.shape[0] *= num_devices(collective);
     const auto outputs = allocate(bench, "output", whole, collective);
     return bench
-        .run(ops::all_gather::make_programs(model.arch, collective.mesh, {inputs}, {outputs},
-                                            schedule))
+        .run(ops::call_programs(ops::all_gather::op(), model.arch, collective.mesh,
+                                {&schedule, {inputs}, {outputs}}))
         .kernel_span_cycles();
 }
 
@@ -178,20 +178,11 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
     const TensorSpec slice = tile_column(tiles);
     TensorSpec spec = slice;
     spec.shape[0] *= devices;
-    const std::vector<std::vector<DeviceTensor>> inputs{allocate(bench, "input", spec, collective)};
-    const std::vector<std::vector<DeviceTensor>> outputs{
-        allocate(bench, "output", slice, collective)};
-    const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
-    std::vector<std::uint32_t> ids(devices);
-    std::iota(ids.begin(), ids.end(), 0U);
+    const auto inputs = allocate(bench, "input", spec, collective);
+    const auto outputs = allocate(bench, "output", slice, collective);
     return bench
-        .run(ops::reduce_scatter::op().programs({.arch = model.arch,
-                                                 .mesh = collective.mesh,
-                                                 .devices = ids,
-                                                 .parameters = &schedule,
-                                                 .inputs = plans,
-                                                 .device_inputs = inputs,
-                                                 .device_outputs = outputs}))
+        .run(ops::call_programs(ops::reduce_scatter::op(), model.arch, collective.mesh,
+                                {&schedule, {inputs}, {outputs}}))
         .kernel_span_cycles();
 }
 
@@ -216,10 +207,10 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
     const auto forward = allocate(bench, "forward", spec, collective);
     const auto backward = allocate(bench, "backward", spec, collective);
     const auto outputs = allocate(bench, "output", slice, collective);
+    const ops::reduce_scatter::Schedule schedule = line_scatter_schedule(collective);
     return bench
-        .run(ops::reduce_scatter::make_programs(model.arch, collective.mesh, {inputs},
-                                                {outputs, forward, backward},
-                                                line_scatter_schedule(collective)))
+        .run(ops::call_programs(ops::reduce_scatter::op(), model.arch, collective.mesh,
+                                {&schedule, {inputs}, {outputs}, {forward, backward}}))
         .kernel_span_cycles();
 }
 
@@ -235,25 +226,16 @@ Prediction exchange_cycles(const Model& model, const Collective& collective, std
     const std::uint32_t devices = num_devices(collective);
     const TensorSpec spec{
         {static_cast<std::uint32_t>(packets) * devices, packet_bytes / kElementBytes}};
-    const std::vector<std::vector<DeviceTensor>> inputs{allocate(bench, "input", spec, collective)};
-    const std::vector<std::vector<DeviceTensor>> outputs{
-        allocate(bench, "output", spec, collective)};
-    const std::vector<ops::TensorPlan> plans{ops::plan_of(inputs[0][0])};
+    const auto inputs = allocate(bench, "input", spec, collective);
+    const auto outputs = allocate(bench, "output", spec, collective);
     // On a ring the kernels named above send what goes to the device opposite all one way.
     using enum ops::all_to_all::Opposite;
     const bool is_ring = collective.mesh.topology == Topology::Ring;
     const ops::all_to_all::AllToAllSpec parameters{.links = collective.links,
                                                    .opposite = is_ring ? Forward : EitherWay};
-    std::vector<std::uint32_t> ids(devices);
-    std::iota(ids.begin(), ids.end(), 0U);
     return bench
-        .run(ops::all_to_all::op().programs({.arch = model.arch,
-                                             .mesh = collective.mesh,
-                                             .devices = ids,
-                                             .parameters = &parameters,
-                                             .inputs = plans,
-                                             .device_inputs = inputs,
-                                             .device_outputs = outputs}))
+        .run(ops::call_programs(ops::all_to_all::op(), model.arch, collective.mesh,
+                                {&parameters, {inputs}, {outputs}}))
         .kernel_span_cycles();
 }
 
@@ -266,10 +248,6 @@ Prediction cycles_at(std::uint64_t packets, std::uint64_t most, const CyclesOf& 
     const std::uint64_t half = most / 2;
     return extended(cycles_of(half), cycles_of(most),
                     static_cast<double>(packets) / static_cast<double>(half));
-}
-
-std::uint64_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
-    return (dividend + divisor - 1) / divisor;
 }
 
 std::uint32_t packet_tiles_of(const Parameters& parameters) {

@@ -62,17 +62,13 @@ Prediction predict_eltwise(const Row& row, const Parameters& parameters, const M
     for (std::uint32_t i = 0; i < num_inputs(function); ++i) {
         tensors.push_back(bench.session().allocate(0, fmt::format("input {}", i), spec, memory));
     }
-    std::vector<const DeviceTensor*> inputs;
-    for (const DeviceTensor& tensor : tensors) {
-        inputs.push_back(&tensor);
-    }
     const DeviceTensor output = bench.session().allocate(0, "output", spec, memory);
     const ops::EltwiseSpec schedule{
         .function = function,
         .fp32_dest_acc = spec.format == DataFormat::Float32,
         .approximate = parameters.flag_or("approximate", is_approximate_in_ttnn(function))};
     const Replays replays =
-        bench.run(ops::eltwise::make_program(model.arch, {inputs}, {output}, schedule));
+        bench.run(ops::call_program(ops::eltwise::op(), model.arch, &schedule, tensors, {output}));
     return as_time(row, replays.kernel_span_cycles(), model);
 }
 

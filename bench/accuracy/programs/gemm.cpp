@@ -11,6 +11,7 @@
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/programs/ttnn_blocks.hpp"
 #include "bench/accuracy/units.hpp"
+#include "emu/base/round_up.hpp"
 #include "ops/matmul/matmul.hpp"
 
 namespace tessera::score {
@@ -21,10 +22,6 @@ using ops::MatmulSchedule;
 using ops::MatmulSpec;
 using ops::MulticastOperand;
 using ops::TensorPlacement;
-
-std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
-    return (dividend + divisor - 1) / divisor;
-}
 
 DeviceTensor allocate(Bench& bench, const char* name, const ops::TensorPlan& layout) {
     return layout.layout == TensorMemoryLayout::INTERLEAVED
@@ -38,7 +35,7 @@ Replays run_matmul(Bench& bench, const ops::matmul::MatmulShape& shape, const Ma
     const DeviceTensor in0 = allocate(bench, "in0", layouts.in0);
     const DeviceTensor in1 = allocate(bench, "in1", layouts.in1);
     const DeviceTensor out = allocate(bench, "out", layouts.out);
-    return bench.run(ops::matmul::make_program(bench.arch(), {in0, in1}, {out}, spec));
+    return bench.run(ops::call_program(ops::matmul::op(), bench.arch(), &spec, {in0, in1}, {out}));
 }
 
 TensorPlacement placement_of(const Parameters& parameters, std::string_view key,

@@ -89,8 +89,9 @@ Replays run_l1_to_l1(const Parameters& parameters, Bench& bench) {
     };
     const DeviceTensor input = allocate("src");
     const DeviceTensor output = allocate("dst");
+    const ops::ReshardSpec schedule{movers_of(parameters)};
     return bench.run(
-        ops::reshard::make_program(bench.arch(), {input}, {output}, {movers_of(parameters)}));
+        ops::call_program(ops::reshard::op(), bench.arch(), &schedule, {input}, {output}));
 }
 
 /// The tensors of the DRAM traces: 16 columns of pages, 8 rows for each row of cores.

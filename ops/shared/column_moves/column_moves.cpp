@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/work_share.hpp"
@@ -18,7 +19,7 @@ std::uint32_t bytes_of_element(const ColumnMove& move) {
 }
 
 std::uint32_t moved_page(const ArchSpec& arch, std::uint64_t row_bytes) {
-    return round_up(row_bytes, dram_alignment(arch));
+    return static_cast<std::uint32_t>(round_up(row_bytes, dram_alignment(arch)));
 }
 
 std::uint32_t rows_at_once(const CopySpec& schedule) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expect_tensor.hpp"
 #include "tessera/errors.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 // Pages of rows are padded to at most the 64 bytes of a DRAM access.
 std::uint64_t padded_bytes(const TensorSpec& spec) {
     constexpr std::uint64_t kAlignment = 64;
-    const std::uint64_t page = (spec.page_size() + kAlignment - 1) / kAlignment * kAlignment;
+    const std::uint64_t page = round_up(spec.page_size(), kAlignment);
     return spec.num_pages() * page;
 }
 
@@ -108,8 +109,7 @@ std::vector<TensorPlan> collective_workspaces(const OpContext& context,
     if (!acts_of(plans_of(context, collective, input.spec.page_size())).keeps_sums) {
         return {};
     }
-    const auto units =
-        static_cast<std::uint32_t>((padded_bytes(input.spec) + kUnitBytes - 1) / kUnitBytes);
+    const auto units = static_cast<std::uint32_t>(div_up(padded_bytes(input.spec), kUnitBytes));
     return {
         {.spec = {{units, kUnitBytes / 2}, partial_format(collective.transport), Layout::ROW_MAJOR},
          .memory = input.memory}};

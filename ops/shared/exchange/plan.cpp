@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_route.hpp"
 
@@ -127,7 +128,7 @@ std::optional<Place> stored_if(bool stores) {
 }  // namespace
 
 Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count) {
-    const std::uint64_t units = (slice.bytes + kUnitBytes - 1) / kUnitBytes;
+    const std::uint64_t units = div_up(slice.bytes, kUnitBytes);
     const auto at = [&](std::uint32_t i) {
         return static_cast<std::uint32_t>(
             std::min<std::uint64_t>(units * i / count * kUnitBytes, slice.bytes));

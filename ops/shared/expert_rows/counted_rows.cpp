@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/shared/expert_rows/counted_rows.hpp"
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops {
@@ -26,7 +27,7 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
     counted.form = by_batches ? CountedRows::ByBatches : CountedRows::ByPresence;
     counted.batches = by_batches ? static_cast<std::uint32_t>(num_elements(table)) : 1;
     counted.table_width = row_length(table);
-    counted.table_stride = round_up(std::uint64_t{4} * counted.table_width, dram_alignment(arch));
+    counted.table_stride = round_up(4 * counted.table_width, dram_alignment(arch));
     counted.is_paged = is_paged(table);
     return counted;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -58,7 +59,7 @@ constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 /// Scratch for the scales of some rows or columns, as far apart as kernels/block_scales.hpp has
 /// them.
 std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
-    return rows * round_up(std::uint64_t{4} * blocks, 64);
+    return rows * round_up(4 * blocks, 64U);
 }
 
 std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& schedule) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/host_floats.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/work_share.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "tessera/errors.hpp"
 
@@ -21,7 +22,7 @@ std::uint32_t num_rows(const Shape& shape) {
 std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment) {
     std::uint64_t bytes = 0;
     for (const Scratch& part : scratch) {
-        bytes += (part.bytes + alignment - 1) / alignment * alignment;
+        bytes += round_up(part.bytes, alignment);
     }
     return bytes;
 }
@@ -29,7 +30,8 @@ std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
                  std::uint32_t alignment) {
     for (const Scratch& part : scratch) {
-        const std::uint32_t page = round_up(std::max<std::uint64_t>(part.bytes, 1), alignment);
+        const auto page =
+            static_cast<std::uint32_t>(round_up(std::max<std::uint64_t>(part.bytes, 1), alignment));
         CreateCircularBuffer(program, cores,
                              CircularBufferConfig(page, {{part.index, DataFormat::UInt32}})
                                  .set_page_size(part.index, page));

@@ -17,13 +17,6 @@ namespace tessera::ops {
 /// The entry of a table that names no expert, token or row.
 inline constexpr std::int32_t kNobody = -1;
 
-[[nodiscard]] constexpr std::uint32_t div_up(std::uint64_t dividend, std::uint64_t divisor) {
-    return static_cast<std::uint32_t>((dividend + divisor - 1) / divisor);
-}
-[[nodiscard]] constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t multiple) {
-    return static_cast<std::uint32_t>((value + multiple - 1) / multiple * multiple);
-}
-
 /// Elements of a row, and rows of a tensor of any rank: all extents but the last.
 [[nodiscard]] std::uint32_t row_length(const Shape& shape);
 [[nodiscard]] std::uint32_t num_rows(const Shape& shape);

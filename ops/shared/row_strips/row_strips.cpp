@@ -3,6 +3,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/expect_tensor.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
@@ -197,8 +198,7 @@ SumKernels create_sum_kernels(const CombineMaking& making, const CoreRangeSet& c
     append_accessor(reader, making.last_or_slots());
     std::vector<std::uint32_t> writer{sizes.row_bytes};
     append_accessor(writer, making.output());
-    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-    const std::uint32_t row_tiles = (sizes.row_bytes + tile - 1) / tile;
+    const std::uint32_t row_tiles = div_up(sizes.row_bytes, tile_bytes(DataFormat::Float16_b));
     return {
         CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_reader.cpp", cores,
                      ReaderDataMovementConfig(reader)),

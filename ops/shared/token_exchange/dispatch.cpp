@@ -121,8 +121,8 @@ Op dispatch_op(const OpSpec& spec, Form form) {
         .spec = spec,
         .params = parameters<DispatchSpec>(kDispatchFields),
         .schedule =
-            [](const void* parameters) {
-                const auto phases = static_cast<const DispatchSpec*>(parameters)->phases;
+            [](ParameterRef parameters) {
+                const auto phases = parameters.as<DispatchSpec>().phases;
                 return std::string(kDispatchSchedules[phases == Phases::One ? 1 : 0]);
             },
         .rules = [form](const OpContext& context,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/exchange/buffers.hpp"
 #include "ops/shared/exchange/group.hpp"
 #include "ops/shared/exchange/program.hpp"
@@ -40,8 +41,7 @@ constexpr OutputPlaces places_of(Form form) {
 
 // Bytes of a row of so many bytes in a table page, padded as DRAM pads its pages.
 std::uint32_t stride_of(const ArchSpec& arch, std::uint32_t bytes) {
-    const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
-    return (bytes + alignment - 1) / alignment * alignment;
+    return round_up(bytes, static_cast<std::uint32_t>(arch.dram.alignment.value));
 }
 
 std::uint32_t pair_rows(const OpContext& context) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/work_split.hpp"
 
@@ -29,10 +30,6 @@ Part part_of(std::uint32_t units, std::uint32_t num_cores, std::uint32_t index) 
     const std::uint32_t each = units / num_cores;
     const std::uint32_t rest = units % num_cores;
     return {index * each + std::min(index, rest), each + (index < rest ? 1 : 0)};
-}
-
-std::uint32_t div_up(std::uint32_t dividend, std::uint32_t divisor) {
-    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "ops/mul/mul.hpp"
-#include "ops/silu/silu.hpp"
+#include "ops/expert_eltwise/expert_eltwise.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 
@@ -28,8 +27,8 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)mul::make_program(testing::small_arch(), {gate, up, {counts, host_counts}},
-                                    {output}, schedule);
+            (void)call_program(expert_eltwise::mul(), testing::small_arch(), &schedule,
+                               {gate, up, counts}, {output}, host_counts);
         });
     }
 };
@@ -63,9 +62,8 @@ TEST(ActivationErrors, SiluNamesItselfAndItsInput) {
     Spoilable test;
     test.gate.spec.shape = {96};
     EXPECT_EQ(usage_error_message([&] {
-                  (void)silu::make_program(testing::small_arch(),
-                                           {test.gate, {test.counts, test.host_counts}},
-                                           {test.output}, test.schedule);
+                  (void)call_program(expert_eltwise::silu(), testing::small_arch(), &test.schedule,
+                                     {test.gate, test.counts}, {test.output}, test.host_counts);
               }),
               "silu: gate is (96) bfloat16 TILE; allowed: (E/D,T,H') bfloat16 TILE");
 }

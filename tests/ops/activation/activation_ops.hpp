@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/mul/mul.hpp"
-#include "ops/silu/silu.hpp"
-#include "ops/silu_mul/silu_mul.hpp"
+#include "ops/expert_eltwise/expert_eltwise.hpp"
+#include "tests/ops/op_reference.hpp"
 #include "tests/ops/routed_tokens.hpp"
 
 namespace tessera::ops {
@@ -20,44 +19,30 @@ struct ActivationInputs {
     std::vector<std::uint32_t> counts;
 };
 
-struct DeviceInputs {
-    const DeviceTensor& gate;
-    const DeviceTensor& up;
-    RoutedTokens counts;
-};
-
 struct Silu {
-    static constexpr const OpSpec& kSpec = silu::kSpec;
-    static Program program(const ArchSpec& arch, const DeviceInputs& in, const DeviceTensor& out,
-                           const ActivationSpec& schedule) {
-        return silu::make_program(arch, {in.gate, in.counts}, {out}, schedule);
-    }
-    static HostTensor reference(const ActivationInputs& in) {
-        return silu::reference(in.gate, in.counts);
-    }
+    static const Op& op() { return expert_eltwise::silu(); }
 };
 
 struct Mul {
-    static constexpr const OpSpec& kSpec = mul::kSpec;
-    static Program program(const ArchSpec& arch, const DeviceInputs& in, const DeviceTensor& out,
-                           const ActivationSpec& schedule) {
-        return mul::make_program(arch, {in.gate, in.up, in.counts}, {out}, schedule);
-    }
-    static HostTensor reference(const ActivationInputs& in) {
-        return mul::reference(in.gate, in.up, in.counts);
-    }
+    static const Op& op() { return expert_eltwise::mul(); }
 };
 
 struct SiluMul {
-    static constexpr const OpSpec& kSpec = silu_mul::kSpec;
-    static Program program(const ArchSpec& arch, const DeviceInputs& in, const DeviceTensor& out,
-                           const ActivationSpec& schedule) {
-        return silu_mul::make_program(arch, {in.gate, in.up, in.counts}, {out}, schedule);
-    }
-    static HostTensor reference(const ActivationInputs& in) {
-        return silu_mul::reference(in.gate, in.up, in.counts);
-    }
+    static const Op& op() { return expert_eltwise::silu_mul(); }
 };
+
+/// The leading inputs that the op takes, and the counts.
+template <class Op, class Tensor>
+std::vector<Tensor> inputs_of(const Tensor& gate, const Tensor& up, const Tensor& counts) {
+    return Op::op().spec.inputs.size() == 2 ? std::vector{gate, counts}
+                                            : std::vector{gate, up, counts};
+}
+
+template <class Op>
+HostTensor reference(const ActivationInputs& in) {
+    return testing::reference_of(Op::op(), nullptr,
+                                 inputs_of<Op>(in.gate, in.up, testing::counts_tensor(in.counts)));
+}
 
 struct ActivationResult {
     HostTensor output;
@@ -72,8 +57,8 @@ ActivationResult run_split_as_told(testing::OneDevice& device, const ActivationI
     const DeviceTensor counts = testing::put_counts(device, inputs.counts);
     const DeviceTensor output = device.make("output", gate.spec);
     LaunchResult launch = device.run(
-        "activation",
-        Op::program(device.arch(), {gate, up, {counts, inputs.counts}}, output, schedule));
+        "activation", call_program(Op::op(), device.arch(), &schedule,
+                                   inputs_of<Op>(gate, up, counts), {output}, inputs.counts));
     return {device.get(output), std::move(launch)};
 }
 

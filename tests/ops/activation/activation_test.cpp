@@ -33,9 +33,9 @@ ActivationSpec on_grid(GridSize grid, std::uint32_t cb_depth) {
 
 template <class Op>
 void expect_reference(const ActivationInputs& inputs, const HostTensor& output) {
-    const CloseTolerance tolerance{Op::kSpec.tolerance.min_pcc,
-                                   Op::kSpec.tolerance.max_relative_error};
-    const Closeness closeness = compare_close(output, Op::reference(inputs), tolerance);
+    const CloseTolerance tolerance{Op::op().spec.tolerance.min_pcc,
+                                   Op::op().spec.tolerance.max_relative_error};
+    const Closeness closeness = compare_close(output, reference<Op>(inputs), tolerance);
     EXPECT_TRUE(closeness.passes(tolerance)) << to_string(output.shape) << ": pcc " << closeness.pcc
                                              << ", error " << closeness.max_rel_err;
     EXPECT_EQ(testing::nonzero_rows_behind(output, inputs.counts), std::vector<std::size_t>{});
@@ -46,7 +46,7 @@ class Activation : public ::testing::Test {};
 struct OpNames {
     template <class Op>
     static std::string GetName(int) {
-        return std::string(Op::kSpec.name);
+        return std::string(Op::op().spec.name);
     }
 };
 using Ops = ::testing::Types<Silu, Mul, SiluMul>;
@@ -117,12 +117,12 @@ TYPED_TEST(Activation, Bfloat16DstStaysWithinTwoRoundings) {
 
     const HostTensor output = run_activation<TypeParam>(device, inputs, schedule).output;
 
-    EXPECT_LT(compare_close(output, TypeParam::reference(inputs), {}).max_rel_err, 3.0 / 256);
+    EXPECT_LT(compare_close(output, reference<TypeParam>(inputs), {}).max_rel_err, 3.0 / 256);
 }
 
 TEST(SiluMul, RoundsOnceWhereSiluAndMulRoundTwice) {
     const ActivationInputs inputs = make_inputs({{1, 64, 256}, {64}});
-    const HostTensor expected = silu_mul::reference(inputs.gate, inputs.up, inputs.counts);
+    const HostTensor expected = reference<SiluMul>(inputs);
     OneDevice device(testing::small_arch());
 
     const HostTensor fused = run_activation<SiluMul>(device, inputs, on_grid({}, 2)).output;
@@ -143,10 +143,11 @@ TEST(ActivationReferences, AreTheFormulasInDouble) {
     // 1 / (1 + e^-1) = 0.731058578630…, -2 / (1 + e^2) = -0.238405844044…
     const auto nearly = [](double value) { return ::testing::FloatEq(static_cast<float>(value)); };
     EXPECT_THAT(
-        silu::reference(gate, counts).as<float>(),
+        reference<Silu>({gate, up, counts}).as<float>(),
         ::testing::ElementsAre(nearly(0.7310585786300049), nearly(-0.2384058440442351), 0, 0));
-    EXPECT_THAT(mul::reference(gate, up, counts).as<float>(), ::testing::ElementsAre(3, -10, 0, 0));
-    EXPECT_THAT(silu_mul::reference(gate, up, counts).as<float>(),
+    EXPECT_THAT(reference<Mul>({gate, up, counts}).as<float>(),
+                ::testing::ElementsAre(3, -10, 0, 0));
+    EXPECT_THAT(reference<SiluMul>({gate, up, counts}).as<float>(),
                 ::testing::ElementsAre(nearly(3 * 0.7310585786300049),
                                        nearly(5 * -0.2384058440442351), 0, 0));
 }

@@ -34,8 +34,8 @@ public:
 
     void launch() {
         session_.launch("all_gather",
-                        ops::all_gather::make_programs(session_.arch(), session_.mesh(), {inputs},
-                                                       {outputs}, schedule));
+                        ops::call_programs(ops::all_gather::op(), session_.arch(), session_.mesh(),
+                                           {&schedule, {inputs}, {outputs}}));
     }
     [[nodiscard]] std::vector<std::uint32_t> result(std::uint32_t device) const {
         const HostTensor whole = session_.read(outputs[device]);

@@ -54,9 +54,9 @@ public:
         }
     }
     LaunchResult launch() {
-        const auto programs = ops::all_reduce::make_programs(session_.arch(), session_.mesh(),
-                                                             {inputs_}, {outputs_}, schedule);
-        return session_.launch("all_reduce", programs);
+        return session_.launch(
+            "all_reduce", ops::call_programs(ops::all_reduce::op(), session_.arch(),
+                                             session_.mesh(), {&schedule, {inputs_}, {outputs_}}));
     }
     [[nodiscard]] std::vector<HostTensor> results() const {
         std::vector<HostTensor> values;

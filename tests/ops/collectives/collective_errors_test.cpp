@@ -87,7 +87,7 @@ TEST(CollectiveErrors, TheRootIsInTheGroup) {
     EXPECT_EQ(run.message(), "root is 2; the group has positions 0 to 1");
 }
 
-std::string checked(const ops::Op& op, const void* parameters,
+std::string checked(const ops::Op& op, ops::ParameterRef parameters,
                     const std::vector<std::vector<HostTensor>>& inputs) {
     const testing::HeldStep step(parameters, inputs, {});
     return usage_error_message([&] { op.check_values(step.at()); });

@@ -57,7 +57,8 @@ public:
 
     template <class P>
     P& params() {
-        return *static_cast<P*>(parameters_.get());
+        (void)parameters_.get().as<P>();  // refuses another struct
+        return *static_cast<P*>(parameters_.object());
     }
 
     /// Adds an input; one tensor for each device of the group.
@@ -138,7 +139,7 @@ private:
     const ops::Op& op_;
     std::vector<std::uint32_t> devices_;
     std::unique_ptr<EmulatedSession> session_;
-    std::shared_ptr<void> parameters_;
+    ops::ParameterSet parameters_;
     std::vector<std::vector<DeviceTensor>> inputs_;
     std::vector<std::vector<DeviceTensor>> outputs_;
     std::vector<ops::TensorPlan> plans_;

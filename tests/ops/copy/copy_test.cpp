@@ -38,7 +38,7 @@ void expect_copy(const Case& test, const SessionOptions& options) {
     const DeviceTensor input = device.put("input", values, test.layout, test.from);
     const DeviceTensor output = device.make("output", input.spec, test.to);
 
-    device.run("copy", make_program(device.arch(), {input}, {output}, test.schedule));
+    device.run("copy", call_program(op(), device.arch(), &test.schedule, {input}, {output}));
 
     EXPECT_EQ(device.get(output).bytes, values.bytes);
 }
@@ -77,7 +77,7 @@ DeviceTensor tiles() {
 std::string message(const DeviceTensor& input, const DeviceTensor& output,
                     const CopySpec& schedule) {
     return usage_error_message(
-        [&] { (void)make_program(testing::small_arch(), {input}, {output}, schedule); });
+        [&] { (void)call_program(op(), testing::small_arch(), &schedule, {input}, {output}); });
 }
 
 TEST(CopyErrors, NamesAnOutputOfAnotherSpec) {

@@ -25,10 +25,10 @@ struct Spoilable {
     EltwiseSpec schedule;
 
     [[nodiscard]] std::string message() const {
-        std::vector<const DeviceTensor*> inputs{&a, &b};
+        std::vector<DeviceTensor> inputs{a, b};
         inputs.resize(num_tensors);
         return usage_error_message(
-            [&] { (void)make_program(testing::small_arch(), {inputs}, {output}, schedule); });
+            [&] { (void)call_program(op(), testing::small_arch(), &schedule, inputs, {output}); });
     }
 };
 

@@ -10,6 +10,7 @@
 #include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"
+#include "tests/ops/op_reference.hpp"
 
 namespace tessera::ops::eltwise {
 namespace {
@@ -58,24 +59,18 @@ Result run(OneDevice& device, const Case& test) {
                      make_values(test.shape, test.format, 7 + 4 * i, domain_of(test.function)));
         result.inputs.push_back(device.get(tensors.back()));
     }
-    Inputs inputs;
-    for (const DeviceTensor& tensor : tensors) {
-        inputs.tensors.push_back(&tensor);
-    }
     const DeviceTensor output = device.make("output", spec, test.output_memory);
     EltwiseSpec schedule = test.schedule;
     schedule.function = test.function;
-    result.launch = device.run("eltwise", make_program(device.arch(), inputs, {output}, schedule));
+    result.launch =
+        device.run("eltwise", call_program(op(), device.arch(), &schedule, tensors, {output}));
     result.output = device.get(output);
     return result;
 }
 
 HostTensor expected(const Case& test, const Result& result) {
-    std::vector<const HostTensor*> inputs;
-    for (const HostTensor& input : result.inputs) {
-        inputs.push_back(&input);
-    }
-    return reference(test.function, inputs);
+    const EltwiseSpec schedule{.function = test.function};
+    return testing::reference_of(op(), &schedule, result.inputs);
 }
 
 void expect_close(const Case& test, const CloseTolerance& tolerance) {

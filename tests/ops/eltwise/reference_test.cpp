@@ -3,6 +3,7 @@
 
 #include "ops/eltwise/eltwise.hpp"
 #include "tests/ops/device_fixture.hpp"
+#include "tests/ops/op_reference.hpp"
 
 namespace tessera::ops::eltwise {
 namespace {
@@ -12,15 +13,20 @@ struct Row {
     float expected;  ///< of a = 0.5 and b = 2, from tables
 };
 
+HostTensor values_of(EltwiseFunction function, const std::vector<HostTensor>& inputs) {
+    const EltwiseSpec schedule{.function = function};
+    return testing::reference_of(op(), &schedule, inputs);
+}
+
 class EltwiseReference : public ::testing::TestWithParam<Row> {};
 
 TEST_P(EltwiseReference, IsTheFunctionsValue) {
     const HostTensor a = testing::host_tensor<float>({1, 1}, DataFormat::Float32, {0.5F});
     const HostTensor b = testing::host_tensor<float>({1, 1}, DataFormat::Float32, {2.0F});
-    std::vector<const HostTensor*> inputs{&a, &b};
+    std::vector<HostTensor> inputs{a, b};
     inputs.resize(num_inputs(GetParam().function));
 
-    EXPECT_FLOAT_EQ(reference(GetParam().function, inputs).as<float>()[0], GetParam().expected);
+    EXPECT_FLOAT_EQ(values_of(GetParam().function, inputs).as<float>()[0], GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -46,7 +52,7 @@ TEST(EltwiseReference, TakesEveryElementOfAnUnevenNumber) {
         input.as<float>()[i] = static_cast<float>(i);
     }
 
-    const HostTensor output = reference(EltwiseFunction::Negative, {&input});
+    const HostTensor output = values_of(EltwiseFunction::Negative, {input});
 
     for (std::size_t i = 0; i < output.as<float>().size(); ++i) {
         ASSERT_EQ(output.as<float>()[i], -static_cast<float>(i)) << i;

@@ -8,6 +8,7 @@
 #include "ops/moe_select_experts/moe_select_experts.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -17,7 +18,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout = Layout::ROW_
 }
 
 /// The text that a call is refused with.
-std::string refusal(const Op& op, const void* spec, const std::vector<DeviceTensor>& inputs,
+std::string refusal(const Op& op, ParameterRef spec, const std::vector<DeviceTensor>& inputs,
                     const std::vector<DeviceTensor>& outputs) {
     const auto pointers = [](const std::vector<DeviceTensor>& tensors) {
         std::vector<const DeviceTensor*> list;

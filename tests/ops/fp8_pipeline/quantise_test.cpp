@@ -11,6 +11,7 @@
 #include "ops/gather_columns/gather_columns.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/golden_compare.hpp"
 #include "tests/ops/op_call.hpp"
 #include "tests/ops/routing_workload.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 
 namespace tessera::ops::attention_decode_fp8 {

@@ -7,6 +7,7 @@
 #include "ops/linear/linear.hpp"
 #include "ops/slice_columns/slice_columns.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 
 namespace tessera::ops {

@@ -5,6 +5,7 @@
 
 #include "ops/top_k/top_k.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/golden_compare.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 

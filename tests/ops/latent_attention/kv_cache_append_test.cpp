@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 
 namespace tessera::ops::kv_cache_append {

@@ -7,6 +7,7 @@
 
 #include "ops/rotary_table/rotary_table.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/golden_compare.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 

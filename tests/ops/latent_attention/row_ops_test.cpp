@@ -10,6 +10,7 @@
 #include "ops/rms_norm/rms_norm.hpp"
 #include "ops/softmax/softmax.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 
 namespace tessera::ops {

@@ -27,8 +27,8 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)make_program(testing::small_arch(), {rows, map, weights, counts}, {local},
-                               schedule);
+            (void)call_program(op(), testing::small_arch(), &schedule, {rows, map, weights, counts},
+                               {local});
         });
     }
 };

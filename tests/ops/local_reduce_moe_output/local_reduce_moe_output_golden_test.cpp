@@ -66,8 +66,7 @@ TEST_P(LocalReduceGolden, Bf16TruncateEqualsTheSumTruncatedAfterEveryExpert) {
 
 TEST_P(LocalReduceGolden, ReferenceOfFp32RoundsToTheGoldenSum) {
     const HostInputs host = host_inputs();
-    const HostTensor sums = reference(host.expert_outputs, host.token_idx_map, host.weights,
-                                      host.num_routed_tokens, ReduceAccumulator::Fp32);
+    const HostTensor sums = reference(host, ReduceAccumulator::Fp32);
     HostTensor rounded = make_host_tensor(sums.shape, DataFormat::Float16_b);
     std::ranges::transform(sums.as<float>(), rounded.as<std::uint16_t>().begin(), float_to_bf16);
 
@@ -77,9 +76,7 @@ TEST_P(LocalReduceGolden, ReferenceOfFp32RoundsToTheGoldenSum) {
 TEST_P(LocalReduceGolden, ReferenceOfTheStepwiseSumsEqualsTheGoldenOnes) {
     const HostInputs host = host_inputs();
     const auto sums = [&](ReduceAccumulator accumulator) {
-        return testing::values_of<float>(reference(host.expert_outputs, host.token_idx_map,
-                                                   host.weights, host.num_routed_tokens,
-                                                   accumulator));
+        return testing::values_of<float>(reference(host, accumulator));
     };
 
     EXPECT_EQ(sums(ReduceAccumulator::Bf16Rne), widened(tensor("staged.local_stepwise_rne")));

@@ -24,7 +24,7 @@ MatmulSpec exact_spec() {
 Closeness closeness(const MatmulSpec& schedule) {
     MatmulDevice device(testing::make_arch(4, 3));
     const Product product = device.run(kShape, schedule, fraction);
-    const HostTensor expected = reference(product.in0, product.in1);
+    const HostTensor expected = reference(product);
     return compare_close(NumberView(product.out), NumberView(expected), CloseTolerance{});
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/matmul/matmul_cases.hpp"
 #include "tests/ops/matmul/matmul_run.hpp"
 
@@ -84,7 +85,8 @@ TEST(MatmulErrors, NamesAGridLargerThanTheDevice) {
     Spoilable test;
     test.schedule.grid = {5, 3};
     EXPECT_EQ(test.message(),
-              "matmul: the schedule's grid is 5x3; test_arch has 1x1 to 4x3 cores (0x0: all)");
+              "matmul: grid [5, 3] is not part of the test_arch's grid; allowed: [0, 0], which is "
+              "all of it, or [1, 1] to [4, 3]");
 }
 
 TEST(MatmulErrors, NamesAPlacementThatTheScheduleDoesNotHave) {
@@ -180,7 +182,7 @@ struct SpoilableTensors {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)make_program(testing::make_arch(4, 3), {in0, in1}, {out}, schedule);
+            (void)call_program(op(), testing::make_arch(4, 3), &schedule, {in0, in1}, {out});
         });
     }
 };

@@ -12,6 +12,7 @@
 #include "ops/matmul/matmul.hpp"
 #include "ops/shared/host_floats.hpp"
 #include "runtime/session/emulated_session.hpp"
+#include "tests/ops/op_reference.hpp"
 
 namespace tessera::ops::matmul {
 
@@ -53,9 +54,14 @@ struct Product {
     LaunchResult launch;
 };
 
+inline HostTensor reference(const Product& product) {
+    const MatmulSpec schedule;
+    return testing::reference_of(op(), &schedule, {product.in0, product.in1});
+}
+
 /// Elements that differ from the reference.
 inline std::uint64_t count_wrong(const Product& product) {
-    const HostTensor expected = reference(product.in0, product.in1);
+    const HostTensor expected = reference(product);
     std::vector<float> values(num_elements(product.out.shape));
     read_floats(product.out, 0, values);
     std::uint64_t wrong = 0;
@@ -89,7 +95,7 @@ public:
         session_.write(in0, host_values(in0.spec, element, 0));
         session_.write(in1, host_values(in1.spec, element, num_elements(in0.spec.shape)));
         const std::array programs{
-            DeviceProgram{0, make_program(session_.arch(), {in0, in1}, {out}, schedule)}};
+            DeviceProgram{0, call_program(op(), session_.arch(), &schedule, {in0, in1}, {out})}};
         LaunchResult launch = session_.launch("matmul", programs);
         return {session_.read(in0), session_.read(in1), session_.read(out), std::move(launch)};
     }

@@ -98,7 +98,7 @@ TEST_P(PublishedMatmul, TakesEveryCoreOfTheBoard) {
     const DeviceTensor in1 = device.allocate("in1", layouts.in1);
     const DeviceTensor out = device.allocate("out", layouts.out);
 
-    const Program program = make_program(arch, {in0, in1}, {out}, schedule);
+    const Program program = call_program(op(), arch, &schedule, {in0, in1}, {out});
 
     const GridSize grid = arch.workers.compute;
     EXPECT_EQ(program.kernels.back().processor(), Processor::Compute);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/moe_bmm/moe_bmm.hpp"
+#include "tests/ops/op_reference.hpp"
 #include "tests/ops/routed_tokens.hpp"
 
 namespace tessera::ops::moe_bmm {
@@ -22,6 +23,11 @@ struct BmmResult {
     LaunchResult launch;
 };
 
+inline HostTensor reference(const BmmInputs& inputs) {
+    return testing::reference_of(
+        op(), nullptr, {inputs.input, inputs.weights, testing::counts_tensor(inputs.counts)});
+}
+
 inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& inputs,
                                    const MoeBmmSpec& schedule) {
     const DeviceTensor input = device.put("input", inputs.input, Layout::TILE);
@@ -31,11 +37,8 @@ inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& 
         "output", TensorSpec{{input.spec.shape[0], input.spec.shape[1], weights.spec.shape[2]},
                              DataFormat::Float16_b,
                              Layout::TILE});
-    Program program = make_program(device.arch(),
-                                   {.input_hidden_state = input,
-                                    .expert_weights = weights,
-                                    .num_routed_tokens = {.device = counts, .host = inputs.counts}},
-                                   {output}, schedule);
+    Program program = call_program(op(), device.arch(), &schedule, {input, weights, counts},
+                                   {output}, inputs.counts);
     LaunchResult launch = device.run("moe_bmm", std::move(program));
     return {device.get(output), std::move(launch)};
 }

@@ -28,8 +28,8 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)make_program(testing::small_arch(), {input, weights, {counts, host_counts}},
-                               {output}, schedule);
+            (void)call_program(op(), testing::small_arch(), &schedule, {input, weights, counts},
+                               {output}, host_counts);
         });
     }
 };

@@ -95,7 +95,7 @@ TEST_P(MoeBmm, AgreesWithTheReferenceAndIsZeroBehindTheTokens) {
 
     const HostTensor output = run_bmm(device, inputs, schedule.spec).output;
 
-    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    const HostTensor expected = reference(inputs);
     const CloseTolerance tolerance{kSpec.tolerance.min_pcc, kSpec.tolerance.max_relative_error};
     const Closeness closeness = compare_close(output, expected, tolerance);
     EXPECT_TRUE(closeness.passes(tolerance))
@@ -157,7 +157,7 @@ TEST_P(MoeBmmKSplit, AgreesWithTheReferenceAndIsZeroBehindTheTokens) {
 
             const HostTensor output = run_bmm(device, inputs, schedule).output;
 
-            const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+            const HostTensor expected = reference(inputs);
             const CloseTolerance tolerance{kSpec.tolerance.min_pcc,
                                            kSpec.tolerance.max_relative_error};
             EXPECT_TRUE(compare_close(output, expected, tolerance).passes(tolerance));
@@ -235,7 +235,7 @@ TEST(MoeBmmNumerics, Bfloat16DstLosesPrecisionButNotTheResult) {
     MoeBmmSpec schedule = multi_core(4, {1, 2});
     schedule.fp32_dest_acc = false;
     const BmmInputs inputs = make_inputs(test);
-    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    const HostTensor expected = reference(inputs);
     OneDevice device(testing::small_arch());
 
     const HostTensor output = run_bmm(device, inputs, schedule).output;
@@ -250,7 +250,7 @@ TEST(MoeBmmNumerics, LowFidelityDropsBitsOfTheOperands) {
     MoeBmmSpec schedule = multi_core(1, {1, 2});
     schedule.math_fidelity = MathFidelity::LoFi;
     const BmmInputs inputs = make_inputs(test);
-    const HostTensor expected = reference(inputs.input, inputs.weights, inputs.counts);
+    const HostTensor expected = reference(inputs);
     OneDevice device(testing::small_arch());
 
     const HostTensor output = run_bmm(device, inputs, schedule).output;

@@ -4,7 +4,7 @@
 
 #include "ops/moe_bmm/expert_reference.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
-#include "tests/ops/routed_tokens.hpp"
+#include "tests/ops/moe_bmm/bmm_run.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
@@ -15,7 +15,7 @@ TEST(MoeBmmReference, IsEachExpertsProductByHand) {
     const auto weights = testing::host_tensor<float>({2, 2, 3}, DataFormat::Float32,
                                                      {1, 0, 2, 0, 1, 3, 1, 1, 1, -1, 0, 1});
 
-    const HostTensor output = reference(input, weights, std::vector<std::uint32_t>{2, 1});
+    const HostTensor output = reference({input, weights, {2, 1}});
 
     EXPECT_THAT(output.as<float>(),
                 ::testing::ElementsAre(1, 2, 8, 3, 4, 18,  // expert 0, both rows
@@ -27,7 +27,7 @@ TEST(MoeBmmReference, IsTheSameInDoubleLoopsOverAllStrips) {
     const HostTensor input = testing::routed_values({1, 5, 70}, counts, 1);
     const HostTensor weights = make_normal_bf16({1, 70, 300}, {.seed = 2});
 
-    const HostTensor output = reference(input, weights, counts);
+    const HostTensor output = reference({input, weights, counts});
 
     for (std::size_t row = 0; row < 5; ++row) {
         for (std::size_t column = 0; column < 300; ++column) {
@@ -63,7 +63,7 @@ TEST(MoeBmmReference, IsTheSameFromPartsOfTheWeightsForAnyNumberOfTokens) {
         sums.add(weights, 32, 32, 128);
         sums.store(output, 72);
 
-        const HostTensor whole = reference(input, weights, counts);
+        const HostTensor whole = reference({input, weights, counts});
         EXPECT_TRUE(std::ranges::equal(whole.as<float>(), output)) << tokens << " tokens";
     }
 }
@@ -72,12 +72,12 @@ TEST(MoeBmmReference, IsTheSameToTheByteInVectorsOfAnyWidth) {
     const std::vector<std::uint32_t> counts{7};
     const HostTensor input = testing::routed_values({1, 7, 200}, counts, 1);
     const HostTensor weights = make_normal_bf16({1, 200, 96}, {.seed = 2});
-    const HostTensor expected = reference(input, weights, counts);
+    const HostTensor expected = reference({input, weights, counts});
 
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
         hwy::GetChosenTarget().DeInit();
-        EXPECT_EQ(reference(input, weights, counts).bytes, expected.bytes)
+        EXPECT_EQ(reference({input, weights, counts}).bytes, expected.bytes)
             << hwy::TargetName(target);
     }
     hwy::SetSupportedTargetsForTest(0);

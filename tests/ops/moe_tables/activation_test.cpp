@@ -7,6 +7,7 @@
 #include "tessera/tensor_compare.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/op_run.hpp"
 

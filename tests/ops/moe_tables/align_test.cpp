@@ -95,7 +95,7 @@ TEST(MoeAlignBlockSize, LeavesOutTokensBehindTheirNumber) {
                 ::testing::ElementsAre(0, 4, 5, 1, -1, -1));
 }
 
-std::string message_of(const Op& op, const void* parameters,
+std::string message_of(const Op& op, ParameterRef parameters,
                        const std::vector<HostTensor>& inputs) {
     std::vector<std::vector<HostTensor>> held;
     for (const HostTensor& input : inputs) {

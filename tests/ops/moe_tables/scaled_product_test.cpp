@@ -5,6 +5,7 @@
 #include "ops/masked_mm/masked_mm.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/op_run.hpp"
 #include "tests/ops/routing_workload.hpp"
 

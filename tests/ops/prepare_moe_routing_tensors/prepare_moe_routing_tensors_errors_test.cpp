@@ -31,8 +31,8 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)make_program(testing::small_arch(), {selected, weights, local},
-                               {counts, routed, routed_weights, map}, schedule);
+            (void)call_program(op(), testing::small_arch(), &schedule, {selected, weights, local},
+                               {counts, routed, routed_weights, map});
         });
     }
 };

@@ -7,6 +7,7 @@
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
+#include "tests/ops/op_reference.hpp"
 #include "tests/ops/routing_workload.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
@@ -15,11 +16,23 @@ namespace {
 using testing::OneDevice;
 using testing::Routing;
 
+struct RoutingTables {
+    HostTensor num_routed_tokens;
+    HostTensor routed_tokens;
+    HostTensor routed_token_weights;
+    HostTensor token_idx_map;
+};
+
+RoutingTables reference(const Routing& host) {
+    std::vector<HostTensor> tables = testing::references_of(
+        op(), nullptr, {host.selected_experts, host.routing_weights, host.local_experts});
+    return {tables.at(0), tables.at(1), tables.at(2), tables.at(3)};
+}
+
 RoutingTables run(OneDevice& device, const Routing& host, const CopySpec& schedule) {
     const auto selected = device.put("selected_experts", host.selected_experts);
     const auto weights = device.put("routing_weights", host.routing_weights);
     const auto local = device.put("local_experts", host.local_experts);
-    const Inputs inputs{selected, weights, local};
     const std::uint32_t experts = local.spec.shape[0];
     const auto make = [&](const std::string& name, DataFormat format, std::uint32_t columns) {
         return device.make(name, {{experts, columns}, format, Layout::ROW_MAJOR});
@@ -29,9 +42,9 @@ RoutingTables run(OneDevice& device, const Routing& host, const CopySpec& schedu
     const auto routed = make("routed_tokens", DataFormat::UInt32, tokens);
     const auto routed_weights = make("routed_token_weights", DataFormat::Float16_b, tokens);
     const auto map = make("token_idx_map", DataFormat::UInt32, tokens);
-    device.run(
-        "prepare_moe_routing_tensors",
-        make_program(device.arch(), inputs, {counts, routed, routed_weights, map}, schedule));
+    device.run("prepare_moe_routing_tensors",
+               call_program(op(), device.arch(), &schedule, {selected, weights, local},
+                            {counts, routed, routed_weights, map}));
     return {device.get(counts), device.get(routed), device.get(routed_weights), device.get(map)};
 }
 
@@ -122,8 +135,7 @@ TEST_P(PrepareMoeRoutingTensorsGolden, EqualsTheGoldenTablesPaddingIncluded) {
 TEST_P(PrepareMoeRoutingTensorsGolden, ReferenceEqualsTheGoldenTables) {
     const Routing host = routing();
 
-    expect_equal(reference(host.selected_experts, host.routing_weights, host.local_experts),
-                 tables());
+    expect_equal(reference(host), tables());
 }
 
 INSTANTIATE_TEST_SUITE_P(AllDevices, PrepareMoeRoutingTensorsGolden,
@@ -143,8 +155,7 @@ TEST(PrepareMoeRoutingTensors, CountsATokenThatNamesAnExpertTwiceOnce) {
     EXPECT_THAT(tables.num_routed_tokens.as<std::uint32_t>(), ElementsAre(1, 1));
     EXPECT_THAT(tables.routed_tokens.as<std::uint32_t>(), ElementsAre(0, kNoToken, 1, kNoToken));
     EXPECT_THAT(tables.routed_token_weights.as<std::uint16_t>(), ElementsAre(1, 0, 5, 0));
-    expect_equal(reference(host.selected_experts, host.routing_weights, host.local_experts),
-                 tables);
+    expect_equal(reference(host), tables);
 }
 
 TEST(PrepareMoeRoutingTensors, GivesTheSameBytesWhereverDeliveryAndThreadsFall) {

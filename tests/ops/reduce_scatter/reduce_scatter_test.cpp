@@ -11,6 +11,7 @@
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/errors.hpp"
 #include "tests/arch_fixture.hpp"
+#include "tests/ops/held_values.hpp"
 
 namespace tessera {
 namespace {
@@ -37,8 +38,8 @@ public:
 
     void launch() {
         session.launch("reduce_scatter",
-                       ops::reduce_scatter::make_programs(session.arch(), session.mesh(), {inputs},
-                                                          {outputs, forward, backward}, schedule));
+                       ops::call_programs(ops::reduce_scatter::op(), session.arch(), session.mesh(),
+                                          {&schedule, {inputs}, {outputs}, {forward, backward}}));
     }
 
     EmulatedSession session;
@@ -128,9 +129,8 @@ TEST(ReduceScatterReference, AddsTheSliceOfTheDevice) {
         inputs.push_back(make_host_tensor({2, 1}, DataFormat::Float16_b));
         inputs.back().as<std::uint16_t>()[1] = one;
     }
-    const std::vector<std::uint32_t> rows_of_a_device(
-        inputs.size(), inputs[0].shape[0] / static_cast<std::uint32_t>(inputs.size()));
-    const HostTensor sum = ops::reduce_scatter::reference(inputs, 1, rows_of_a_device);
+    const testing::HeldStep step(nullptr, {inputs});
+    const HostTensor sum = ops::reduce_scatter::op().reference(step.at(1)).at(0);
     EXPECT_EQ(sum.shape, (Shape{1, 1}));
     EXPECT_EQ(sum.as<float>()[0], 3.0F);
 }

@@ -9,6 +9,7 @@
 #include "ops/contract.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -211,9 +212,7 @@ TEST(OpContract, WantsOneTensorOnEachDeviceInTheirOrder) {
     a[1].buffer.device = output[1].buffer.device = 1;
     const auto message = [&] {
         return usage_error_message([&] {
-            const std::span<const DeviceTensor> in[]{a};
-            const std::span<const DeviceTensor> out[]{output};
-            check_call(kOp, testing::small_arch(), mesh, nullptr, in, out);
+            check_call(kOp, testing::small_arch(), mesh, {nullptr, {a}, {output}});
         });
     };
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ops/all_reduce/all_reduce.hpp"
+#include "ops/expert_eltwise/expert_eltwise.hpp"
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
-#include "ops/mul/mul.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/held_values.hpp"
 
@@ -43,7 +43,7 @@ TEST(OpReference, OfMulHoldsTheRowsOfTokensOneBehindTheOther) {
     const HostTensor up = floats({2, 2, 1}, {5, kNan, 6, 7});
     const HeldStep step(nullptr, {{gate}, {up}, {counts({1, 2})}}, {tiles({2, 2, 1})});
 
-    EXPECT_THAT(values_of(mul::op().reference(step.at())), ElementsAre(10, 18, 28));
+    EXPECT_THAT(values_of(expert_eltwise::mul().reference(step.at())), ElementsAre(10, 18, 28));
 }
 
 TEST(OpReference, OfMoeBmmHoldsTheRowsOfTokensOneBehindTheOther) {

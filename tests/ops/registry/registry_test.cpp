@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -35,11 +37,24 @@ protected:
     const Op& op_ = *GetParam();
 };
 
-TEST_P(EveryOp, HasAFolderWithItsHeader) {
-    const std::string name(op_.spec.name);
-    const auto header = std::filesystem::path(TESSERA_SOURCE_DIR) / "ops" / name / (name + ".hpp");
+/// Whether the header of a folder of several ops declares the one called `name`.
+bool is_declared_in(const std::filesystem::path& folder, const std::string& name) {
+    std::ifstream header(folder / (folder.filename().string() + ".hpp"));
+    const std::string text{std::istreambuf_iterator<char>(header), {}};
+    return text.find("const Op& " + name + "();") != std::string::npos;
+}
 
-    EXPECT_TRUE(std::filesystem::exists(header)) << header;
+TEST_P(EveryOp, IsDeclaredInTheHeaderOfItsFolderOrOfAFolderOfSeveral) {
+    const std::string name(op_.spec.name);
+    const auto ops = std::filesystem::path(TESSERA_SOURCE_DIR) / "ops";
+
+    EXPECT_TRUE(std::filesystem::exists(ops / name / (name + ".hpp")) ||
+                std::ranges::any_of(std::filesystem::directory_iterator(ops),
+                                    [&](const auto& entry) {
+                                        return entry.is_directory() &&
+                                               is_declared_in(entry.path(), name);
+                                    }))
+        << name;
 }
 
 TEST_P(EveryOp, SaysWhatItTakesAndGives) {
@@ -103,8 +118,22 @@ TEST_P(EveryOp, HasOptionalOperandsBehindTheOthers) {
 
 TEST_P(EveryOp, MakesParametersForItsFields) {
     ASSERT_NE(op_.params.make, nullptr);
-    EXPECT_NE(op_.params.make(), nullptr);
+    EXPECT_NE(op_.params.make().object(), nullptr);
     EXPECT_FALSE(op_.params.fields.empty());
+}
+
+TEST(ParameterRef, GivesTheStructToItsOwnTypeOnly) {
+    struct Spec {
+        int depth = 3;
+    };
+    struct SameMembers {
+        int depth = 3;
+    };
+    const Spec spec{4};
+
+    EXPECT_EQ(ParameterRef(&spec).as<Spec>().depth, 4);
+    EXPECT_THROW((void)ParameterRef(&spec).as<SameMembers>(), InternalError);
+    EXPECT_THROW((void)ParameterRef(nullptr).as<Spec>(), InternalError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOp, ::testing::ValuesIn(all_ops()),

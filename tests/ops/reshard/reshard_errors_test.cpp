@@ -20,8 +20,9 @@ struct Spoilable {
     DeviceTensor output = device.make("output", spec, kShards);
 
     [[nodiscard]] std::string message() const {
+        const ReshardSpec schedule;
         return usage_error_message(
-            [&] { (void)make_program(device.arch(), {input}, {output}, {}); });
+            [&] { (void)call_program(op(), device.arch(), &schedule, {input}, {output}); });
     }
 };
 

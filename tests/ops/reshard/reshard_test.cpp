@@ -55,7 +55,7 @@ Result run(OneDevice& device, const Case& test) {
     device.write(input, counting(test.shape));
     const DeviceTensor output = device.make("output", spec, test.to);
     LaunchResult launch =
-        device.run("reshard", make_program(device.arch(), {input}, {output}, test.schedule));
+        device.run("reshard", call_program(op(), device.arch(), &test.schedule, {input}, {output}));
     return {device.get(output), std::move(launch)};
 }
 
@@ -126,7 +126,8 @@ std::vector<std::vector<std::uint32_t>> portions(ReshardMovers movers) {
     const TensorSpec spec{{96, 32}, DataFormat::Float32, Layout::TILE};
     const DeviceTensor input = device.make("input", spec, kDram);
     const DeviceTensor output = device.make("output", spec, height({1, 1}));
-    const Program program = make_program(device.arch(), {input}, {output}, {movers});
+    const ReshardSpec schedule{movers};
+    const Program program = call_program(op(), device.arch(), &schedule, {input}, {output});
     std::vector<std::vector<std::uint32_t>> found;
     for (const KernelDescription& kernel : program.kernels) {
         const auto& args = kernel.runtime_args.at({0, 0});
@@ -160,7 +161,7 @@ std::vector<std::vector<std::uint32_t>> sources_of_core_0(const Case& test, Data
     const TensorSpec spec{test.shape, format, Layout::TILE};
     const DeviceTensor input = device.make("input", spec, test.from);
     const DeviceTensor output = device.make("output", spec, test.to);
-    device.run("reshard", make_program(device.arch(), {input}, {output}, test.schedule));
+    device.run("reshard", call_program(op(), device.arch(), &test.schedule, {input}, {output}));
     std::vector<std::vector<std::uint32_t>> sources;
     for (const ThreadTrace& thread : trace.cores.at(0).threads) {
         sources.emplace_back();

@@ -26,8 +26,8 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message([&] {
-            (void)make_program(testing::small_arch(), {hidden, counts, routed}, {scattered},
-                               schedule);
+            (void)call_program(op(), testing::small_arch(), &schedule, {hidden, counts, routed},
+                               {scattered});
         });
     }
 };

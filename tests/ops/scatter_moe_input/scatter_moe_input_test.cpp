@@ -7,6 +7,7 @@
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
+#include "tests/ops/op_reference.hpp"
 #include "tests/ops/routing_workload.hpp"
 
 namespace tessera::ops::scatter_moe_input {
@@ -25,14 +26,14 @@ HostTensor run(OneDevice& device, const HostInputs& host, const CopySpec& schedu
     const auto hidden = device.put("hidden_states", host.hidden_states, Layout::ROW_MAJOR, type);
     const auto counts = device.put("num_routed_tokens", host.num_routed_tokens);
     const auto routed = device.put("routed_tokens", host.routed_tokens);
-    const Inputs inputs{hidden, counts, routed};
     const Shape& shape = host.hidden_states.shape;
     const auto scattered = device.make("scattered",
                                        {{host.routed_tokens.shape[0], shape[0], shape[1]},
                                         DataFormat::Float16_b,
                                         Layout::ROW_MAJOR},
                                        type);
-    device.run("scatter_moe_input", make_program(device.arch(), inputs, {scattered}, schedule));
+    device.run("scatter_moe_input",
+               call_program(op(), device.arch(), &schedule, {hidden, counts, routed}, {scattered}));
     return device.get(scattered);
 }
 
@@ -122,7 +123,9 @@ TEST_P(ScatterMoeInputGolden, EqualsTheGoldenRowsPaddingIncluded) {
 TEST_P(ScatterMoeInputGolden, ReferenceEqualsTheGoldenRows) {
     const HostInputs host = host_inputs();
 
-    EXPECT_EQ(reference(host.hidden_states, host.num_routed_tokens, host.routed_tokens).bytes,
+    EXPECT_EQ(testing::reference_of(
+                  op(), nullptr, {host.hidden_states, host.num_routed_tokens, host.routed_tokens})
+                  .bytes,
               golden().bytes);
 }
 

@@ -18,7 +18,7 @@ struct Spoilable {
 
     [[nodiscard]] std::string message() const {
         return usage_error_message(
-            [&] { (void)make_program(testing::small_arch(), {input}, {output}, schedule); });
+            [&] { (void)call_program(op(), testing::small_arch(), &schedule, {input}, {output}); });
     }
 };
 

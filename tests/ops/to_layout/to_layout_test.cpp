@@ -39,7 +39,7 @@ TensorSpec in_other_layout(TensorSpec spec) {
 DeviceTensor convert(OneDevice& device, const DeviceTensor& input, const CopySpec& schedule) {
     DeviceTensor output = device.make("output", in_other_layout(input.spec));
     static_cast<void>(
-        device.run("to_layout", make_program(device.arch(), {input}, {output}, schedule)));
+        device.run("to_layout", call_program(op(), device.arch(), &schedule, {input}, {output})));
     return output;
 }
 
@@ -156,7 +156,8 @@ TEST(ToLayout, ShortTensorsAreSpreadOverCoresByWidth) {
     const DeviceTensor input = device.put("input", values);
     const DeviceTensor output = device.make("output", in_other_layout(input.spec));
 
-    const Program program = make_program(device.arch(), {input}, {output}, {.cb_depth = 2});
+    const CopySpec schedule{.cb_depth = 2};
+    const Program program = call_program(op(), device.arch(), &schedule, {input}, {output});
 
     EXPECT_EQ(program.kernels.front().cores.num_cores(), 64U);
 }

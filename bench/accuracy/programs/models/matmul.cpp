@@ -122,7 +122,7 @@ Replays run_interleaved(Bench& bench, const Product& product, bool is_out_sharde
     const DeviceTensor in0 = allocate("in0", layouts.in0);
     const DeviceTensor in1 = allocate("in1", layouts.in1);
     const DeviceTensor out = allocate("out", layouts.out);
-    return bench.run(ops::matmul::make_program(bench.arch(), {in0, in1}, {out}, spec));
+    return bench.run(ops::call_program(ops::matmul::op(), bench.arch(), &spec, {in0, in1}, {out}));
 }
 
 }  // namespace

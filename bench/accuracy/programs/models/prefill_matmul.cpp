@@ -51,7 +51,7 @@ Prediction predict_model_prefill_matmul(const Row& row, const Parameters& parame
     const DeviceTensor in1 = allocate("in1", layouts.in1);
     const DeviceTensor out = allocate("out", layouts.out);
     const Replays replays =
-        bench.run(ops::matmul::make_program(model.arch, {in0, in1}, {out}, spec));
+        bench.run(ops::call_program(ops::matmul::op(), model.arch, &spec, {in0, in1}, {out}));
     return as_time(row, replays.kernel_span_cycles(), model);
 }
 

@@ -39,7 +39,7 @@ params:
 const ops::MoeBmmSpec& bmm_of(const LoadedRun& loaded) {
     const auto step =
         std::ranges::find(loaded.pipeline.steps, "gate", &pipeline::PipelineStep::name);
-    return *static_cast<const ops::MoeBmmSpec*>(step->parameters.get());
+    return step->parameters.get().as<ops::MoeBmmSpec>();
 }
 
 std::int64_t param_of(const LoadedRun& loaded, const std::string& name) {

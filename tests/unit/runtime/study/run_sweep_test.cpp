@@ -40,7 +40,7 @@ public:
     std::string operator()(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
         const std::lock_guard lock(mutex_);
         const std::uint32_t depth =
-            static_cast<const ops::CopySpec*>(loaded.pipeline.steps[0].parameters.get())->cb_depth;
+            loaded.pipeline.steps[0].parameters.get().as<ops::CopySpec>().cb_depth;
         depths_.push_back(depth);
         EXPECT_EQ(modes.trace, TraceMode::On);
         switch (depth) {

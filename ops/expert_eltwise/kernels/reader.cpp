@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads this core's tiles that hold tokens, from one input or two, and announces each to the
 // writer.
-#include "core_share.hpp"
+#include "../../shared/valid_tiles/kernels/core_share.hpp"
 
 namespace {
 
