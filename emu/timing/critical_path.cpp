@@ -105,7 +105,7 @@ private:
 
     const LaunchTimeline& timeline_;
     Moment at_;
-    std::uint64_t num_jumps_ = 0;  ///< to other threads, since the last step that took time
+    std::uint64_t num_jumps_ = 0;  ///< jumps to other threads since the last step that took time
     std::vector<PathStep> steps_;  ///< latest first
 };
 

@@ -26,7 +26,7 @@ struct PartKey {
 struct ReplayCache {
     struct Entry {
         PartKey key;
-        Millicycles start = 0;  ///< when its device started
+        Millicycles start = 0;  ///< start of its device
         LaunchTimeline timeline;
     };
     std::vector<Entry> entries;

@@ -136,7 +136,7 @@ struct CbState {
     std::uint64_t num_pushed = 0;  ///< so far in the producer's own time
     std::uint64_t num_popped = 0;  ///< so far in the consumer's own time
     std::vector<std::pair<Millicycles, std::int64_t>>
-        changes;  ///< of the level; empty if levels are not kept
+        changes;  ///< level changes; empty if levels are not kept
 };
 
 struct CoreState {

@@ -69,7 +69,7 @@ Progress do_semaphore_wait(ReplayState& state, EngineThread& thread) {
 void change_word(ReplayState& state, std::uint32_t core, std::uint32_t address, WordChange change,
                  std::uint32_t value, const WaitCause& cause) {
     if (core == kNoThread) {
-        return;  // no kernel runs there: nobody can wait on it in this launch
+        return;  // no kernel runs there: no thread can wait on it in this launch
     }
     Word& word = word_at(state, core, address);
     if (change == WordChange::Add) {

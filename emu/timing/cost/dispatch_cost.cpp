@@ -16,7 +16,7 @@ constexpr double kConfigEntry = 16;
 
 /// Properties of a program that the launch's cores on one device determine.
 struct Cores {
-    double binaries = 0;   ///< of a core, on average: a compute kernel has three
+    double binaries = 0;   ///< binaries of a core, on average: a compute kernel has three
     double cb_groups = 0;  ///< different sets of CBs
     double hops = 0;       ///< across all cores, corner to corner
 };
@@ -64,7 +64,7 @@ Cores cores_of(const LaunchTrace& launch, std::uint16_t device) {
 
 /// Bytes of a program.
 struct Sizes {
-    double binaries = 0;  ///< of all kernel groups
+    double binaries = 0;  ///< binaries of all kernel groups
     double shared = 0;    ///< CBs, semaphores and common arguments, multicast
     double own = 0;       ///< arguments of single cores, of one core
 };

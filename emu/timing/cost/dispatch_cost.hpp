@@ -15,9 +15,9 @@
 namespace tessera::timing {
 
 struct DispatchWork {
-    Millicycles prefetch = 0;        ///< of the core that streams the program
-    Millicycles dispatch = 0;        ///< of the core that writes it to the workers
-    std::uint64_t config_bytes = 0;  ///< of a worker's ring of kernel configurations
+    Millicycles prefetch = 0;        ///< time of the core that streams the program
+    Millicycles dispatch = 0;        ///< time of the core that writes it to the workers
+    std::uint64_t config_bytes = 0;  ///< bytes in a worker's ring of kernel configurations
     bool needs_host = false;         ///< depends on values that the host reads back
 };
 

@@ -10,7 +10,7 @@ namespace tessera::timing {
 
 /// `num_rounds` rounds of `steps_per_round` steps. A step is one set of operands in the source
 /// registers: unpack fills it, math consumes it. The first step of a round brings new operands to
-/// both registers, the others to one.
+/// both registers, each other step to one.
 struct FpuCall {
     std::uint32_t num_rounds = 1;
     std::uint32_t steps_per_round = 1;

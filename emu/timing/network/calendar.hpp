@@ -44,8 +44,7 @@ public:
     [[nodiscard]] Millicycles free() const noexcept { return end_; }
 
 private:
-    static constexpr unsigned kSliceBits =
-        15;  ///< about 32 cycles; a packet takes up to nine slices
+    static constexpr unsigned kSliceBits = 15;  ///< about 32 cycles; packets take up to nine slices
     static constexpr Millicycles kSlice = Millicycles{1} << kSliceBits;
     static constexpr std::int64_t kSlices = 32;
 

@@ -40,7 +40,7 @@ bool MeshLinks::reserve_slot(Transfer& packet) {
     return true;
 }
 
-// Of the packets for which there is room, the one that has waited longest goes first.
+// Serves the packet that has waited longest among those for which there is room.
 TransferFifo* MeshLinks::next_for_slot(Buffer& buffer) const noexcept {
     TransferFifo* next = nullptr;
     for (TransferFifo* const fifo : std::array{&buffer.passing, &buffer.entering}) {

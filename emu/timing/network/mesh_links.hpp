@@ -85,7 +85,7 @@ private:
     void turn(Transfer& packet) const;
     /// Books the wire for the acknowledgement of a packet that a router has handled.
     void acknowledge(const Transfer& packet, Millicycles handled);
-    /// What happens to a packet at a router.
+    /// Treatment of a packet at a router.
     struct Arrival {
         bool is_last = false;     ///< the device is the packet's last
         bool is_written = false;  ///< the router writes the packet to a core of the device
@@ -100,7 +100,7 @@ private:
     /// column.
     void branch(Transfer& column, Millicycles now, EventQueue& queue);
 
-    std::uint32_t first_device_;  ///< of the mesh; requests and resources count devices from it
+    std::uint32_t first_device_;  ///< requests and resources count devices from it
     const MeshSpec& mesh_;
     LinkCost cost_;
     ResourceTable& resources_;
@@ -108,7 +108,7 @@ private:
     ResourceQueues& queues_;
     TransferPool& transfers_;
     std::vector<Buffer> buffers_;  ///< by (device, sender)
-    PacketPath path_;              ///< memory of send() and router_path(), which fill it anew
+    PacketPath path_;              ///< memory of send() and router_path(), which clear it first
 };
 
 }  // namespace tessera::timing

@@ -174,7 +174,7 @@ void MeshLinks::receive(Transfer& packet, Millicycles now, EventQueue& queue) {
 }
 
 // The acknowledgement takes time of the same link, between packets in the opposite direction. The
-// model lets the sender know its content at once: a slot is free when its packet has left.
+// sender knows its content at once in this model: a slot is free when its packet has left.
 void MeshLinks::acknowledge(const Transfer& packet, Millicycles handled) {
     const ResourceId wire =
         resources_.mesh_link(packet.as<MeshPacket>().device, far_end(packet.request.channel));

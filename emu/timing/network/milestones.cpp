@@ -86,7 +86,7 @@ Millicycles Transport::State::acknowledgement_time(const Transfer& transfer) con
             request.place.is_dram() ? paths.dram().write_latency : noc.l1_write;
         return memory + paths.latency(request.noc, transfer.far, transfer.own) + noc.completion;
     }
-    // The way to a receiver and back is once around each axis on which it differs from the sender:
+    // A round trip goes once around each axis on which the receiver differs from the sender:
     // the acknowledgement of the nearest receiver is as late as that of the furthest.
     const auto [columns, rows] = arch.noc.grid;
     const WorkerGridSpec& workers = arch.workers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages of reads: a request of one flit to the far end, then packets back. A port accepts a
-// limited number of requests before it answers one; the others wait in the routers.
+// limited number of requests before it answers one; further requests wait in the routers.
 #include <algorithm>
 
 #include "emu/timing/network/transport_state.hpp"

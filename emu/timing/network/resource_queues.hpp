@@ -31,9 +31,9 @@ private:
     /// Resource of a path that a packet has to wait for.
     struct Obstacle {
         ResourceId resource = kNoResource;
-        Millicycles offset = 0;    ///< on the path
-        Millicycles duration = 0;  ///< of the packet there
-        Millicycles free = 0;      ///< when the packet could start if no other resource were busy
+        Millicycles offset = 0;    ///< offset on the path
+        Millicycles duration = 0;  ///< occupation by the packet
+        Millicycles free = 0;      ///< possible start if no other resource were busy
     };
     /// Returns the resource that is free last; its number is kNoResource if all are free.
     template <class Path>

@@ -45,13 +45,13 @@ struct NocPacket {
     std::uint32_t held = 0;    ///< hop behind the last one whose VC it holds; 0: holds none
     std::uint32_t tail = 0;    ///< first hop whose VC it holds
     std::uint32_t filled = 0;  ///< first hop whose far buffer holds part of the body
-    TransferId next_behind = kNoTransfer;  ///< whose head is next in the same buffer
+    TransferId next_behind = kNoTransfer;  ///< packet whose head is next in the buffer
     std::uint64_t vcs = 0;                 ///< VC that it takes at each hop: bit by hop
-    Millicycles reach = 0;                 ///< when the head reaches hop `head`
+    Millicycles reach = 0;                 ///< time at which the head reaches hop `head`
     Millicycles delayed = 0;    ///< sum of short waits that its buffers hid, since it last stopped
     Millicycles throttled = 0;  ///< duration of the body where buffers are short
     UnicastRoute route;
-    Millicycles departs = 0;  ///< when injection ends if nothing blocks the packet
+    Millicycles departs = 0;  ///< end of injection if nothing blocks the packet
 
     [[nodiscard]] std::uint32_t vc_of(std::uint32_t hop) const noexcept {
         return static_cast<std::uint32_t>(vcs >> hop & 1U);
@@ -84,12 +84,12 @@ struct Read : NocPacket {
 
 /// Block or word to each worker of a rectangle.
 struct Multicast {
-    Millicycles acknowledged = 0;  ///< when the last receiver's acknowledgement arrives
+    Millicycles acknowledged = 0;  ///< arrival of the last receiver's acknowledgement
 };
 
 /// Packet of the fabric between devices.
 struct MeshPacket {
-    std::uint16_t device = 0;    ///< where it is
+    std::uint16_t device = 0;    ///< device that it has reached
     std::uint8_t hops_done = 0;  ///< mesh links passed
     std::uint32_t branches = 0;  ///< itself and its branches that have not ended; 0: cannot branch
     TransferId trunk = kNoTransfer;     ///< packet of which this is a branch
@@ -112,12 +112,12 @@ struct alignas(64) Transfer {
     ResourceKind slowest_kind{};     ///< resource of `slowest`
     std::uint32_t packet_bytes = 0;  ///< payload of the packet that is sent next
     std::uint32_t unsent = 0;        ///< bytes of packets that have not left, this one included
-    TransferId next_waiting = kNoTransfer;  ///< in a queue of a VC group, resource or write buffer
-    ResourceId waiting_on = kNoResource;    ///< whose queue it is in (ResourceQueues)
-    TransferId next_in_fifo = kNoTransfer;  ///< in a queue of an interface or mesh link
-    std::uint32_t interface = 0;            ///< of the issuer, by (device, noc, node)
+    TransferId next_waiting = kNoTransfer;  ///< next in its VC group's, resource's or bank's queue
+    ResourceId waiting_on = kNoResource;    ///< resource whose queue it is in (ResourceQueues)
+    TransferId next_in_fifo = kNoTransfer;  ///< next in its interface's or mesh link's queue
+    std::uint32_t interface = 0;            ///< interface of the issuer, by (device, noc, node)
     Millicycles stamp = 0;                  ///< time up to which `transit` accounts
-    Millicycles wait_duration = 0;          ///< of the packet at the resource that it waits for
+    Millicycles wait_duration = 0;          ///< occupation of the resource that it waits for
     Millicycles slowest = 0;                ///< longest occupation by the packet's body
 
     alignas(64) Transit transit{};
@@ -128,7 +128,7 @@ struct alignas(64) Transfer {
     CoreCoord own;                ///< physical node of the issuer
     CoreCoord far;                ///< physical node of `request.place`
     Millicycles arrival = 0;      ///< last byte of the last packet in place
-    Millicycles wait_offset = 0;  ///< of `waiting_on` on the path
+    Millicycles wait_offset = 0;  ///< offset of `waiting_on` on the path
 
     /// Returns the body.
     /// Precondition   the transfer is of that kind.

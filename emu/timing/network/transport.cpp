@@ -136,7 +136,8 @@ StageResult Transport::State::advance(TransferId id, Millicycles now, EventQueue
     return {};
 }
 
-// Behind a pointer: the engine's tests are linked with a transport of fixed times in its place.
+// State is private to this library: tests of the engine link a transport of fixed times in its
+// place.
 Transport::Transport(const Machine& machine, DeviceRange devices)
     : state_(std::make_unique<State>(machine, devices)) {
 }

@@ -23,7 +23,7 @@ struct NocInterface {
     std::uint32_t reads = 0;       ///< packets under way
     std::uint32_t writes = 0;      ///< commands that have not been acknowledged
     std::uint32_t unsent = 0;      ///< commands other than reads that have not left the source
-    Millicycles acknowledged = 0;  ///< when the last acknowledgement of multicasts arrives
+    Millicycles acknowledged = 0;  ///< arrival of the last acknowledgement of multicasts
     Millicycles unanswered = 0;    ///< time of acknowledgements due while the next packet leaves
     bool keeps_path = false;       ///< the last multicast was linked: its tree is still reserved
     /// Resource that blocks the packet being injected; queued commands inherit it as their cause.

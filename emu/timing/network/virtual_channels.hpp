@@ -127,7 +127,7 @@ private:
     struct Vc {
         VcAvailability free;
         std::uint32_t blocked_bytes =
-            0;  ///< in the buffer, of packets whose heads are blocked there
+            0;                           ///< bytes of packets whose heads are blocked in the buffer
         std::uint32_t shared_taken = 0;  ///< bytes of the router's shared buffer that it has
         TransferId first =
             kNoTransfer;  ///< packets whose heads are blocked in the buffer, in order
@@ -173,12 +173,12 @@ private:
     [[nodiscard]] Advance advance_as(Transfer& transfer, Start start, EventQueue& queue);
     /// Head of a packet in front of a hop, with the sums of its way there.
     struct Head {
-        Millicycles at = 0;       ///< when it is there
+        Millicycles at = 0;       ///< time at which it is there
         Millicycles delayed = 0;  ///< as NocPacket::delayed
         std::uint64_t vcs = 0;
         std::uint32_t hop = 0;
         std::uint32_t enough = 0;  ///< RouterBuffer::most_taken() of its packet
-        bool is_first = false;     ///< of the packets that wait for this VC group
+        bool is_first = false;     ///< the packet is served first of those that wait
     };
     enum class HopResult : std::uint8_t {
         Passed,   ///< the head is in front of the next hop, or at the end
