@@ -15,12 +15,6 @@
 namespace tessera::kernel_pass {
 namespace {
 
-constexpr std::size_t kLoadsInFlight = 4;
-constexpr std::size_t kStoreQueue = 4;
-constexpr std::int64_t kProductLatency = 2;
-// For what is under way meanwhile; what it takes itself is known when its dividend is.
-constexpr std::int64_t kDivision = 14;
-
 using Pipelines = llvm::DenseMap<const llvm::BasicBlock*, RiscPipeline>;
 
 // Behind whichever block comes before, as far as they are known.

@@ -28,12 +28,11 @@ struct IssueCycles {
     }
 };
 
-/// Issues instructions in order, one a cycle, each when its operands are there. Loads from L1 come
-/// eight cycles later, four in flight: loads that nothing waits for follow each other at four in
-/// seven cycles, one that is used at once costs eight. Stores go to a queue of four, which L1 takes
-/// at one in five cycles. What a product gives is there a cycle late.
-/// Source   tt-isa-documentation, TensixTile/BabyRISCV/README.md and MemoryOrdering.md, of Wormhole
-///          and Blackhole alike (Wormhole's products keep the next instruction out, too).
+/// Pipeline that issues instructions in order, one a cycle, each when its operands are there. Loads
+/// and stores have queues and latencies; a product is available one cycle late. The numbers and
+/// their sources are in tessera/instruction_counters.hpp. Loads whose values are not used follow
+/// each other at four in seven cycles. Wormhole's multiplications also block the next instruction,
+/// which `risc.product` prices.
 class RiscPipeline {
 public:
     /// Issues the next instruction. A call of the API takes longer than all that is under way.

@@ -4,15 +4,36 @@
 // the timing model share these definitions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tessera {
 
-// Waits are counted in cycles of a core with these, which the documentation gives for all chips;
-// what a device model says (risc.load, risc.store) scales them.
-// Source   tt-isa-documentation, TensixTile/BabyRISCV/README.md.
-inline constexpr std::int64_t kLoadLatency = 8;  ///< of L1, to the instruction that uses the value
-inline constexpr std::int64_t kStorePeriod = 5;  ///< of stores to L1 that follow each other
+// Pipeline of a data-movement RISC, with which the compiler pass counts waits
+// (emu/kernel_pass/risc_pipeline.hpp). These numbers are not in configs/arch:
+//   - The pass runs once, when a kernel is compiled. A trace of that kernel is then timed on any
+//     device model, so the pass cannot read a device file.
+//   - A replay cannot recompute the waits. They depend on the order of a kernel's instructions,
+//     which a trace does not hold.
+// The documentation gives the same numbers for Wormhole and Blackhole. A replay scales the counted
+// waits by `risc.load` and `risc.store`; `risc.product` and `risc.dividend_bit` price the rest.
+// Source   tt-isa-documentation, TensixTile/BabyRISCV/README.md (latencies, rates) and
+//          MemoryOrdering.md (queues).
+
+/// Cycles from a load from L1 to the instruction that uses the value.
+inline constexpr std::int64_t kLoadLatency = 8;
+/// Loads in flight. A further load waits.
+inline constexpr std::size_t kLoadsInFlight = 4;
+/// Cycles of L1 for each of several consecutive stores.
+inline constexpr std::int64_t kStorePeriod = 5;
+/// Stores in the queue to L1. A further store waits.
+inline constexpr std::size_t kStoreQueue = 4;
+/// Cycles from a multiplication to the instruction that uses the product.
+inline constexpr std::int64_t kProductLatency = 2;
+/// Cycles that loads and stores in flight advance during a division by a value that is not
+/// constant. Assumed: the documentation gives 6 to 33, by the dividend, which is known in a run
+/// only. `risc.dividend_bit` prices the division itself.
+inline constexpr std::int64_t kDivision = 14;
 
 /// Running counts of a kernel thread. Readers take differences.
 struct InstructionCounters {
