@@ -21,8 +21,8 @@ struct BuiltinKernel {
 [[nodiscard]] std::span<const BuiltinKernel> builtin_kernels() noexcept;
 
 /// Returns the kernel compiled from `source`, or null. A kernel is compiled just in time if it is
-/// not built in, if a program gives it defines or named compile-time arguments, which change its
-/// text, or if its file is_edited().
+/// not built in or its file is_edited(). So is a kernel with defines or named compile-time
+/// arguments, which change its text.
 [[nodiscard]] const BuiltinKernel* find_builtin(std::string_view source) noexcept;
 
 /// Returns whether a file that `kernel` may have been compiled from has changed: the source, or a

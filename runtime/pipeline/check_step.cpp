@@ -188,8 +188,8 @@ void compare_replicas(const PipelineStep& step, const StepValues& values,
 }
 
 report::StepCheck compare_exactly(std::span<std::vector<OutputRanges>> devices) {
-    // Each device has its own result, and results are merged in the order of devices, so that the
-    // first difference in the message does not depend on the number of threads.
+    // Results are merged in the order of devices. The first difference in the message then does not
+    // depend on the number of threads.
     std::vector<report::StepCheck> checks(devices.size());
     tbb::parallel_for(std::size_t{0}, devices.size(), [&](std::size_t device) {
         for (const OutputRanges& output : devices[device]) {

@@ -19,8 +19,9 @@ thread_local Worker* t_worker = nullptr;
 
 // A worker that spins leaves its processor to others, one of which may compute what it waits for.
 // On a busy host each yield costs as many time slices as others want, so they are some 0.1 ms
-// apart: four launches of polling loops that nobody ends take 3.5 s beside six busy processes on
-// two processors, with a yield in 64 rounds 44 s, with one a round none of them ends in 160 s.
+// apart: four launches of endless polling loops take 3.5 s beside six busy processes on two
+// processors. With a yield every 64 rounds they take 44 s; with a yield every round none ends in
+// 160 s.
 constexpr std::uint64_t kPollsPerYield = 1024;
 
 }  // namespace

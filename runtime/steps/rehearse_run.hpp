@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates a run's tensors and builds its programs without a device, in the order of the run, so
-// that everything that does not fit is known before the first kernel.
+// Allocates a run's tensors and builds its programs without a device, in the order of the run.
+// Everything that does not fit is then known before the first kernel.
 #pragma once
 
 #include <optional>

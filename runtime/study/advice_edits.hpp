@@ -43,7 +43,7 @@ bool move_reads(LaunchTrace& launch, const LaunchContext& context);
 bool move_writes(LaunchTrace& launch, const LaunchContext& context);
 
 /// Moves the last `share` of the reads before each barrier to the other NoC, at the line that waits
-/// longest for reads, with a barrier of that NoC after the first. Reads with a latched command or a
+/// longest for reads. Adds a barrier of that NoC after the first. Reads with a latched command or a
 /// transaction id stay. Changes nothing if the NoC is less than a tenth of the critical path.
 bool move_share(LaunchTrace& launch, const LaunchContext& context, double share);
 

@@ -37,9 +37,9 @@ struct ThreadPoints {
     Millicycles merged_below = 0;  ///< 0: all intervals are there
 };
 
-/// Keeps all intervals if there are at most `limit`. Otherwise intervals shorter than
-/// 2 · makespan / `limit` are merged with their neighbours into stretches of about that length,
-/// whose activity is the one with the most time (the first of equal ones). At most 2 · `limit` + 1
+/// Keeps all intervals if there are at most `limit`. Otherwise intervals shorter than 2 · makespan
+/// / `limit` are merged with their neighbours into stretches of about that length. The activity of
+/// a stretch is the one with the most time, the first of equal ones. At most 2 · `limit` + 1
 /// points.
 [[nodiscard]] ThreadPoints draw_points(std::span<const Interval> intervals, std::size_t limit);
 
