@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tilizes a head's weights once for all of its units, and multiplies each unit's rows with them.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "shapes.hpp"
 
 namespace {
@@ -10,14 +11,6 @@ constexpr uint32_t cb_weight_rows = 2;
 constexpr uint32_t cb_weights = 3;
 constexpr uint32_t cb_out = 16;
 constexpr uint32_t kStripTiles = 4;
-
-void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
-    cb_wait_front(cb_rows, tiles);
-    tilize_init(cb_rows, tiles, cb_tiles);
-    tilize_block(cb_rows, tiles, cb_tiles);
-    tilize_uninit(cb_rows, cb_tiles);
-    cb_pop_front(cb_rows, tiles);
-}
 
 void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
     const uint32_t tiles = shapes.row_tiles * shapes.column_tiles;

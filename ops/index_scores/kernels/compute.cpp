@@ -4,6 +4,7 @@
 // The sum runs down the rows of a tile, which is the matrix unit's: ones times the tile. Its
 // operand has 8 bits of a number, so the tile goes there in three parts, which together have
 // all 24.
+#include "../../shared/kernels/tile_moves.hpp"
 
 namespace {
 
@@ -27,11 +28,6 @@ struct Shapes {
     uint32_t element_tiles;
 };
 
-void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
-    copy_tile(cb, tile, dst);
-}
-
 void pack_to(uint32_t cb) {
     tile_regs_commit();
     cb_reserve_back(cb, 1);
@@ -40,14 +36,6 @@ void pack_to(uint32_t cb) {
     pack_tile(0, cb);
     tile_regs_release();
     cb_push_back(cb, 1);
-}
-
-void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
-    cb_wait_front(cb_rows, tiles);
-    tilize_init(cb_rows, tiles, cb_tiles);
-    tilize_block(cb_rows, tiles, cb_tiles);
-    tilize_uninit(cb_rows, cb_tiles);
-    cb_pop_front(cb_rows, tiles);
 }
 
 void take_token(const Shapes& shapes, bool holds_one) {

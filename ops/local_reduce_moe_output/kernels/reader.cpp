@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the contributions to each token of this core, then hands over for every token their number
 // and, chunk by chunk of the row, the expert's values with the weight, local experts ascending.
+#include "../../shared/kernels/push_word.hpp"
 
 namespace {
 
@@ -91,12 +92,6 @@ void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t co
                        sizeof(uint32_t));
     }
     noc_async_read_barrier();
-}
-
-void push_word(uint32_t cb, uint32_t value) {
-    cb_reserve_back(cb, 1);
-    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb)) = value;
-    cb_push_back(cb, 1);
 }
 
 // Hands over the contributions to one token after the other.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands over, for every token of this core, the number of its rows on this device and, chunk by
 // chunk of a row, their values with the weight, in the order of the token's experts.
+#include "../../shared/kernels/push_word.hpp"
 #include "dataflow_api.h"
 
 namespace {
@@ -13,12 +14,6 @@ constexpr uint32_t kCbTokenWeights = 4;
 constexpr uint32_t kTileBytes = 2048;
 constexpr uint32_t kAlignment = 64;
 constexpr uint32_t kNone = 0xFFFFFFFF;
-
-void push_word(uint32_t cb, uint32_t value) {
-    cb_reserve_back(cb, 1);
-    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb)) = value;
-    cb_push_back(cb, 1);
-}
 
 // Where one token's rows stand, and their weights.
 struct Token {

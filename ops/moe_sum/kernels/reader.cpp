@@ -2,6 +2,7 @@
 // Finds the contributions to each of this core's tokens, and hands over their number and, chunk by
 // chunk of the row, their values with the weight.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
+#include "../../shared/kernels/push_word.hpp"
 
 namespace {
 
@@ -59,12 +60,6 @@ uint32_t list_token(const Choices& choices, uint32_t token, uint32_t slot,
         length += 1;
     }
     return length;
-}
-
-void push_word(uint32_t cb, uint32_t value) {
-    cb_reserve_back(cb, 1);
-    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb)) = value;
-    cb_push_back(cb, 1);
 }
 
 // Hands over the contributions to one token.

@@ -8,15 +8,6 @@
 
 namespace {
 
-// 32 rows to `tiles` tiles; the caller reserves and pushes those.
-void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
-    cb_wait_front(cb_rows, tiles);
-    tilize_init(cb_rows, tiles, cb_tiles);
-    tilize_block(cb_rows, tiles, cb_tiles);
-    tilize_uninit(cb_rows, cb_tiles);
-    cb_pop_front(cb_rows, tiles);
-}
-
 void fill(uint32_t cb, uint32_t tiles, float value) {
     cb_reserve_back(cb, tiles);
     for (uint32_t tile = 0; tile < tiles; ++tile) {

@@ -2,6 +2,8 @@
 // What attention keeps in L1 on the compute side, and moves between DST and circular buffers.
 #pragma once
 
+#include "../../kernels/tile_moves.hpp"
+
 namespace {
 
 constexpr uint32_t cb_query_rows = 0;
@@ -47,11 +49,6 @@ struct Shapes {
     }
     uint32_t cb_of_values() const { return has_values ? cb_values : cb_keys; }
 };
-
-inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
-    copy_tile(cb, tile, dst);
-}
 
 // DST tile `dst` to a page of `cb`.
 inline void pack_one(uint32_t dst, uint32_t cb) {

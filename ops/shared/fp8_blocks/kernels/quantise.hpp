@@ -7,14 +7,11 @@
 // reduce whole rows, but only in TF32: a scale of ten bits is not the scheme's.
 #pragma once
 
+#include "../../kernels/tile_moves.hpp"
+
 namespace quantise {
 
 constexpr uint32_t kStripTiles = 4;
-
-inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
-    copy_tile(cb, tile, dst);
-}
 
 // Pushes one tile of the largest magnitudes of four tiles from `first` on.
 inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {

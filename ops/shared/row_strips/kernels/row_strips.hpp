@@ -7,6 +7,8 @@
 // result that is to be right to the last bit of bfloat16.
 #pragma once
 
+#include "../../kernels/tile_moves.hpp"
+
 namespace row_strips {
 
 constexpr uint32_t cb_rows = 0;
@@ -20,11 +22,6 @@ constexpr uint32_t cb_first_statistic = 8;
 constexpr uint32_t cb_second_statistic = 9;
 constexpr uint32_t cb_out = 16;
 constexpr uint32_t kStripTiles = 4;
-
-inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
-    copy_tile(cb, tile, dst);
-}
 
 // DST[dst] = row 0 of a tile, in every row.
 inline void broadcast_row_to(uint32_t cb, uint32_t tile, uint32_t dst) {
