@@ -7,8 +7,7 @@
 
 #include "emu/core/kernel_thread.hpp"
 #include "emu/mesh/mesh.hpp"
-#include "runtime/launch/place_circular_buffers.hpp"
-#include "runtime/launch/place_semaphores.hpp"
+#include "runtime/launch/l1_layout.hpp"
 #include "runtime/scheduler/run_cores.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
 #include "tessera/errors.hpp"
@@ -32,6 +31,59 @@ bool has_kernel(const Core& core) {
 void clear_zero_area(Core& core) {
     const L1Spec& l1 = core.arch().l1;
     std::memset(core.l1(static_cast<std::uint32_t>(l1.zeros.value)), 0, l1.zeros_size.value);
+}
+
+void place_index(Core& core, std::uint8_t index, DataFormat format, std::uint32_t address,
+                 const CircularBufferConfig& config) {
+    const std::uint32_t page_size = config.page_sizes.at(index);
+    core.circular_buffers[index] = {
+        .address = address,
+        .size = config.total_size,
+        .page_size = page_size,
+        .num_pages = config.total_size / page_size,
+        .format = format,
+        .tile = config.tile_of(index),
+        .is_over_buffer = config.globally_allocated_address.has_value()};
+    for (const auto& thread : core.threads) {
+        if (thread) {
+            thread->cb[index] = {.fifo_size = config.total_size,
+                                 .fifo_limit = address + config.total_size,
+                                 .fifo_page_size = page_size,
+                                 .fifo_num_pages = config.total_size / page_size,
+                                 .fifo_rd_ptr = address,
+                                 .fifo_wr_ptr = address};
+        }
+    }
+}
+
+/// Sets up empty circular buffers on the cores, and every thread's pointers into them.
+void place_circular_buffers(const Program& program, const L1Layout& layout, Device& device) {
+    for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
+        const auto& [cores, config] = program.circular_buffers[i];
+        for (const CoreCoord core : cores.cores()) {
+            for (const auto& [index, format] : config.formats) {
+                place_index(device.core(core), index, format, layout[i], config);
+            }
+        }
+    }
+}
+
+/// Writes the initial values of the program's semaphores on their cores.
+void place_semaphores(const Program& program, Device& device) {
+    const L1Spec& l1 = device.arch().l1;
+    device.has_semaphore.assign(l1.num_semaphores, false);
+    device.named_semaphores.clear();
+    for (const SemaphoreDescription& semaphore : program.semaphores) {
+        device.has_semaphore.at(semaphore.id) = true;
+        if (!semaphore.name.empty()) {
+            device.named_semaphores.push_back(semaphore);
+        }
+        const auto address = static_cast<std::uint32_t>(l1.semaphores.value +
+                                                        semaphore.id * l1.semaphore_stride.value);
+        for (const CoreCoord core : semaphore.cores.cores()) {
+            std::memcpy(device.core(core).l1(address), &semaphore.initial_value, 4);
+        }
+    }
 }
 
 /// A program with its device, its L1 layout and its kernels.
