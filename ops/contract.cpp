@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/describe_tensor.hpp"
 
 namespace tessera::ops {
 namespace {

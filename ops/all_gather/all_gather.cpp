@@ -4,8 +4,8 @@
 #include "emu/base/round_up.hpp"
 #include "ops/all_gather/place.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/collective.hpp"
-#include "ops/shared/expect_tensor.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 

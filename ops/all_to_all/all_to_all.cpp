@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"

@@ -5,8 +5,8 @@
 #include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/buffers.hpp"
-#include "ops/shared/expect_tensor.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::reduce_scatter::direct {

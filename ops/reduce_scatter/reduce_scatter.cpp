@@ -2,8 +2,8 @@
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
 #include "ops/reduce_scatter/algorithms.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/collective.hpp"
-#include "ops/shared/expect_tensor.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "emu/base/round_up.hpp"
-#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::exchange {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
-#include "ops/shared/expect_tensor.hpp"
+#include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
 #include "tessera/work_split.hpp"
