@@ -26,11 +26,27 @@ template <class Args>
     return values;
 }
 
+/// Values of several structs, for a kernel that shares some of its arguments with other kernels.
+template <class First, class Second, class... Rest>
+[[nodiscard]] NamedCompileArgs named(const First& first, const Second& second,
+                                     const Rest&... rest) {
+    NamedCompileArgs values = named(second, rest...);
+    values.merge(named(first));
+    return values;
+}
+[[nodiscard]] inline NamedCompileArgs named(NamedCompileArgs values) {
+    return values;
+}
+
 /// Words of a struct of NAMED_RUNTIME_ARGS, in the order in which the kernel reads them.
 template <class Args>
 [[nodiscard]] std::vector<std::uint32_t> words_of(const Args& args) {
     std::vector<std::uint32_t> words;
     args.for_each([&](const char* /*name*/, std::uint32_t value) { words.push_back(value); });
+    return words;
+}
+
+[[nodiscard]] inline std::vector<std::uint32_t> words_of(std::vector<std::uint32_t> words) {
     return words;
 }
 
@@ -55,6 +71,16 @@ template <class Tensors>
     return buffer == nullptr ? 0 : buffer->address;
 }
 
+/// Addresses of a struct of NAMED_TENSORS, which a kernel reads as its Addresses.
+template <class Tensors>
+[[nodiscard]] std::vector<std::uint32_t> addresses_of(const Tensors& tensors) {
+    std::vector<std::uint32_t> words;
+    tensors.for_each([&](const char* /*name*/, const Buffer* buffer) {
+        words.push_back(address_of(buffer));
+    });
+    return words;
+}
+
 /// Configuration of a kernel on RISCV_1 and NoC 0.
 template <class Args, class Tensors = NoTensors>
 [[nodiscard]] DataMovementConfig reader_config(const Args& args, const Tensors& tensors = {}) {
@@ -74,10 +100,16 @@ template <class Args, class Tensors = NoTensors>
 /// For kernels without compile-time arguments of their own.
 struct NoArgs : NoTensors {};
 
-/// Sets the runtime arguments of one core from a struct of NAMED_RUNTIME_ARGS.
-template <class Args>
-void set_args(Program& program, KernelHandle kernel, CoreCoord core, const Args& args) {
-    SetRuntimeArgs(program, kernel, core, words_of(args));
+/// Sets the runtime arguments of one core: structs of NAMED_RUNTIME_ARGS and lists of words, in the
+/// order in which the kernel reads them.
+template <class... Parts>
+void set_args(Program& program, KernelHandle kernel, CoreCoord core, const Parts&... parts) {
+    std::vector<std::uint32_t> words;
+    const auto append = [&](const std::vector<std::uint32_t>& part) {
+        words.insert(words.end(), part.begin(), part.end());
+    };
+    (append(words_of(parts)), ...);
+    SetRuntimeArgs(program, kernel, core, words);
 }
 
 /// Size of a circular buffer: `pages` pages of `page_bytes`.
