@@ -12,6 +12,10 @@
 // index_of(Cb::Input). The host fills the structs by name; ops/shared/program_builder.hpp turns
 // them into arguments. Plain macros over the vendor's own calls: its compiler takes such a kernel
 // unchanged.
+//
+// A kernel with several structs of runtime arguments reads each behind the one before:
+// ReaderRange::read(), then ReaderTensors::Addresses::read(ReaderRange::kCount). Addresses has the
+// names of the tensors; the host passes set_args(..., range, addresses_of(tensors)).
 #pragma once
 
 #include <cstdint>
@@ -102,6 +106,7 @@ constexpr auto accessor_args() {
     struct Struct {                                                             \
         enum Place : std::uint32_t { FOR_EACH_NAME(NAMES_PLACE, __VA_ARGS__) }; \
         FOR_EACH_NAME(NAMES_ACCESSOR, __VA_ARGS__)                              \
+        NAMED_RUNTIME_ARGS(Addresses, __VA_ARGS__);                             \
     }
 
 #else
