@@ -7,6 +7,7 @@
 
 #include "ops/matmul/circular_buffers.hpp"
 #include "ops/matmul/kernel_args.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
@@ -61,11 +62,7 @@ void add_in0_kernels(Program& program, const BlockLaunch& launch,
     for (const auto& [key, members] : groups) {
         const KernelHandle kernel =
             CreateKernel(program, in0_source(launch.schedule, key.feed), core_range_set(members),
-                         DataMovementConfig{.processor = DataMovementProcessor::RISCV_1,
-                                            .noc = key.noc,
-                                            .compile_args = in0_compile_args(launch, key.feed),
-                                            .defines = {},
-                                            .named_compile_args = {}});
+                         in0_config(launch, key.feed, key.noc));
         for (const CoreRole* role : members) {
             SetRuntimeArgs(program, kernel, role->core, in0_args(launch, *role));
         }
@@ -81,11 +78,7 @@ void add_in1_kernels(Program& program, const BlockLaunch& launch,
     for (const auto& [key, members] : groups) {
         const KernelHandle kernel =
             CreateKernel(program, in1_source(key.feed), core_range_set(members),
-                         DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
-                                            .noc = key.noc,
-                                            .compile_args = in1_compile_args(launch, key.feed),
-                                            .defines = {},
-                                            .named_compile_args = {}});
+                         in1_config(launch, key.feed, key.noc));
         for (const CoreRole* role : members) {
             SetRuntimeArgs(program, kernel, role->core, in1_args(launch, *role));
         }
@@ -95,19 +88,24 @@ void add_in1_kernels(Program& program, const BlockLaunch& launch,
 void add_compute(Program& program, const CoreRangeSet& cores, const Blocking& blocking,
                  const MatmulSpec& schedule) {
     const bool adds_in_l1 = accumulates_in_l1(blocking, schedule);
-    ComputeConfig config{
-        .math_fidelity = schedule.math_fidelity,
-        .fp32_dest_acc_en = schedule.fp32_dest_acc,
-        .unpack_to_dest_mode = {},
-        .compile_args = {blocking.m.out_block, blocking.n.out_block, blocking.in0_block_w,
-                         blocking.num_k_blocks(), blocking.subblock.height, blocking.subblock.width,
-                         adds_in_l1 ? 1U : 0U, adds_in_l1 || schedule.fp32_dest_acc ? 1U : 0U,
-                         blocking.m.num_blocks() * blocking.n.num_blocks()},
-        .defines = {},
-        .named_compile_args = {}};
+    ComputeConfig config{.math_fidelity = schedule.math_fidelity,
+                         .fp32_dest_acc_en = schedule.fp32_dest_acc,
+                         .unpack_to_dest_mode = {},
+                         .compile_args = {},
+                         .defines = {},
+                         .named_compile_args = named(BlockComputeArgs{
+                             .block_h = blocking.m.out_block,
+                             .block_w = blocking.n.out_block,
+                             .block_k = blocking.in0_block_w,
+                             .num_k_blocks = blocking.num_k_blocks(),
+                             .subblock_h = blocking.subblock.height,
+                             .subblock_w = blocking.subblock.width,
+                             .accumulates_in_l1 = adds_in_l1 ? 1U : 0U,
+                             .changes_format = adds_in_l1 || schedule.fp32_dest_acc ? 1U : 0U,
+                             .num_out_blocks = blocking.m.num_blocks() * blocking.n.num_blocks()})};
     if (schedule.fp32_dest_acc) {
-        config.unpack_to_dest_mode.assign(kPartialsCb + 1U, UnpackToDestMode::Default);
-        config.unpack_to_dest_mode[kPartialsCb] = UnpackToDestMode::UnpackToDestFp32;
+        config.unpack_to_dest_mode.assign(index_of(Cb::Partials) + 1, UnpackToDestMode::Default);
+        config.unpack_to_dest_mode[index_of(Cb::Partials)] = UnpackToDestMode::UnpackToDestFp32;
     }
     CreateKernel(program, "ops/matmul/kernels/block_compute.cpp", cores, config);
 }

@@ -14,7 +14,7 @@ namespace {
 
 TileBuffer in0_buffer(const Blocking& blocking, const MatmulSpec& schedule, std::uint32_t depth) {
     TileBuffer buffer{
-        "in0", {kIn0Cb}, schedule.in0.format, blocking.m.out_block * blocking.in0_block_w * depth};
+        "in0", {Cb::In0}, schedule.in0.format, blocking.m.out_block * blocking.in0_block_w * depth};
     if (takes_in0_in_place(blocking, schedule)) {
         buffer.num_tiles = blocking.m.per_core * blocking.k_tiles;
         buffer.shard_of = ShardOf::In0;
@@ -31,7 +31,7 @@ void add_in0_shard(std::vector<TileBuffer>& buffers, const Blocking& blocking,
     }
     const std::uint32_t width = is_block_sharded ? in0_shard_width(blocking) : blocking.k_tiles;
     buffers.push_back({"in0 shard",
-                       {kIn0ShardCb},
+                       {Cb::In0Shard},
                        schedule.in0.format,
                        blocking.m.per_core * width,
                        ShardOf::In0});
@@ -42,15 +42,15 @@ void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
     const bool is_sharded = schedule.out.placement == TensorPlacement::L1BlockSharded ||
                             schedule.out.placement == TensorPlacement::L1HeightSharded;
     TileBuffer out{"out",
-                   {kOutCb},
+                   {Cb::Out},
                    schedule.out.format,
                    is_sharded ? blocking.per_core_tiles() : blocking.out_block_tiles(),
                    is_sharded ? ShardOf::Out : ShardOf::None};
     const DataFormat partials = partials_format(blocking, schedule);
     if (partials == out.format && out.num_tiles == blocking.out_block_tiles()) {
-        out.indices.push_back(kPartialsCb);
+        out.names.push_back(Cb::Partials);
     } else {
-        buffers.push_back({"partial sums", {kPartialsCb}, partials, blocking.out_block_tiles()});
+        buffers.push_back({"partial sums", {Cb::Partials}, partials, blocking.out_block_tiles()});
     }
     buffers.push_back(std::move(out));
 }
@@ -93,7 +93,7 @@ std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec
     const std::uint32_t depth = blocking.num_k_blocks() > 1 ? schedule.cb_depth : 1;
     std::vector<TileBuffer> buffers{in0_buffer(blocking, schedule, depth),
                                     {"in1",
-                                     {kIn1Cb},
+                                     {Cb::In1},
                                      schedule.in1.format,
                                      blocking.in0_block_w * blocking.n.out_block * depth}};
     add_in0_shard(buffers, blocking, schedule);
@@ -102,9 +102,9 @@ std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec
 }
 
 std::vector<TileBuffer> tile_buffers(const MatmulSpec& schedule) {
-    return {{"in0", {kIn0Cb}, schedule.in0.format, schedule.cb_depth},
-            {"in1", {kIn1Cb}, schedule.in1.format, schedule.cb_depth},
-            {"out", {kOutCb}, schedule.out.format, schedule.cb_depth}};
+    return {{"in0", {Cb::In0}, schedule.in0.format, schedule.cb_depth},
+            {"in1", {Cb::In1}, schedule.in1.format, schedule.cb_depth},
+            {"out", {Cb::Out}, schedule.out.format, schedule.cb_depth}};
 }
 
 void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
@@ -112,7 +112,7 @@ void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
     Demand demand;
     for (const TileBuffer& buffer : buffers) {
         if (buffer.shard_of == ShardOf::None) {
-            demand.add(buffer.name, round_up(buffer.bytes(), arch.dram.alignment.value));
+            demand.add(buffer.text, round_up(buffer.bytes(), arch.dram.alignment.value));
         }
     }
     demand.add("tensor in0", l1_bytes(arch, layouts.in0));
@@ -130,12 +130,12 @@ void add_buffers(Program& program, const CoreRangeSet& cores,
                  const Outputs& outputs) {
     for (const TileBuffer& buffer : buffers) {
         std::map<std::uint8_t, DataFormat> formats;
-        for (const std::uint8_t index : buffer.indices) {
-            formats[index] = buffer.format;
+        for (const Cb cb : buffer.names) {
+            formats[static_cast<std::uint8_t>(cb)] = buffer.format;
         }
         CircularBufferConfig config(static_cast<std::uint32_t>(buffer.bytes()), formats);
-        for (const std::uint8_t index : buffer.indices) {
-            config.set_page_size(index, tile_bytes(buffer.format));
+        for (const auto& [index, format] : formats) {
+            config.set_page_size(index, tile_bytes(format));
         }
         if (buffer.shard_of != ShardOf::None) {
             const bool is_in0 = buffer.shard_of == ShardOf::In0;

@@ -6,21 +6,16 @@
 #include <vector>
 
 #include "ops/matmul/blocking.hpp"
+#include "ops/matmul/kernels/args.hpp"
 
 namespace tessera::ops::matmul {
 
-inline constexpr std::uint8_t kIn0Cb = 0;
-inline constexpr std::uint8_t kIn1Cb = 1;
-inline constexpr std::uint8_t kIn0ShardCb = 2;  ///< in0's shard, where blocks are copied out of it
-inline constexpr std::uint8_t kOutCb = 16;
-inline constexpr std::uint8_t kPartialsCb = 24;
-
-/// The operand whose shards a circular buffer lies over.
+/// Operand whose shards a circular buffer is placed over.
 enum class ShardOf : std::uint8_t { None, In0, Out };
 
 struct TileBuffer {
-    std::string_view name;
-    std::vector<std::uint8_t> indices;
+    std::string_view text;  ///< in messages
+    std::vector<Cb> names;
     DataFormat format = DataFormat::Invalid;
     std::uint32_t num_tiles = 0;
     ShardOf shard_of = ShardOf::None;

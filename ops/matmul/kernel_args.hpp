@@ -32,9 +32,10 @@ struct BlockLaunch {
 [[nodiscard]] NOC in0_noc(const CoreRole& role);
 [[nodiscard]] NOC in1_noc(const CoreRole& role);
 
-/// Compile-time arguments of the kernel that feeds a core with in0 (in1, and writes its output).
-[[nodiscard]] Words in0_compile_args(const BlockLaunch& launch, Feed feed);
-[[nodiscard]] Words in1_compile_args(const BlockLaunch& launch, Feed feed);
+/// Configuration, on NoC `noc`, of the kernel that feeds a core with in0 (in1, and writes its
+/// output).
+[[nodiscard]] DataMovementConfig in0_config(const BlockLaunch& launch, Feed feed, NOC noc);
+[[nodiscard]] DataMovementConfig in1_config(const BlockLaunch& launch, Feed feed, NOC noc);
 /// Runtime arguments of the same kernels.
 [[nodiscard]] Words in0_args(const BlockLaunch& launch, const CoreRole& role);
 [[nodiscard]] Words in1_args(const BlockLaunch& launch, const CoreRole& role);

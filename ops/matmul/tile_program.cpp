@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/tile_program.hpp"
 
-#include <utility>
-
 #include "ops/matmul/circular_buffers.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::matmul {
@@ -19,43 +18,42 @@ Tiles tiles_of(const Inputs& inputs) {
             tiles(inputs.in1.spec.shape[1])};
 }
 
+TileRange range_of(const WorkShare& share) {
+    return {.first_tile = share.first, .num_tiles = share.count};
+}
+
 void add_reader(Program& program, const SharedWork& work, const Tiles& tiles,
                 const Inputs& inputs) {
-    std::vector<std::uint32_t> args{tiles.k, tiles.n};
-    TensorAccessorArgs(inputs.in0.buffer).append_to(args);
-    TensorAccessorArgs(inputs.in1.buffer).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "ops/matmul/kernels/tile_reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+    const TileReaderTensors tensors{.in0 = &inputs.in0.buffer, .in1 = &inputs.in1.buffer};
+    const KernelHandle reader = CreateKernel(
+        program, "ops/matmul/kernels/tile_reader.cpp", work.cores,
+        reader_config(TileReaderArgs{.k_tiles = tiles.k, .n_tiles = tiles.n}, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(
-            program, reader, share.core,
-            {inputs.in0.buffer.address, inputs.in1.buffer.address, share.first, share.count});
+        set_args(program, reader, share.core, addresses_of(tensors), range_of(share));
     }
 }
 
 void add_compute(Program& program, const SharedWork& work, const Tiles& tiles,
                  const MatmulSpec& schedule) {
-    const KernelHandle compute =
-        CreateKernel(program, "ops/matmul/kernels/tile_compute.cpp", work.cores,
-                     ComputeConfig{.math_fidelity = schedule.math_fidelity,
-                                   .fp32_dest_acc_en = schedule.fp32_dest_acc,
-                                   .unpack_to_dest_mode = {},
-                                   .compile_args = {tiles.k},
-                                   .defines = {},
-                                   .named_compile_args = {}});
+    const KernelHandle compute = CreateKernel(
+        program, "ops/matmul/kernels/tile_compute.cpp", work.cores,
+        ComputeConfig{.math_fidelity = schedule.math_fidelity,
+                      .fp32_dest_acc_en = schedule.fp32_dest_acc,
+                      .unpack_to_dest_mode = {},
+                      .compile_args = {},
+                      .defines = {},
+                      .named_compile_args = named(TileComputeArgs{.k_tiles = tiles.k})});
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        set_args(program, compute, share.core, TileCount{.num_tiles = share.count});
     }
 }
 
 void add_writer(Program& program, const SharedWork& work, const Outputs& outputs) {
-    std::vector<std::uint32_t> args;
-    TensorAccessorArgs(outputs.out.buffer).append_to(args);
+    const OutTensors tensors{.out = &outputs.out.buffer};
     const KernelHandle writer = CreateKernel(program, "ops/matmul/kernels/tile_writer.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+                                             work.cores, writer_config(NoArgs{}, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core,
-                       {outputs.out.buffer.address, share.first, share.count});
+        set_args(program, writer, share.core, addresses_of(tensors), range_of(share));
     }
 }
 

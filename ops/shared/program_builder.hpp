@@ -75,9 +75,8 @@ template <class Tensors>
 template <class Tensors>
 [[nodiscard]] std::vector<std::uint32_t> addresses_of(const Tensors& tensors) {
     std::vector<std::uint32_t> words;
-    tensors.for_each([&](const char* /*name*/, const Buffer* buffer) {
-        words.push_back(address_of(buffer));
-    });
+    tensors.for_each(
+        [&](const char* /*name*/, const Buffer* buffer) { words.push_back(address_of(buffer)); });
     return words;
 }
 

@@ -7,6 +7,8 @@
 #include "bench/accuracy/programs/instruction_issue.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/matmul/kernels/args.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::score {
@@ -50,12 +52,18 @@ Program block_program(const Parameters& parameters, const Blocks& blocks) {
     add_feeder(program, blocks.num_k, blocks.rows * blocks.k, blocks.k * blocks.columns);
     (void)CreateKernel(
         program, "ops/matmul/kernels/block_compute.cpp", kOnlyCore,
-        ComputeConfig{
-            .math_fidelity = parameters.fidelity("fidelity"),
-            .fp32_dest_acc_en = parameters.flag_or("fp32_dest_acc", false),
-            .compile_args = {blocks.rows, blocks.columns, blocks.k, blocks.num_k, subblock.columns,
-                             subblock.rows, parameters.flag_or("packer_l1_acc", false) ? 1U : 0U, 0,
-                             1}});
+        ComputeConfig{.math_fidelity = parameters.fidelity("fidelity"),
+                      .fp32_dest_acc_en = parameters.flag_or("fp32_dest_acc", false),
+                      .named_compile_args = ops::named(ops::matmul::BlockComputeArgs{
+                          .block_h = blocks.rows,
+                          .block_w = blocks.columns,
+                          .block_k = blocks.k,
+                          .num_k_blocks = blocks.num_k,
+                          .subblock_h = subblock.columns,
+                          .subblock_w = subblock.rows,
+                          .accumulates_in_l1 = parameters.flag_or("packer_l1_acc", false) ? 1U : 0U,
+                          .changes_format = 0,
+                          .num_out_blocks = 1})});
     return program;
 }
 

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies blocks of K subblock by subblock. Partial sums of a subblock go to L1 after each block
 // and come back into DST for the next one, or the packer adds them up there.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
-constexpr uint32_t cb_out = tt::CBIndex::c_16;
-constexpr uint32_t cb_partials = tt::CBIndex::c_24;
+using namespace tessera::ops;
+using namespace tessera::ops::matmul;
 
-struct Shape {
-    uint32_t block_h;
-    uint32_t block_w;
-    uint32_t block_k;
-    uint32_t num_k_blocks;
-    uint32_t subblock_h;
-    uint32_t subblock_w;
-    bool accumulates_in_l1;
-    bool changes_format;  // partial sums and output may differ in format
+constexpr uint32_t cb_in0 = index_of(Cb::In0);
+constexpr uint32_t cb_in1 = index_of(Cb::In1);
+constexpr uint32_t cb_out = index_of(Cb::Out);
+constexpr uint32_t cb_partials = index_of(Cb::Partials);
+
+struct Shape : BlockComputeArgs {
+    bool adds_in_l1;        // accumulates_in_l1, as a condition
+    bool has_other_format;  // changes_format, as a condition
 
     uint32_t subblock_tiles() const { return subblock_h * subblock_w; }
 };
@@ -50,7 +48,7 @@ void pack_partials(const Shape& shape, uint32_t k_block) {
     tile_regs_commit();
     cb_reserve_back(cb_partials, shape.subblock_tiles());
     tile_regs_wait();
-    if (shape.accumulates_in_l1 && k_block <= 1) {
+    if (shape.adds_in_l1 && k_block <= 1) {
         pack_reconfig_l1_acc(k_block);  // the first block overwrites, the second one begins to add
     }
     pack_subblock(shape, cb_partials);
@@ -60,10 +58,10 @@ void pack_output(const Shape& shape) {
     tile_regs_commit();
     cb_reserve_back(cb_out, shape.subblock_tiles());
     tile_regs_wait();
-    if (shape.changes_format) {
+    if (shape.has_other_format) {
         pack_reconfig_data_format(cb_out);
     }
-    if (shape.accumulates_in_l1) {
+    if (shape.adds_in_l1) {
         pack_reconfig_l1_acc(0);
     }
     pack_subblock(shape, cb_out);
@@ -79,7 +77,7 @@ void rewind_partials(const Shape& shape) {
 
 void multiply_k_block(const Shape& shape, uint32_t k_block) {
     const bool is_last = k_block + 1 == shape.num_k_blocks;
-    const bool reloads = k_block > 0 && (is_last || !shape.accumulates_in_l1);
+    const bool reloads = k_block > 0 && (is_last || !shape.adds_in_l1);
     for (uint32_t row = 0; row < shape.block_h; row += shape.subblock_h) {
         for (uint32_t column = 0; column < shape.block_w; column += shape.subblock_w) {
             tile_regs_acquire();
@@ -94,7 +92,7 @@ void multiply_k_block(const Shape& shape, uint32_t k_block) {
             }
         }
     }
-    if (shape.accumulates_in_l1 && k_block + 2 < shape.num_k_blocks) {
+    if (shape.adds_in_l1 && k_block + 2 < shape.num_k_blocks) {
         rewind_partials(shape);
     }
 }
@@ -102,20 +100,13 @@ void multiply_k_block(const Shape& shape, uint32_t k_block) {
 }  // namespace
 
 void kernel_main() {
-    const Shape shape{.block_h = get_compile_time_arg_val(0),
-                      .block_w = get_compile_time_arg_val(1),
-                      .block_k = get_compile_time_arg_val(2),
-                      .num_k_blocks = get_compile_time_arg_val(3),
-                      .subblock_h = get_compile_time_arg_val(4),
-                      .subblock_w = get_compile_time_arg_val(5),
-                      .accumulates_in_l1 = get_compile_time_arg_val(6) != 0,
-                      .changes_format = get_compile_time_arg_val(7) != 0};
-    const uint32_t num_out_blocks = get_compile_time_arg_val(8);
+    const auto args = BlockComputeArgs::read();
+    const Shape shape{args, args.accumulates_in_l1 != 0, args.changes_format != 0};
 
     mm_block_init(cb_in0, cb_in1, cb_partials, 0, shape.subblock_w, shape.subblock_h,
                   shape.block_k);
-    for (uint32_t out_block = 0; out_block < num_out_blocks; ++out_block) {
-        if (num_out_blocks > 1) {
+    for (uint32_t out_block = 0; out_block < shape.num_out_blocks; ++out_block) {
+        if (shape.num_out_blocks > 1) {
             pack_reconfig_data_format(cb_partials);
         }
         for (uint32_t k_block = 0; k_block < shape.num_k_blocks; ++k_block) {

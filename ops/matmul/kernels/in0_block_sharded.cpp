@@ -2,11 +2,15 @@
 // Each core of a row in turn multicasts the blocks of in0 that its own shard holds, and takes in
 // those of the others.
 #include "../../shared/kernels/block_handshake.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-constexpr uint32_t cb_shard = tt::CBIndex::c_2;
+using namespace tessera::ops;
+using namespace tessera::ops::matmul;
+
+constexpr uint32_t cb_in0 = index_of(Cb::In0);
+constexpr uint32_t cb_shard = index_of(Cb::In0Shard);
 
 struct Shape {
     uint32_t block_h;
@@ -94,34 +98,32 @@ void exchange_block(const Row& row, const Shape& shape, uint32_t first_row, uint
 }
 
 Row row_from_args() {
-    return {
-        .rectangle = get_noc_multicast_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1),
-                                            get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), 0),
-        .num_cores = get_arg_val<uint32_t>(4),
-        .position = get_arg_val<uint32_t>(5),
-        .first_x = get_arg_val<uint32_t>(6),
-        .y = get_arg_val<uint32_t>(7),
-        .replies_addr = get_semaphore(get_arg_val<uint32_t>(8)),
-        .flag_addr = get_semaphore(get_arg_val<uint32_t>(9)),
-        .valid_addr = get_semaphore(get_arg_val<uint32_t>(10)),
-        .flushes = get_arg_val<uint32_t>(11) != 0};
+    const auto args = In0Row::Each{};
+    return {.rectangle = get_noc_multicast_addr(args.start_x(), args.start_y(), args.end_x(),
+                                                args.end_y(), 0),
+            .num_cores = args.num_cores(),
+            .position = args.position(),
+            .first_x = args.first_x(),
+            .y = args.y(),
+            .replies_addr = get_semaphore(args.replies_semaphore()),
+            .flag_addr = get_semaphore(args.flag_semaphore()),
+            .valid_addr = get_semaphore(args.valid_semaphore()),
+            .flushes = args.flushes() != 0};
 }
 
 }  // namespace
 
 void kernel_main() {
     const Row row = row_from_args();
-    const Shape shape{.block_h = get_compile_time_arg_val(0),
-                      .block_w = get_compile_time_arg_val(1),
-                      .shard_w = get_compile_time_arg_val(2),
+    const auto args = In0RowArgs::read();
+    const Shape shape{.block_h = args.block_h,
+                      .block_w = args.block_w,
+                      .shard_w = args.shard_w,
                       .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
-    const uint32_t num_k_blocks = get_compile_time_arg_val(3);
-    const uint32_t num_blocks_h = get_compile_time_arg_val(4);
-    const uint32_t num_blocks_w = get_compile_time_arg_val(5);
 
-    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
-        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
-            for (uint32_t k_block = 0; k_block < num_k_blocks; ++k_block) {
+    for (uint32_t bh = 0; bh < args.num_blocks_h; ++bh) {
+        for (uint32_t bw = 0; bw < args.num_blocks_w; ++bw) {
+            for (uint32_t k_block = 0; k_block < args.num_k_blocks; ++k_block) {
                 exchange_block(row, shape, bh * shape.block_h, k_block);
             }
         }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands blocks of in0 from a core's own shard to compute: where they lie, or copied into order.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-constexpr uint32_t cb_shard = tt::CBIndex::c_2;
+using namespace tessera::ops;
+using namespace tessera::ops::matmul;
+
+constexpr uint32_t cb_in0 = index_of(Cb::In0);
+constexpr uint32_t cb_shard = index_of(Cb::In0Shard);
 
 struct Shape {
     uint32_t k_tiles;  // tiles of a row of the shard
@@ -28,17 +32,16 @@ void copy_block(const Shape& shape, uint32_t first_tile) {
 }  // namespace
 
 void kernel_main() {
-    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
-                      .block_w = get_compile_time_arg_val(1),
-                      .block_h = get_compile_time_arg_val(2),
+    const auto args = In0Args::read();
+    const bool is_in_place = In0ShardArgs::read().is_in_place != 0;
+    const Shape shape{.k_tiles = args.k_tiles,
+                      .block_w = args.block_w,
+                      .block_h = args.block_h,
                       .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
-    const uint32_t num_blocks_h = get_compile_time_arg_val(3);
-    const uint32_t num_blocks_w = get_compile_time_arg_val(4);
-    const bool is_in_place = get_compile_time_arg_val(5) != 0;
     const uint32_t block_tiles = shape.block_h * shape.block_w;
 
-    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
-        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
+    for (uint32_t bh = 0; bh < args.num_blocks_h; ++bh) {
+        for (uint32_t bw = 0; bw < args.num_blocks_w; ++bw) {
             for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
                 cb_reserve_back(cb_in0, block_tiles);
                 if (!is_in_place) {

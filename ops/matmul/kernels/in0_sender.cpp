@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads blocks of in0 from memory and multicasts each to the other cores of its row.
 #include "../../shared/kernels/block_handshake.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
+using namespace tessera::ops;
+using namespace tessera::ops::matmul;
+
+constexpr uint32_t cb_in0 = index_of(Cb::In0);
 
 struct Shape {
     uint32_t k_tiles;  // tiles of a row of the tensor
@@ -34,24 +38,22 @@ uint32_t rows_in_tensor(uint32_t num_rows, uint32_t first_row, uint32_t block_h)
 }  // namespace
 
 void kernel_main() {
-    const uint32_t in0_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_tile = get_arg_val<uint32_t>(1);
-    const uint32_t num_rows = get_arg_val<uint32_t>(2);
-    const BlockSender sender(3);
-    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
-                      .block_w = get_compile_time_arg_val(1),
-                      .block_h = get_compile_time_arg_val(2),
+    constexpr uint32_t kNumAddresses = In0Tensors::Addresses::kCount;
+    const auto addresses = In0Tensors::Addresses::read();
+    const auto range = In0Range::read(kNumAddresses);
+    const BlockSender sender(kNumAddresses + In0Range::kCount);
+    const auto args = In0Args::read();
+    const Shape shape{.k_tiles = args.k_tiles,
+                      .block_w = args.block_w,
+                      .block_h = args.block_h,
                       .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
-    const uint32_t num_blocks_h = get_compile_time_arg_val(3);
-    const uint32_t num_blocks_w = get_compile_time_arg_val(4);
-    constexpr auto in0_args = TensorAccessorArgs<5>();
-    const auto in0 = TensorAccessor(in0_args, in0_addr, shape.tile_size);
+    const auto in0 = TensorAccessor(In0Tensors::in0(), addresses.in0, shape.tile_size);
     const uint32_t block_tiles = shape.block_h * shape.block_w;
 
-    for (uint32_t bh = 0; bh < num_blocks_h; ++bh) {
-        const uint32_t rows = rows_in_tensor(num_rows, bh * shape.block_h, shape.block_h);
-        const uint32_t row_tile = first_tile + bh * shape.block_h * shape.k_tiles;
-        for (uint32_t bw = 0; bw < num_blocks_w; ++bw) {
+    for (uint32_t bh = 0; bh < args.num_blocks_h; ++bh) {
+        const uint32_t rows = rows_in_tensor(range.num_rows, bh * shape.block_h, shape.block_h);
+        const uint32_t row_tile = range.first_tile + bh * shape.block_h * shape.k_tiles;
+        for (uint32_t bw = 0; bw < args.num_blocks_w; ++bw) {
             for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
                 cb_reserve_back(cb_in0, block_tiles);
                 read_block(in0, shape, row_tile + k, rows);

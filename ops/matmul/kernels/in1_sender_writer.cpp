@@ -2,11 +2,15 @@
 // Reads blocks of in1 from memory, multicasts each to the other cores of its column, and writes the
 // core's output.
 #include "../../shared/kernels/block_handshake.hpp"
+#include "args.hpp"
 #include "out_blocks.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
+using namespace tessera::ops;
+using namespace tessera::ops::matmul;
+
+constexpr uint32_t cb_in1 = index_of(Cb::In1);
 
 struct Shape {
     uint32_t k_tiles;
@@ -51,25 +55,24 @@ void feed(const Accessor& in1, const Shape& shape, const BlockSender& sender, ui
 }  // namespace
 
 void kernel_main() {
-    const uint32_t in1_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_tile = get_arg_val<uint32_t>(1);
-    const uint32_t out_addr = get_arg_val<uint32_t>(2);
-    const OutBlocks blocks = out_blocks_from_args(2, 3);
-    const BlockSender sender(6);
-    const Shape shape{.k_tiles = get_compile_time_arg_val(0),
+    constexpr uint32_t kNumAddresses = In1Tensors::Addresses::kCount;
+    const auto addresses = In1Tensors::Addresses::read();
+    const auto range = In1Range::read(kNumAddresses);
+    const OutBlocks blocks = read_out_blocks(kNumAddresses + In1Range::kCount);
+    const BlockSender sender(kNumAddresses + In1Range::kCount + OutRange::kCount);
+    const auto args = In1Args::read();
+    const Shape shape{.k_tiles = args.k_tiles,
                       .n_tiles = blocks.n_tiles,
-                      .block_h = get_compile_time_arg_val(1),
+                      .block_h = args.block_k,
                       .block_w = blocks.block_w,
                       .tile_size = static_cast<uint32_t>(get_tile_size(cb_in1))};
-    constexpr auto in1_args = TensorAccessorArgs<10>();
-    constexpr auto out_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
-    const auto in1 = TensorAccessor(in1_args, in1_addr, shape.tile_size);
-    const auto out = TensorAccessor(out_args, out_addr, blocks.tile_size);
+    const auto in1 = TensorAccessor(In1Tensors::in1(), addresses.in1, shape.tile_size);
+    const auto out = TensorAccessor(In1Tensors::out(), addresses.out, blocks.tile_size);
 
     for (uint32_t bh = 0; bh < blocks.num_blocks_h; ++bh) {
         for (uint32_t bw = 0; bw < blocks.num_blocks_w; ++bw) {
             const uint32_t column = bw * shape.block_w;
-            feed(in1, shape, sender, first_tile + column,
+            feed(in1, shape, sender, range.first_tile + column,
                  columns_in_tensor(blocks.num_columns, column, shape.block_w));
             if (!blocks.is_sharded) {
                 write_block(out, blocks, bh, bw);

@@ -4,37 +4,24 @@
 
 #include <cstdint>
 
-inline constexpr uint32_t kCbOut = 16;
+#include "args.hpp"
 
-struct OutBlocks {
-    uint32_t n_tiles;  // tiles of a row of the tensor
-    uint32_t block_h;
-    uint32_t block_w;
-    uint32_t subblock_h;
-    uint32_t subblock_w;
-    uint32_t num_blocks_h;
-    uint32_t num_blocks_w;
-    uint32_t is_sharded;
-    uint32_t num_rows;     // of this core's that lie in the tensor
-    uint32_t num_columns;  // of this core's that lie in the tensor
+inline constexpr uint32_t kCbOut = tessera::ops::index_of(tessera::ops::matmul::Cb::Out);
+
+struct OutBlocks : tessera::ops::matmul::OutArgs {
+    uint32_t num_rows;     // of this core's that are in the tensor
+    uint32_t num_columns;  // of this core's that are in the tensor
     uint32_t first_tile;
     uint32_t tile_size;
 };
 
-// Compile-time arguments from `compile_arg` on; arguments from `arg` on: first tile, rows, columns.
-inline OutBlocks out_blocks_from_args(uint32_t compile_arg, uint32_t arg) {
-    return {.n_tiles = get_compile_time_arg_val(compile_arg),
-            .block_h = get_compile_time_arg_val(compile_arg + 1),
-            .block_w = get_compile_time_arg_val(compile_arg + 2),
-            .subblock_h = get_compile_time_arg_val(compile_arg + 3),
-            .subblock_w = get_compile_time_arg_val(compile_arg + 4),
-            .num_blocks_h = get_compile_time_arg_val(compile_arg + 5),
-            .num_blocks_w = get_compile_time_arg_val(compile_arg + 6),
-            .is_sharded = get_compile_time_arg_val(compile_arg + 7),
-            .num_rows = get_arg_val<uint32_t>(arg + 1),
-            .num_columns = get_arg_val<uint32_t>(arg + 2),
-            .first_tile = get_arg_val<uint32_t>(arg),
-            .tile_size = static_cast<uint32_t>(get_tile_size(kCbOut))};
+// `first`: index of OutRange's first word. Compile-time arguments are read in front of it: the loads
+// before are done by then, so that OutRange's do not wait for a place among four in flight.
+inline OutBlocks read_out_blocks(uint32_t first) {
+    const auto args = tessera::ops::matmul::OutArgs::read();
+    const auto range = tessera::ops::matmul::OutRange::read(first);
+    return {args, range.num_rows, range.num_columns, range.first_tile,
+            static_cast<uint32_t>(get_tile_size(kCbOut))};
 }
 
 // Tiles of a subblock that starts at (row, column) of the core's own.
@@ -68,7 +55,7 @@ void write_block(const Accessor& out, const OutBlocks& blocks, uint32_t bh, uint
     }
 }
 
-// A sharded output lies where compute packs it: only its end is waited for.
+// Compute packs a sharded output in place: the writer only waits for its end.
 inline void await_shard(const OutBlocks& blocks) {
     cb_wait_front(kCbOut,
                   blocks.num_blocks_h * blocks.block_h * blocks.num_blocks_w * blocks.block_w);

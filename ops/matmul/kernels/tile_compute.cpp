@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies one output tile after another; its sum stays in DST over all of K.
+#include "args.hpp"
 
 void kernel_main() {
-    constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-    constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
-    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
-    const uint32_t k_tiles = get_compile_time_arg_val(0);
+    using namespace tessera::ops;
+    using namespace tessera::ops::matmul;
+    constexpr uint32_t cb_in0 = index_of(Cb::In0);
+    constexpr uint32_t cb_in1 = index_of(Cb::In1);
+    constexpr uint32_t cb_out = index_of(Cb::Out);
+    const uint32_t num_tiles = TileCount::read().num_tiles;
+    const uint32_t k_tiles = TileComputeArgs::read().k_tiles;
 
     mm_init(cb_in0, cb_in1, cb_out);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {

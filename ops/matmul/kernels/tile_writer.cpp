@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes this core's output tiles, which follow one another.
+#include "args.hpp"
 
 void kernel_main() {
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
-    const uint32_t out_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_tile = get_arg_val<uint32_t>(1);
-    const uint32_t num_tiles = get_arg_val<uint32_t>(2);
-    constexpr auto out_args = TensorAccessorArgs<0>();
-    const auto out = TensorAccessor(out_args, out_addr, get_tile_size(cb_out));
+    using namespace tessera::ops;
+    using namespace tessera::ops::matmul;
+    constexpr uint32_t cb_out = index_of(Cb::Out);
+    const auto addresses = OutTensors::Addresses::read();
+    const auto range = TileRange::read(OutTensors::Addresses::kCount);
+    const auto out = TensorAccessor(OutTensors::out(), addresses.out, get_tile_size(cb_out));
 
-    for (uint32_t tile = first_tile; tile < first_tile + num_tiles; ++tile) {
+    for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
         cb_wait_front(cb_out, 1);
         noc_async_write_page(tile, out, get_read_ptr(cb_out));
         noc_async_write_barrier();

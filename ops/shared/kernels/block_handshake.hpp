@@ -6,24 +6,24 @@
 
 #include <cstdint>
 
+#include "block_handshake_args.hpp"
+
 inline volatile tt_l1_ptr uint32_t* semaphore_at(uint32_t address) {
     return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
 
 class BlockSender {
 public:
-    // Arguments from `arg` on: corners of the receivers in the order of this NoC, their number, how
-    // many of them reply, semaphores of the replies and of the flag, whether to wait until a block
-    // has left. No receivers: sends nothing.
-    explicit BlockSender(uint32_t arg)
-        : rectangle_(get_noc_multicast_addr(
-              get_arg_val<uint32_t>(arg), get_arg_val<uint32_t>(arg + 1),
-              get_arg_val<uint32_t>(arg + 2), get_arg_val<uint32_t>(arg + 3), 0)),
-          num_receivers_(get_arg_val<uint32_t>(arg + 4)),
-          num_replies_(get_arg_val<uint32_t>(arg + 5)),
-          replies_(semaphore_at(get_semaphore(get_arg_val<uint32_t>(arg + 6)))),
-          flag_addr_(get_semaphore(get_arg_val<uint32_t>(arg + 7))),
-          flushes_(get_arg_val<uint32_t>(arg + 8) != 0) {
+    // The arguments start at `arg`. Without receivers it sends nothing.
+    explicit BlockSender(uint32_t arg) : BlockSender(tessera::ops::BlockSenderArgs::Each{arg}) {}
+    explicit BlockSender(tessera::ops::BlockSenderArgs::Each args)
+        : rectangle_(get_noc_multicast_addr(args.start_x(), args.start_y(), args.end_x(),
+                                            args.end_y(), 0)),
+          num_receivers_(args.num_receivers()),
+          num_replies_(args.num_replies()),
+          replies_(semaphore_at(get_semaphore(args.replies_semaphore()))),
+          flag_addr_(get_semaphore(args.flag_semaphore())),
+          flushes_(args.flushes() != 0) {
         if (num_receivers_ > 0) {
             noc_semaphore_set(semaphore_at(flag_addr_), VALID);
         }
@@ -53,11 +53,13 @@ private:
 
 class BlockReceiver {
 public:
-    // Arguments from `arg` on: x and y of the sender, semaphores of the replies and of the flag.
-    explicit BlockReceiver(uint32_t arg)
-        : reply_(get_noc_addr(get_arg_val<uint32_t>(arg), get_arg_val<uint32_t>(arg + 1),
-                              get_semaphore(get_arg_val<uint32_t>(arg + 2)))),
-          flag_(semaphore_at(get_semaphore(get_arg_val<uint32_t>(arg + 3)))) {}
+    // The arguments start at `arg`.
+    explicit BlockReceiver(uint32_t arg = 0)
+        : BlockReceiver(tessera::ops::BlockReceiverArgs::Each{arg}) {}
+    explicit BlockReceiver(tessera::ops::BlockReceiverArgs::Each args)
+        : reply_(get_noc_addr(args.sender_x(), args.sender_y(),
+                              get_semaphore(args.replies_semaphore()))),
+          flag_(semaphore_at(get_semaphore(args.flag_semaphore()))) {}
 
     // Into the reserved pages at the write pointer.
     void receive() const {

@@ -7,16 +7,15 @@
 #include "bench/accuracy/programs/places.hpp"
 #include "ops/matmul/blocking.hpp"
 #include "ops/matmul/circular_buffers.hpp"
+#include "ops/shared/kernels/block_handshake_args.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::score {
 namespace {
 
-using ops::matmul::kIn0Cb;
-using ops::matmul::kIn0ShardCb;
-using ops::matmul::kIn1Cb;
-using ops::matmul::kOutCb;
-using ops::matmul::kPartialsCb;
+using namespace ops;
+using namespace ops::matmul;
 
 constexpr DataFormat kFormat = DataFormat::Float16_b;
 constexpr std::uint32_t kDepth = 2;  // blocks of each operand
@@ -78,16 +77,15 @@ Tensors allocate(Bench& bench, const ShardProduct& product, const Shares& shares
                        : interleaved("out", 1, BufferType::L1)};
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores,
-                const std::vector<std::uint8_t>& indices, std::uint32_t tiles,
-                const DeviceTensor* shard = nullptr) {
+void add_buffer(Program& program, const CoreRangeSet& cores, const std::vector<Cb>& names,
+                std::uint32_t tiles, const DeviceTensor* shard = nullptr) {
     std::map<std::uint8_t, DataFormat> formats;
-    for (const std::uint8_t index : indices) {
-        formats[index] = kFormat;
+    for (const Cb cb : names) {
+        formats[static_cast<std::uint8_t>(cb)] = kFormat;
     }
     CircularBufferConfig config(tiles * tile_bytes(kFormat), formats);
-    for (const std::uint8_t index : indices) {
-        config.set_page_size(index, tile_bytes(kFormat));
+    for (const auto& [index, format] : formats) {
+        config.set_page_size(index, tile_bytes(format));
     }
     if (shard != nullptr) {
         config.set_globally_allocated_address(shard->buffer);
@@ -97,10 +95,10 @@ void add_buffer(Program& program, const CoreRangeSet& cores,
 
 void add_buffers(Program& program, const ShardProduct& product, const Shares& shares,
                  const Tensors& tensors) {
-    add_buffer(program, shares.holders, {kIn0Cb}, kDepth * shares.shard_w);
-    add_buffer(program, shares.holders, {kIn0ShardCb}, shares.shard_w, &tensors.in0);
-    add_buffer(program, shares.workers, {kIn1Cb}, kDepth * shares.shard_w * shares.columns);
-    add_buffer(program, shares.workers, {kOutCb, kPartialsCb}, shares.columns,
+    add_buffer(program, shares.holders, {Cb::In0}, kDepth * shares.shard_w);
+    add_buffer(program, shares.holders, {Cb::In0Shard}, shares.shard_w, &tensors.in0);
+    add_buffer(program, shares.workers, {Cb::In1}, kDepth * shares.shard_w * shares.columns);
+    add_buffer(program, shares.workers, {Cb::Out, Cb::Partials}, shares.columns,
                product.is_out_sharded ? &tensors.out : nullptr);
 }
 
@@ -132,36 +130,47 @@ void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product
 /// Nobody else needs this core's columns of in1: it sends to no one.
 void add_in1(Program& program, const ShardProduct& product, const Shares& shares,
              const Tensors& tensors) {
-    std::vector<std::uint32_t> args{
-        product.k, shares.shard_w, product.n, 1, shares.columns,
-        1,         shares.columns, 1,         1, product.is_out_sharded ? 1U : 0U};
-    TensorAccessorArgs(tensors.in1.buffer).append_to(args);
-    TensorAccessorArgs(tensors.out.buffer).append_to(args);
-    const KernelHandle kernel =
-        CreateKernel(program, "ops/matmul/kernels/in1_sender_writer.cpp", shares.workers,
-                     DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
-                                        .noc = NOC::NOC_0,
-                                        .compile_args = std::move(args),
-                                        .defines = {},
-                                        .named_compile_args = {}});
+    const In1Tensors operands{.in1 = &tensors.in1.buffer, .out = &tensors.out.buffer};
+    const KernelHandle kernel = CreateKernel(
+        program, "ops/matmul/kernels/in1_sender_writer.cpp", shares.workers,
+        DataMovementConfig{
+            .processor = DataMovementProcessor::RISCV_0,
+            .noc = NOC::NOC_0,
+            .compile_args = accessors_of(operands),
+            .defines = {},
+            .named_compile_args = named(In1Args{.k_tiles = product.k, .block_k = shares.shard_w},
+                                        OutArgs{.n_tiles = product.n,
+                                                .block_h = 1,
+                                                .block_w = shares.columns,
+                                                .subblock_h = 1,
+                                                .subblock_w = shares.columns,
+                                                .num_blocks_h = 1,
+                                                .num_blocks_w = 1,
+                                                .is_sharded = product.is_out_sharded ? 1U : 0U})});
     std::uint32_t column = 0;
     for (const CoreCoord core : shares.workers.cores()) {
         const std::uint32_t valid = std::min(shares.columns, product.n - column);
-        SetRuntimeArgs(program, kernel, core,
-                       {tensors.in1.buffer.address, column, tensors.out.buffer.address, column, 1,
-                        valid, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+        set_args(program, kernel, core, addresses_of(operands), In1Range{.first_tile = column},
+                 OutRange{.num_rows = 1, .num_columns = valid, .first_tile = column},
+                 BlockSenderArgs{});
         column += shares.columns;
     }
 }
 
 void add_compute(Program& program, const ShardProduct& product, const Shares& shares) {
     const bool adds_in_l1 = product.holders > 2;
-    (void)CreateKernel(
-        program, "ops/matmul/kernels/block_compute.cpp", shares.workers,
-        ComputeConfig{
-            .math_fidelity = MathFidelity::HiFi2,
-            .compile_args = {1, shares.columns, shares.shard_w, product.holders, 1, shares.columns,
-                             adds_in_l1 ? 1U : 0U, adds_in_l1 ? 1U : 0U, 1}});
+    (void)CreateKernel(program, "ops/matmul/kernels/block_compute.cpp", shares.workers,
+                       ComputeConfig{.math_fidelity = MathFidelity::HiFi2,
+                                     .named_compile_args = named(
+                                         BlockComputeArgs{.block_h = 1,
+                                                          .block_w = shares.columns,
+                                                          .block_k = shares.shard_w,
+                                                          .num_k_blocks = product.holders,
+                                                          .subblock_h = 1,
+                                                          .subblock_w = shares.columns,
+                                                          .accumulates_in_l1 = adds_in_l1 ? 1U : 0U,
+                                                          .changes_format = adds_in_l1 ? 1U : 0U,
+                                                          .num_out_blocks = 1})});
 }
 
 }  // namespace
