@@ -2,7 +2,7 @@
 // The launch in which each core reads the operands of its output tiles tile by tile: MultiCore.
 #pragma once
 
-#include "ops/matmul/matmul.hpp"
+#include "ops/matmul/blocking.hpp"
 
 namespace tessera::ops::matmul {
 
