@@ -9,6 +9,7 @@
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -18,17 +19,6 @@ namespace {
 using config::field;
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kGate = 0,
-    kUp = 1,
-    kUnits = 2,
-    kReaderCounts = 3,
-    kWriterCounts = 4,
-    kWholeRow = 5,
-    kOut = 16
-};
 
 constexpr std::array kFields{
     field<&RowActivationSpec::function>("function", config::kRequired, "function of the gate"),
@@ -122,29 +112,26 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 /// What reader and writer are told of the rows, whose elements they have in `format`.
-std::vector<std::uint32_t> unit_args(const Units& units, DataFormat format) {
+NamedCompileArgs unit_args(const Units& units, DataFormat format) {
     const std::uint32_t element = element_bytes(format);
-    std::vector<std::uint32_t> args{element * units.columns, element / 2 * units.row_stride,
-                                    units.unit_rows, units.unit_tiles};
-    const auto counted = units.counted.args();
-    args.insert(args.end(), counted.begin(), counted.end());
-    return args;
+    return named(UnitArgs{.row_bytes = element * units.columns,
+                          .row_stride = element / 2 * units.row_stride,
+                          .unit_rows = units.unit_rows,
+                          .unit_tiles = units.unit_tiles},
+                 units.counted.args());
 }
 
-/// How the reader comes by the two halves of a row.
-enum Halves : std::uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
-
-std::uint32_t halves_of(const Units& units, const RowActivationSpec& spec,
-                        std::uint32_t alignment) {
+Halves halves_of(const Units& units, const RowActivationSpec& spec, std::uint32_t alignment) {
     if (!has_gate(spec)) {
-        return kNone;
+        return Halves::None;
     }
     if (spec.gate == GatePlace::Interleaved) {
-        return kInterleaved;
+        return Halves::Interleaved;
     }
     const bool is_aligned = 2 * units.columns % alignment == 0;
     const bool is_first = spec.gate == GatePlace::First;
-    return is_aligned ? (is_first ? kFirst : kSecond) : (is_first ? kFirstApart : kSecondApart);
+    return is_aligned ? (is_first ? Halves::First : Halves::Second)
+                      : (is_first ? Halves::FirstApart : Halves::SecondApart);
 }
 
 std::uint32_t word_of(double value) {
@@ -154,58 +141,60 @@ std::uint32_t word_of(double value) {
 void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
                  const Units& units, const RowActivationSpec& spec, DataFormat output) {
     const std::uint32_t alignment = dram_alignment(arch);
-    for (const auto& [index, format] :
-         {std::pair{kGate, DataFormat::Float16_b}, std::pair{kUp, DataFormat::Float16_b},
-          std::pair{kOut, output}}) {
-        const std::uint32_t page = tile_bytes(format);
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(spec.cb_depth * units.unit_tiles * page, {{index, format}})
-                .set_page_size(index, page));
+    for (const auto& [cb, format] :
+         {std::pair{Cb::Gate, DataFormat::Float16_b}, std::pair{Cb::Up, DataFormat::Float16_b},
+          std::pair{Cb::Output, output}}) {
+        add_circular_buffer(program, cores, cb, format,
+                            {spec.cb_depth * units.unit_tiles, tile_bytes(format)});
     }
-    const Scratch scratch[]{{kUnits, alignment},
-                            {kReaderCounts, table_bytes(arch, units, spec)},
-                            {kWriterCounts, table_bytes(arch, units, spec)},
-                            {kWholeRow, std::uint64_t{2} * units.row_stride}};
+    const Scratch scratch[]{{Cb::Units, alignment},
+                            {Cb::ReaderCounts, table_bytes(arch, units, spec)},
+                            {Cb::WriterCounts, table_bytes(arch, units, spec)},
+                            {Cb::WholeRow, std::uint64_t{2} * units.row_stride}};
     add_scratch(program, cores, scratch, alignment);
+}
+
+void add_compute(Program& program, const CoreRangeSet& cores, const Units& units,
+                 const RowActivationSpec& spec) {
+    const ComputeArgs args{.function = static_cast<std::uint32_t>(spec.function),
+                           .unit_tiles = units.unit_tiles,
+                           .alpha_bits = word_of(spec.alpha),
+                           .limit_bits = word_of(spec.limit),
+                           .negative_limit_bits = word_of(-spec.limit),
+                           .has_gate = has_gate(spec) ? 1U : 0U};
+    CreateKernel(program, "ops/activation/kernels/compute.cpp", cores,
+                 ComputeConfig{.fp32_dest_acc_en = true,
+                               .compile_args = {},
+                               .defines = {},
+                               .named_compile_args = named(args)});
 }
 
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<RowActivationSpec>();
-    const DeviceTensor& input = context.device_inputs[0][p];
-    const DeviceTensor& counts =
-        context.device_inputs.size() > 1 ? context.device_inputs[1][p] : input;
     const DeviceTensor& output = context.device_outputs[0][p];
-    const std::uint32_t alignment = dram_alignment(context.arch);
+    const Buffer* counts =
+        context.device_inputs.size() > 1 ? &context.device_inputs[1][p].buffer : nullptr;
+    const ReaderTensors read{.input = &context.device_inputs[0][p].buffer, .counts = counts};
+    const WriterTensors written{.output = &output.buffer, .counts = counts};
     const Units units = units_of(context.arch, context.inputs, spec);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count());
+    const Halves halves = halves_of(units, spec, dram_alignment(context.arch));
 
     Program program = CreateProgram();
     add_buffers(program, work.cores, context.arch, units, spec, output.spec.format);
-    std::vector<std::uint32_t> reader_args = unit_args(units, DataFormat::Float16_b);
-    std::vector<std::uint32_t> writer_args = unit_args(units, output.spec.format);
-    reader_args.push_back(halves_of(units, spec, alignment));
-    append_accessors({&input, &counts}, reader_args);
-    append_accessors({&output, &counts}, writer_args);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/activation/kernels/reader.cpp", work.cores,
-                     ReaderDataMovementConfig(std::move(reader_args)));
-    const ComputeConfig config{
-        .fp32_dest_acc_en = true,
-        .compile_args = {static_cast<std::uint32_t>(spec.function), units.unit_tiles,
-                         word_of(spec.alpha), word_of(spec.limit), word_of(-spec.limit),
-                         has_gate(spec) ? 1U : 0U},
-        .defines = {},
-        .named_compile_args = {}};
-    CreateKernel(program, "ops/activation/kernels/compute.cpp", work.cores, config);
+    const KernelHandle reader = CreateKernel(
+        program, "ops/activation/kernels/reader.cpp", work.cores,
+        reader_config(
+            named(ReaderArgs{.halves = index_of(halves)}, unit_args(units, DataFormat::Float16_b)),
+            read));
+    add_compute(program, work.cores, units, spec);
     const KernelHandle writer =
         CreateKernel(program, "ops/activation/kernels/writer.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(writer_args)));
+                     writer_config(unit_args(units, output.spec.format), written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.buffer.address, counts.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, counts.buffer.address, share.first, share.count});
+        const UnitRange range{.first_unit = share.first, .num_units = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

@@ -4,15 +4,12 @@
 
 #include <array>
 
+#include "ops/activation/kernels/args.hpp"
 #include "ops/op.hpp"
 #include "ops/shared/expert_rows/counted_rows.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {
-
-/// SwigluOai is (up + 1) · gate · sigmoid(α · gate), the gate cut at the limit from above, up at
-/// both sides; GeluTanh is the form with tanh, Gelu the one with erf.
-enum class ActivationFunction : std::uint8_t { Silu, Gelu, GeluTanh, Relu2, Sigmoid, SwigluOai };
 
 /// Where in a row the gate stands: nowhere, in one half (up in the other), or at even places.
 enum class GatePlace : std::uint8_t { None, First, Second, Interleaved };

@@ -2,6 +2,7 @@
 #include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
 
 #include "emu/base/round_up.hpp"
+#include "ops/batched_moe_align_block_size/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "tessera/errors.hpp"
 
@@ -10,9 +11,6 @@ namespace {
 
 using config::field;
 using config::Limits;
-
-// Scratch, as the kernel numbers it.
-enum : std::uint8_t { kCounts = 0, kSorted = 1, kBlocks = 2 };
 
 constexpr std::array kFields{
     field<&BatchedAlignSpec::max_tokens_per_batch>("max_tokens_per_batch", config::kRequired,
@@ -35,9 +33,9 @@ Extents extents_of(std::uint32_t experts, const BatchedAlignSpec& spec) {
 std::vector<Scratch> scratch_of(const Shape& counts, const BatchedAlignSpec& spec) {
     const auto experts = static_cast<std::uint32_t>(num_elements(counts));
     const Extents extents = extents_of(experts, spec);
-    return {{kCounts, counts_bytes(counts)},
-            {kSorted, std::uint64_t{4} * extents.entries},
-            {kBlocks, std::uint64_t{4} * extents.blocks}};
+    return {{Cb::Counts, counts_bytes(counts)},
+            {Cb::Sorted, std::uint64_t{4} * extents.entries},
+            {Cb::Blocks, std::uint64_t{4} * extents.blocks}};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -64,13 +62,17 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& out = context.device_outputs;
     const std::uint32_t experts = counts.spec.shape[0];
     const Extents extents = extents_of(experts, spec);
-    std::vector<std::uint32_t> args{experts,         spec.max_tokens_per_batch,
-                                    spec.block_size, extents.entries,
-                                    extents.blocks,  is_paged(counts.spec.shape) ? 1U : 0U};
-    append_accessors({&counts, &out[0][p], &out[1][p], &out[2][p]}, args);
-    return one_core_program("ops/batched_moe_align_block_size/kernels/align.cpp", std::move(args),
-                            {counts.buffer.address, out[0][p].buffer.address,
-                             out[1][p].buffer.address, out[2][p].buffer.address},
+    const AlignArgs args{.num_experts = experts,
+                         .max_tokens = spec.max_tokens_per_batch,
+                         .block_size = spec.block_size,
+                         .entries = extents.entries,
+                         .num_blocks = extents.blocks,
+                         .is_paged = is_paged(counts.spec.shape) ? 1U : 0U};
+    const AlignTensors tensors{.counts = &counts.buffer,
+                               .sorted = &out[0][p].buffer,
+                               .blocks = &out[1][p].buffer,
+                               .total = &out[2][p].buffer};
+    return one_core_program("ops/batched_moe_align_block_size/kernels/align.cpp", args, tensors,
                             scratch_of(counts.spec.shape, spec), dram_alignment(context.arch));
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/fp8_dequantise/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -18,9 +20,6 @@ using fp8::kBlock;
 constexpr std::uint32_t kStripTiles = kBlock / kTileColumns;
 constexpr std::uint32_t kCodeTile = tile_bytes(DataFormat::Fp8_e4m3);
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t { kRows = 0, kCodes = 5, kScale = 7, kScaleRows = 13, kOut = 16 };
 
 constexpr std::array kFields{
     field<&DequantiseSpec::output>("output", "float32", "float32, or bfloat16, rounded once more"),
@@ -71,49 +70,57 @@ std::uint32_t rows_of_scale(const Shape& codes, const Shape& scale) {
 ComputeConfig compute_config() {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
-    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
-    config.unpack_to_dest_mode[kScale] = UnpackToDestMode::UnpackToDestFp32;
+    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    config.unpack_to_dest_mode[index_of(Cb::Scale)] = UnpackToDestMode::UnpackToDestFp32;
     return config;
+}
+
+void add_buffers(Program& program, const CoreRangeSet& cores, DataFormat output,
+                 std::uint32_t scale_stride) {
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, bytes});
+    };
+    add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, 2 * kStripTiles);
+    add(Cb::Codes, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    add(Cb::Scale, DataFormat::Float32, kFloatTile, 2);
+    add(Cb::ScaleRows, DataFormat::UInt32, scale_stride, kTileRows);
+    add(Cb::Output, output, tile_bytes(output), 2 * kStripTiles);
+}
+
+ReaderArgs reader_args(const Shape& codes, const Shape& scale) {
+    return {.rows = codes[0],
+            .columns = codes[1],
+            .block_rows = rows_of_scale(codes, scale),
+            .scale_bytes = scale[1] * 4,
+            .scale_stride = fp8::aligned(scale[1] * 4)};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<DequantiseSpec>();
-    const DeviceTensor& codes = context.device_inputs[0][position];
-    const DeviceTensor& scales = context.device_inputs[1][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
-    const Shape shape = matrix_of(codes.spec.shape);
-    const Shape scale = matrix_of(scales.spec.shape);
-    const std::uint32_t groups = div_up(shape[0], kTileRows);
+    const Shape codes = matrix_of(context.inputs[0].spec.shape);
+    const ReaderArgs args = reader_args(codes, matrix_of(context.inputs[1].spec.shape));
+    const ReaderTensors read{.codes = &context.device_inputs[0][position].buffer,
+                             .scales = &context.device_inputs[1][position].buffer};
+    const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
+    const std::uint32_t groups = (codes[0] + kTileRows - 1) / kTileRows;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
-    const std::uint32_t scale_bytes = scale[1] * 4;
 
     Program program = CreateProgram();
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
-                         std::uint32_t pages) {
-        fp8::add_buffer(program, work.cores, index, format, bytes, pages);
-    };
-    add(kRows, DataFormat::Fp8_e4m3, kCodeTile, 2 * kStripTiles);
-    add(kCodes, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
-    add(kScale, DataFormat::Float32, kFloatTile, 2);
-    add(kScaleRows, DataFormat::UInt32, fp8::aligned(scale_bytes), kTileRows);
-    add(kOut, spec.output, tile_bytes(spec.output), 2 * kStripTiles);
-    std::vector<std::uint32_t> reading{shape[0], shape[1], rows_of_scale(shape, scale), scale_bytes,
-                                       fp8::aligned(scale_bytes)};
-    std::vector<std::uint32_t> writing{shape[0], shape[1], element_bytes(spec.output)};
-    std::vector<std::uint32_t> from;
-    std::vector<std::uint32_t> to;
-    fp8::append({&codes.buffer, &scales.buffer}, reading, from);
-    fp8::append({&output.buffer}, writing, to);
+    add_buffers(program, work.cores, spec.output, args.scale_stride);
+    const fp8::StripWriterArgs writing{
+        .rows = codes[0], .columns = codes[1], .element_bytes = element_bytes(spec.output)};
     const KernelHandle reader = CreateKernel(program, "ops/fp8_dequantise/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
+                                             work.cores, reader_config(args, read));
     const KernelHandle compute = CreateKernel(program, "ops/fp8_dequantise/kernels/compute.cpp",
                                               work.cores, compute_config());
     const KernelHandle writer = CreateKernel(program, "ops/fp8_dequantise/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                                             work.cores, writer_config(writing, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core, {share.first, share.count, from[0], from[1]});
-        SetRuntimeArgs(program, compute, share.core, {share.count * blocks_in(shape[1])});
-        SetRuntimeArgs(program, writer, share.core, {share.first, share.count, to[0]});
+        const fp8::GroupRange range{.first_group = share.first, .num_groups = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core,
+                 StripCount{.num_strips = share.count * blocks_in(codes[1])});
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/fp8_grouped_matmul/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -24,25 +26,6 @@ constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 constexpr std::uint32_t kWordPage = 32;
 constexpr std::uint32_t kScalePageRoom =
     64 * 1024;  // for pages of scales that rows are picked from
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRows = 0,
-    kIn0 = 1,
-    kIn1 = 2,
-    kRowScales = 3,
-    kWeightScales = 4,
-    kSums = 5,
-    kLargest = 6,
-    kScale = 7,
-    kUnits = 10,
-    kTables = 12,
-    kScalePages = 13,
-    kHeldScales = 14,
-    kWriterTable = 15,
-    kOut = 16,
-    kScaleRow = 17
-};
 
 constexpr std::array kFields{
     field<&GroupedMatmulSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
@@ -94,7 +77,7 @@ Blocks blocks_of(const OpContext& context) {
 }
 
 struct BufferPlan {
-    std::uint8_t index;
+    Cb cb;
     DataFormat format;
     std::uint32_t page_bytes;
     std::uint32_t pages;
@@ -105,22 +88,24 @@ std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec
     const std::uint32_t table = fp8::aligned(blocks.table_bytes);
     const std::uint32_t held = fp8::aligned(blocks.k_blocks * blocks.tile * 4);
     std::vector<BufferPlan> plans{
-        {kRows, DataFormat::Fp8_e4m3, kCodeTile, blocks.chunk * kBlockTiles * depth},
-        {kIn0, DataFormat::Fp8_e4m3, kCodeTile, blocks.row_tiles * blocks.k_blocks * kBlockTiles},
-        {kIn1, DataFormat::Fp8_e4m3, kCodeTile, blocks.k_push * kBlockTiles * kBlockTiles * depth},
-        {kRowScales, DataFormat::Float32, kFloatTile, blocks.row_tiles * depth},
-        {kWeightScales, DataFormat::Float32, fp8::aligned(blocks.k_blocks * 4), depth},
-        {kSums, DataFormat::Float32, kFloatTile, blocks.row_tiles * kBlockTiles},
-        {kUnits, DataFormat::UInt32, kWordPage, 2},
-        {kTables, DataFormat::UInt32, 2 * table + fp8::aligned(blocks.tile * 4 + 64), 1},
-        {kScalePages, DataFormat::UInt32, blocks.scale_page_stride * blocks.scale_pages, 1},
-        {kHeldScales, DataFormat::UInt32, held, 1},
-        {kWriterTable, DataFormat::UInt32, table, 1},
-        {kOut, spec.output, tile_bytes(spec.output), kBlockTiles * depth}};
+        {Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, blocks.chunk * kBlockTiles * depth},
+        {Cb::In0, DataFormat::Fp8_e4m3, kCodeTile,
+         blocks.row_tiles * blocks.k_blocks * kBlockTiles},
+        {Cb::In1, DataFormat::Fp8_e4m3, kCodeTile,
+         blocks.k_push * kBlockTiles * kBlockTiles * depth},
+        {Cb::RowScales, DataFormat::Float32, kFloatTile, blocks.row_tiles * depth},
+        {Cb::WeightScales, DataFormat::Float32, fp8::aligned(blocks.k_blocks * 4), depth},
+        {Cb::Sums, DataFormat::Float32, kFloatTile, blocks.row_tiles * kBlockTiles},
+        {Cb::Units, DataFormat::UInt32, kWordPage, 2},
+        {Cb::Tables, DataFormat::UInt32, 2 * table + fp8::aligned(blocks.tile * 4 + 64), 1},
+        {Cb::ScalePages, DataFormat::UInt32, blocks.scale_page_stride * blocks.scale_pages, 1},
+        {Cb::HeldScales, DataFormat::UInt32, held, 1},
+        {Cb::WriterTable, DataFormat::UInt32, table, 1},
+        {Cb::Output, spec.output, tile_bytes(spec.output), kBlockTiles * depth}};
     if (blocks.quantises) {
-        plans.push_back({kLargest, DataFormat::Float32, kFloatTile, 1});
-        plans.push_back({kScale, DataFormat::Float32, kFloatTile, 1});
-        plans.push_back({kScaleRow, DataFormat::UInt32, kTileRows * 4, 1});
+        plans.push_back({Cb::Largest, DataFormat::Float32, kFloatTile, 1});
+        plans.push_back({Cb::Scale, DataFormat::Float32, kFloatTile, 1});
+        plans.push_back({Cb::ScaleRow, DataFormat::UInt32, kTileRows * 4, 1});
     }
     return plans;
 }
@@ -192,56 +177,41 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return plans;
 }
 
-/// Where a device's tensors lie.
-struct Placed {
-    const OpContext& context;
-    std::size_t position;
-
-    [[nodiscard]] const Buffer& input(std::size_t index) const {
-        return context.device_inputs[index][position].buffer;
-    }
-    [[nodiscard]] const Buffer& output(std::size_t index) const {
-        return context.device_outputs[index][position].buffer;
-    }
-};
-
-struct KernelArgs {
-    std::vector<std::uint32_t> compile;
-    std::vector<std::uint32_t> runtime;  ///< behind the core's index and the number of cores
-};
-
-KernelArgs reader_args(const Blocks& blocks, const Placed& placed) {
-    KernelArgs args{
-        {blocks.k_blocks, blocks.n_blocks, blocks.tile, blocks.row_tiles, blocks.chunk,
-         blocks.k_push, blocks.gathers ? 1U : 0U, blocks.scale_row_bytes, blocks.scale_page_stride,
-         blocks.scale_pages, blocks.table_bytes, fp8::aligned(blocks.table_bytes)},
-        {}};
-    // Without a table of tokens its place is taken by another one, which is not read.
-    fp8::append(
-        {&placed.input(0), &placed.input(1), &placed.input(2), &placed.input(3), &placed.input(4),
-         &placed.input(5), &placed.input(6), &placed.input(blocks.gathers ? 7 : 4)},
-        args.compile, args.runtime);
-    return args;
+ReaderArgs reader_args(const Blocks& blocks) {
+    return {.k_blocks = blocks.k_blocks,
+            .n_blocks = blocks.n_blocks,
+            .tile = blocks.tile,
+            .row_tiles = blocks.row_tiles,
+            .chunk = blocks.chunk,
+            .k_push = blocks.k_push,
+            .gathers = blocks.gathers ? 1U : 0U,
+            .scale_row_bytes = blocks.scale_row_bytes,
+            .scale_page_stride = blocks.scale_page_stride,
+            .scale_pages = blocks.scale_pages,
+            .table_bytes = blocks.table_bytes,
+            .table_stride = fp8::aligned(blocks.table_bytes)};
 }
 
-KernelArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec, const Placed& placed) {
-    KernelArgs args{{blocks.n_blocks, blocks.tile, blocks.row_tiles, element_bytes(spec.output),
-                     blocks.quantises ? 1U : 0U, blocks.table_bytes},
-                    {}};
-    fp8::append({&placed.input(5), &placed.input(6), &placed.output(0),
-                 &placed.output(blocks.quantises ? 1 : 0)},
-                args.compile, args.runtime);
-    return args;
+WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
+    return {.n_blocks = blocks.n_blocks,
+            .tile = blocks.tile,
+            .row_tiles = blocks.row_tiles,
+            .element_bytes = element_bytes(spec.output),
+            .quantises = blocks.quantises ? 1U : 0U,
+            .table_bytes = blocks.table_bytes};
 }
 
 /// Sums are fp32 on their whole way; LoFi multiplies all bits of two codes.
 ComputeConfig compute_config(const Blocks& blocks) {
     ComputeConfig config{.math_fidelity = MathFidelity::LoFi, .fp32_dest_acc_en = true};
-    config.compile_args = {blocks.k_blocks, blocks.row_tiles, blocks.chunk, blocks.k_push,
-                           blocks.quantises ? 1U : 0U};
-    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
-    for (const std::uint8_t cb : {kRowScales, kSums, kScale}) {
-        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    config.named_compile_args = named(ComputeArgs{.k_blocks = blocks.k_blocks,
+                                                  .row_tiles = blocks.row_tiles,
+                                                  .chunk = blocks.chunk,
+                                                  .k_push = blocks.k_push,
+                                                  .quantises = blocks.quantises ? 1U : 0U});
+    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    for (const Cb cb : {Cb::RowScales, Cb::Sums, Cb::Scale}) {
+        config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
     }
     return config;
 }
@@ -249,24 +219,36 @@ ComputeConfig compute_config(const Blocks& blocks) {
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<GroupedMatmulSpec>();
     const Blocks blocks = blocks_of(context);
-    const Placed placed{context, position};
+    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
+    const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
+    const ReaderTensors read{.activations = in(0),
+                             .row_scales = in(1),
+                             .weights = in(2),
+                             .weight_scales = in(3),
+                             .batch = in(4),
+                             .limit = in(5),
+                             .num_ctas = in(6),
+                             .tokens = blocks.gathers ? in(7) : nullptr};
+    const WriterTensors written{.limit = read.limit,
+                                .num_ctas = read.num_ctas,
+                                .output = out(0),
+                                .scales = blocks.quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
     for (const BufferPlan& plan : buffers_of(blocks, spec)) {
-        fp8::add_buffer(program, cores, plan.index, plan.format, plan.page_bytes, plan.pages);
+        add_circular_buffer(program, cores, plan.cb, plan.format, {plan.pages, plan.page_bytes});
     }
-    const KernelArgs reading = reader_args(blocks, placed);
-    const KernelArgs writing = writer_args(blocks, spec, placed);
     const KernelHandle reader = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/reader.cpp",
-                                             cores, ReaderDataMovementConfig(reading.compile));
+                                             cores, reader_config(reader_args(blocks), read));
     CreateKernel(program, "ops/fp8_grouped_matmul/kernels/compute.cpp", cores,
                  compute_config(blocks));
-    const KernelHandle writer = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp",
-                                             cores, WriterDataMovementConfig(writing.compile));
-    fp8::set_share_args(program, reader, grid, reading.runtime);
-    fp8::set_share_args(program, writer, grid, writing.runtime);
+    const KernelHandle writer =
+        CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp", cores,
+                     writer_config(writer_args(blocks, spec), written));
+    fp8::set_share_args(program, reader, grid, addresses_of(read));
+    fp8::set_share_args(program, writer, grid, addresses_of(written));
     return program;
 }
 

@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "emu/base/round_up.hpp"
+#include "ops/fp8_swiglu/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -22,23 +24,6 @@ using fp8::kBlock;
 constexpr std::uint32_t kStripTiles = kBlock / kTileColumns;
 constexpr std::uint32_t kCodeTile = tile_bytes(DataFormat::Fp8_e4m3);
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRows = 0,
-    kGate = 1,
-    kUp = 2,
-    kScales = 3,
-    kValues = 5,
-    kLargest = 6,
-    kScale = 7,
-    kUnits = 10,
-    kTable = 12,
-    kReadScaleRow = 13,
-    kWriterTable = 15,
-    kOut = 16,
-    kScaleRow = 17
-};
 
 constexpr std::array kFields{
     field<&SwigluSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
@@ -90,68 +75,79 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& spec,
                  std::uint32_t table_bytes) {
     const std::uint32_t depth = spec.cb_depth;
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
-                         std::uint32_t pages) {
-        fp8::add_buffer(program, cores, index, format, bytes, pages);
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, bytes});
     };
-    add(kRows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
-    add(kGate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
-    add(kUp, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
-    add(kScales, DataFormat::Float32, kFloatTile, 2 * depth);
-    add(kValues, DataFormat::Float32, kFloatTile, kStripTiles);
-    add(kLargest, DataFormat::Float32, kFloatTile, 1);
-    add(kScale, DataFormat::Float32, kFloatTile, 1);
-    add(kUnits, DataFormat::UInt32, 32, 1);
-    add(kTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
-    add(kReadScaleRow, DataFormat::UInt32, kTileRows * 4 + 64, 1);
-    add(kWriterTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
-    add(kOut, spec.output, tile_bytes(spec.output), kStripTiles * depth);
-    add(kScaleRow, DataFormat::UInt32, kTileRows * 4, 1);
+    add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
+    add(Cb::Gate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    add(Cb::Up, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    add(Cb::Scales, DataFormat::Float32, kFloatTile, 2 * depth);
+    add(Cb::Values, DataFormat::Float32, kFloatTile, kStripTiles);
+    add(Cb::Largest, DataFormat::Float32, kFloatTile, 1);
+    add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
+    add(Cb::Units, DataFormat::UInt32, 32, 1);
+    add(Cb::Table, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
+    add(Cb::ReadScaleRow, DataFormat::UInt32, kTileRows * 4 + 64, 1);
+    add(Cb::WriterTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
+    add(Cb::Output, spec.output, tile_bytes(spec.output), kStripTiles * depth);
+    add(Cb::ScaleRow, DataFormat::UInt32, kTileRows * 4, 1);
 }
 
 ComputeConfig compute_config(const SwigluSpec& spec) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
-    config.compile_args = {spec.output == DataFormat::Fp8_e4m3 ? 1U : 0U};
-    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
-    for (const std::uint8_t cb : {kScales, kValues, kScale}) {
-        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    config.named_compile_args =
+        named(ComputeArgs{.quantises = spec.output == DataFormat::Fp8_e4m3 ? 1U : 0U});
+    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    for (const Cb cb : {Cb::Scales, Cb::Values, Cb::Scale}) {
+        config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
     }
     return config;
 }
 
+ReaderArgs reader_args(const OpContext& context) {
+    const auto& spec = context.params<SwigluSpec>();
+    const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
+    const bool is_first = spec.gate_half == GateHalf::First;
+    return {.n_blocks = n_blocks,
+            .tile = spec.tile,
+            .row_tiles = (spec.tile + kTileRows - 1) / kTileRows,
+            .first_gate = is_first ? 0 : n_blocks,
+            .first_up = is_first ? n_blocks : 0,
+            .table_bytes = context.inputs[2].spec.shape[0] * 4};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
+    namespace product = fp8_grouped_matmul;
     const auto& spec = context.params<SwigluSpec>();
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
-    const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
-    const std::uint32_t row_tiles = div_up(spec.tile, kTileRows);
-    const std::uint32_t table_bytes = context.inputs[2].spec.shape[0] * 4;
-    const bool is_first = spec.gate_half == GateHalf::First;
+    const bool quantises = spec.output == DataFormat::Fp8_e4m3;
+    const ReaderArgs args = reader_args(context);
+    const ReaderTensors read{.rows = in(0), .scales = in(1), .limit = in(2), .num_ctas = in(3)};
+    const product::WriterArgs writing{.n_blocks = args.n_blocks,
+                                      .tile = args.tile,
+                                      .row_tiles = args.row_tiles,
+                                      .element_bytes = element_bytes(spec.output),
+                                      .quantises = quantises ? 1U : 0U,
+                                      .table_bytes = args.table_bytes};
+    const product::WriterTensors written{.limit = in(2),
+                                         .num_ctas = in(3),
+                                         .output = out(0),
+                                         .scales = quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
-    add_buffers(program, cores, spec, table_bytes);
-    std::vector<std::uint32_t> reading{
-        n_blocks,   spec.tile, row_tiles, is_first ? 0 : n_blocks, is_first ? n_blocks : 0,
-        table_bytes};
-    const bool quantises = spec.output == DataFormat::Fp8_e4m3;
-    std::vector<std::uint32_t> writing{
-        n_blocks,   spec.tile, row_tiles, element_bytes(spec.output), quantises ? 1U : 0U,
-        table_bytes};
-    std::vector<std::uint32_t> read_addresses;
-    std::vector<std::uint32_t> write_addresses;
-    fp8::append({in(0), in(1), in(2), in(3)}, reading, read_addresses);
-    fp8::append({in(2), in(3), out(0), out(quantises ? 1 : 0)}, writing, write_addresses);
+    add_buffers(program, cores, spec, args.table_bytes);
     const KernelHandle reader = CreateKernel(program, "ops/fp8_swiglu/kernels/reader.cpp", cores,
-                                             ReaderDataMovementConfig(reading));
+                                             reader_config(args, read));
     CreateKernel(program, "ops/fp8_swiglu/kernels/compute.cpp", cores, compute_config(spec));
     // A strip of codes and its scales are stored as those of the product before.
     const KernelHandle writer = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp",
-                                             cores, WriterDataMovementConfig(writing));
-    fp8::set_share_args(program, reader, grid, read_addresses);
-    fp8::set_share_args(program, writer, grid, write_addresses);
+                                             cores, writer_config(writing, written));
+    fp8::set_share_args(program, reader, grid, addresses_of(read));
+    fp8::set_share_args(program, writer, grid, addresses_of(written));
     return program;
 }
 

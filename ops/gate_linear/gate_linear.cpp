@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
+#include "ops/gate_linear/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
-#include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
@@ -16,9 +17,6 @@ namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kChunkTiles = 8;  // of K, of one push of rows
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t { kTokenRows = 0, kExpertRows = 1, kTokens = 2, kExperts = 3, kOut = 16 };
 
 struct Units {
     std::uint32_t k_tiles;
@@ -59,44 +57,53 @@ std::vector<TensorPlan> infer(const OpContext& context) {
                       Layout::ROW_MAJOR}}};
 }
 
+void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units,
+                 std::uint32_t depth) {
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
+    };
+    add(Cb::TokenRows, DataFormat::Float16_b, units.chunk * depth);
+    add(Cb::ExpertRows, DataFormat::Float16_b, units.chunk * depth);
+    add(Cb::Tokens, DataFormat::Float16_b, units.k_tiles);
+    add(Cb::Experts, DataFormat::Float16_b, units.k_tiles);
+    add(Cb::Output, DataFormat::Float32, depth);
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
-    const DeviceTensor& tokens = context.device_inputs[0][position];
-    const DeviceTensor& experts = context.device_inputs[1][position];
-    const DeviceTensor& logits = context.device_outputs[0][position];
+    const Shape& tokens = context.inputs[0].spec.shape;
+    const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count);
+    const ReaderTensors read{.tokens = &context.device_inputs[0][position].buffer,
+                             .experts = &context.device_inputs[1][position].buffer};
+    const WriterTensors written{.logits = &context.device_outputs[0][position].buffer};
+    const ReaderArgs reading{.row_bytes = context.inputs[0].spec.page_size(),
+                             .chunk = units.chunk,
+                             .expert_tiles = units.expert_tiles,
+                             .num_tokens = tokens[0],
+                             .num_experts = num_experts};
+    const WriterArgs writing{
+        .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
+    const ComputeConfig computing{
+        .fp32_dest_acc_en = true,
+        .compile_args = {},
+        .defines = {},
+        .named_compile_args = named(ComputeArgs{.k_tiles = units.k_tiles, .chunk = units.chunk})};
 
     Program program = CreateProgram();
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t pages) {
-        fp8::add_buffer(program, work.cores, index, format, tile_bytes(format), pages);
-    };
-    add(kTokenRows, DataFormat::Float16_b, units.chunk * spec.cb_depth);
-    add(kExpertRows, DataFormat::Float16_b, units.chunk * spec.cb_depth);
-    add(kTokens, DataFormat::Float16_b, units.k_tiles);
-    add(kExperts, DataFormat::Float16_b, units.k_tiles);
-    add(kOut, DataFormat::Float32, spec.cb_depth);
-    const std::vector<std::uint32_t> shapes{units.k_tiles,         units.chunk,
-                                            units.expert_tiles,    tokens.spec.shape[0],
-                                            experts.spec.shape[0], tokens.spec.shape[1]};
-    std::vector<std::uint32_t> reading = shapes;
-    std::vector<std::uint32_t> writing = shapes;
-    std::vector<std::uint32_t> read_from;
-    std::vector<std::uint32_t> write_to;
-    fp8::append({&tokens.buffer, &experts.buffer}, reading, read_from);
-    fp8::append({&logits.buffer}, writing, write_to);
+    add_buffers(program, work.cores, units, spec.cb_depth);
     const KernelHandle reader = CreateKernel(program, "ops/gate_linear/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
+                                             work.cores, reader_config(reading, read));
     const KernelHandle compute =
-        CreateKernel(program, "ops/gate_linear/kernels/compute.cpp", work.cores,
-                     ComputeConfig{.fp32_dest_acc_en = true, .compile_args = shapes});
+        CreateKernel(program, "ops/gate_linear/kernels/compute.cpp", work.cores, computing);
     const KernelHandle writer = CreateKernel(program, "ops/gate_linear/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                                             work.cores, writer_config(writing, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, read_from[0], read_from[1]});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core, {share.first, share.count, write_to[0]});
+        const UnitRange range{.first_unit = share.first, .num_units = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core, UnitCount{.num_units = share.count});
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

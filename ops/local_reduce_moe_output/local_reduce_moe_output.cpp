@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ops/local_reduce_moe_output/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -25,22 +27,8 @@ using config::field;
 
 constexpr const char* kOp = "local_reduce_moe_output";
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-constexpr std::uint32_t kMapEntries = 512;       // of an expert's tables, read at a time
 constexpr std::uint32_t kListBytes = 64 * 1024;  // for the lists of a batch of tokens
 constexpr std::uint32_t kContributionBytes = 8;  // row and weight
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRows = 0,
-    kWeights = 1,
-    kContributions = 2,
-    kCounts = 3,
-    kMap = 4,
-    kMapWeights = 5,
-    kLists = 6,
-    kLengths = 7,
-    kSum = 16
-};
 
 /// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
 /// element alone, so their order inside a tile is free.
@@ -95,60 +83,80 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
                     const LocalReduceSpec& schedule) {
-    const auto create = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
-                            std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    const auto create = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, page});
     };
     const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
-    create(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * schedule.cb_depth);
-    create(kWeights, DataFormat::Float16_b, kTileBytes, schedule.cb_depth);
-    create(kContributions, DataFormat::UInt32, chunks.count_stride, schedule.cb_depth);
-    create(kCounts, DataFormat::UInt32, chunks.count_stride, chunks.experts);
-    create(kMap, DataFormat::UInt32, kMapEntries * 4, 1);
-    create(kMapWeights, DataFormat::Float16_b, kMapEntries * 2, 1);
-    create(kLists, DataFormat::UInt32, chunks.experts * kContributionBytes, chunks.batch);
-    create(kLengths, DataFormat::UInt32, chunks.batch * 4, 1);
-    create(kSum, DataFormat::Float16_b, kTileBytes,
+    create(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * schedule.cb_depth);
+    create(Cb::Weights, DataFormat::Float16_b, kTileBytes, schedule.cb_depth);
+    create(Cb::Contributions, DataFormat::UInt32, chunks.count_stride, schedule.cb_depth);
+    create(Cb::Counts, DataFormat::UInt32, chunks.count_stride, chunks.experts);
+    create(Cb::Map, DataFormat::UInt32, kMapEntries * 4, 1);
+    create(Cb::MapWeights, DataFormat::Float16_b, kMapEntries * 2, 1);
+    create(Cb::Lists, DataFormat::UInt32, chunks.experts * kContributionBytes, chunks.batch);
+    create(Cb::Lengths, DataFormat::UInt32, chunks.batch * 4, 1);
+    create(Cb::Sum, DataFormat::Float16_b, kTileBytes,
            chunks.chunk_tiles * (sums_in_dst ? schedule.cb_depth : 1));
 }
 
-KernelHandle create_reader(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
-                           const Chunks& chunks) {
-    std::vector<std::uint32_t> args = {chunks.experts,     chunks.tokens, chunks.row_bytes,
-                                       chunks.chunk_tiles, chunks.batch,  chunks.count_stride};
-    TensorAccessorArgs(inputs.expert_outputs.buffer).append_to(args);
-    TensorAccessorArgs(inputs.token_idx_map.buffer).append_to(args);
-    TensorAccessorArgs(inputs.routed_token_weights.buffer).append_to(args);
-    TensorAccessorArgs(inputs.num_routed_tokens.buffer).append_to(args);
-    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/reader.cpp", cores,
-                        ReaderDataMovementConfig(args));
+/// A kernel and what it is told: addresses and the core's tokens.
+template <class Tensors>
+void set_tokens(Program& program, KernelHandle kernel, const SharedWork& work,
+                const Tensors& tensors) {
+    for (const WorkShare& share : work.shares) {
+        set_args(program, kernel, share.core, addresses_of(tensors),
+                 TokenRange{.first_token = share.first, .num_tokens = share.count});
+    }
 }
 
-KernelHandle create_writer(Program& program, const CoreRangeSet& cores, const Outputs& outputs,
-                           const Chunks& chunks) {
-    std::vector<std::uint32_t> args = {chunks.row_bytes, chunks.chunk_tiles};
-    TensorAccessorArgs(outputs.local.buffer).append_to(args);
-    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/writer.cpp", cores,
-                        WriterDataMovementConfig(args));
+void create_reader(Program& program, const SharedWork& work, const Inputs& inputs,
+                   const Chunks& chunks) {
+    const ReaderArgs args{.num_experts = chunks.experts,
+                          .num_tokens = chunks.tokens,
+                          .row_bytes = chunks.row_bytes,
+                          .chunk_tiles = chunks.chunk_tiles,
+                          .batch = chunks.batch,
+                          .count_stride = chunks.count_stride};
+    const ReaderTensors tensors{.rows = &inputs.expert_outputs.buffer,
+                                .map = &inputs.token_idx_map.buffer,
+                                .weights = &inputs.routed_token_weights.buffer,
+                                .counts = &inputs.num_routed_tokens.buffer};
+    const KernelHandle reader =
+        CreateKernel(program, "ops/local_reduce_moe_output/kernels/reader.cpp", work.cores,
+                     reader_config(args, tensors));
+    set_tokens(program, reader, work, tensors);
 }
 
-KernelHandle create_accumulator(Program& program, const CoreRangeSet& cores, const Outputs& outputs,
-                                const Chunks& chunks, ReduceAccumulator accumulator) {
+/// Stores the sums of compute, or sums by itself in bfloat16.
+void create_writer(Program& program, const SharedWork& work, const Outputs& outputs,
+                   const Chunks& chunks, ReduceAccumulator accumulator) {
+    const WriterArgs args{.row_bytes = chunks.row_bytes, .chunk_tiles = chunks.chunk_tiles};
+    const WriterTensors tensors{.output = &outputs.local.buffer};
+    if (accumulator == ReduceAccumulator::Fp32) {
+        const KernelHandle writer =
+            CreateKernel(program, "ops/local_reduce_moe_output/kernels/writer.cpp", work.cores,
+                         writer_config(args, tensors));
+        return set_tokens(program, writer, work, tensors);
+    }
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
-    std::vector<std::uint32_t> args = {chunks.row_bytes, chunks.chunk_tiles, truncates ? 1U : 0U};
-    TensorAccessorArgs(outputs.local.buffer).append_to(args);
-    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/accumulator.cpp", cores,
-                        WriterDataMovementConfig(args));
+    const AccumulatorArgs more{.truncates = truncates ? 1U : 0U};
+    const KernelHandle kernel =
+        CreateKernel(program, "ops/local_reduce_moe_output/kernels/accumulator.cpp", work.cores,
+                     writer_config(named(args, more), tensors));
+    set_tokens(program, kernel, work, tensors);
 }
 
-KernelHandle create_compute(Program& program, const CoreRangeSet& cores, const Chunks& chunks) {
+void create_compute(Program& program, const SharedWork& work, const Chunks& chunks) {
     ComputeConfig config;
     config.math_fidelity = MathFidelity::HiFi4;
     config.fp32_dest_acc_en = true;
-    config.compile_args = {chunks.row_tiles, chunks.chunk_tiles};
-    return CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", cores, config);
+    config.named_compile_args =
+        named(ComputeArgs{.row_tiles = chunks.row_tiles, .chunk_tiles = chunks.chunk_tiles});
+    const KernelHandle compute = CreateKernel(
+        program, "ops/local_reduce_moe_output/kernels/compute.cpp", work.cores, config);
+    for (const WorkShare& share : work.shares) {
+        set_args(program, compute, share.core, TokenCount{.num_tokens = share.count});
+    }
 }
 
 void check_values(const ReferenceContext& context) {
@@ -162,27 +170,13 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const TensorSpec& expert_outputs = inputs.expert_outputs.spec;
     const SharedWork work = share_work(kOp, arch, schedule.grid, expert_outputs.shape[1]);
     const Chunks chunks = make_chunks(arch, expert_outputs, work.shares.front().count);
-    const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
 
     Program program = CreateProgram();
     create_buffers(program, work.cores, chunks, schedule);
-    const KernelHandle reader = create_reader(program, work.cores, inputs, chunks);
-    const KernelHandle writer = sums_in_dst ? create_writer(program, work.cores, outputs, chunks)
-                                            : create_accumulator(program, work.cores, outputs,
-                                                                 chunks, schedule.accumulator);
-    const std::uint32_t local = outputs.local.buffer.address;
-    for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {inputs.expert_outputs.buffer.address, inputs.token_idx_map.buffer.address,
-                        inputs.routed_token_weights.buffer.address,
-                        inputs.num_routed_tokens.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, writer, share.core, {local, share.first, share.count});
-    }
-    if (sums_in_dst) {
-        const KernelHandle compute = create_compute(program, work.cores, chunks);
-        for (const WorkShare& share : work.shares) {
-            SetRuntimeArgs(program, compute, share.core, {share.count});
-        }
+    create_reader(program, work, inputs, chunks);
+    create_writer(program, work, outputs, chunks, schedule.accumulator);
+    if (schedule.accumulator == ReduceAccumulator::Fp32) {
+        create_compute(program, work, chunks);
     }
     return program;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/moe_align_block_size/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::moe_align_block_size {
@@ -13,9 +14,6 @@ using config::field;
 using config::Limits;
 
 constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
-
-// Scratch, as the kernel numbers it.
-enum : std::uint8_t { kIds = 0, kMap = 1, kExperts = 2, kSorted = 3, kBlocks = 4, kRows = 5 };
 
 constexpr std::array kFields{
     field<&AlignSpec::block_size>("block_size", config::kRequired, "rows of a block",
@@ -43,12 +41,12 @@ Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const AlignSpec& spec) {
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
     const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
-    return {{kIds, rows * sizes.ids_page},
-            {kMap, std::uint64_t{4} * spec.num_experts},
-            {kExperts, std::uint64_t{4} * spec.num_experts},
-            {kSorted, std::uint64_t{4} * sizes.extents.entries},
-            {kBlocks, std::uint64_t{4} * sizes.extents.blocks},
-            {kRows, rows * sizes.ids_page}};
+    return {{Cb::Ids, rows * sizes.ids_page},
+            {Cb::Map, std::uint64_t{4} * spec.num_experts},
+            {Cb::Experts, std::uint64_t{4} * spec.num_experts},
+            {Cb::Sorted, std::uint64_t{4} * sizes.extents.entries},
+            {Cb::Blocks, std::uint64_t{4} * sizes.extents.blocks},
+            {Cb::Rows, rows * sizes.ids_page}};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -82,24 +80,27 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<AlignSpec>();
     const auto& in = context.device_inputs;
     const auto& out = context.device_outputs;
-    const bool has_map = is_given(in, 1);
-    const DeviceTensor& map = has_map ? in[1][p] : in[0][p];
-    const bool has_count = is_given(in, 2);
-    const DeviceTensor& count = has_count ? in[2][p] : in[0][p];
     const Sizes sizes = sizes_of(context.arch, in[0][p].spec.shape, spec);
-    std::vector<std::uint32_t> args{
-        sizes.tokens,         sizes.top_k,        sizes.ids_page,
-        spec.num_experts,     spec.block_size,    sizes.extents.entries,
-        sizes.extents.blocks, has_map ? 1U : 0U,  spec.ignore_invalid_experts ? 1U : 0U,
-        kTokensAtOnce,        has_count ? 1U : 0U};
-    append_accessors({&in[0][p], &map, &out[0][p], &out[1][p], &out[2][p], &out[3][p], &count},
-                     args);
-    const auto address = [](const DeviceTensor& tensor) { return tensor.buffer.address; };
-    return one_core_program(
-        "ops/moe_align_block_size/kernels/align.cpp", std::move(args),
-        {address(in[0][p]), address(map), address(out[0][p]), address(out[1][p]),
-         address(out[2][p]), address(out[3][p]), address(count)},
-        scratch_of(sizes, spec), dram_alignment(context.arch));
+    const AlignTensors tensors{.ids = &in[0][p].buffer,
+                               .map = is_given(in, 1) ? &in[1][p].buffer : nullptr,
+                               .sorted = &out[0][p].buffer,
+                               .blocks = &out[1][p].buffer,
+                               .total = &out[2][p].buffer,
+                               .rows = &out[3][p].buffer,
+                               .count = is_given(in, 2) ? &in[2][p].buffer : nullptr};
+    const AlignArgs args{.num_tokens = sizes.tokens,
+                         .top_k = sizes.top_k,
+                         .ids_page = sizes.ids_page,
+                         .num_experts = spec.num_experts,
+                         .block_size = spec.block_size,
+                         .entries = sizes.extents.entries,
+                         .num_blocks = sizes.extents.blocks,
+                         .has_map = tensors.map != nullptr ? 1U : 0U,
+                         .ignores_invalid = spec.ignore_invalid_experts ? 1U : 0U,
+                         .tokens_at_once = kTokensAtOnce,
+                         .has_count = tensors.count != nullptr ? 1U : 0U};
+    return one_core_program("ops/moe_align_block_size/kernels/align.cpp", args, tensors,
+                            scratch_of(sizes, spec), dram_alignment(context.arch));
 }
 
 /// A choice that is listed, and by which expert.

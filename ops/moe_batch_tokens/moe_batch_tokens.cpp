@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/moe_batch_tokens/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops::moe_batch_tokens {
@@ -13,9 +14,7 @@ using config::field;
 using config::Limits;
 
 constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
-
-// Scratch, as the kernel numbers it.
-enum : std::uint8_t { kIds = 0, kMap = 1, kCounts = 2, kTokens = 3, kRows = 4, kPagedCounts = 5 };
+constexpr std::uint32_t kCountStride = 16;    // bytes: what writes are aligned to
 
 constexpr std::array kFields{
     field<&BatchSpec::num_local_experts>("num_local_experts", config::kRequired,
@@ -42,12 +41,12 @@ Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const Shape& map, const B
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const BatchSpec& spec) {
     const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
-    return {{kIds, rows * sizes.ids_page},
-            {kMap, std::uint64_t{4} * sizes.experts},
-            {kCounts, std::uint64_t{4} * spec.num_local_experts},
-            {kPagedCounts, std::uint64_t{16} * spec.num_local_experts},
-            {kTokens, std::uint64_t{sizes.batch_stride} * spec.num_local_experts},
-            {kRows, rows * sizes.ids_page}};
+    return {{Cb::Ids, rows * sizes.ids_page},
+            {Cb::Map, std::uint64_t{4} * sizes.experts},
+            {Cb::Counts, std::uint64_t{4} * spec.num_local_experts},
+            {Cb::PagedCounts, std::uint64_t{kCountStride} * spec.num_local_experts},
+            {Cb::Tokens, std::uint64_t{sizes.batch_stride} * spec.num_local_experts},
+            {Cb::Rows, rows * sizes.ids_page}};
 }
 
 Sizes sizes_of(const OpContext& context) {
@@ -76,15 +75,23 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& in = context.device_inputs;
     const auto& out = context.device_outputs;
     const Sizes sizes = sizes_of(context);
-    std::vector<std::uint32_t> args{
-        sizes.tokens,           sizes.top_k,         sizes.ids_page,     sizes.experts,
-        spec.num_local_experts, spec.max_num_tokens, sizes.batch_stride, kTokensAtOnce};
-    append_accessors({&in[0][p], &in[1][p], &out[0][p], &out[1][p], &out[2][p], &out[3][p]}, args);
-    return one_core_program(
-        "ops/moe_batch_tokens/kernels/batch.cpp", std::move(args),
-        {in[0][p].buffer.address, in[1][p].buffer.address, out[0][p].buffer.address,
-         out[1][p].buffer.address, out[2][p].buffer.address, out[3][p].buffer.address},
-        scratch_of(sizes, spec), dram_alignment(context.arch));
+    const BatchArgs args{.num_tokens = sizes.tokens,
+                         .top_k = sizes.top_k,
+                         .ids_page = sizes.ids_page,
+                         .num_experts = sizes.experts,
+                         .num_local = spec.num_local_experts,
+                         .capacity = spec.max_num_tokens,
+                         .batch_stride = sizes.batch_stride,
+                         .tokens_at_once = kTokensAtOnce,
+                         .count_stride = kCountStride};
+    const BatchTensors tensors{.ids = &in[0][p].buffer,
+                               .map = &in[1][p].buffer,
+                               .counts = &out[0][p].buffer,
+                               .tokens = &out[1][p].buffer,
+                               .rows = &out[2][p].buffer,
+                               .paged_counts = &out[3][p].buffer};
+    return one_core_program("ops/moe_batch_tokens/kernels/batch.cpp", args, tensors,
+                            scratch_of(sizes, spec), dram_alignment(context.arch));
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {

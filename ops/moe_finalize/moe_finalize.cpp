@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/moe_finalize/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
@@ -17,16 +19,6 @@ namespace tessera::ops::moe_finalize {
 namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-
-// Circular buffers, as the kernels number them; compute is local_reduce_moe_output's.
-enum : std::uint8_t {
-    kRows = 0,
-    kWeights = 1,
-    kContributions = 2,
-    kTable = 3,
-    kTokenWeights = 4,
-    kSum = 16
-};
 
 /// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
 /// element alone, so their order inside a tile is free.
@@ -77,49 +69,70 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
                  DataFormat output, std::uint32_t depth) {
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t bytes,
-                         std::uint32_t pages) {
-        fp8::add_buffer(program, cores, index, format, bytes, pages);
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, bytes});
     };
-    add(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * depth);
-    add(kWeights, DataFormat::Float16_b, kTileBytes, depth);
-    add(kContributions, DataFormat::UInt32, 64, depth);
-    add(kTable, DataFormat::UInt32, chunks.table_bytes, 1);
-    add(kTokenWeights, DataFormat::Float16_b, fp8::aligned(chunks.top_k * 2), 1);
-    add(kSum, output, tile_bytes(output), chunks.chunk_tiles * depth);
+    add(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * depth);
+    add(Cb::Weights, DataFormat::Float16_b, kTileBytes, depth);
+    add(Cb::Contributions, DataFormat::UInt32, 64, depth);
+    add(Cb::Table, DataFormat::UInt32, chunks.table_bytes, 1);
+    add(Cb::TokenWeights, DataFormat::Float16_b, fp8::aligned(chunks.top_k * 2), 1);
+    add(Cb::Sum, output, tile_bytes(output), chunks.chunk_tiles * depth);
+}
+
+void add_reader(Program& program, const SharedWork& work, const OpContext& context,
+                std::size_t position, const Chunks& chunks) {
+    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
+    const ReaderTensors tensors{.rows = in(0), .table = in(1), .weights = in(2)};
+    const ReaderArgs args{
+        .row_bytes = chunks.row_bytes, .chunk_tiles = chunks.chunk_tiles, .top_k = chunks.top_k};
+    const KernelHandle reader = CreateKernel(program, "ops/moe_finalize/kernels/reader.cpp",
+                                             work.cores, reader_config(args, tensors));
+    for (const WorkShare& share : work.shares) {
+        set_args(program, reader, share.core, addresses_of(tensors),
+                 TokenRange{.first_token = share.first, .num_tokens = share.count});
+    }
+}
+
+void add_compute(Program& program, const SharedWork& work, const Chunks& chunks) {
+    const local_reduce_moe_output::ComputeArgs args{.row_tiles = chunks.row_tiles,
+                                                    .chunk_tiles = chunks.chunk_tiles};
+    const KernelHandle compute =
+        CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", work.cores,
+                     ComputeConfig{.fp32_dest_acc_en = true,
+                                   .compile_args = {},
+                                   .defines = {},
+                                   .named_compile_args = named(args)});
+    for (const WorkShare& share : work.shares) {
+        set_args(program, compute, share.core,
+                 local_reduce_moe_output::TokenCount{.num_tokens = share.count});
+    }
+}
+
+void add_writer(Program& program, const SharedWork& work, const DeviceTensor& output,
+                const Chunks& chunks) {
+    const WriterTensors tensors{.output = &output.buffer};
+    const WriterArgs args{.row_bytes = output.spec.page_size(), .chunk_tiles = chunks.chunk_tiles};
+    const KernelHandle writer = CreateKernel(program, "ops/moe_finalize/kernels/writer.cpp",
+                                             work.cores, writer_config(args, tensors));
+    for (const WorkShare& share : work.shares) {
+        set_args(program, writer, share.core, addresses_of(tensors),
+                 TokenRange{.first_token = share.first, .num_tokens = share.count});
+    }
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
-    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
-    const TensorSpec& output = context.outputs[0].spec;
-    const Buffer& out = context.device_outputs[0][position].buffer;
+    const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, context.inputs[2].spec.shape[0]);
     const Chunks chunks = chunks_of(context, work.shares.front().count);
 
     Program program = CreateProgram();
-    add_buffers(program, work.cores, chunks, output.format, spec.cb_depth);
-    std::vector<std::uint32_t> reading{chunks.row_bytes, chunks.chunk_tiles, chunks.top_k};
-    std::vector<std::uint32_t> addresses;
-    fp8::append({in(0), in(1), in(2)}, reading, addresses);
-    std::vector<std::uint32_t> writing{output.page_size(), chunks.chunk_tiles};
-    TensorAccessorArgs(out).append_to(writing);
-    const KernelHandle reader = CreateKernel(program, "ops/moe_finalize/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
-    const KernelHandle compute =
-        CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", work.cores,
-                     ComputeConfig{.fp32_dest_acc_en = true,
-                                   .compile_args = {chunks.row_tiles, chunks.chunk_tiles}});
-    const KernelHandle writer = CreateKernel(program, "ops/moe_finalize/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
-    for (const WorkShare& share : work.shares) {
-        std::vector<std::uint32_t> own = addresses;
-        own.insert(own.end(), {share.first, share.count});
-        SetRuntimeArgs(program, reader, share.core, std::move(own));
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core, {out.address, share.first, share.count});
-    }
+    add_buffers(program, work.cores, chunks, output.spec.format, spec.cb_depth);
+    add_reader(program, work, context, position, chunks);
+    add_compute(program, work, chunks);
+    add_writer(program, work, output, chunks);
     return program;
 }
 

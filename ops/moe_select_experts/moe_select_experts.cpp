@@ -5,6 +5,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
@@ -86,67 +87,71 @@ std::uint32_t bits_of(double value) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
-/// Of a tensor that is not there the kernel gets the words of another one and a flag.
-void append_accessor(std::vector<std::uint32_t>& args, const DeviceTensor& tensor) {
-    TensorAccessorArgs(tensor.buffer).append_to(args);
+SelectArgs args_of(const OpContext& context) {
+    const auto& spec = context.params<SelectExpertsSpec>();
+    const TensorSpec& logits = context.inputs[0].spec;
+    const bool has_bias = context.inputs.size() > 1;
+    const bool has_bf16_bias = has_bias && context.inputs[1].spec.format == DataFormat::Float16_b;
+    return {.experts = logits.shape[1],
+            .n_group = spec.n_group,
+            .topk_group = spec.topk_group,
+            .top_k = spec.top_k,
+            .scoring = static_cast<std::uint32_t>(spec.scoring),
+            .has_bias = has_bias ? 1U : 0U,
+            .normalises = spec.normalise ? 1U : 0U,
+            .factor_bits = bits_of(spec.routed_scaling_factor),
+            .row_bytes = row_bytes(logits.shape[1]),
+            .short_row_bytes = short_row_bytes(spec),
+            .num_outputs =
+                static_cast<std::uint32_t>(std::min(context.outputs.size(), kOutputs.size())),
+            .has_bf16_logits = logits.format == DataFormat::Float16_b ? 1U : 0U,
+            .has_bf16_bias = has_bf16_bias ? 1U : 0U};
+}
+
+/// Outputs at the end may be left out.
+SelectTensors tensors_of(const OpContext& context, std::size_t position) {
+    const auto output = [&](std::size_t i) {
+        return i < context.outputs.size() ? &context.device_outputs[i][position].buffer : nullptr;
+    };
+    return {.logits = &context.device_inputs[0][position].buffer,
+            .bias = context.device_inputs.size() > 1 ? &context.device_inputs[1][position].buffer
+                                                     : nullptr,
+            .ids = output(0),
+            .weights = output(1),
+            .bf16_weights = output(2),
+            .groups = output(3),
+            .group_scores = output(4),
+            .scores = output(5),
+            .choices = output(6)};
 }
 
 // Both RISCs of a core take half of its tokens each, where their rows fit into L1.
-void create_kernels(Program& program, const ArchSpec& arch, const SharedWork& work,
-                    std::uint64_t scratch, const std::vector<std::uint32_t>& compile_args,
-                    const std::vector<std::uint32_t>& addresses) {
-    const std::uint32_t riscs = 2 * scratch <= buffer_room(arch) ? 2 : 1;
-    for (std::uint8_t risc = 0; risc < riscs; ++risc) {
-        const auto bytes = static_cast<std::uint32_t>(scratch);
-        CreateCircularBuffer(
-            program, work.cores,
-            CircularBufferConfig(bytes, {{risc, DataFormat::UInt32}}).set_page_size(risc, bytes));
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& spec = context.params<SelectExpertsSpec>();
+    const Shape& logits = context.inputs[0].spec.shape;
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, logits[0]);
+    const SelectArgs args = args_of(context);
+    const SelectTensors tensors = tensors_of(context, position);
+    const std::uint64_t scratch = scratch_bytes(spec, logits[1]);
+    const std::uint32_t riscs = 2 * scratch <= buffer_room(context.arch) ? 2 : 1;
+    Program program = CreateProgram();
+    for (std::uint32_t risc = 0; risc < riscs; ++risc) {
+        const Cb cb = risc == 0 ? Cb::ReaderScratch : Cb::WriterScratch;
+        add_circular_buffer(program, work.cores, cb, DataFormat::UInt32,
+                            {1, static_cast<std::uint32_t>(scratch)});
         const KernelHandle kernel =
             CreateKernel(program, "ops/moe_select_experts/kernels/select.cpp", work.cores,
-                         risc == 0 ? ReaderDataMovementConfig(compile_args)
-                                   : WriterDataMovementConfig(compile_args));
+                         risc == 0 ? reader_config(args, tensors) : writer_config(args, tensors));
         for (const WorkShare& share : work.shares) {
             const std::uint32_t begin = share.count * risc / riscs;
             const std::uint32_t end = share.count * (risc + 1U) / riscs;
-            std::vector<std::uint32_t> own{share.first + begin, end - begin, risc};
-            own.insert(own.end(), addresses.begin(), addresses.end());
-            SetRuntimeArgs(program, kernel, share.core, own);
+            set_args(program, kernel, share.core,
+                     SelectShare{.first_token = share.first + begin,
+                                 .num_tokens = end - begin,
+                                 .scratch_cb = index_of(cb)},
+                     addresses_of(tensors));
         }
     }
-}
-
-Program make_program(const OpContext& context, std::size_t position) {
-    const auto& spec = context.params<SelectExpertsSpec>();
-    const DeviceTensor& logits = context.device_inputs[0][position];
-    const bool has_bias = context.device_inputs.size() > 1;
-    const DeviceTensor& bias = context.device_inputs[has_bias ? 1 : 0][position];
-    const std::uint32_t experts = logits.spec.shape[1];
-    const auto num_outputs =
-        static_cast<std::uint32_t>(std::min(context.outputs.size(), kOutputs.size()));
-    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, logits.spec.shape[0]);
-    std::vector<std::uint32_t> args{experts,
-                                    spec.n_group,
-                                    spec.topk_group,
-                                    spec.top_k,
-                                    static_cast<std::uint32_t>(spec.scoring),
-                                    has_bias ? 1U : 0U,
-                                    spec.normalise ? 1U : 0U,
-                                    bits_of(spec.routed_scaling_factor),
-                                    row_bytes(experts),
-                                    short_row_bytes(spec),
-                                    num_outputs,
-                                    logits.spec.format == DataFormat::Float16_b ? 1U : 0U,
-                                    bias.spec.format == DataFormat::Float16_b ? 1U : 0U};
-    append_accessor(args, logits);
-    append_accessor(args, bias);
-    std::vector<std::uint32_t> addresses{logits.buffer.address, bias.buffer.address};
-    for (std::size_t i = 0; i < kOutputs.size(); ++i) {
-        const DeviceTensor& output = context.device_outputs[i < num_outputs ? i : 0][position];
-        append_accessor(args, output);
-        addresses.push_back(output.buffer.address);
-    }
-    Program program = CreateProgram();
-    create_kernels(program, context.arch, work, scratch_bytes(spec, experts), args, addresses);
     return program;
 }
 

@@ -5,13 +5,11 @@
 #include <array>
 
 #include "emu/base/fields/enum_names.hpp"
+#include "ops/moe_select_experts/kernels/args.hpp"
 #include "ops/op.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {
-
-/// How logits become scores.
-enum class RouterScoring : std::uint8_t { Sigmoid, Softmax, None };
 
 struct SelectExpertsSpec {
     RouterScoring scoring = RouterScoring::Sigmoid;

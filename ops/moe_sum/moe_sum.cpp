@@ -7,9 +7,11 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/round_up.hpp"
+#include "ops/moe_sum/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -20,17 +22,6 @@ using config::field;
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kTokensAtOnce = 64;  // rows of the tables in L1
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRows = 0,
-    kWeights = 1,
-    kContributions = 2,
-    kRowTable = 3,
-    kWeightTable = 4,
-    kChosen = 5,
-    kSum = 16
-};
 
 constexpr std::array kFields{
     field<&SumSpec::accumulator>("accumulator", "by_top_k",
@@ -107,87 +98,76 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chunks,
                  const Extents& extents, const SumSpec& spec, std::uint32_t alignment) {
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
-                         std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, page});
     };
-    add(kRows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
-    add(kWeights, DataFormat::UInt32, alignment, spec.cb_depth);
-    add(kContributions, DataFormat::UInt32, alignment, spec.cb_depth);
-    add(kSum, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
-    const Scratch scratch[]{{kRowTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
-                            {kWeightTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
-                            {kChosen, std::uint64_t{8} * extents.top_k}};
+    add(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
+    add(Cb::Weights, DataFormat::UInt32, alignment, spec.cb_depth);
+    add(Cb::Contributions, DataFormat::UInt32, alignment, spec.cb_depth);
+    add(Cb::Sum, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
+    const Scratch scratch[]{{Cb::RowTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
+                            {Cb::WeightTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
+                            {Cb::Chosen, std::uint64_t{8} * extents.top_k}};
     add_scratch(program, cores, scratch, alignment);
 }
 
-/// One device's tensors; tables that are missing are null.
-struct Tensors {
-    const DeviceTensor& outputs;
-    const DeviceTensor* rows;
-    const DeviceTensor* weights;
-    const DeviceTensor& sum;
-};
-
-KernelHandle add_reader(Program& program, const SharedWork& work, const Tensors& tensors,
-                        const Chunks& chunks, const Extents& extents, const SumSpec& spec) {
-    const DeviceTensor& rows = tensors.rows == nullptr ? tensors.outputs : *tensors.rows;
-    const DeviceTensor& weights = tensors.weights == nullptr ? tensors.outputs : *tensors.weights;
-    std::vector<std::uint32_t> args{extents.top_k,
-                                    chunks.row_bytes,
-                                    chunks.chunk_tiles,
-                                    chunks.table_page,
-                                    kTokensAtOnce,
-                                    tensors.rows == nullptr ? 0U : 1U,
-                                    tensors.weights == nullptr ? 0U : 1U,
-                                    spec.rows == RowsSay::Place ? 1U : 0U,
-                                    spec.order == SumOrder::Row ? 1U : 0U};
-    append_accessors({&tensors.outputs, &rows, &weights}, args);
+void add_reader(Program& program, const SharedWork& work, const ReaderTensors& tensors,
+                const Chunks& chunks, const Extents& extents, const SumSpec& spec) {
+    const ReaderArgs args{.top_k = extents.top_k,
+                          .row_bytes = chunks.row_bytes,
+                          .chunk_tiles = chunks.chunk_tiles,
+                          .table_page = chunks.table_page,
+                          .tokens_at_once = kTokensAtOnce,
+                          .has_rows = tensors.rows == nullptr ? 0U : 1U,
+                          .has_weights = tensors.weights == nullptr ? 0U : 1U,
+                          .says_place = spec.rows == RowsSay::Place ? 1U : 0U,
+                          .by_row = spec.order == SumOrder::Row ? 1U : 0U};
     const KernelHandle reader = CreateKernel(program, "ops/moe_sum/kernels/reader.cpp", work.cores,
-                                             ReaderDataMovementConfig(std::move(args)));
+                                             reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {tensors.outputs.buffer.address, rows.buffer.address, weights.buffer.address,
-                        share.first, share.count});
+        set_args(program, reader, share.core, addresses_of(tensors),
+                 TokenRange{.first_token = share.first, .num_tokens = share.count});
     }
-    return reader;
 }
 
 void add_compute(Program& program, const SharedWork& work, const Chunks& chunks,
                  const Extents& extents, const SumSpec& spec, bool is_weighted) {
-    const ComputeConfig config{
-        .fp32_dest_acc_en = true,
-        .compile_args = {chunks.row_tiles, chunks.chunk_tiles, is_weighted ? 1U : 0U,
-                         spec.rounds_every_sum(extents.top_k) ? 1U : 0U},
-        .defines = {},
-        .named_compile_args = {}};
+    const ComputeArgs args{.row_tiles = chunks.row_tiles,
+                           .chunk_tiles = chunks.chunk_tiles,
+                           .is_weighted = is_weighted ? 1U : 0U,
+                           .rounds_every_sum = spec.rounds_every_sum(extents.top_k) ? 1U : 0U};
     const KernelHandle compute =
-        CreateKernel(program, "ops/moe_sum/kernels/compute.cpp", work.cores, config);
+        CreateKernel(program, "ops/moe_sum/kernels/compute.cpp", work.cores,
+                     ComputeConfig{.fp32_dest_acc_en = true,
+                                   .compile_args = {},
+                                   .defines = {},
+                                   .named_compile_args = named(args)});
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        set_args(program, compute, share.core, TokenCount{.num_tokens = share.count});
     }
 }
 
 // Rows of sums leave a core as those of local_reduce_moe_output do.
 void add_writer(Program& program, const SharedWork& work, const Chunks& chunks,
                 const DeviceTensor& sum) {
-    std::vector<std::uint32_t> args{chunks.row_bytes, chunks.chunk_tiles};
-    append_accessors({&sum}, args);
+    namespace reduce = local_reduce_moe_output;
+    const reduce::WriterArgs args{.row_bytes = chunks.row_bytes, .chunk_tiles = chunks.chunk_tiles};
+    const reduce::WriterTensors tensors{.output = &sum.buffer};
     const KernelHandle writer =
         CreateKernel(program, "ops/local_reduce_moe_output/kernels/writer.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(args)));
+                     writer_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core, {sum.buffer.address, share.first, share.count});
+        set_args(program, writer, share.core, addresses_of(tensors),
+                 reduce::TokenRange{.first_token = share.first, .num_tokens = share.count});
     }
 }
 
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<SumSpec>();
     const auto& in = context.device_inputs;
-    const Tensors tensors{in[0][p], is_given(in, 1) ? &in[1][p] : nullptr,
-                          is_given(in, 2) ? &in[2][p] : nullptr, context.device_outputs[0][p]};
+    const ReaderTensors tensors{.outputs = &in[0][p].buffer,
+                                .rows = is_given(in, 1) ? &in[1][p].buffer : nullptr,
+                                .weights = is_given(in, 2) ? &in[2][p].buffer : nullptr};
     const Extents extents = extents_of(context.inputs);
     const Chunks chunks = chunks_of(context.arch, extents);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, extents.tokens);
@@ -195,7 +175,7 @@ Program make_program(const OpContext& context, std::size_t p) {
     add_buffers(program, work.cores, chunks, extents, spec, dram_alignment(context.arch));
     add_reader(program, work, tensors, chunks, extents, spec);
     add_compute(program, work, chunks, extents, spec, tensors.weights != nullptr);
-    add_writer(program, work, chunks, tensors.sum);
+    add_writer(program, work, chunks, context.device_outputs[0][p]);
     return program;
 }
 

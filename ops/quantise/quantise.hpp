@@ -6,20 +6,12 @@
 
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
+#include "ops/quantise/kernels/args.hpp"
 #include "ops/shared/expert_rows/counted_rows.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "tessera/arch_spec.hpp"
 
 namespace tessera::ops {
-
-/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
-/// stack, or all that counts.
-enum class ScaleBlock : std::uint8_t { Row128, Row, Square128, Matrix, Tensor };
-
-/// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign: integers of
-/// rows are kept as bfloat16, which has them exactly; those of tiles as magnitudes of bfp8_b or
-/// bfp4_b under one exponent for all, which is a byte, or half of one, each, and 64 bytes a tile.
-enum class Codes : std::uint8_t { Fp8E4m3, Int8, Int4 };
 
 struct QuantiseSpec {
     ScaleRule rule = ScaleRule::Trtllm;

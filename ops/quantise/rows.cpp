@@ -6,6 +6,7 @@
 #include "ops/quantise/quantise.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::quantise {
@@ -13,19 +14,6 @@ namespace {
 
 constexpr std::uint32_t kStripTiles = fp8::kBlock / kTileColumns;
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRows = 0,
-    kReaderCounts = 1,
-    kWriterCounts = 2,
-    kExchange = 3,
-    kValues = 5,
-    kLargest = 6,
-    kScale = 7,
-    kOut = 16,
-    kScales = 17
-};
 
 /// What a program is built from.
 struct RowWork {
@@ -65,96 +53,79 @@ std::uint64_t exchange_bytes(const RowWork& rows) {
 
 void add_buffers(Program& program, const RowWork& rows, DataFormat output,
                  std::uint32_t alignment) {
-    const auto add = [&](std::uint8_t index, DataFormat of, std::uint32_t bytes,
-                         std::uint32_t pages) {
-        fp8::add_buffer(program, rows.work.cores, index, of, bytes, pages);
+    const auto add = [&](Cb cb, DataFormat of, std::uint32_t bytes, std::uint32_t pages) {
+        add_circular_buffer(program, rows.work.cores, cb, of, {pages, bytes});
     };
     const DataFormat format = rows.input.format;
-    add(kRows, format, tile_bytes(format), 2 * kStripTiles);
-    add(kValues, DataFormat::Float32, kFloatTile, held_strips(rows) * kStripTiles);
-    add(kLargest, DataFormat::Float32, kFloatTile, 2);
-    add(kScale, DataFormat::Float32, kFloatTile, 1);
-    add(kOut, output, tile_bytes(output), 2 * kStripTiles);
-    add(kScales, DataFormat::UInt32, fp8::aligned(rows.cut.blocks * 4), kTileRows);
-    const Scratch scratch[]{{kReaderCounts, table_bytes(rows)},
-                            {kWriterCounts, table_bytes(rows)},
-                            {kExchange, exchange_bytes(rows)}};
+    add(Cb::Rows, format, tile_bytes(format), 2 * kStripTiles);
+    add(Cb::Values, DataFormat::Float32, kFloatTile, held_strips(rows) * kStripTiles);
+    add(Cb::Largest, DataFormat::Float32, kFloatTile, 2);
+    add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
+    add(Cb::Output, output, tile_bytes(output), 2 * kStripTiles);
+    add(Cb::Scales, DataFormat::UInt32, fp8::aligned(rows.cut.blocks * 4), kTileRows);
+    const Scratch scratch[]{{Cb::ReaderCounts, table_bytes(rows)},
+                            {Cb::WriterCounts, table_bytes(rows)},
+                            {Cb::Exchange, exchange_bytes(rows)}};
     add_scratch(program, rows.work.cores, scratch, alignment);
 }
 
+fp8::CodeForm form_of(const QuantiseSpec& spec) {
+    if (spec.codes != Codes::Fp8E4m3) {
+        return fp8::CodeForm::Round;
+    }
+    return spec.rule == ScaleRule::PerToken ? fp8::CodeForm::Multiply : fp8::CodeForm::Divide;
+}
+
 ComputeConfig compute_config(const RowWork& rows) {
-    const bool are_integers = rows.spec.codes != Codes::Fp8E4m3;
-    const bool multiplies = rows.spec.rule == ScaleRule::PerToken;
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
-    // The kernel's Form: divide, multiply, divide and round to integers.
-    config.compile_args = {rows.cut.strips,
-                           are_integers ? 2U
-                           : multiplies ? 1U
-                                        : 0U,
-                           is_tensor(rows) ? 1U : 0U};
-    config.unpack_to_dest_mode.assign(kScale + 1U, UnpackToDestMode::Default);
-    for (const std::uint8_t cb : {kRows, kValues, kScale}) {
-        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    config.named_compile_args = named(ComputeArgs{.strips = rows.cut.strips,
+                                                  .form = index_of(form_of(rows.spec)),
+                                                  .is_tensor = is_tensor(rows) ? 1U : 0U});
+    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    for (const Cb cb : {Cb::Rows, Cb::Values, Cb::Scale}) {
+        config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
     }
     return config;
 }
 
-template <class Words>
-void append_words(const Words& words, std::vector<std::uint32_t>& args) {
-    args.insert(args.end(), words.begin(), words.end());
-}
-
 /// Of a tensor's scale: where the core with the first rows is, and, for that one, the others.
-std::vector<std::uint32_t> exchange_args(const ArchSpec& arch, const RowWork& rows,
-                                         std::uint32_t index) {
-    std::vector<std::uint32_t> args{index, static_cast<std::uint32_t>(rows.work.shares.size())};
-    const std::size_t named = !is_tensor(rows) ? 0 : index == 0 ? rows.work.shares.size() : 1;
-    for (std::size_t i = 0; i < named; ++i) {
+std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
+                                     std::uint32_t index) {
+    std::vector<std::uint32_t> places;
+    const std::size_t named_cores = !is_tensor(rows) ? 0 : index == 0 ? rows.work.shares.size() : 1;
+    for (std::size_t i = 0; i < named_cores; ++i) {
         const CoreCoord core = on_noc(arch, rows.work.shares[i].core);
-        args.insert(args.end(), {core.x, core.y});
+        const auto place = words_of(CorePlace{.x = core.x, .y = core.y});
+        places.insert(places.end(), place.begin(), place.end());
     }
-    return args;
+    return places;
 }
 
-struct Tensors {
-    const DeviceTensor& input;
-    const DeviceTensor& counts;
-    const DeviceTensor& codes;
-    const DeviceTensor& scales;
-};
-
-Tensors tensors_of(const OpContext& context, std::size_t position) {
-    const DeviceTensor& input = context.device_inputs[0][position];
-    return {input, context.device_inputs.size() > 1 ? context.device_inputs[1][position] : input,
-            context.device_outputs[0][position], context.device_outputs[1][position]};
+const Buffer* counts_of(const OpContext& context, std::size_t position) {
+    return context.device_inputs.size() > 1 ? &context.device_inputs[1][position].buffer : nullptr;
 }
 
-std::vector<std::uint32_t> reader_constants(const RowWork& rows, const Tensors& tensors) {
-    std::vector<std::uint32_t> args{rows.input.shape.back(), element_bytes(rows.input.format),
-                                    rows.cut.row_tiles, is_tensor(rows) ? 2U : 1U};
-    append_words(rows.counted.args(), args);
-    append_accessors({&tensors.input, &tensors.counts}, args);
-    return args;
+ReaderArgs reader_args(const RowWork& rows) {
+    return {.columns = rows.input.shape.back(),
+            .element_bytes = element_bytes(rows.input.format),
+            .row_tiles = rows.cut.row_tiles,
+            .passes = is_tensor(rows) ? 2U : 1U};
 }
 
-std::vector<std::uint32_t> writer_constants(Program& program, const RowWork& rows,
-                                            const Tensors& tensors) {
+WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) {
     const std::uint32_t arrived = CreateSemaphore(program, rows.work.cores, 0);
     const std::uint32_t answered = CreateSemaphore(program, rows.work.cores, 0);
-    std::vector<std::uint32_t> args{rows.input.shape.back(),
-                                    static_cast<std::uint32_t>(rows.spec.block),
-                                    rows.cut.row_tiles,
-                                    static_cast<std::uint32_t>(rows.spec.rule),
-                                    fp8::aligned(rows.cut.blocks * 4),
-                                    rows.cut.blocks * 4,
-                                    element_bytes(tensors.codes.spec.format),
-                                    std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes)),
-                                    arrived,
-                                    answered};
-    append_words(rows.counted.args(), args);
-    append_accessors({&tensors.codes, &tensors.scales, &tensors.counts}, args);
-    return args;
+    return {.columns = rows.input.shape.back(),
+            .block = static_cast<std::uint32_t>(rows.spec.block),
+            .row_tiles = rows.cut.row_tiles,
+            .rule = static_cast<std::uint32_t>(rows.spec.rule),
+            .scale_stride = fp8::aligned(rows.cut.blocks * 4),
+            .scale_bytes = rows.cut.blocks * 4,
+            .code_bytes = element_bytes(codes),
+            .most_bits = std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes)),
+            .arrived = arrived,
+            .answered = answered};
 }
 
 }  // namespace
@@ -174,28 +145,33 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge) {
 
 Program rows_program(const OpContext& context, std::size_t position) {
     const RowWork rows = row_work(context);
-    const Tensors tensors = tensors_of(context, position);
+    const DeviceTensor& codes = context.device_outputs[0][position];
+    const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
+                             .counts = counts_of(context, position)};
+    const WriterTensors written{.codes = &codes.buffer,
+                                .scales = &context.device_outputs[1][position].buffer,
+                                .counts = read.counts};
+    const CoreRangeSet& cores = rows.work.cores;
     Program program = CreateProgram();
-    add_buffers(program, rows, tensors.codes.spec.format, dram_alignment(context.arch));
+    add_buffers(program, rows, codes.spec.format, dram_alignment(context.arch));
+    const NamedCompileArgs counted = named(rows.counted.args());
     const KernelHandle reader =
-        CreateKernel(program, "ops/quantise/kernels/reader.cpp", rows.work.cores,
-                     ReaderDataMovementConfig(reader_constants(rows, tensors)));
-    const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp",
-                                              rows.work.cores, compute_config(rows));
-    const KernelHandle writer =
-        CreateKernel(program, "ops/quantise/kernels/writer.cpp", rows.work.cores,
-                     WriterDataMovementConfig(writer_constants(program, rows, tensors)));
-    for (std::uint32_t i = 0; i < rows.work.shares.size(); ++i) {
+        CreateKernel(program, "ops/quantise/kernels/reader.cpp", cores,
+                     reader_config(named(reader_args(rows), counted), read));
+    const KernelHandle compute =
+        CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores, compute_config(rows));
+    const WriterArgs own = writer_args(program, rows, codes.spec.format);
+    const KernelHandle writer = CreateKernel(program, "ops/quantise/kernels/writer.cpp", cores,
+                                             writer_config(named(own, counted), written));
+    const auto num_cores = static_cast<std::uint32_t>(rows.work.shares.size());
+    for (std::uint32_t i = 0; i < num_cores; ++i) {
         const WorkShare& share = rows.work.shares[i];
-        SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, tensors.input.buffer.address,
-                        tensors.counts.buffer.address});
-        SetRuntimeArgs(program, compute, share.core, {share.count * rows.cut.blocks});
-        std::vector<std::uint32_t> args{share.first, share.count, tensors.codes.buffer.address,
-                                        tensors.scales.buffer.address,
-                                        tensors.counts.buffer.address};
-        append_words(exchange_args(context.arch, rows, i), args);
-        SetRuntimeArgs(program, writer, share.core, args);
+        const GroupRange range{.first_group = share.first, .num_groups = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core,
+                 BlockCount{.num_blocks = share.count * rows.cut.blocks});
+        set_args(program, writer, share.core, range, addresses_of(written),
+                 Exchange{.core = i, .num_cores = num_cores}, places_of(context.arch, rows, i));
     }
     return program;
 }

@@ -2,49 +2,48 @@
 // Matrices of tiles, weights: a data-movement core each takes groups of rows of tiles.
 #include "ops/quantise/quantise.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::quantise {
 namespace {
 
-// Scratch, as the kernel numbers it.
-enum : std::uint8_t { kTileValues = 0, kTileCodes = 1, kTileScales = 2 };
+bool is_by_row(ScaleBlock block) {
+    return block == ScaleBlock::Row || block == ScaleBlock::Row128;
+}
 
 }  // namespace
 
 Program tiles_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<QuantiseSpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& codes = context.device_outputs[0][position];
-    const DeviceTensor& scales = context.device_outputs[1][position];
-    const Shape& shape = input.spec.shape;
-    const std::uint32_t rows = shape[shape.size() - 2];
-    const Cut cut = cut_of(input.spec, spec.block);
-    const bool is_by_row = spec.block == ScaleBlock::Row || spec.block == ScaleBlock::Row128;
+    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& codes = context.outputs[0].spec;
+    const Cut cut = cut_of(input, spec.block);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, cut.groups);
-    const std::uint32_t stride = fp8::aligned(cut.blocks * 4);
+    const TilesArgs args{.rows = input.shape[input.shape.size() - 2],
+                         .columns = input.shape.back(),
+                         .row_tiles = cut.row_tiles,
+                         .blocks = cut.blocks,
+                         .is_by_row = is_by_row(spec.block) ? 1U : 0U,
+                         .rule = static_cast<std::uint32_t>(spec.rule),
+                         .codes = static_cast<std::uint32_t>(spec.codes),
+                         .code_bytes = tile_bytes(codes.format),
+                         .scale_stride = fp8::aligned(cut.blocks * 4)};
+    const TilesTensors tensors{.input = &context.device_inputs[0][position].buffer,
+                               .codes = &context.device_outputs[0][position].buffer,
+                               .scales = &context.device_outputs[1][position].buffer};
 
     Program program = CreateProgram();
-    const Scratch scratch[]{{kTileValues, tile_bytes(input.spec.format)},
-                            {kTileCodes, tile_bytes(codes.spec.format)},
-                            {kTileScales, std::uint64_t{is_by_row ? kTileRows : 1} * stride}};
+    const std::uint64_t scale_rows = is_by_row(spec.block) ? kTileRows : 1;
+    const Scratch scratch[]{{TileCb::Values, tile_bytes(input.format)},
+                            {TileCb::Codes, tile_bytes(codes.format)},
+                            {TileCb::Scales, scale_rows * args.scale_stride}};
     add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
-    std::vector<std::uint32_t> args{rows,
-                                    shape.back(),
-                                    cut.row_tiles,
-                                    cut.blocks,
-                                    is_by_row ? 1U : 0U,
-                                    static_cast<std::uint32_t>(spec.rule),
-                                    static_cast<std::uint32_t>(spec.codes),
-                                    tile_bytes(codes.spec.format),
-                                    stride};
-    append_accessors({&input, &codes, &scales}, args);
     const KernelHandle kernel = CreateKernel(program, "ops/quantise/kernels/tiles.cpp", work.cores,
-                                             ReaderDataMovementConfig(args));
+                                             reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernel, share.core,
-                       {input.buffer.address, codes.buffer.address, scales.buffer.address,
-                        share.first, share.count});
+        set_args(program, kernel, share.core, addresses_of(tensors),
+                 UnitRange{.first_unit = share.first, .num_units = share.count});
     }
     return program;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,15 +27,20 @@ template <class Args>
     return values;
 }
 
+[[nodiscard]] inline NamedCompileArgs named(NamedCompileArgs values) {
+    return values;
+}
+
 /// Values of several structs, for a kernel that shares some of its arguments with other kernels.
 template <class First, class Second, class... Rest>
 [[nodiscard]] NamedCompileArgs named(const First& first, const Second& second,
                                      const Rest&... rest) {
     NamedCompileArgs values = named(second, rest...);
-    values.merge(named(first));
-    return values;
-}
-[[nodiscard]] inline NamedCompileArgs named(NamedCompileArgs values) {
+    NamedCompileArgs own = named(first);
+    values.merge(own);
+    if (!own.empty()) {
+        throw std::logic_error("two structs of a kernel name the argument " + own.begin()->first);
+    }
     return values;
 }
 

@@ -6,15 +6,13 @@
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
+#include "ops/split_zero_experts/kernels/args.hpp"
 
 namespace tessera::ops::split_zero_experts {
 namespace {
 
 using config::field;
 using config::Limits;
-
-// Circular buffers, as the kernel numbers them.
-enum : std::uint8_t { kIds = 0, kRows = 1 };
 
 constexpr std::array kFields{
     field<&SplitSpec::experts>("experts", config::kRequired,
@@ -24,7 +22,7 @@ constexpr std::array kFields{
 };
 
 std::vector<Scratch> scratch_of(std::uint32_t top_k) {
-    return {{kIds, std::uint64_t{4} * top_k}, {kRows, std::uint64_t{4} * top_k}};
+    return {{Cb::Ids, std::uint64_t{4} * top_k}, {Cb::Rows, std::uint64_t{4} * top_k}};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -41,23 +39,21 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<SplitSpec>();
-    const DeviceTensor& ids = context.device_inputs[0][position];
-    const DeviceTensor& routed = context.device_outputs[0][position];
-    const DeviceTensor& rows = context.device_outputs[1][position];
-    const std::uint32_t top_k = row_length(ids.spec.shape);
-    const SharedWork work =
-        share_work(kSpec.name, context.arch, spec.grid, num_rows(ids.spec.shape));
+    const SplitTensors tensors{.ids = &context.device_inputs[0][position].buffer,
+                               .routed = &context.device_outputs[0][position].buffer,
+                               .rows = &context.device_outputs[1][position].buffer};
+    const Shape& ids = context.inputs[0].spec.shape;
+    const SplitArgs args{.top_k = row_length(ids), .experts = spec.experts};
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, num_rows(ids));
 
     Program program = CreateProgram();
-    add_scratch(program, work.cores, scratch_of(top_k), dram_alignment(context.arch));
-    std::vector<std::uint32_t> args{top_k, spec.experts};
-    append_accessors({&ids, &routed, &rows}, args);
+    add_scratch(program, work.cores, scratch_of(args.top_k), dram_alignment(context.arch));
     const KernelHandle kernel = CreateKernel(program, "ops/split_zero_experts/kernels/split.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+                                             work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernel, share.core,
-                       {share.first, share.count, ids.buffer.address, routed.buffer.address,
-                        rows.buffer.address});
+        set_args(program, kernel, share.core,
+                 SplitRange{.first_token = share.first, .num_tokens = share.count},
+                 addresses_of(tensors));
     }
     return program;
 }

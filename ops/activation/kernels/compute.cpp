@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activates gates (DST 0) and multiplies them with ups (DST 1) in the vector unit, in fp32.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_gate = 0;
-constexpr uint32_t cb_up = 1;
-constexpr uint32_t cb_units = 2;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::activation;
+
+constexpr uint32_t cb_gate = index_of(Cb::Gate);
+constexpr uint32_t cb_up = index_of(Cb::Up);
+constexpr uint32_t cb_units = index_of(Cb::Units);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 
 constexpr uint32_t kOne = 0x3F800000;
 constexpr uint32_t kSpare = 2;  // tile of DST
-enum Function : uint32_t { kSilu, kGelu, kGeluTanh, kRelu2, kSigmoid, kSwigluOai };
 
 struct Limits {
     uint32_t alpha;
@@ -71,22 +74,22 @@ void swigluoai(const Limits& limits) {
     multiply(0, kSpare, 0);
 }
 
-void activate(uint32_t function, const Limits& limits) {
+void activate(ActivationFunction function, const Limits& limits) {
     switch (function) {
-        case kSilu:
+        case ActivationFunction::Silu:
             silu_tile_init();
             return silu_tile(0);
-        case kGelu:
+        case ActivationFunction::Gelu:
             gelu_tile_init<false>();
             return gelu_tile<false>(0);
-        case kGeluTanh:
+        case ActivationFunction::GeluTanh:
             return gelu_tanh();
-        case kRelu2:
+        case ActivationFunction::Relu2:
             relu_tile_init();
             relu_tile(0);
             square_tile_init();
             return square_tile(0);
-        case kSigmoid:
+        case ActivationFunction::Sigmoid:
             return sigmoid(0);
         default:
             return swigluoai(limits);
@@ -96,11 +99,12 @@ void activate(uint32_t function, const Limits& limits) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t function = get_compile_time_arg_val(0);
-    const uint32_t unit_tiles = get_compile_time_arg_val(1);
-    const Limits limits{get_compile_time_arg_val(2), get_compile_time_arg_val(3),
-                        get_compile_time_arg_val(4)};
-    const bool has_gate = get_compile_time_arg_val(5) != 0;
+    const auto args = ComputeArgs::read();
+    const auto function = static_cast<ActivationFunction>(args.function);
+    const uint32_t unit_tiles = args.unit_tiles;
+    const Limits limits{
+        .alpha = args.alpha_bits, .most = args.limit_bits, .least = args.negative_limit_bits};
+    const bool has_gate = args.has_gate != 0;
 
     init_sfpu(cb_gate, cb_out);
     cb_wait_front(cb_units, 1);

@@ -4,13 +4,14 @@
 
 namespace {
 
-constexpr uint32_t cb_gate = 0;
-constexpr uint32_t cb_up = 1;
-constexpr uint32_t cb_units = 2;
-constexpr uint32_t cb_counts = 3;
-constexpr uint32_t cb_row = 5;
+using namespace tessera::ops;
+using namespace tessera::ops::activation;
 
-enum Halves : uint32_t { kNone, kFirst, kSecond, kInterleaved, kFirstApart, kSecondApart };
+constexpr uint32_t cb_gate = index_of(Cb::Gate);
+constexpr uint32_t cb_up = index_of(Cb::Up);
+constexpr uint32_t cb_units = index_of(Cb::Units);
+constexpr uint32_t cb_counts = index_of(Cb::ReaderCounts);
+constexpr uint32_t cb_row = index_of(Cb::WholeRow);
 
 void copy_half(const tt_l1_ptr uint16_t* from, tt_l1_ptr uint16_t* to, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -45,25 +46,25 @@ void part_pairs(uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t coun
 }
 
 // Parts a row that was read as a whole.
-void part_row(uint32_t halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
-    if (halves == kInterleaved) {
+void part_row(Halves halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t count) {
+    if (halves == Halves::Interleaved) {
         return part_pairs(row_l1, gate_l1, up_l1, count);
     }
     const auto* row = reinterpret_cast<const tt_l1_ptr uint16_t*>(row_l1);
-    const uint32_t gate = halves == kSecondApart ? count : 0;
+    const uint32_t gate = halves == Halves::SecondApart ? count : 0;
     copy_half(row + gate, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
     copy_half(row + count - gate, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
 }
 
 template <class Accessor>
-void read_row(const Accessor& input, const Units& units, uint32_t halves, uint32_t row,
+void read_row(const Accessor& input, const Units& units, Halves halves, uint32_t row,
               uint32_t gate_l1, uint32_t up_l1) {
-    if (halves <= kSecond) {
+    if (halves <= Halves::Second) {
         const uint32_t second = units.row_bytes;
-        noc_async_read(input.get_noc_addr(row, halves == kSecond ? second : 0), gate_l1,
+        noc_async_read(input.get_noc_addr(row, halves == Halves::Second ? second : 0), gate_l1,
                        units.row_bytes);
-        if (halves != kNone) {
-            noc_async_read(input.get_noc_addr(row, halves == kSecond ? 0 : second), up_l1,
+        if (halves != Halves::None) {
+            noc_async_read(input.get_noc_addr(row, halves == Halves::Second ? 0 : second), up_l1,
                            units.row_bytes);
         }
         return;
@@ -73,32 +74,35 @@ void read_row(const Accessor& input, const Units& units, uint32_t halves, uint32
     part_row(halves, get_write_ptr(cb_row), gate_l1, up_l1, units.row_bytes / 2);
 }
 
-}  // namespace
-
-void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(2);
-    const uint32_t num_units = get_arg_val<uint32_t>(3);
-    const uint32_t halves = get_compile_time_arg_val(10);
-    constexpr auto input_args = TensorAccessorArgs<11>();
-    constexpr auto counts_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
-    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(1));
-    const Units units = units_with(counts, cb_counts, first_unit, num_units);
-
+// Tells compute how many units have rows.
+void announce_units(const Units& units, const UnitRange& range) {
     uint32_t num_full = 0;
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         num_full += units.has_rows(unit) ? 1 : 0;
     }
     cb_reserve_back(cb_units, 1);
     words_at(get_write_ptr(cb_units))[0] = num_full;
     cb_push_back(cb_units, 1);
+}
 
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+}  // namespace
+
+void kernel_main() {
+    const auto range = UnitRange::read();
+    const auto halves = static_cast<Halves>(ReaderArgs::read().halves);
+    const auto input =
+        TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address(UnitRange::kCount));
+    const auto counts =
+        TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(UnitRange::kCount));
+    const Units units = units_with(counts, cb_counts, range.first_unit, range.num_units);
+
+    announce_units(units, range);
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         if (!units.has_rows(unit)) {
             continue;
         }
         cb_reserve_back(cb_gate, units.unit_tiles);
-        if (halves != kNone) {
+        if (halves != Halves::None) {
             cb_reserve_back(cb_up, units.unit_tiles);
         }
         for (uint32_t i = 0; i < units.unit_rows; ++i) {
@@ -110,7 +114,7 @@ void kernel_main() {
         }
         noc_async_read_barrier();
         cb_push_back(cb_gate, units.unit_tiles);
-        if (halves != kNone) {
+        if (halves != Halves::None) {
             cb_push_back(cb_up, units.unit_tiles);
         }
     }

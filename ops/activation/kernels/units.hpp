@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
+#include "args.hpp"
 
 namespace {
 
-// The compile-time arguments that reader and writer share.
 struct Units {
     uint32_t row_bytes;   // of N elements
     uint32_t row_stride;  // in L1
@@ -27,10 +27,13 @@ struct Units {
 // With what the units [first, first + count) need of the table.
 template <class Accessor>
 Units units_with(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t count) {
-    const uint32_t unit_rows = get_compile_time_arg_val(2);
-    return {get_compile_time_arg_val(0), get_compile_time_arg_val(1), unit_rows,
-            get_compile_time_arg_val(3),
-            counted_rows<4>(counts, cb_counts, first * unit_rows, (first + count) * unit_rows)};
+    const auto args = tessera::ops::activation::UnitArgs::read();
+    return {.row_bytes = args.row_bytes,
+            .row_stride = args.row_stride,
+            .unit_rows = args.unit_rows,
+            .unit_tiles = args.unit_tiles,
+            .counted = counted_rows(counts, cb_counts, first * args.unit_rows,
+                                    (first + count) * args.unit_rows)};
 }
 
 }  // namespace

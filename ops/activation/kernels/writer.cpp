@@ -2,18 +2,25 @@
 // Stores the rows of this core's units.
 #include "units.hpp"
 
-void kernel_main() {
-    constexpr uint32_t cb_counts = 4;
-    constexpr uint32_t cb_out = 16;
-    const uint32_t first_unit = get_arg_val<uint32_t>(2);
-    const uint32_t num_units = get_arg_val<uint32_t>(3);
-    constexpr auto output_args = TensorAccessorArgs<10>();
-    constexpr auto counts_args = TensorAccessorArgs<output_args.next_compile_time_args_offset()>();
-    const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
-    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(1));
-    const Units units = units_with(counts, cb_counts, first_unit, num_units);
+namespace {
 
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+using namespace tessera::ops;
+using namespace tessera::ops::activation;
+
+constexpr uint32_t cb_counts = index_of(Cb::WriterCounts);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+
+}  // namespace
+
+void kernel_main() {
+    const auto range = UnitRange::read();
+    const auto output =
+        TensorAccessor(WriterTensors::output(), WriterTensors::output_address(UnitRange::kCount));
+    const auto counts =
+        TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(UnitRange::kCount));
+    const Units units = units_with(counts, cb_counts, range.first_unit, range.num_units);
+
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         if (!units.has_rows(unit)) {
             continue;
         }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles strips of codes and multiplies each row by its scale in fp32.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
+#include "args.hpp"
+
+namespace {
+
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_dequantise;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_codes = index_of(Cb::Codes);
+constexpr uint32_t cb_scale = index_of(Cb::Scale);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+constexpr uint32_t kTiles = fp8_strips::kStripTiles;
+
+}  // namespace
 
 void kernel_main() {
-    constexpr uint32_t cb_rows = 0;
-    constexpr uint32_t cb_codes = 5;
-    constexpr uint32_t cb_scale = 7;
-    constexpr uint32_t cb_out = 16;
-    constexpr uint32_t kTiles = quantise::kStripTiles;
-    const uint32_t num_strips = get_arg_val<uint32_t>(0);
+    const uint32_t num_strips = StripCount::read().num_strips;
 
     unary_op_init_common(cb_rows, cb_codes);
     for (uint32_t strip = 0; strip < num_strips; ++strip) {
@@ -22,7 +31,7 @@ void kernel_main() {
 
         cb_wait_front(cb_codes, kTiles);
         cb_wait_front(cb_scale, 1);
-        quantise::send_scaled_rows(cb_codes, 0, cb_scale, quantise::Form::Multiply, cb_out);
+        fp8_strips::send_scaled_rows(cb_codes, 0, cb_scale, fp8_strips::CodeForm::Multiply, cb_out);
         cb_pop_front(cb_scale, 1);
         cb_pop_front(cb_codes, kTiles);
     }

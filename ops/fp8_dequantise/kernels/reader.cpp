@@ -2,12 +2,16 @@
 // Brings 32 rows of 128 codes at a time, with the scale of each row's block in column 0 of a tile.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbScale = 7;
-constexpr uint32_t kCbScaleRows = 13;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_dequantise;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbScale = index_of(Cb::Scale);
+constexpr uint32_t kCbScaleRows = index_of(Cb::ScaleRows);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
@@ -15,31 +19,29 @@ constexpr uint32_t kBlock = 128;
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_group = get_arg_val<uint32_t>(0);
-    const uint32_t num_groups = get_arg_val<uint32_t>(1);
-    const uint32_t rows = get_compile_time_arg_val(0);
-    const uint32_t columns = get_compile_time_arg_val(1);
-    const uint32_t block_rows = get_compile_time_arg_val(2);  // that share a row of scales
-    const uint32_t scale_bytes = get_compile_time_arg_val(3);
-    const uint32_t scale_stride = get_compile_time_arg_val(4);
-    const TensorAccessor codes(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor scales(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(3));
+    const auto range = fp8::GroupRange::read();
+    const auto args = ReaderArgs::read();
+    const TensorAccessor codes(ReaderTensors::codes(),
+                               ReaderTensors::codes_address(fp8::GroupRange::kCount));
+    const TensorAccessor scales(ReaderTensors::scales(),
+                                ReaderTensors::scales_address(fp8::GroupRange::kCount));
 
     const uint32_t scales_l1 = get_write_ptr(kCbScaleRows);
-    const uint32_t last_block = scale_bytes / sizeof(uint32_t) - 1;
-    for (uint32_t group = first_group; group < first_group + num_groups; ++group) {
+    const uint32_t last_block = args.scale_bytes / sizeof(uint32_t) - 1;
+    for (uint32_t group = range.first_group; group < range.first_group + range.num_groups;
+         ++group) {
         const uint32_t first = group * kTileRows;
-        const uint32_t count = smaller(kTileRows, rows - first);
+        const uint32_t count = smaller(kTileRows, args.rows - first);
         for (uint32_t row = 0; row < count; ++row) {
-            noc_async_read(scales.get_noc_addr((first + row) / block_rows),
-                           scales_l1 + row * scale_stride, scale_bytes);
+            noc_async_read(scales.get_noc_addr((first + row) / args.block_rows),
+                           scales_l1 + row * args.scale_stride, args.scale_bytes);
         }
-        for (uint32_t column = 0; column < columns; column += kBlock) {
+        for (uint32_t column = 0; column < args.columns; column += kBlock) {
             cb_reserve_back(kCbRows, kStripTiles);
             uint32_t l1_addr = get_write_ptr(kCbRows);
             for (uint32_t row = first; row < first + count; ++row) {
                 noc_async_read(codes.get_noc_addr(row, column), l1_addr,
-                               smaller(kBlock, columns - column));
+                               smaller(kBlock, args.columns - column));
                 l1_addr += kBlock;
             }
             noc_async_read_barrier();
@@ -49,7 +51,7 @@ void kernel_main() {
             const uint32_t block = smaller(column / kBlock, last_block);
             for (uint32_t row = 0; row < count; ++row) {
                 tile[scale_rule::word_of_row(row)] = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(
-                    scales_l1 + row * scale_stride)[block];
+                    scales_l1 + row * args.scale_stride)[block];
             }
             cb_push_back(kCbScale, 1);
         }

@@ -5,19 +5,23 @@
 // A partial sum of 128 products is scaled by (its row's scale · the block's): scales differ from
 // block to block of K, so sums cannot stay in DST, and the packer adds them where they lie.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_in0 = 1;
-constexpr uint32_t cb_in1 = 2;
-constexpr uint32_t cb_row_scales = 3;
-constexpr uint32_t cb_weight_scales = 4;
-constexpr uint32_t cb_sums = 5;
-constexpr uint32_t cb_largest = 6;
-constexpr uint32_t cb_scale = 7;
-constexpr uint32_t cb_units = 10;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_grouped_matmul;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_in0 = index_of(Cb::In0);
+constexpr uint32_t cb_in1 = index_of(Cb::In1);
+constexpr uint32_t cb_row_scales = index_of(Cb::RowScales);
+constexpr uint32_t cb_weight_scales = index_of(Cb::WeightScales);
+constexpr uint32_t cb_sums = index_of(Cb::Sums);
+constexpr uint32_t cb_largest = index_of(Cb::Largest);
+constexpr uint32_t cb_scale = index_of(Cb::Scale);
+constexpr uint32_t cb_units = index_of(Cb::Units);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t kBlockTiles = 4;
 constexpr uint32_t kWidth = 2;       // output tiles in DST at once
 constexpr uint32_t kScale = kWidth;  // behind them
@@ -115,13 +119,13 @@ void round_sums(const Shapes& shapes, bool quantises) {
     cb_wait_front(cb_sums, shapes.row_tiles * kBlockTiles);
     for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
         if (!quantises) {
-            quantise::send_rows(cb_sums, row * kBlockTiles, cb_out);
+            fp8_strips::send_rows(cb_sums, row * kBlockTiles, cb_out);
             continue;
         }
-        quantise::send_largest(cb_sums, row * kBlockTiles, cb_largest);
+        fp8_strips::send_largest(cb_sums, row * kBlockTiles, cb_largest);
         cb_wait_front(cb_scale, 1);
-        quantise::send_scaled_rows(cb_sums, row * kBlockTiles, cb_scale, quantise::Form::Divide,
-                                   cb_out);
+        fp8_strips::send_scaled_rows(cb_sums, row * kBlockTiles, cb_scale,
+                                     fp8_strips::CodeForm::Divide, cb_out);
         cb_pop_front(cb_scale, 1);
     }
     cb_pop_front(cb_sums, shapes.row_tiles * kBlockTiles);
@@ -130,11 +134,12 @@ void round_sums(const Shapes& shapes, bool quantises) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{.k_blocks = get_compile_time_arg_val(0),
-                        .row_tiles = get_compile_time_arg_val(1),
-                        .chunk = get_compile_time_arg_val(2),
-                        .k_push = get_compile_time_arg_val(3)};
-    const bool quantises = get_compile_time_arg_val(4) != 0;
+    const auto args = ComputeArgs::read();
+    const Shapes shapes{.k_blocks = args.k_blocks,
+                        .row_tiles = args.row_tiles,
+                        .chunk = args.chunk,
+                        .k_push = args.k_push};
+    const bool quantises = args.quantises != 0;
 
     mm_block_init(cb_in0, cb_in1, cb_sums, 1, kWidth, 1, shapes.k_tiles());
     const uint32_t num_units = next_word();

@@ -2,6 +2,7 @@
 // Brings a CTA's token rows once, through the table of tokens where the product gathers them, and
 // for each of its blocks of columns the weights, with the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "args.hpp"
 #include "units.hpp"
 
 namespace {
@@ -9,14 +10,17 @@ namespace {
 using units::kBlock;
 using units::word;
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbWeights = 2;
-constexpr uint32_t kCbRowScales = 3;
-constexpr uint32_t kCbWeightScales = 4;
-constexpr uint32_t kCbUnits = 10;
-constexpr uint32_t kCbTables = 12;
-constexpr uint32_t kCbScalePages = 13;
-constexpr uint32_t kCbHeldScales = 14;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_grouped_matmul;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbWeights = index_of(Cb::In1);
+constexpr uint32_t kCbRowScales = index_of(Cb::RowScales);
+constexpr uint32_t kCbWeightScales = index_of(Cb::WeightScales);
+constexpr uint32_t kCbUnits = index_of(Cb::Units);
+constexpr uint32_t kCbTables = index_of(Cb::Tables);
+constexpr uint32_t kCbScalePages = index_of(Cb::ScalePages);
+constexpr uint32_t kCbHeldScales = index_of(Cb::HeldScales);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kBlockTiles = 4;     // along each side of a block of weights
 constexpr uint32_t kWeightTile = 1024;  // bytes
@@ -155,28 +159,33 @@ void push_weight_scales(const TensorAccessor& scales, uint32_t page, uint32_t by
 }  // namespace
 
 void kernel_main() {
-    const uint32_t core = get_arg_val<uint32_t>(0);
-    const uint32_t num_cores = get_arg_val<uint32_t>(1);
-    const Shapes shapes{.k_blocks = get_compile_time_arg_val(0),
-                        .n_blocks = get_compile_time_arg_val(1),
-                        .tile = get_compile_time_arg_val(2),
-                        .row_tiles = get_compile_time_arg_val(3),
-                        .chunk = get_compile_time_arg_val(4),
-                        .k_push = get_compile_time_arg_val(5),
-                        .gathers = get_compile_time_arg_val(6),
-                        .scale_row_bytes = get_compile_time_arg_val(7),
-                        .scale_page_stride = get_compile_time_arg_val(8),
-                        .scale_pages = get_compile_time_arg_val(9)};
-    const uint32_t table_bytes = get_compile_time_arg_val(10);   // of a table of CTAs
-    const uint32_t table_stride = get_compile_time_arg_val(11);  // in L1
-    const TensorAccessor activations(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor row_scales(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor weights(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor weight_scales(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor batch(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor limit(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor num_ctas(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
-    const TensorAccessor tokens(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(9));
+    constexpr uint32_t kFirst = fp8::CoreIndex::kCount;
+    const auto index = fp8::CoreIndex::read();
+    const auto args = ReaderArgs::read();
+    const Shapes shapes{.k_blocks = args.k_blocks,
+                        .n_blocks = args.n_blocks,
+                        .tile = args.tile,
+                        .row_tiles = args.row_tiles,
+                        .chunk = args.chunk,
+                        .k_push = args.k_push,
+                        .gathers = args.gathers,
+                        .scale_row_bytes = args.scale_row_bytes,
+                        .scale_page_stride = args.scale_page_stride,
+                        .scale_pages = args.scale_pages};
+    const uint32_t table_bytes = args.table_bytes;    // of a table of CTAs
+    const uint32_t table_stride = args.table_stride;  // in L1
+    const TensorAccessor activations(ReaderTensors::activations(),
+                                     ReaderTensors::activations_address(kFirst));
+    const TensorAccessor row_scales(ReaderTensors::row_scales(),
+                                    ReaderTensors::row_scales_address(kFirst));
+    const TensorAccessor weights(ReaderTensors::weights(), ReaderTensors::weights_address(kFirst));
+    const TensorAccessor weight_scales(ReaderTensors::weight_scales(),
+                                       ReaderTensors::weight_scales_address(kFirst));
+    const TensorAccessor batch(ReaderTensors::batch(), ReaderTensors::batch_address(kFirst));
+    const TensorAccessor limit(ReaderTensors::limit(), ReaderTensors::limit_address(kFirst));
+    const TensorAccessor num_ctas(ReaderTensors::num_ctas(),
+                                  ReaderTensors::num_ctas_address(kFirst));
+    const TensorAccessor tokens(ReaderTensors::tokens(), ReaderTensors::tokens_address(kFirst));
 
     const uint32_t batch_l1 = get_write_ptr(kCbTables);
     const uint32_t limit_l1 = batch_l1 + table_stride;
@@ -184,7 +193,7 @@ void kernel_main() {
     const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
     units::read_table(batch, batch_l1, table_bytes);
     units::read_table(limit, limit_l1, table_bytes);
-    const units::Share share = units::share_of(live * shapes.n_blocks, core, num_cores);
+    const units::Share share = units::share_of(live * shapes.n_blocks, index.core, index.num_cores);
 
     announce(share.count);
     CtaRows rows{};

@@ -2,6 +2,7 @@
 // Stores the rows of a CTA that hold tokens, 128 columns at a time, and makes and stores their
 // scales where the output is fp8.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "args.hpp"
 #include "units.hpp"
 
 namespace {
@@ -9,11 +10,14 @@ namespace {
 using units::kBlock;
 using units::word;
 
-constexpr uint32_t kCbLargest = 6;
-constexpr uint32_t kCbScale = 7;
-constexpr uint32_t kCbTable = 15;
-constexpr uint32_t kCbScaleRow = 17;
-constexpr uint32_t kCbOut = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_grouped_matmul;
+
+constexpr uint32_t kCbLargest = index_of(Cb::Largest);
+constexpr uint32_t kCbScale = index_of(Cb::Scale);
+constexpr uint32_t kCbTable = index_of(Cb::WriterTable);
+constexpr uint32_t kCbScaleRow = index_of(Cb::ScaleRow);
+constexpr uint32_t kCbOut = index_of(Cb::Output);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 
@@ -36,7 +40,7 @@ void make_scales(const TensorAccessor& scales, const Strip& strip) {
     for (uint32_t row = 0; row < kTileRows; ++row) {
         scale_rule::FloatWord scale;
         scale.value =
-            scale_rule::scale_of(scale_rule::largest_of_row(largest, row), scale_rule::kTrtllm);
+            scale_rule::scale_of(scale_rule::largest_of_row(largest, row), ScaleRule::Trtllm);
         tile[scale_rule::word_of_row(row)] = scale.bits;
         row_of_scales[row] = scale.bits;
     }
@@ -63,33 +67,32 @@ void store_rows(const TensorAccessor& out, const Strip& strip, uint32_t row_byte
 }  // namespace
 
 void kernel_main() {
-    const uint32_t core = get_arg_val<uint32_t>(0);
-    const uint32_t num_cores = get_arg_val<uint32_t>(1);
-    const uint32_t n_blocks = get_compile_time_arg_val(0);
-    const uint32_t tile = get_compile_time_arg_val(1);
-    const uint32_t row_tiles = get_compile_time_arg_val(2);
-    const uint32_t element_bytes = get_compile_time_arg_val(3);
-    const bool quantises = get_compile_time_arg_val(4) != 0;
-    const uint32_t table_bytes = get_compile_time_arg_val(5);
-    const TensorAccessor limit(TensorAccessorArgs<6>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor num_ctas(TensorAccessorArgs<8>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor out(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor scales(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(5));
+    const auto index = fp8::CoreIndex::read();
+    const auto args = WriterArgs::read();
+    const TensorAccessor limit(WriterTensors::limit(),
+                               WriterTensors::limit_address(fp8::CoreIndex::kCount));
+    const TensorAccessor num_ctas(WriterTensors::num_ctas(),
+                                  WriterTensors::num_ctas_address(fp8::CoreIndex::kCount));
+    const TensorAccessor out(WriterTensors::output(),
+                             WriterTensors::output_address(fp8::CoreIndex::kCount));
+    const TensorAccessor scales(WriterTensors::scales(),
+                                WriterTensors::scales_address(fp8::CoreIndex::kCount));
 
     const uint32_t limit_l1 = get_write_ptr(kCbTable);
     const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
-    units::read_table(limit, limit_l1, table_bytes);
-    const units::Share share = units::share_of(live * n_blocks, core, num_cores);
+    units::read_table(limit, limit_l1, args.table_bytes);
+    const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
-        const uint32_t cta = unit / n_blocks;
+        const uint32_t cta = unit / args.n_blocks;
         const uint32_t end = word(limit_l1, cta);
-        for (uint32_t i = 0; i < row_tiles; ++i) {
-            const uint32_t row = cta * tile + i * kTileRows;
-            const Strip strip{row, end > row ? smaller(end - row, kTileRows) : 0, unit % n_blocks};
-            if (quantises) {
+        for (uint32_t i = 0; i < args.row_tiles; ++i) {
+            const uint32_t row = cta * args.tile + i * kTileRows;
+            const Strip strip{row, end > row ? smaller(end - row, kTileRows) : 0,
+                              unit % args.n_blocks};
+            if (args.quantises != 0) {
                 make_scales(scales, strip);
             }
-            store_rows(out, strip, kBlock * element_bytes);
+            store_rows(out, strip, kBlock * args.element_bytes);
         }
     }
     noc_async_write_barrier();

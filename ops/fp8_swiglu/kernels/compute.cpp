@@ -2,20 +2,24 @@
 // Takes the scales back, silu(gate) · up in fp32, and quantises again, a strip of 128 columns at a
 // time.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_gate = 1;
-constexpr uint32_t cb_up = 2;
-constexpr uint32_t cb_scales = 3;
-constexpr uint32_t cb_values = 5;
-constexpr uint32_t cb_largest = 6;
-constexpr uint32_t cb_scale = 7;
-constexpr uint32_t cb_units = 10;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_swiglu;
 
-using quantise::kStripTiles;
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_gate = index_of(Cb::Gate);
+constexpr uint32_t cb_up = index_of(Cb::Up);
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
+constexpr uint32_t cb_values = index_of(Cb::Values);
+constexpr uint32_t cb_largest = index_of(Cb::Largest);
+constexpr uint32_t cb_scale = index_of(Cb::Scale);
+constexpr uint32_t cb_units = index_of(Cb::Units);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+
+using fp8_strips::kStripTiles;
 
 void tile_strip(uint32_t cb_tiles) {
     cb_wait_front(cb_rows, kStripTiles);
@@ -53,18 +57,18 @@ void activate(uint32_t tile) {
 
 void send_values(bool quantises) {
     if (!quantises) {
-        return quantise::send_rows(cb_values, 0, cb_out);
+        return fp8_strips::send_rows(cb_values, 0, cb_out);
     }
-    quantise::send_largest(cb_values, 0, cb_largest);
+    fp8_strips::send_largest(cb_values, 0, cb_largest);
     cb_wait_front(cb_scale, 1);
-    quantise::send_scaled_rows(cb_values, 0, cb_scale, quantise::Form::Divide, cb_out);
+    fp8_strips::send_scaled_rows(cb_values, 0, cb_scale, fp8_strips::CodeForm::Divide, cb_out);
     cb_pop_front(cb_scale, 1);
 }
 
 }  // namespace
 
 void kernel_main() {
-    const bool quantises = get_compile_time_arg_val(0) != 0;
+    const bool quantises = ComputeArgs::read().quantises != 0;
     unary_op_init_common(cb_rows, cb_values);
     cb_wait_front(cb_units, 1);
     const uint32_t num_strips = read_tile_value(cb_units, 0, 0);

@@ -2,17 +2,21 @@
 // Brings gate and up of 32 rows and 128 columns, with their scales, strip by strip.
 #include "../../fp8_grouped_matmul/kernels/units.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "args.hpp"
 
 namespace {
 
 using units::kBlock;
 using units::word;
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbScales = 3;
-constexpr uint32_t kCbUnits = 10;
-constexpr uint32_t kCbTable = 12;
-constexpr uint32_t kCbScaleRow = 13;
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_swiglu;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbScales = index_of(Cb::Scales);
+constexpr uint32_t kCbUnits = index_of(Cb::Units);
+constexpr uint32_t kCbTable = index_of(Cb::Table);
+constexpr uint32_t kCbScaleRow = index_of(Cb::ReadScaleRow);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 
@@ -53,35 +57,33 @@ void push_scales(const TensorAccessor& scales, const Strip& strip) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t core = get_arg_val<uint32_t>(0);
-    const uint32_t num_cores = get_arg_val<uint32_t>(1);
-    const uint32_t n_blocks = get_compile_time_arg_val(0);  // of the output
-    const uint32_t tile = get_compile_time_arg_val(1);
-    const uint32_t row_tiles = get_compile_time_arg_val(2);
-    const uint32_t first_gate = get_compile_time_arg_val(3);  // blocks of the input
-    const uint32_t first_up = get_compile_time_arg_val(4);
-    const uint32_t table_bytes = get_compile_time_arg_val(5);
-    const TensorAccessor rows(TensorAccessorArgs<6>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor scales(TensorAccessorArgs<8>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor limit(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor num_ctas(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(5));
+    const auto index = fp8::CoreIndex::read();
+    const auto args = ReaderArgs::read();
+    const TensorAccessor rows(ReaderTensors::rows(),
+                              ReaderTensors::rows_address(fp8::CoreIndex::kCount));
+    const TensorAccessor scales(ReaderTensors::scales(),
+                                ReaderTensors::scales_address(fp8::CoreIndex::kCount));
+    const TensorAccessor limit(ReaderTensors::limit(),
+                               ReaderTensors::limit_address(fp8::CoreIndex::kCount));
+    const TensorAccessor num_ctas(ReaderTensors::num_ctas(),
+                                  ReaderTensors::num_ctas_address(fp8::CoreIndex::kCount));
 
     const uint32_t limit_l1 = get_write_ptr(kCbTable);
     const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
-    units::read_table(limit, limit_l1, table_bytes);
-    const units::Share share = units::share_of(live * n_blocks, core, num_cores);
+    units::read_table(limit, limit_l1, args.table_bytes);
+    const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
     cb_reserve_back(kCbUnits, 1);
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbUnits)) =
-        share.count * row_tiles;
+        share.count * args.row_tiles;
     cb_push_back(kCbUnits, 1);
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
-        const uint32_t cta = unit / n_blocks;
+        const uint32_t cta = unit / args.n_blocks;
         const uint32_t end = word(limit_l1, cta);
-        for (uint32_t i = 0; i < row_tiles; ++i) {
-            const uint32_t row = cta * tile + i * kTileRows;
+        for (uint32_t i = 0; i < args.row_tiles; ++i) {
+            const uint32_t row = cta * args.tile + i * kTileRows;
             Strip strip{row, end > row ? smaller(end - row, kTileRows) : 0, 0};
-            for (const uint32_t first : {first_gate, first_up}) {
-                strip.block = first + unit % n_blocks;
+            for (const uint32_t first : {args.first_gate, args.first_up}) {
+                strip.block = first + unit % args.n_blocks;
                 push_rows(rows, strip);
                 push_scales(scales, strip);
             }

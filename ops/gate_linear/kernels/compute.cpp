@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles the rows of both operands, then multiplies one with the other's transpose; the sum stays in
 // DST over all of K.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_token_rows = 0;
-constexpr uint32_t cb_expert_rows = 1;
-constexpr uint32_t cb_tokens = 2;
-constexpr uint32_t cb_experts = 3;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::gate_linear;
+
+constexpr uint32_t cb_token_rows = index_of(Cb::TokenRows);
+constexpr uint32_t cb_expert_rows = index_of(Cb::ExpertRows);
+constexpr uint32_t cb_tokens = index_of(Cb::Tokens);
+constexpr uint32_t cb_experts = index_of(Cb::Experts);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 
 void tile_chunk(uint32_t cb_rows, uint32_t cb_tiles, uint32_t chunk, uint32_t tiles) {
     cb_wait_front(cb_rows, chunk);
@@ -21,9 +25,10 @@ void tile_chunk(uint32_t cb_rows, uint32_t cb_tiles, uint32_t chunk, uint32_t ti
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
-    const uint32_t k_tiles = get_compile_time_arg_val(0);
-    const uint32_t chunk = get_compile_time_arg_val(1);
+    const uint32_t num_units = UnitCount::read().num_units;
+    const auto args = ComputeArgs::read();
+    const uint32_t k_tiles = args.k_tiles;
+    const uint32_t chunk = args.chunk;
 
     for (uint32_t unit = 0; unit < num_units; ++unit) {
         cb_reserve_back(cb_tokens, k_tiles);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 rows of tokens and 32 of experts for each unit, some columns at a time.
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 #include "dataflow_api.h"
 
 namespace {
 
-constexpr uint32_t kCbTokenRows = 0;
-constexpr uint32_t kCbExpertRows = 1;
+using namespace tessera::ops;
+using namespace tessera::ops::gate_linear;
+
+constexpr uint32_t kCbTokenRows = index_of(Cb::TokenRows);
+constexpr uint32_t kCbExpertRows = index_of(Cb::ExpertRows);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;
 
@@ -45,22 +49,21 @@ void push(const Rows& rows, uint32_t first_row, uint32_t offset, uint32_t bytes,
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
-    const uint32_t chunk = get_compile_time_arg_val(1);
-    const uint32_t expert_tiles = get_compile_time_arg_val(2);
-    const uint32_t row_bytes = get_compile_time_arg_val(5) * 2;
-    const Rows tokens{TensorAccessor(TensorAccessorArgs<6>(), get_arg_val<uint32_t>(2)),
-                      static_cast<uint32_t>(get_compile_time_arg_val(3)), kCbTokenRows};
-    const Rows experts{TensorAccessor(TensorAccessorArgs<8>(), get_arg_val<uint32_t>(3)),
-                       static_cast<uint32_t>(get_compile_time_arg_val(4)), kCbExpertRows};
+    const auto range = UnitRange::read();
+    const auto args = ReaderArgs::read();
+    const Rows tokens{
+        TensorAccessor(ReaderTensors::tokens(), ReaderTensors::tokens_address(UnitRange::kCount)),
+        args.num_tokens, kCbTokenRows};
+    const Rows experts{
+        TensorAccessor(ReaderTensors::experts(), ReaderTensors::experts_address(UnitRange::kCount)),
+        args.num_experts, kCbExpertRows};
 
-    const uint32_t chunk_bytes = chunk * kTileBytes / kTileRows;
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
-        for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
-            const uint32_t bytes = smaller(chunk_bytes, row_bytes - offset);
-            push(tokens, unit / expert_tiles * kTileRows, offset, bytes, chunk);
-            push(experts, unit % expert_tiles * kTileRows, offset, bytes, chunk);
+    const uint32_t chunk_bytes = args.chunk * kTileBytes / kTileRows;
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+        for (uint32_t offset = 0; offset < args.row_bytes; offset += chunk_bytes) {
+            const uint32_t bytes = smaller(chunk_bytes, args.row_bytes - offset);
+            push(tokens, unit / args.expert_tiles * kTileRows, offset, bytes, args.chunk);
+            push(experts, unit % args.expert_tiles * kTileRows, offset, bytes, args.chunk);
         }
     }
 }

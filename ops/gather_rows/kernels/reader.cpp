@@ -5,10 +5,13 @@
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_indices = 1;
-constexpr uint32_t cb_limit = 2;
-constexpr uint32_t cb_fill = 4;
+using namespace tessera::ops;
+using namespace tessera::ops::row_moves;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_indices = index_of(Cb::Indices);
+constexpr uint32_t cb_limit = index_of(Cb::ReaderLimit);
+constexpr uint32_t cb_fill = index_of(Cb::Fill);
 
 // Which row of the input an output row is.
 template <class Accessor>
@@ -43,31 +46,34 @@ struct Sources {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first = get_arg_val<uint32_t>(3);
-    const uint32_t count = get_arg_val<uint32_t>(4);
-    const RowPieces pieces = row_pieces();
-    const uint32_t has_limit = get_compile_time_arg_val(4);
-    uint32_t input_rows = get_compile_time_arg_val(5);
-    constexpr auto input_args = TensorAccessorArgs<11>();
-    constexpr auto index_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
-    constexpr auto limit_args = TensorAccessorArgs<index_args.next_compile_time_args_offset()>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
-    const auto index = TensorAccessor(index_args, get_arg_val<uint32_t>(1));
-    const auto limit = TensorAccessor(limit_args, get_arg_val<uint32_t>(2));
-    Sources<decltype(index)> sources{index, get_compile_time_arg_val(7),
-                                     get_compile_time_arg_val(8), get_compile_time_arg_val(6),
-                                     get_compile_time_arg_val(10)};
+    const auto range = RowRange::read();
+    const auto piece_args = PieceArgs::read();
+    const auto args = ReaderArgs::read();
+    const RowPieces pieces = row_pieces(piece_args);
+    const auto limited = static_cast<Limit>(piece_args.limited);
+    const auto input =
+        TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address(RowRange::kCount));
+    const auto index =
+        TensorAccessor(ReaderTensors::index(), ReaderTensors::index_address(RowRange::kCount));
+    const auto limit =
+        TensorAccessor(ReaderTensors::limit(), ReaderTensors::limit_address(RowRange::kCount));
+    Sources<decltype(index)> sources{.index = index,
+                                     .width = args.index_width,
+                                     .first = args.first_row,
+                                     .divisor = args.divisor,
+                                     .entries_at_once = args.entries_at_once};
 
-    if (has_limit == kLimitsInput) {
+    uint32_t input_rows = args.input_rows;
+    if (limited == Limit::OfInput) {
         read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);
         const uint32_t given = words_at(get_write_ptr(cb_limit))[0];
         input_rows = given < input_rows ? given : input_rows;
     }
-    const uint32_t end = end_of_rows(limit, has_limit, cb_limit, first, count);
+    const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
     const uint32_t fill_l1 = get_write_ptr(cb_fill);
-    fill_words(words_at(fill_l1), pieces.page_bytes / 4, get_compile_time_arg_val(9));
+    fill_words(words_at(fill_l1), pieces.page_bytes / 4, args.fill);
     PieceFiller filler{cb_rows, pieces};
-    for (uint32_t row = first; row < end; ++row) {
+    for (uint32_t row = range.first_row; row < end; ++row) {
         const uint32_t source = sources.of(row);
         for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
             filler.add(

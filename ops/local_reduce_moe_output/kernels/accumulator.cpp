@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums the contributions to this core's tokens in scalar code and stores the sums. The running sum
 // is bfloat16; every contribution is added in fp32 and the result cut back to bfloat16.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbWeights = 1;
-constexpr uint32_t kCbContributions = 2;
-constexpr uint32_t kCbSum = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::local_reduce_moe_output;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbWeights = index_of(Cb::Weights);
+constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
+constexpr uint32_t kCbSum = index_of(Cb::Sum);
 constexpr uint32_t kTileBytes = 2048;
 
 union Word {
@@ -70,21 +74,21 @@ void add_next(tt_l1_ptr uint16_t* sum, uint32_t length, uint32_t chunk_tiles) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t out_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_token = get_arg_val<uint32_t>(1);
-    const uint32_t num_tokens = get_arg_val<uint32_t>(2);
-    const uint32_t row_bytes = get_compile_time_arg_val(0);
-    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
-    const uint32_t truncates = get_compile_time_arg_val(2);
-    constexpr auto out_args = TensorAccessorArgs<3>();
-    const auto out = TensorAccessor(out_args, out_addr);
+    const uint32_t out_addr = WriterTensors::Addresses::read().output;
+    const auto range = TokenRange::read(WriterTensors::Addresses::kCount);
+    const auto args = WriterArgs::read();
+    const uint32_t row_bytes = args.row_bytes;
+    const uint32_t chunk_tiles = args.chunk_tiles;
+    const auto out = TensorAccessor(WriterTensors::output(), out_addr);
 
-    const auto add_contribution =
-        truncates != 0 ? add_next<truncate> : add_next<round_to_nearest_even>;
+    const auto add_contribution = AccumulatorArgs::read().truncates != 0
+                                      ? add_next<truncate>
+                                      : add_next<round_to_nearest_even>;
     const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
     const uint32_t sum_l1 = get_write_ptr(kCbSum);
     auto* sum = reinterpret_cast<tt_l1_ptr uint16_t*>(sum_l1);
-    for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
+    for (uint32_t token = range.first_token; token < range.first_token + range.num_tokens;
+         ++token) {
         const uint32_t contributions = read_word(kCbContributions);
         for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
             const uint32_t left = row_bytes - offset;

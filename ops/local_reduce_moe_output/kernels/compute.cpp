@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales each contribution by its weight and adds it in DST; a chunk of a token's row is rounded
 // once, when it is packed. A token without contributions packs the zeros that DST starts with.
+#include "args.hpp"
+
+namespace {
+
+using namespace tessera::ops;
+using namespace tessera::ops::local_reduce_moe_output;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbWeights = index_of(Cb::Weights);
+constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
+constexpr uint32_t kCbSum = index_of(Cb::Sum);
+
+}  // namespace
 
 void kernel_main() {
-    constexpr uint32_t kCbRows = 0;
-    constexpr uint32_t kCbWeights = 1;
-    constexpr uint32_t kCbContributions = 2;
-    constexpr uint32_t kCbSum = 16;
-    const uint32_t num_tokens = get_arg_val<uint32_t>(0);
-    const uint32_t row_tiles = get_compile_time_arg_val(0);
-    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
+    const uint32_t num_tokens = TokenCount::read().num_tokens;
+    const auto args = ComputeArgs::read();
+    const uint32_t row_tiles = args.row_tiles;
+    const uint32_t chunk_tiles = args.chunk_tiles;
 
     init_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(kCbRows, kCbWeights, kCbSum);
     for (uint32_t token = 0; token < num_tokens; ++token) {

@@ -2,18 +2,21 @@
 // Lists the contributions to each token of this core, then hands over for every token their number
 // and, chunk by chunk of the row, the expert's values with the weight, local experts ascending.
 #include "../../shared/kernels/push_word.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbWeights = 1;
-constexpr uint32_t kCbContributions = 2;
-constexpr uint32_t kCbCounts = 3;
-constexpr uint32_t kCbMap = 4;
-constexpr uint32_t kCbMapWeights = 5;
-constexpr uint32_t kCbLists = 6;
-constexpr uint32_t kCbLengths = 7;
-constexpr uint32_t kMapEntries = 512;
+using namespace tessera::ops;
+using namespace tessera::ops::local_reduce_moe_output;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbWeights = index_of(Cb::Weights);
+constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
+constexpr uint32_t kCbCounts = index_of(Cb::Counts);
+constexpr uint32_t kCbMap = index_of(Cb::Map);
+constexpr uint32_t kCbMapWeights = index_of(Cb::MapWeights);
+constexpr uint32_t kCbLists = index_of(Cb::Lists);
+constexpr uint32_t kCbLengths = index_of(Cb::Lengths);
 constexpr uint32_t kTileBytes = 2048;
 
 struct Contribution {
@@ -122,38 +125,29 @@ struct TokenStream {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t rows_addr = get_arg_val<uint32_t>(0);
-    const uint32_t map_addr = get_arg_val<uint32_t>(1);
-    const uint32_t weights_addr = get_arg_val<uint32_t>(2);
-    const uint32_t counts_addr = get_arg_val<uint32_t>(3);
-    const uint32_t first_token = get_arg_val<uint32_t>(4);
-    const uint32_t num_core_tokens = get_arg_val<uint32_t>(5);
-    const uint32_t num_experts = get_compile_time_arg_val(0);
-    const uint32_t num_tokens = get_compile_time_arg_val(1);
-    const uint32_t row_bytes = get_compile_time_arg_val(2);
-    const uint32_t chunk_tiles = get_compile_time_arg_val(3);
-    const uint32_t batch = get_compile_time_arg_val(4);
-    const uint32_t count_stride = get_compile_time_arg_val(5);
-    constexpr auto rows_args = TensorAccessorArgs<6>();
-    constexpr auto map_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
-    constexpr auto weights_args = TensorAccessorArgs<map_args.next_compile_time_args_offset()>();
-    constexpr auto counts_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
-    const RoutingTables tables{TensorAccessor(map_args, map_addr),
-                               TensorAccessor(weights_args, weights_addr), count_stride};
-    const TokenStream stream{TensorAccessor(rows_args, rows_addr), row_bytes, chunk_tiles};
+    const auto at = ReaderTensors::Addresses::read();
+    const auto range = TokenRange::read(ReaderTensors::Addresses::kCount);
+    const auto args = ReaderArgs::read();
+    const RoutingTables tables{TensorAccessor(ReaderTensors::map(), at.map),
+                               TensorAccessor(ReaderTensors::weights(), at.weights),
+                               args.count_stride};
+    const TokenStream stream{TensorAccessor(ReaderTensors::rows(), at.rows), args.row_bytes,
+                             args.chunk_tiles};
 
-    read_counts(TensorAccessor(counts_args, counts_addr), num_experts, count_stride);
-    const uint32_t end_token = first_token + num_core_tokens;
-    for (uint32_t first = first_token; first < end_token; first += batch) {
+    read_counts(TensorAccessor(ReaderTensors::counts(), at.counts), args.num_experts,
+                args.count_stride);
+    const uint32_t end_token = range.first_token + range.num_tokens;
+    for (uint32_t first = range.first_token; first < end_token; first += args.batch) {
         const uint32_t left = end_token - first;
-        const Lists lists{first,
-                          left < batch ? left : batch,
-                          num_experts,
-                          num_tokens,
-                          reinterpret_cast<tt_l1_ptr uint32_t*>(get_write_ptr(kCbLengths)),
-                          reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(kCbLists))};
+        const Lists lists{
+            .first_token = first,
+            .num_batch_tokens = left < args.batch ? left : args.batch,
+            .num_experts = args.num_experts,
+            .num_tokens = args.num_tokens,
+            .lengths = reinterpret_cast<tt_l1_ptr uint32_t*>(get_write_ptr(kCbLengths)),
+            .places = reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(kCbLists))};
         lists.clear();
-        for (uint32_t expert = 0; expert < num_experts; ++expert) {
+        for (uint32_t expert = 0; expert < args.num_experts; ++expert) {
             tables.list_expert(expert, lists);
         }
         for (uint32_t slot = 0; slot < lists.num_batch_tokens; ++slot) {

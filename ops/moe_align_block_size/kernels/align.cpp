@@ -2,15 +2,19 @@
 // Counts the choices of each expert, lays their blocks out one behind the other, and places the
 // choices in the order of the tokens.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_ids = 0;
-constexpr uint32_t cb_map = 1;
-constexpr uint32_t cb_experts = 2;  // counts, then where the next choice of an expert goes
-constexpr uint32_t cb_sorted = 3;
-constexpr uint32_t cb_blocks = 4;
-constexpr uint32_t cb_rows = 5;
+using namespace tessera::ops;
+using namespace tessera::ops::moe_align_block_size;
+
+constexpr uint32_t cb_ids = index_of(Cb::Ids);
+constexpr uint32_t cb_map = index_of(Cb::Map);
+constexpr uint32_t cb_experts = index_of(Cb::Experts);
+constexpr uint32_t cb_sorted = index_of(Cb::Sorted);
+constexpr uint32_t cb_blocks = index_of(Cb::Blocks);
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
 
 struct Shapes {
     uint32_t tokens;
@@ -77,28 +81,27 @@ uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
 }  // namespace
 
 void kernel_main() {
-    Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
-                  get_compile_time_arg_val(2) / 4,  get_compile_time_arg_val(3),
-                  get_compile_time_arg_val(4),      get_compile_time_arg_val(5),
-                  get_compile_time_arg_val(6),      get_compile_time_arg_val(7) != 0,
-                  get_compile_time_arg_val(8) != 0, get_compile_time_arg_val(9),
-                  get_compile_time_arg_val(0)};
-    constexpr auto ids_args = TensorAccessorArgs<11>();
-    constexpr auto map_args = TensorAccessorArgs<ids_args.next_compile_time_args_offset()>();
-    constexpr auto sorted_args = TensorAccessorArgs<map_args.next_compile_time_args_offset()>();
-    constexpr auto blocks_args = TensorAccessorArgs<sorted_args.next_compile_time_args_offset()>();
-    constexpr auto total_args = TensorAccessorArgs<blocks_args.next_compile_time_args_offset()>();
-    constexpr auto rows_args = TensorAccessorArgs<total_args.next_compile_time_args_offset()>();
-    constexpr auto count_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
-    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(0));
-    const auto map = TensorAccessor(map_args, get_arg_val<uint32_t>(1));
-    const auto sorted_out = TensorAccessor(sorted_args, get_arg_val<uint32_t>(2));
-    const auto blocks_out = TensorAccessor(blocks_args, get_arg_val<uint32_t>(3));
-    const auto total_out = TensorAccessor(total_args, get_arg_val<uint32_t>(4));
-    const auto rows_out = TensorAccessor(rows_args, get_arg_val<uint32_t>(5));
+    const auto args = AlignArgs::read();
+    Shapes shapes{.tokens = args.num_tokens,
+                  .top_k = args.top_k,
+                  .page_words = args.ids_page / 4,
+                  .num_experts = args.num_experts,
+                  .block_size = args.block_size,
+                  .entries = args.entries,
+                  .blocks = args.num_blocks,
+                  .has_map = args.has_map != 0,
+                  .ignores_invalid = args.ignores_invalid != 0,
+                  .tokens_at_once = args.tokens_at_once,
+                  .live_tokens = args.num_tokens};
+    const auto ids = TensorAccessor(AlignTensors::ids(), AlignTensors::ids_address());
+    const auto map = TensorAccessor(AlignTensors::map(), AlignTensors::map_address());
+    const auto sorted_out = TensorAccessor(AlignTensors::sorted(), AlignTensors::sorted_address());
+    const auto blocks_out = TensorAccessor(AlignTensors::blocks(), AlignTensors::blocks_address());
+    const auto total_out = TensorAccessor(AlignTensors::total(), AlignTensors::total_address());
+    const auto rows_out = TensorAccessor(AlignTensors::rows(), AlignTensors::rows_address());
 
-    if (get_compile_time_arg_val(10) != 0) {
-        const auto count = TensorAccessor(count_args, get_arg_val<uint32_t>(6));
+    if (args.has_count != 0) {
+        const auto count = TensorAccessor(AlignTensors::count(), AlignTensors::count_address());
         read_pages(count, 0, 1, get_write_ptr(cb_ids), 0, 4);
         const uint32_t given = words_at(get_write_ptr(cb_ids))[0];
         shapes.live_tokens = given < shapes.tokens ? given : shapes.tokens;

@@ -2,15 +2,18 @@
 // Scores tokens, chooses their groups and experts, and stores a row of every table for each of
 // them. Both data-movement RISCs of a core run it, each for tokens of its own. A load from L1 takes
 // as long as eight other instructions: what a pass over the experts knows it keeps in registers.
+#include "args.hpp"
 #include "dataflow_api.h"
 #include "exponential.hpp"
 #include "largest.hpp"
 
 namespace {
 
+using namespace tessera::ops;
+using namespace tessera::ops::moe_select_experts;
+
 constexpr uint32_t kNumOutputs = 7;
 constexpr uint32_t kGroupScores = 4;  // their place among the outputs
-enum Scoring : uint32_t { kSigmoid, kSoftmax, kNone };
 
 using Floats = tt_l1_ptr float*;
 using Words = tt_l1_ptr uint32_t*;
@@ -87,7 +90,7 @@ struct Router {
     uint32_t n_group;
     uint32_t topk_group;
     uint32_t top_k;
-    uint32_t scoring;
+    RouterScoring scoring;
     bool has_bias;
     bool normalises;
     bool gives_group_scores;
@@ -104,10 +107,10 @@ struct Router {
     Words is_open;  // groups that experts are chosen from
 
     void score() const {
-        if (scoring == kSigmoid) {
+        if (scoring == RouterScoring::Sigmoid) {
             logits.for_each(experts,
                             [&](uint32_t e, float logit) { set_score(e, sigmoid(logit)); });
-        } else if (scoring == kSoftmax) {
+        } else if (scoring == RouterScoring::Softmax) {
             softmax();
         } else {
             logits.for_each(experts, [&](uint32_t e, float logit) { set_score(e, logit); });
@@ -205,28 +208,27 @@ struct Output {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_token = get_arg_val<uint32_t>(0);
-    const uint32_t num_tokens = get_arg_val<uint32_t>(1);
-    const uint32_t scratch_cb = get_arg_val<uint32_t>(2);
-    if (num_tokens == 0) {
+    constexpr uint32_t kFirst = SelectShare::kCount;
+    const auto share = SelectShare::read();
+    if (share.num_tokens == 0) {
         return;
     }
-    const uint32_t experts = get_compile_time_arg_val(0);
-    const uint32_t n_group = get_compile_time_arg_val(1);
-    const uint32_t topk_group = get_compile_time_arg_val(2);
-    const uint32_t top_k = get_compile_time_arg_val(3);
-    const bool has_bias = get_compile_time_arg_val(5) != 0;
-    const uint32_t row = get_compile_time_arg_val(8);
-    const uint32_t short_row = get_compile_time_arg_val(9);
-    const uint32_t num_outputs = get_compile_time_arg_val(10);
-    const bool has_bf16_logits = get_compile_time_arg_val(11) != 0;
-    const bool has_bf16_bias = get_compile_time_arg_val(12) != 0;
-    constexpr auto logits_args = TensorAccessorArgs<13>();
-    constexpr auto bias_args = TensorAccessorArgs<15>();
-    const auto logits = TensorAccessor(logits_args, get_arg_val<uint32_t>(3));
-    const auto bias = TensorAccessor(bias_args, get_arg_val<uint32_t>(4));
+    const auto args = SelectArgs::read();
+    const uint32_t experts = args.experts;
+    const uint32_t n_group = args.n_group;
+    const uint32_t topk_group = args.topk_group;
+    const uint32_t top_k = args.top_k;
+    const bool has_bias = args.has_bias != 0;
+    const uint32_t row = args.row_bytes;
+    const uint32_t short_row = args.short_row_bytes;
+    const uint32_t num_outputs = args.num_outputs;
+    const bool has_bf16_logits = args.has_bf16_logits != 0;
+    const bool has_bf16_bias = args.has_bf16_bias != 0;
+    const auto logits =
+        TensorAccessor(SelectTensors::logits(), SelectTensors::logits_address(kFirst));
+    const auto bias = TensorAccessor(SelectTensors::bias(), SelectTensors::bias_address(kFirst));
 
-    const uint32_t logits_l1 = get_write_ptr(scratch_cb);
+    const uint32_t logits_l1 = get_write_ptr(share.scratch_cb);
     const uint32_t scores_l1 = logits_l1 + row;
     const uint32_t choices_l1 = has_bias ? scores_l1 + row : scores_l1;
     const uint32_t bias_l1 = scores_l1 + 2 * row;
@@ -237,14 +239,14 @@ void kernel_main() {
     const uint32_t group_scores_l1 = groups_l1 + short_row;
     const uint32_t open_l1 = group_scores_l1 + short_row;
     FloatWord factor;
-    factor.bits = get_compile_time_arg_val(7);
+    factor.bits = args.factor_bits;
     const Router router{.experts = experts,
                         .n_group = n_group,
                         .topk_group = topk_group,
                         .top_k = top_k,
-                        .scoring = static_cast<uint32_t>(get_compile_time_arg_val(4)),
+                        .scoring = static_cast<RouterScoring>(args.scoring),
                         .has_bias = has_bias,
-                        .normalises = get_compile_time_arg_val(6) != 0,
+                        .normalises = args.normalises != 0,
                         .gives_group_scores = num_outputs > kGroupScores,
                         .factor = factor.value,
                         .logits = {logits_l1, has_bf16_logits},
@@ -258,17 +260,20 @@ void kernel_main() {
                         .group_scores = reinterpret_cast<Floats>(group_scores_l1),
                         .is_open = reinterpret_cast<Words>(open_l1)};
     const Output outputs[kNumOutputs] = {
-        {TensorAccessor(TensorAccessorArgs<17>(), get_arg_val<uint32_t>(5)), ids_l1, top_k * 4},
-        {TensorAccessor(TensorAccessorArgs<19>(), get_arg_val<uint32_t>(6)), weights_l1, top_k * 4},
-        {TensorAccessor(TensorAccessorArgs<21>(), get_arg_val<uint32_t>(7)), halves_l1, top_k * 2},
-        {TensorAccessor(TensorAccessorArgs<23>(), get_arg_val<uint32_t>(8)), groups_l1,
+        {TensorAccessor(SelectTensors::ids(), SelectTensors::ids_address(kFirst)), ids_l1,
+         top_k * 4},
+        {TensorAccessor(SelectTensors::weights(), SelectTensors::weights_address(kFirst)),
+         weights_l1, top_k * 4},
+        {TensorAccessor(SelectTensors::bf16_weights(), SelectTensors::bf16_weights_address(kFirst)),
+         halves_l1, top_k * 2},
+        {TensorAccessor(SelectTensors::groups(), SelectTensors::groups_address(kFirst)), groups_l1,
          topk_group * 4},
-        {TensorAccessor(TensorAccessorArgs<25>(), get_arg_val<uint32_t>(9)), group_scores_l1,
-         n_group * 4},
-        {TensorAccessor(TensorAccessorArgs<27>(), get_arg_val<uint32_t>(10)), scores_l1,
+        {TensorAccessor(SelectTensors::group_scores(), SelectTensors::group_scores_address(kFirst)),
+         group_scores_l1, n_group * 4},
+        {TensorAccessor(SelectTensors::scores(), SelectTensors::scores_address(kFirst)), scores_l1,
          experts * 4},
-        {TensorAccessor(TensorAccessorArgs<29>(), get_arg_val<uint32_t>(11)), choices_l1,
-         experts * 4}};
+        {TensorAccessor(SelectTensors::choices(), SelectTensors::choices_address(kFirst)),
+         choices_l1, experts * 4}};
 
     if (has_bias) {
         // Widened once, through the row that the logits take later.
@@ -277,7 +282,8 @@ void kernel_main() {
         SourceRow{logits_l1, has_bf16_bias}.for_each(
             experts, [&](uint32_t e, float value) { router.bias[e] = value; });
     }
-    for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
+    for (uint32_t token = share.first_token; token < share.first_token + share.num_tokens;
+         ++token) {
         noc_async_read(logits.get_noc_addr(token), logits_l1, experts * (has_bf16_logits ? 2 : 4));
         noc_async_read_barrier();
         router.score();

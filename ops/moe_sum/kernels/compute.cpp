@@ -2,13 +2,17 @@
 // Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32;
 // the place behind the sums holds the product. A token without contributions packs the zeros that
 // DST starts with.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_weights = 1;
-constexpr uint32_t cb_contributions = 2;
-constexpr uint32_t cb_sum = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::moe_sum;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_contributions = index_of(Cb::Contributions);
+constexpr uint32_t cb_sum = index_of(Cb::Sum);
 constexpr uint32_t kFloat32 = (uint32_t)DataFormat::Float32;
 constexpr uint32_t kBfloat16 = (uint32_t)DataFormat::Float16_b;
 
@@ -37,19 +41,19 @@ void add_contribution(uint32_t tiles, uint32_t product, bool is_weighted, uint32
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_tokens = get_arg_val<uint32_t>(0);
-    const uint32_t row_tiles = get_compile_time_arg_val(0);
-    const uint32_t chunk_tiles = get_compile_time_arg_val(1);
-    const bool is_weighted = get_compile_time_arg_val(2) != 0;
-    const bool rounds_every_sum = get_compile_time_arg_val(3) != 0;
+    const uint32_t num_tokens = TokenCount::read().num_tokens;
+    const auto args = ComputeArgs::read();
+    const uint32_t chunk_tiles = args.chunk_tiles;
+    const bool is_weighted = args.is_weighted != 0;
+    const bool rounds_every_sum = args.rounds_every_sum != 0;
 
     init_sfpu(cb_rows, cb_sum);
     for (uint32_t token = 0; token < num_tokens; ++token) {
         cb_wait_front(cb_contributions, 1);
         const uint32_t contributions = read_tile_value(cb_contributions, 0, 0);
         cb_pop_front(cb_contributions, 1);
-        for (uint32_t first = 0; first < row_tiles; first += chunk_tiles) {
-            const uint32_t left = row_tiles - first;
+        for (uint32_t first = 0; first < args.row_tiles; first += chunk_tiles) {
+            const uint32_t left = args.row_tiles - first;
             const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
             tile_regs_acquire();
             for (uint32_t i = 0; i < contributions; ++i) {

@@ -3,15 +3,19 @@
 // chunk of the row, their values with the weight.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/kernels/push_word.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_weights = 1;
-constexpr uint32_t cb_contributions = 2;
-constexpr uint32_t cb_row_table = 3;
-constexpr uint32_t cb_weight_table = 4;
-constexpr uint32_t cb_chosen = 5;
+using namespace tessera::ops;
+using namespace tessera::ops::moe_sum;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_contributions = index_of(Cb::Contributions);
+constexpr uint32_t cb_row_table = index_of(Cb::RowTable);
+constexpr uint32_t cb_weight_table = index_of(Cb::WeightTable);
+constexpr uint32_t cb_chosen = index_of(Cb::Chosen);
 constexpr uint32_t kTileBytes = 2048;
 
 struct Choices {
@@ -86,38 +90,35 @@ void push_token(const Accessor& outputs, const tt_l1_ptr Contribution* list, uin
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_token = get_arg_val<uint32_t>(3);
-    const uint32_t num_tokens = get_arg_val<uint32_t>(4);
-    const uint32_t row_bytes = get_compile_time_arg_val(1);
-    const uint32_t chunk_tiles = get_compile_time_arg_val(2);
-    const uint32_t table_page = get_compile_time_arg_val(3);
-    const uint32_t tokens_at_once = get_compile_time_arg_val(4);
-    const Choices choices{get_compile_time_arg_val(0),      table_page / 4,
-                          get_compile_time_arg_val(5) != 0, get_compile_time_arg_val(6) != 0,
-                          get_compile_time_arg_val(7) != 0, get_compile_time_arg_val(8) != 0};
-    constexpr auto outputs_args = TensorAccessorArgs<9>();
-    constexpr auto rows_args = TensorAccessorArgs<outputs_args.next_compile_time_args_offset()>();
-    constexpr auto weights_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
-    const auto outputs = TensorAccessor(outputs_args, get_arg_val<uint32_t>(0));
-    const auto rows = TensorAccessor(rows_args, get_arg_val<uint32_t>(1));
-    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(2));
+    const auto range = TokenRange::read(ReaderTensors::Addresses::kCount);
+    const auto args = ReaderArgs::read();
+    const Choices choices{.top_k = args.top_k,
+                          .page_words = args.table_page / 4,
+                          .has_rows = args.has_rows != 0,
+                          .has_weights = args.has_weights != 0,
+                          .says_place = args.says_place != 0,
+                          .by_row = args.by_row != 0};
+    const auto outputs = TensorAccessor(ReaderTensors::outputs(), ReaderTensors::outputs_address());
+    const auto rows = TensorAccessor(ReaderTensors::rows(), ReaderTensors::rows_address());
+    const auto weights = TensorAccessor(ReaderTensors::weights(), ReaderTensors::weights_address());
 
     auto* list = reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(cb_chosen));
-    for (uint32_t done = 0; done < num_tokens; done += tokens_at_once) {
-        const uint32_t left = num_tokens - done;
-        const uint32_t count = left < tokens_at_once ? left : tokens_at_once;
-        const uint32_t first = first_token + done;
+    for (uint32_t done = 0; done < range.num_tokens; done += args.tokens_at_once) {
+        const uint32_t left = range.num_tokens - done;
+        const uint32_t count = left < args.tokens_at_once ? left : args.tokens_at_once;
+        const uint32_t first = range.first_token + done;
         if (choices.has_rows) {
-            read_pages(rows, first, count, get_write_ptr(cb_row_table), table_page,
+            read_pages(rows, first, count, get_write_ptr(cb_row_table), args.table_page,
                        choices.top_k * 4);
         }
         if (choices.has_weights) {
-            read_pages(weights, first, count, get_write_ptr(cb_weight_table), table_page,
+            read_pages(weights, first, count, get_write_ptr(cb_weight_table), args.table_page,
                        choices.top_k * 4);
         }
         for (uint32_t slot = 0; slot < count; ++slot) {
             const uint32_t length = list_token(choices, first + slot, slot, list);
-            push_token(outputs, list, length, row_bytes, chunk_tiles, choices.has_weights);
+            push_token(outputs, list, length, args.row_bytes, args.chunk_tiles,
+                       choices.has_weights);
         }
     }
 }

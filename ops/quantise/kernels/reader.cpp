@@ -2,11 +2,15 @@
 // Brings 32 rows of 128 columns at a time, group by group of those that share their scales; of a
 // tensor all of them twice. Rows that do not count are zeros.
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_counts = 1;
+using namespace tessera::ops;
+using namespace tessera::ops::quantise;
+
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_counts = index_of(Cb::ReaderCounts);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
@@ -49,30 +53,26 @@ void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_group = get_arg_val<uint32_t>(0);
-    const uint32_t num_groups = get_arg_val<uint32_t>(1);
-    const uint32_t columns = get_compile_time_arg_val(0);
-    const uint32_t element = get_compile_time_arg_val(1);
-    const uint32_t row_tiles = get_compile_time_arg_val(2);  // of a group
-    const uint32_t passes = get_compile_time_arg_val(3);
-    constexpr uint32_t kFirstCounted = 4;
-    constexpr auto input_args = TensorAccessorArgs<kFirstCounted + kCountedArgs>();
-    constexpr auto counts_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(2));
-    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(3));
-    const uint32_t group_rows = row_tiles * kTileRows;
-    const uint32_t end_group = first_group + num_groups;
-    const CountedRows rows = counted_rows<kFirstCounted>(
-        counts, cb_counts, first_group * group_rows, end_group * group_rows);
+    const auto range = GroupRange::read();
+    const auto args = ReaderArgs::read();
+    const auto input =
+        TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address(GroupRange::kCount));
+    const auto counts =
+        TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(GroupRange::kCount));
+    const uint32_t group_rows = args.row_tiles * kTileRows;
+    const uint32_t end_group = range.first_group + range.num_groups;
+    const CountedRows rows =
+        counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
 
-    for (uint32_t pass = 0; pass < passes; ++pass) {
-        for (uint32_t group = first_group; group < end_group; ++group) {
-            for (uint32_t column = 0; column < columns; column += kBlock) {
-                const uint32_t left = columns - column;
-                for (uint32_t i = 0; i < row_tiles; ++i) {
-                    push(input, rows,
-                         {group * group_rows + i * kTileRows, column,
-                          (left < kBlock ? left : kBlock) * element, element});
+    for (uint32_t pass = 0; pass < args.passes; ++pass) {
+        for (uint32_t group = range.first_group; group < end_group; ++group) {
+            for (uint32_t column = 0; column < args.columns; column += kBlock) {
+                const uint32_t left = args.columns - column;
+                for (uint32_t i = 0; i < args.row_tiles; ++i) {
+                    push(
+                        input, rows,
+                        {group * group_rows + i * kTileRows, column,
+                         (left < kBlock ? left : kBlock) * args.element_bytes, args.element_bytes});
                 }
             }
         }

@@ -4,17 +4,20 @@
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_values = 0;
-constexpr uint32_t cb_codes = 1;
-constexpr uint32_t cb_scales = 2;
+using namespace tessera::ops;
+using namespace tessera::ops::quantise;
+
+constexpr uint32_t cb_values = index_of(TileCb::Values);
+constexpr uint32_t cb_codes = index_of(TileCb::Codes);
+constexpr uint32_t cb_scales = index_of(TileCb::Scales);
 constexpr uint32_t kTileSide = 32;
 constexpr uint32_t kTileElements = 1024;
 constexpr uint32_t kValueBytes = 2048;
 constexpr uint32_t kExponents = 64;  // of a tile in a block format
-enum Codes : uint32_t { kFp8, kInt8, kInt4 };
 
 using scale_rule::FloatWord;
 
@@ -24,8 +27,8 @@ struct Matrix {
     uint32_t row_tiles;  // of a unit
     uint32_t blocks;     // along the columns
     bool is_by_row;      // a scale for each row of a block
-    uint32_t rule;
-    uint32_t codes;
+    ScaleRule rule;
+    Codes codes;
     uint32_t code_bytes;    // of a tile
     uint32_t scale_stride;  // in L1, of the scales of one row
 
@@ -33,7 +36,9 @@ struct Matrix {
     uint32_t tiles_across() const { return div_up(columns, kTileSide); }
     uint32_t units() const { return div_up(tiles_down(), row_tiles); }
     uint32_t block_tiles() const { return blocks == 1 ? tiles_across() : 4; }
-    float most() const { return codes == kFp8 ? 448.0F : codes == kInt8 ? 127.0F : 7.0F; }
+    float most() const {
+        return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int8 ? 127.0F : 7.0F;
+    }
 };
 
 // Tiles of one block: rows and columns of tiles in the matrix.
@@ -111,9 +116,9 @@ void for_each_tile(const Matrix& matrix, const Block& block, const Act& act) {
 }
 
 void put_code(const Matrix& matrix, tt_l1_ptr uint8_t* codes, uint32_t i, float value) {
-    if (matrix.codes == kFp8) {
+    if (matrix.codes == Codes::Fp8E4m3) {
         codes[i] = e4m3_of(value);
-    } else if (matrix.codes == kInt8) {
+    } else if (matrix.codes == Codes::Int8) {
         codes[kExponents + i] = integer_of(value, 0x80);
     } else {
         const uint8_t code = integer_of(value, 0x8);
@@ -127,8 +132,8 @@ void clear_codes(const Matrix& matrix, tt_l1_ptr uint8_t* codes) {
     for (uint32_t i = 0; i < matrix.code_bytes; ++i) {
         codes[i] = 0;
     }
-    for (uint32_t i = 0; matrix.codes != kFp8 && i < kExponents; ++i) {
-        codes[i] = matrix.codes == kInt8 ? 127 + 6 : 127 + 2;
+    for (uint32_t i = 0; matrix.codes != Codes::Fp8E4m3 && i < kExponents; ++i) {
+        codes[i] = matrix.codes == Codes::Int8 ? 127 + 6 : 127 + 2;
     }
 }
 
@@ -146,8 +151,8 @@ void make_codes(const Matrix& matrix, const Block& block, const Input& input,
             scale.bits = scales[row * step];
             const float value = widen(values[i]).value;
             put_code(matrix, codes, i,
-                     matrix.rule == scale_rule::kPerToken ? value * (1.0F / scale.value)
-                                                          : value / scale.value);
+                     matrix.rule == ScaleRule::PerToken ? value * (1.0F / scale.value)
+                                                        : value / scale.value);
         });
         write_pages(codes_out, page, 1, get_write_ptr(cb_codes), 0, matrix.code_bytes);
     });
@@ -176,47 +181,55 @@ void find_scales(const Matrix& matrix, const Block& block, const Input& input,
     }
 }
 
+// Makes scales and codes of each block of a unit: some rows of tiles of one matrix.
+template <class Input, class CodesOut>
+void code_unit(const Matrix& matrix, uint32_t unit, const Input& input, const CodesOut& codes_out) {
+    const uint32_t scales_l1 = get_write_ptr(cb_scales);
+    const uint32_t row = unit % matrix.units() * matrix.row_tiles;
+    const uint32_t end_row =
+        row + matrix.row_tiles < matrix.tiles_down() ? row + matrix.row_tiles : matrix.tiles_down();
+    for (uint32_t b = 0; b < matrix.blocks; ++b) {
+        const uint32_t column = b * matrix.block_tiles();
+        const uint32_t end_column = column + matrix.block_tiles() < matrix.tiles_across()
+                                        ? column + matrix.block_tiles()
+                                        : matrix.tiles_across();
+        const Block block{unit / matrix.units(), row, end_row, column, end_column};
+        find_scales(matrix, block, input, words_at(scales_l1 + b * 4));
+        make_codes(matrix, block, input, codes_out, words_at(scales_l1 + b * 4));
+    }
+}
+
+template <class ScalesOut>
+void store_scales(const Matrix& matrix, uint32_t unit, const ScalesOut& scales_out) {
+    const uint32_t row = unit % matrix.units() * matrix.row_tiles;
+    const uint32_t matrix_rows = matrix.is_by_row ? matrix.rows : matrix.units();
+    const uint32_t first_row = matrix.is_by_row ? row * kTileSide : row / matrix.row_tiles;
+    const uint32_t left = matrix_rows - first_row;
+    const uint32_t most = matrix.is_by_row ? kTileSide : 1;
+    write_pages(scales_out, unit / matrix.units() * matrix_rows + first_row,
+                left < most ? left : most, get_write_ptr(cb_scales), matrix.scale_stride,
+                matrix.blocks * 4);
+}
+
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first = get_arg_val<uint32_t>(3);
-    const uint32_t count = get_arg_val<uint32_t>(4);
-    const Matrix matrix{.rows = get_compile_time_arg_val(0),
-                        .columns = get_compile_time_arg_val(1),
-                        .row_tiles = get_compile_time_arg_val(2),
-                        .blocks = get_compile_time_arg_val(3),
-                        .is_by_row = get_compile_time_arg_val(4) != 0,
-                        .rule = get_compile_time_arg_val(5),
-                        .codes = get_compile_time_arg_val(6),
-                        .code_bytes = get_compile_time_arg_val(7),
-                        .scale_stride = get_compile_time_arg_val(8)};
-    constexpr auto input_args = TensorAccessorArgs<9>();
-    constexpr auto codes_args = TensorAccessorArgs<input_args.next_compile_time_args_offset()>();
-    constexpr auto scales_args = TensorAccessorArgs<codes_args.next_compile_time_args_offset()>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
-    const auto codes_out = TensorAccessor(codes_args, get_arg_val<uint32_t>(1));
-    const auto scales_out = TensorAccessor(scales_args, get_arg_val<uint32_t>(2));
-
-    const uint32_t scales_l1 = get_write_ptr(cb_scales);
-    for (uint32_t unit = first; unit < first + count; ++unit) {
-        const uint32_t row = unit % matrix.units() * matrix.row_tiles;
-        const uint32_t end_row = row + matrix.row_tiles < matrix.tiles_down()
-                                     ? row + matrix.row_tiles
-                                     : matrix.tiles_down();
-        for (uint32_t b = 0; b < matrix.blocks; ++b) {
-            const uint32_t column = b * matrix.block_tiles();
-            const uint32_t end_column = column + matrix.block_tiles() < matrix.tiles_across()
-                                            ? column + matrix.block_tiles()
-                                            : matrix.tiles_across();
-            const Block block{unit / matrix.units(), row, end_row, column, end_column};
-            find_scales(matrix, block, input, words_at(scales_l1 + b * 4));
-            make_codes(matrix, block, input, codes_out, words_at(scales_l1 + b * 4));
-        }
-        const uint32_t matrix_rows = matrix.is_by_row ? matrix.rows : matrix.units();
-        const uint32_t first_row = matrix.is_by_row ? row * kTileSide : row / matrix.row_tiles;
-        const uint32_t left = matrix_rows - first_row;
-        const uint32_t most = matrix.is_by_row ? kTileSide : 1;
-        write_pages(scales_out, unit / matrix.units() * matrix_rows + first_row,
-                    left < most ? left : most, scales_l1, matrix.scale_stride, matrix.blocks * 4);
+    const auto range = UnitRange::read(TilesTensors::Addresses::kCount);
+    const auto args = TilesArgs::read();
+    const Matrix matrix{.rows = args.rows,
+                        .columns = args.columns,
+                        .row_tiles = args.row_tiles,
+                        .blocks = args.blocks,
+                        .is_by_row = args.is_by_row != 0,
+                        .rule = static_cast<ScaleRule>(args.rule),
+                        .codes = static_cast<Codes>(args.codes),
+                        .code_bytes = args.code_bytes,
+                        .scale_stride = args.scale_stride};
+    const auto input = TensorAccessor(TilesTensors::input(), TilesTensors::input_address());
+    const auto codes_out = TensorAccessor(TilesTensors::codes(), TilesTensors::codes_address());
+    const auto scales_out = TensorAccessor(TilesTensors::scales(), TilesTensors::scales_address());
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+        code_unit(matrix, unit, input, codes_out);
+        store_scales(matrix, unit, scales_out);
     }
 }

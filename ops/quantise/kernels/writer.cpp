@@ -4,32 +4,40 @@
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_counts = 2;
-constexpr uint32_t cb_exchange = 3;
-constexpr uint32_t cb_largest = 6;
-constexpr uint32_t cb_scale = 7;
-constexpr uint32_t cb_out = 16;
-constexpr uint32_t cb_scales = 17;
+using namespace tessera::ops;
+using namespace tessera::ops::quantise;
+
+constexpr uint32_t cb_counts = index_of(Cb::WriterCounts);
+constexpr uint32_t cb_exchange = index_of(Cb::Exchange);
+constexpr uint32_t cb_largest = index_of(Cb::Largest);
+constexpr uint32_t cb_scale = index_of(Cb::Scale);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
+// Indices of runtime arguments behind those of the groups.
+constexpr uint32_t kExchangeArg = GroupRange::kCount + WriterTensors::Addresses::kCount;
+constexpr uint32_t kPlacesArg = kExchangeArg + Exchange::kCount;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
 constexpr uint32_t kSlot = 64;  // bytes between what cores tell
-enum Blocks : uint32_t { kRow128, kRow, kSquare128, kMatrix, kTensor };
 
 struct Shapes {
     uint32_t columns;
-    uint32_t blocks;
+    ScaleBlock blocks;
     uint32_t row_tiles;  // of a group
-    uint32_t rule;
+    ScaleRule rule;
     uint32_t scale_stride;  // in L1, of the scales of one row
     uint32_t code_bytes;
     float most;  // code
 
     uint32_t strips() const {
-        return blocks == kRow ? div_up(columns, kBlock) : blocks == kRow128 ? 1 : row_tiles;
+        return blocks == ScaleBlock::Row      ? (columns + kBlock - 1) / kBlock
+               : blocks == ScaleBlock::Row128 ? 1
+                                              : row_tiles;
     }
 };
 
@@ -42,7 +50,7 @@ void find_largest(const Shapes& shapes, uint32_t (&largest)[kTileRows]) {
         cb_wait_front(cb_largest, 1);
         const auto* tile = words_at(get_read_ptr(cb_largest));
         for (uint32_t row = 0; row < kTileRows; ++row) {
-            const uint32_t place = shapes.blocks == kSquare128 ? 0 : row;
+            const uint32_t place = shapes.blocks == ScaleBlock::Square128 ? 0 : row;
             largest[place] = larger(largest[place], scale_rule::largest_of_row(tile, row));
         }
         cb_pop_front(cb_largest, 1);
@@ -54,7 +62,7 @@ uint32_t put_scale(tt_l1_ptr uint32_t* tile, uint32_t row, uint32_t largest, con
     scale_rule::FloatWord scale;
     scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
     const uint32_t bits = scale.bits;
-    if (shapes.rule == scale_rule::kPerToken) {
+    if (shapes.rule == ScaleRule::PerToken) {
         scale.value = 1.0F / scale.value;
     }
     tile[scale_rule::word_of_row(row)] = scale.bits;
@@ -68,7 +76,7 @@ void make_scales(const Shapes& shapes, uint32_t block) {
     cb_reserve_back(cb_scale, 1);
     const uint32_t kept_l1 = get_write_ptr(cb_scales) + block * sizeof(uint32_t);
     for (uint32_t row = 0; row < kTileRows; ++row) {
-        const uint32_t place = shapes.blocks == kSquare128 ? 0 : row;
+        const uint32_t place = shapes.blocks == ScaleBlock::Square128 ? 0 : row;
         words_at(kept_l1 + row * shapes.scale_stride)[0] =
             put_scale(words_at(get_write_ptr(cb_scale)), row, largest[place], shapes);
     }
@@ -95,7 +103,7 @@ void store_strip(const Accessor& codes, const Shapes& shapes, const CountedRows&
 template <class Accessor>
 void store_scales(const Accessor& scales, const Shapes& shapes, const CountedRows& rows,
                   uint32_t group, uint32_t bytes) {
-    const bool is_square = shapes.blocks == kSquare128;
+    const bool is_square = shapes.blocks == ScaleBlock::Square128;
     const uint32_t first = is_square ? group : group * kTileRows;
     const uint32_t end = is_square ? group + 1 : smaller(first + kTileRows, rows.rows);
     uint32_t l1_addr = get_write_ptr(cb_scales);
@@ -106,20 +114,20 @@ void store_scales(const Accessor& scales, const Shapes& shapes, const CountedRow
     noc_async_write_barrier();  // the next group's scales go to the same place
 }
 
-// The largest of what all cores found. Runtime arguments from 5 on: this core's index, their
-// number, where the first one is, and for that one where all are.
+// The largest of what all cores found.
 uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
-    const uint32_t core = get_arg_val<uint32_t>(5);
-    const uint32_t num_cores = get_arg_val<uint32_t>(6);
+    const auto exchange = Exchange::read(kExchangeArg);
+    const uint32_t core = exchange.core;
+    const uint32_t num_cores = exchange.num_cores;
     const uint32_t slots = get_write_ptr(cb_exchange);
     const uint32_t answer = slots + num_cores * kSlot;
     words_at(slots + core * kSlot)[0] = own;
     if (core != 0) {
-        const uint32_t x = get_arg_val<uint32_t>(7);
-        const uint32_t y = get_arg_val<uint32_t>(8);
-        noc_async_write(slots + core * kSlot, get_noc_addr(x, y, slots + core * kSlot), 4);
+        const auto first = CorePlace::read(kPlacesArg);
+        noc_async_write(slots + core * kSlot, get_noc_addr(first.x, first.y, slots + core * kSlot),
+                        4);
         noc_async_write_barrier();  // it is there before it is counted
-        noc_semaphore_inc(get_noc_addr(x, y, arrived), 1);
+        noc_semaphore_inc(get_noc_addr(first.x, first.y, arrived), 1);
         noc_semaphore_wait(words_at(answered), 1);
         return words_at(answer)[0];
     }
@@ -130,11 +138,10 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
     }
     words_at(answer)[0] = largest;
     for (uint32_t i = 1; i < num_cores; ++i) {
-        const uint32_t x = get_arg_val<uint32_t>(7 + 2 * i);
-        const uint32_t y = get_arg_val<uint32_t>(8 + 2 * i);
-        noc_async_write(answer, get_noc_addr(x, y, answer), 4);
+        const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
+        noc_async_write(answer, get_noc_addr(other.x, other.y, answer), 4);
         noc_async_write_barrier();
-        noc_semaphore_inc(get_noc_addr(x, y, answered), 1);
+        noc_semaphore_inc(get_noc_addr(other.x, other.y, answered), 1);
     }
     return largest;
 }
@@ -152,15 +159,16 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
         }
         cb_pop_front(cb_largest, 1);
     }
-    largest = largest_of_all(largest, get_semaphore(get_compile_time_arg_val(8)),
-                             get_semaphore(get_compile_time_arg_val(9)));
+    const auto args = WriterArgs::read();
+    largest = largest_of_all(largest, get_semaphore(args.arrived), get_semaphore(args.answered));
     cb_reserve_back(cb_scale, 1);
     for (uint32_t row = 0; row < kTileRows; ++row) {
         words_at(get_write_ptr(cb_scales))[0] =
             put_scale(words_at(get_write_ptr(cb_scale)), row, largest, shapes);
     }
     cb_push_back(cb_scale, 1);
-    if (get_arg_val<uint32_t>(5) == 0) {
+    // The argument is read again: predicted cycles count each read.
+    if (ExchangeCore::read(kExchangeArg).core == 0) {
         noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(0), 4);
     }
     for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
@@ -174,42 +182,42 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_group = get_arg_val<uint32_t>(0);
-    const uint32_t num_groups = get_arg_val<uint32_t>(1);
+    const auto range = GroupRange::read();
+    const auto args = WriterArgs::read();
     scale_rule::FloatWord most;
-    most.bits = get_compile_time_arg_val(7);
-    const Shapes shapes{.columns = get_compile_time_arg_val(0),
-                        .blocks = get_compile_time_arg_val(1),
-                        .row_tiles = get_compile_time_arg_val(2),
-                        .rule = get_compile_time_arg_val(3),
-                        .scale_stride = get_compile_time_arg_val(4),
-                        .code_bytes = get_compile_time_arg_val(6),
+    most.bits = args.most_bits;
+    const Shapes shapes{.columns = args.columns,
+                        .blocks = static_cast<ScaleBlock>(args.block),
+                        .row_tiles = args.row_tiles,
+                        .rule = static_cast<ScaleRule>(args.rule),
+                        .scale_stride = args.scale_stride,
+                        .code_bytes = args.code_bytes,
                         .most = most.value};
-    const uint32_t scale_bytes = get_compile_time_arg_val(5);
-    constexpr uint32_t kFirstCounted = 10;
-    constexpr auto codes_args = TensorAccessorArgs<kFirstCounted + kCountedArgs>();
-    constexpr auto scales_args = TensorAccessorArgs<codes_args.next_compile_time_args_offset()>();
-    constexpr auto counts_args = TensorAccessorArgs<scales_args.next_compile_time_args_offset()>();
-    const auto codes = TensorAccessor(codes_args, get_arg_val<uint32_t>(2));
-    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(3));
-    const auto counts = TensorAccessor(counts_args, get_arg_val<uint32_t>(4));
+    const auto codes =
+        TensorAccessor(WriterTensors::codes(), WriterTensors::codes_address(GroupRange::kCount));
+    const auto scales =
+        TensorAccessor(WriterTensors::scales(), WriterTensors::scales_address(GroupRange::kCount));
+    const auto counts =
+        TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(GroupRange::kCount));
     const uint32_t group_rows = shapes.row_tiles * kTileRows;
-    const uint32_t first_row = first_group * group_rows;
-    const CountedRows rows = counted_rows<kFirstCounted>(counts, cb_counts, first_row,
-                                                         first_row + num_groups * group_rows);
+    const uint32_t first_row = range.first_group * group_rows;
+    const CountedRows rows =
+        counted_rows(counts, cb_counts, first_row, first_row + range.num_groups * group_rows);
 
-    if (shapes.blocks == kTensor) {
-        scale_tensor(codes, scales, shapes, rows, first_row, num_groups);
+    if (shapes.blocks == ScaleBlock::Tensor) {
+        scale_tensor(codes, scales, shapes, rows, first_row, range.num_groups);
         return;
     }
+    const uint32_t scale_bytes = args.scale_bytes;
     const uint32_t blocks = scale_bytes / sizeof(uint32_t);  // of a group
-    const uint32_t columns_each = shapes.blocks == kRow ? shapes.columns : kBlock;
-    for (uint32_t group = first_group; group < first_group + num_groups; ++group) {
+    const uint32_t columns_each = shapes.blocks == ScaleBlock::Row ? shapes.columns : kBlock;
+    for (uint32_t group = range.first_group; group < range.first_group + range.num_groups;
+         ++group) {
         const uint32_t row = group * group_rows;
         for (uint32_t block = 0; block < blocks; ++block) {
             make_scales(shapes, block);
             for (uint32_t strip = 0; strip < shapes.strips(); ++strip) {
-                const bool is_square = shapes.blocks == kSquare128;
+                const bool is_square = shapes.blocks == ScaleBlock::Square128;
                 store_strip(codes, shapes, rows, row + (is_square ? strip * kTileRows : 0),
                             block * columns_each + (is_square ? 0 : strip * kBlock));
             }

@@ -6,14 +6,21 @@
 
 namespace tessera::ops {
 
+using expert_rows::CountedForm;
+
 std::uint64_t CountedRows::table_bytes(std::uint32_t num_rows) const {
-    constexpr std::uint64_t kPagedStride = 64;  // kernels/table_words.hpp
-    return form == ByPresence ? std::uint64_t{num_rows / table_width + 2} * table_stride
-                              : kPagedStride * batches;
+    return form == CountedForm::ByPresence
+               ? std::uint64_t{num_rows / table_width + 2} * table_stride
+               : std::uint64_t{expert_rows::kCountStride} * batches;
 }
 
-std::array<std::uint32_t, 6> CountedRows::args() const {
-    return {rows, batches, form, table_width, table_stride, is_paged ? 1U : 0U};
+expert_rows::CountedArgs CountedRows::args() const {
+    return {.num_rows = rows,
+            .num_batches = batches,
+            .counted_by = static_cast<std::uint32_t>(form),
+            .table_width = table_width,
+            .table_stride = table_stride,
+            .is_paged = is_paged ? 1U : 0U};
 }
 
 CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorPlan* counts,
@@ -24,7 +31,7 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
     }
     const Shape& table = counts->spec.shape;
     const bool by_batches = counted_by == CountedBy::Batches;
-    counted.form = by_batches ? CountedRows::ByBatches : CountedRows::ByPresence;
+    counted.form = by_batches ? CountedForm::ByBatches : CountedForm::ByPresence;
     counted.batches = by_batches ? static_cast<std::uint32_t>(num_elements(table)) : 1;
     counted.table_width = row_length(table);
     counted.table_stride = round_up(4 * counted.table_width, dram_alignment(arch));
@@ -36,7 +43,7 @@ void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& 
     judge.require(rows.rows % rows.batches == 0, "counts",
                   fmt::format("are {}; they must divide the {} rows", rows.batches, rows.rows));
     judge.require(
-        rows.form != CountedRows::ByPresence || num_elements(counts->spec.shape) == rows.rows,
+        rows.form != CountedForm::ByPresence || num_elements(counts->spec.shape) == rows.rows,
         "counts", fmt::format("must have an entry for each of {} rows", rows.rows));
 }
 

@@ -9,6 +9,7 @@
 
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/kernels/args.hpp"
 
 namespace tessera::ops {
 
@@ -21,11 +22,9 @@ inline constexpr std::string_view kCountedByProse =
 
 /// The rows of one tensor, as kernels/counted_rows.hpp is told them.
 struct CountedRows {
-    enum Form : std::uint32_t { All, ByBatches, ByPresence };
-
     std::uint32_t rows = 0;
     std::uint32_t batches = 1;  ///< equal parts of the rows
-    Form form = All;
+    expert_rows::CountedForm form = expert_rows::CountedForm::All;
     std::uint32_t table_width = 1;   ///< entries of a page of the table
     std::uint32_t table_stride = 0;  ///< bytes of a page in L1
     bool is_paged = false;           ///< counts of batches, a page each
@@ -33,7 +32,7 @@ struct CountedRows {
     /// Bytes of L1 for all counts of batches, or for the entries of `num_rows` neighbouring rows.
     [[nodiscard]] std::uint64_t table_bytes(std::uint32_t num_rows) const;
     /// The kernels' compile-time arguments.
-    [[nodiscard]] std::array<std::uint32_t, 6> args() const;
+    [[nodiscard]] expert_rows::CountedArgs args() const;
 };
 
 /// Rows of a tensor of `shape`; `counts` may be null: all of them.

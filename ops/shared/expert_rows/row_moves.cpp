@@ -6,6 +6,8 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/kernels/row_move_args.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
@@ -14,18 +16,42 @@ namespace {
 constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
 constexpr std::uint32_t kIndexEntries = 512;   // of the index, read at a time
 
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t { kRows = 0, kIndices = 1, kReaderLimit = 2, kWriterLimit = 3, kFill = 4 };
-
 std::uint32_t page_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
     return round_up(std::min(row_bytes, kLongestPiece), dram_alignment(arch));
 }
 
 std::vector<Scratch> scratch_of(const ArchSpec& arch, std::uint32_t row_bytes) {
-    return {{kIndices, std::uint64_t{4} * kIndexEntries},
-            {kReaderLimit, 4},
-            {kWriterLimit, 4},
-            {kFill, page_bytes(arch, row_bytes)}};
+    return {{row_moves::Cb::Indices, std::uint64_t{4} * kIndexEntries},
+            {row_moves::Cb::ReaderLimit, 4},
+            {row_moves::Cb::WriterLimit, 4},
+            {row_moves::Cb::Fill, page_bytes(arch, row_bytes)}};
+}
+
+row_moves::Limit limit_of(const RowMove& move) {
+    if (move.limit != nullptr) {
+        return row_moves::Limit::OfOutput;
+    }
+    return move.input_limit != nullptr ? row_moves::Limit::OfInput : row_moves::Limit::None;
+}
+
+row_moves::PieceArgs piece_args(const ArchSpec& arch, const RowMove& move,
+                                const CopySpec& schedule) {
+    const std::uint32_t row_bytes = move.input.spec.page_size();
+    // Two halves, so that one fills while the other drains; pushes must divide the buffer.
+    return {.row_bytes = row_bytes,
+            .piece_bytes = std::min(row_bytes, kLongestPiece),
+            .page_bytes = page_bytes(arch, row_bytes),
+            .block = schedule.cb_depth % 2 == 0 ? schedule.cb_depth / 2 : 1,
+            .limited = index_of(limit_of(move))};
+}
+
+row_moves::ReaderArgs reader_args(const RowMove& move) {
+    return {.input_rows = std::min(num_rows(move.input.spec.shape), move.end),
+            .divisor = move.divisor,
+            .index_width = move.index == nullptr ? 0U : row_length(move.index->spec.shape),
+            .first_row = move.first,
+            .fill = move.fill,
+            .entries_at_once = kIndexEntries};
 }
 
 }  // namespace
@@ -43,51 +69,32 @@ void judge_row_moves(const ArchSpec& arch, std::uint32_t row_bytes, const CopySp
 
 Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move,
                   const CopySpec& schedule) {
-    const TensorSpec& in = move.input.spec;
-    const std::uint32_t row_bytes = in.page_size();
-    const std::uint32_t page = page_bytes(arch, row_bytes);
-    // Two halves, so that one fills while the other drains; pushes must divide the buffer.
-    const std::uint32_t block = schedule.cb_depth % 2 == 0 ? schedule.cb_depth / 2 : 1;
-    const DeviceTensor& index = move.index == nullptr ? move.input : *move.index;
-    const DeviceTensor& limit = move.limit != nullptr         ? *move.limit
-                                : move.input_limit != nullptr ? *move.input_limit
-                                                              : move.input;
+    const std::uint32_t row_bytes = move.input.spec.page_size();
+    const DeviceTensor* limit = move.limit != nullptr ? move.limit : move.input_limit;
     const SharedWork work = share_work(
         op, arch, schedule.grid, move.count == 0 ? num_rows(move.output.spec.shape) : move.count);
 
     Program program = CreateProgram();
-    CreateCircularBuffer(program, work.cores,
-                         CircularBufferConfig(schedule.cb_depth * page, {{kRows, in.format}})
-                             .set_page_size(kRows, page));
+    add_circular_buffer(program, work.cores, row_moves::Cb::Rows, move.input.spec.format,
+                        {schedule.cb_depth, page_bytes(arch, row_bytes)});
     add_scratch(program, work.cores, scratch_of(arch, row_bytes), dram_alignment(arch));
-    const std::vector<std::uint32_t> pieces{row_bytes, std::min(row_bytes, kLongestPiece), page,
-                                            block,
-                                            move.limit != nullptr         ? 1U
-                                            : move.input_limit != nullptr ? 2U
-                                                                          : 0U};
-    std::vector<std::uint32_t> reader_args = pieces;
-    for (const std::uint32_t word : {std::min(num_rows(in.shape), move.end), move.divisor,
-                                     move.index == nullptr ? 0U : row_length(index.spec.shape),
-                                     move.first, move.fill, kIndexEntries}) {
-        reader_args.push_back(word);
-    }
-    std::vector<std::uint32_t> writer_args = pieces;
-    append_accessors({&move.input, &index, &limit}, reader_args);
-    writer_args.push_back(move.output_first);
-    append_accessors({&limit, &move.output}, writer_args);
+    const row_moves::ReaderTensors read{
+        .input = &move.input.buffer,
+        .index = move.index == nullptr ? nullptr : &move.index->buffer,
+        .limit = limit == nullptr ? nullptr : &limit->buffer};
+    const row_moves::WriterTensors written{.limit = read.limit, .output = &move.output.buffer};
+    const row_moves::PieceArgs pieces = piece_args(arch, move, schedule);
     const KernelHandle reader =
         CreateKernel(program, "ops/gather_rows/kernels/reader.cpp", work.cores,
-                     ReaderDataMovementConfig(std::move(reader_args)));
+                     reader_config(named(pieces, reader_args(move)), read));
+    const row_moves::WriterArgs writer_args{.output_first = move.output_first};
     const KernelHandle writer =
         CreateKernel(program, "ops/gather_rows/kernels/writer.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(writer_args)));
+                     writer_config(named(pieces, writer_args), written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {move.input.buffer.address, index.buffer.address, limit.buffer.address,
-                        share.first, share.count});
-        SetRuntimeArgs(
-            program, writer, share.core,
-            {limit.buffer.address, move.output.buffer.address, share.first, share.count});
+        const row_moves::RowRange range{.first_row = share.first, .num_rows = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

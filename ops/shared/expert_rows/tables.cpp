@@ -7,6 +7,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/kernels/args.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops {
@@ -51,8 +52,7 @@ bool is_paged(const Shape& counts) {
 }
 
 std::uint64_t counts_bytes(const Shape& counts) {
-    constexpr std::uint64_t kPagedStride = 64;  // kernels/table_words.hpp
-    return num_elements(counts) * (is_paged(counts) ? kPagedStride : 4);
+    return num_elements(counts) * (is_paged(counts) ? expert_rows::kCountStride : 4U);
 }
 
 std::uint32_t dram_alignment(const ArchSpec& arch) {
@@ -64,18 +64,6 @@ void append_accessors(std::initializer_list<const DeviceTensor*> tensors,
     for (const DeviceTensor* tensor : tensors) {
         TensorAccessorArgs(tensor->buffer).append_to(args);
     }
-}
-
-Program one_core_program(const std::string& kernel, std::vector<std::uint32_t> args,
-                         const std::vector<std::uint32_t>& addresses,
-                         std::span<const Scratch> scratch, std::uint32_t alignment) {
-    const CoreRangeSet core(CoreRange({0, 0}, {0, 0}));
-    Program program = CreateProgram();
-    add_scratch(program, core, scratch, alignment);
-    const KernelHandle handle =
-        CreateKernel(program, kernel, core, ReaderDataMovementConfig(std::move(args)));
-    SetRuntimeArgs(program, handle, CoreCoord{0, 0}, addresses);
-    return program;
 }
 
 HostTensor filled_int32(Shape shape, std::int32_t value) {

@@ -6,9 +6,11 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ops/op.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
 
@@ -21,10 +23,16 @@ inline constexpr std::int32_t kNobody = -1;
 [[nodiscard]] std::uint32_t row_length(const Shape& shape);
 [[nodiscard]] std::uint32_t num_rows(const Shape& shape);
 
-/// A circular buffer of which kernels use the memory alone.
+/// A circular buffer of which kernels use the memory alone; an enum of circular buffers names it.
 struct Scratch {
-    std::uint8_t index = 0;
-    std::uint64_t bytes = 0;
+    template <class Cb>
+    requires std::is_enum_v<Cb> Scratch(Cb cb, std::uint64_t size)
+        : index(static_cast<std::uint8_t>(index_of(cb))), bytes(size) {}
+    /// By number, for kernels that do not name their circular buffers.
+    Scratch(std::uint8_t cb, std::uint64_t size) : index(cb), bytes(size) {}
+
+    std::uint8_t index;
+    std::uint64_t bytes;
 };
 [[nodiscard]] std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment);
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
@@ -45,10 +53,20 @@ void judge_scratch(const ArchSpec& arch, std::span<const Scratch> scratch, std::
 void append_accessors(std::initializer_list<const DeviceTensor*> tensors,
                       std::vector<std::uint32_t>& args);
 
-/// A program of one data-movement kernel on core (0,0).
-[[nodiscard]] Program one_core_program(const std::string& kernel, std::vector<std::uint32_t> args,
-                                       const std::vector<std::uint32_t>& addresses,
-                                       std::span<const Scratch> scratch, std::uint32_t alignment);
+/// A program of one data-movement kernel on core (0,0), whose runtime arguments are the tensors'
+/// addresses and `more`.
+template <class Args, class Tensors, class... More>
+[[nodiscard]] Program one_core_program(const std::string& kernel, const Args& args,
+                                       const Tensors& tensors, std::span<const Scratch> scratch,
+                                       std::uint32_t alignment, const More&... more) {
+    const CoreCoord core{0, 0};
+    const CoreRangeSet cores(CoreRange(core, core));
+    Program program = CreateProgram();
+    add_scratch(program, cores, scratch, alignment);
+    const KernelHandle handle = CreateKernel(program, kernel, cores, reader_config(args, tensors));
+    set_args(program, handle, core, addresses_of(tensors), more...);
+    return program;
+}
 
 /// A host tensor of int32 filled with one value.
 [[nodiscard]] HostTensor filled_int32(Shape shape, std::int32_t value);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/shared/program_builder.hpp"
+
 namespace tessera::ops::fp8 {
 namespace {
 
@@ -100,12 +102,11 @@ void append(std::initializer_list<const Buffer*> buffers, std::vector<std::uint3
 }
 
 void set_share_args(Program& program, KernelHandle kernel, CoreCoord grid,
-                    std::span<const std::uint32_t> args) {
+                    const std::vector<std::uint32_t>& args) {
     for (std::uint32_t y = 0; y < grid.y; ++y) {
         for (std::uint32_t x = 0; x < grid.x; ++x) {
-            std::vector<std::uint32_t> own{y * grid.x + x, grid.x * grid.y};
-            own.insert(own.end(), args.begin(), args.end());
-            SetRuntimeArgs(program, kernel, CoreCoord{x, y}, std::move(own));
+            const CoreIndex index{.core = y * grid.x + x, .num_cores = grid.x * grid.y};
+            set_args(program, kernel, CoreCoord{x, y}, index, args);
         }
     }
 }

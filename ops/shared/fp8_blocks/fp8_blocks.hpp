@@ -11,22 +11,9 @@
 
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/fp8_blocks/kernels/args.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
-
-namespace tessera::ops {
-
-/// How the scale of a block follows from its largest magnitude. Which of them a code was made with
-/// shows in its bits: each divides, multiplies or bounds in its own way.
-///   Trtllm          max(amax / 448, least normal float); TRT-LLM's activationDeepSeekKernel
-///   Dsv3            max(amax, 1e-4) / 448; DeepSeek-V3 inference/kernel.py
-///   Dsv32           max(amax, 1e-4) · (1/448); DeepSeek-V3.2
-///   Ue8m0           2^ceil(log2 of the same); DeepSeek-V3.2 with scales of powers of two
-///   FlashinferTest  amax / 448, 1 of a block of zeros; also of weights
-///   PerToken        max(amax / 448, 1 / (448·512)), codes of x · (1/scale); vLLM
-enum class ScaleRule : std::uint8_t { Trtllm, Dsv3, Dsv32, Ue8m0, FlashinferTest, PerToken };
-
-}  // namespace tessera::ops
 
 namespace tessera::config {
 
@@ -74,9 +61,9 @@ void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
 /// Appends accessors of `buffers` to compile-time arguments and their addresses to runtime ones.
 void append(std::initializer_list<const Buffer*> buffers, std::vector<std::uint32_t>& compile_args,
             std::vector<std::uint32_t>& runtime_args);
-/// Gives each core of `grid`, row by row, its index, how many there are, and `args`.
+/// Gives each core of `grid`, row by row, its CoreIndex and `args`.
 void set_share_args(Program& program, KernelHandle kernel, CoreCoord grid,
-                    std::span<const std::uint32_t> args);
+                    const std::vector<std::uint32_t>& args);
 
 /// The CTAs of a grouped product, as the host reads them from the tables of moe_permutation.
 struct Cta {

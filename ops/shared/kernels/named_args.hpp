@@ -14,8 +14,10 @@
 // unchanged.
 //
 // A kernel with several structs of runtime arguments reads each behind the one before:
-// ReaderRange::read(), then ReaderTensors::Addresses::read(ReaderRange::kCount). Addresses has the
-// names of the tensors; the host passes set_args(..., range, addresses_of(tensors)).
+// ReaderRange::read(), then the tensors' addresses by ReaderTensors::input_address(
+// ReaderRange::kCount); the host passes set_args(..., range, addresses_of(tensors)). An address is
+// read where its accessor is made: at most four loads of a core are in flight, so a struct of many
+// addresses that is read at once takes more cycles.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +60,10 @@ constexpr std::uint32_t index_of(Cb cb) {
 #define NAMES_ACCESSOR(name)                                \
     static constexpr auto name() {                          \
         return tessera::ops::accessor_args<name##_place>(); \
+    }
+#define NAMES_ADDRESS(name)                                        \
+    static std::uint32_t name##_address(std::uint32_t first = 0) { \
+        return get_arg_val<std::uint32_t>(first + name##_place);   \
     }
 #define NAMES_BUFFER(name) const tessera::Buffer* name = nullptr;
 
@@ -117,6 +123,7 @@ constexpr auto accessor_args() {
     struct Struct {                                                             \
         enum Place : std::uint32_t { FOR_EACH_NAME(NAMES_PLACE, __VA_ARGS__) }; \
         FOR_EACH_NAME(NAMES_ACCESSOR, __VA_ARGS__)                              \
+        FOR_EACH_NAME(NAMES_ADDRESS, __VA_ARGS__)                               \
         NAMED_RUNTIME_ARGS(Addresses, __VA_ARGS__);                             \
     }
 

@@ -8,6 +8,7 @@
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
@@ -142,23 +143,26 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
         strips.visible_period,
         strips.first_visible,
     };
-    std::vector<std::uint32_t> writing{rows, columns, element_bytes(strips.output.spec.format)};
+    const fp8::StripWriterArgs writing{.rows = rows,
+                                       .columns = columns,
+                                       .element_bytes = element_bytes(strips.output.spec.format)};
+    const fp8::StripWriterTensors written{.output = &strips.output.buffer};
     reading.insert(reading.end(), strips.reader_args.begin(), strips.reader_args.end());
     append_accessors({&strips.input, &first, &second}, reading);
-    append_accessors({&strips.output}, writing);
     const KernelHandle reader =
         CreateKernel(program, strips.reader, work.cores, ReaderDataMovementConfig(reading));
     const KernelHandle compute =
         CreateKernel(program, strips.compute, work.cores, strip_compute_config(strips));
     const KernelHandle writer = CreateKernel(program, "ops/fp8_dequantise/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                                             work.cores, writer_config(writing, written));
     for (const WorkShare& share : work.shares) {
         SetRuntimeArgs(program, reader, share.core,
                        {share.first, share.count, strips.input.buffer.address, first.buffer.address,
                         second.buffer.address});
         SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {share.first, share.count, strips.output.buffer.address});
+        set_args(program, writer, share.core,
+                 fp8::GroupRange{.first_group = share.first, .num_groups = share.count},
+                 addresses_of(written));
     }
     return program;
 }

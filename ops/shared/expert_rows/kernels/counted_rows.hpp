@@ -6,25 +6,23 @@
 
 namespace {
 
-enum CountedBy : uint32_t { kAll, kBatches, kPresence };
-
-// Compile-time arguments that counted_rows() takes from `first_arg` on.
-constexpr uint32_t kCountedArgs = 6;
+using tessera::ops::expert_rows::CountedArgs;
+using tessera::ops::expert_rows::CountedForm;
 
 struct CountedRows {
     uint32_t rows;
     uint32_t batches;
-    uint32_t counted_by;
+    CountedForm counted_by;
     uint32_t table_width;   // entries of a page of the table
     uint32_t table_stride;  // bytes of a page in L1
     const tt_l1_ptr uint32_t* counts;
     uint32_t first_page;
 
     bool is_counted(uint32_t row) const {
-        if (row >= rows || counted_by == kAll) {
+        if (row >= rows || counted_by == CountedForm::All) {
             return row < rows;
         }
-        if (counted_by == kPresence) {
+        if (counted_by == CountedForm::ByPresence) {
             const uint32_t page = row / table_width - first_page;
             return counts[page * table_stride / 4 + row % table_width] != kNobody;
         }
@@ -34,20 +32,20 @@ struct CountedRows {
 };
 
 // With what rows [first, end) need of the table.
-template <uint32_t first_arg, class Accessor>
+template <class Accessor>
 CountedRows counted_rows(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t end) {
-    CountedRows counted{get_compile_time_arg_val(first_arg),
-                        get_compile_time_arg_val(first_arg + 1),
-                        get_compile_time_arg_val(first_arg + 2),
-                        get_compile_time_arg_val(first_arg + 3),
-                        get_compile_time_arg_val(first_arg + 4),
-                        words_at(get_write_ptr(cb_counts)),
-                        0};
-    if (counted.counted_by == kBatches) {
-        read_counts(counts, counted.batches, get_compile_time_arg_val(first_arg + 5) != 0,
-                    get_write_ptr(cb_counts));
+    const auto args = CountedArgs::read();
+    CountedRows counted{.rows = args.num_rows,
+                        .batches = args.num_batches,
+                        .counted_by = static_cast<CountedForm>(args.counted_by),
+                        .table_width = args.table_width,
+                        .table_stride = args.table_stride,
+                        .counts = words_at(get_write_ptr(cb_counts)),
+                        .first_page = 0};
+    if (counted.counted_by == CountedForm::ByBatches) {
+        read_counts(counts, counted.batches, args.is_paged != 0, get_write_ptr(cb_counts));
     }
-    if (counted.counted_by == kPresence) {
+    if (counted.counted_by == CountedForm::ByPresence) {
         const uint32_t last = (end < counted.rows ? end : counted.rows) - 1;
         counted.first_page = first / counted.table_width;
         read_pages(counts, counted.first_page, last / counted.table_width - counted.first_page + 1,

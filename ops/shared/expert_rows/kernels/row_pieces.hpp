@@ -2,12 +2,13 @@
 // Rows in pieces of at most a packet, which travel through a circular buffer in blocks of pages.
 #pragma once
 
+#include "row_move_args.hpp"
 #include "table_words.hpp"
 
 namespace {
 
-// What the word of `limit` is.
-enum Limit : uint32_t { kNoLimit, kLimitsOutput, kLimitsInput };
+using tessera::ops::row_moves::Limit;
+using tessera::ops::row_moves::PieceArgs;
 
 struct RowPieces {
     uint32_t row_bytes;
@@ -21,18 +22,19 @@ struct RowPieces {
     }
 };
 
-// The first compile-time arguments.
-inline RowPieces row_pieces() {
-    return {get_compile_time_arg_val(0), get_compile_time_arg_val(1), get_compile_time_arg_val(2),
-            get_compile_time_arg_val(3)};
+inline RowPieces row_pieces(const PieceArgs& args) {
+    return {.row_bytes = args.row_bytes,
+            .piece_bytes = args.piece_bytes,
+            .page_bytes = args.page_bytes,
+            .block = args.block};
 }
 
 // The end of rows [first, first + count) that are below the word of `limit`, if there is one.
 template <class Accessor>
-uint32_t end_of_rows(const Accessor& limit, uint32_t has_limit, uint32_t cb_limit, uint32_t first,
+uint32_t end_of_rows(const Accessor& limit, Limit limited, uint32_t cb_limit, uint32_t first,
                      uint32_t count) {
     const uint32_t end = first + count;
-    if (has_limit != kLimitsOutput) {
+    if (limited != Limit::OfOutput) {
         return end;
     }
     read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);

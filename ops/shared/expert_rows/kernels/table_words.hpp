@@ -2,6 +2,8 @@
 // Tables of 32-bit words in L1, and between L1 and the pages of a tensor.
 #pragma once
 
+#include "args.hpp"
+
 namespace {
 
 constexpr uint32_t kNobody = 0xFFFFFFFF;
@@ -37,13 +39,13 @@ void write_pages(const Accessor& tensor, uint32_t first, uint32_t count, uint32_
 
 // Counts of experts, in one page, or one in each: the latter are read as far apart as alignment
 // asks for, and moved together.
-constexpr uint32_t kCountStride = 64;
 template <class Accessor>
 void read_counts(const Accessor& counts, uint32_t num_experts, bool is_paged, uint32_t l1_addr) {
     if (!is_paged) {
         read_pages(counts, 0, 1, l1_addr, 0, num_experts * 4);
         return;
     }
+    using tessera::ops::expert_rows::kCountStride;
     read_pages(counts, 0, num_experts, l1_addr, kCountStride, 4);
     for (uint32_t expert = 1; expert < num_experts; ++expert) {
         words_at(l1_addr)[expert] = words_at(l1_addr)[expert * kCountStride / 4];

@@ -8,8 +8,9 @@
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"
+#include "args.hpp"
 
-namespace quantise {
+namespace fp8_strips {
 
 constexpr uint32_t kStripTiles = 4;
 
@@ -53,11 +54,7 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
     cb_push_back(cb_rows, kStripTiles);
 }
 
-enum class Form : uint32_t {
-    Divide,    // by the scale
-    Multiply,  // by its reciprocal, or to take a scale back
-    Round,     // divide, and round to the nearest integer, ties to even
-};
+using tessera::ops::fp8::CodeForm;
 
 // Numbers below 2^22 have no bits behind the point any more once 1.5 · 2^23 was added.
 inline void round_to_integers(uint32_t dst) {
@@ -68,7 +65,7 @@ inline void round_to_integers(uint32_t dst) {
 }
 
 // The same of each element divided by (or times) the number in column 0 of its row of `cb_scale`.
-inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, Form form,
+inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, CodeForm form,
                              uint32_t cb_rows) {
     cb_reserve_back(cb_rows, kStripTiles);
     for (uint32_t half = 0; half < 2; ++half) {
@@ -79,13 +76,13 @@ inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_sca
         mul_binary_tile_init();
         for (uint32_t tile = 0; tile < 2; ++tile) {
             copy_to(cb_values, first + half * 2 + tile, tile);
-            if (form == Form::Multiply) {
+            if (form == CodeForm::Multiply) {
                 mul_binary_tile(tile, 2, tile);
             } else {
                 div_binary_tile(tile, 2, tile);
             }
         }
-        for (uint32_t tile = 0; tile < 2 && form == Form::Round; ++tile) {
+        for (uint32_t tile = 0; tile < 2 && form == CodeForm::Round; ++tile) {
             round_to_integers(tile);
         }
         tile_regs_commit();
@@ -98,4 +95,4 @@ inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_sca
     cb_push_back(cb_rows, kStripTiles);
 }
 
-}  // namespace quantise
+}  // namespace fp8_strips

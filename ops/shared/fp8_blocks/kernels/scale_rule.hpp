@@ -3,6 +3,7 @@
 // ones, and the scale that a rule makes of it.
 #pragma once
 
+#include "args.hpp"
 #include "dataflow_api.h"
 
 namespace scale_rule {
@@ -14,8 +15,7 @@ union FloatWord {
     float value;
 };
 
-// The values of ops::ScaleRule.
-enum Rule : uint32_t { kTrtllm, kDsv3, kDsv32, kUe8m0, kFlashinferTest, kPerToken };
+using tessera::ops::ScaleRule;
 
 // Word of column 0 of a row, in a tile of four faces of 16 rows.
 inline uint32_t word_of_row(uint32_t row) {
@@ -46,22 +46,22 @@ inline float power_of_two_above(float x) {
 }
 
 // The scale that a code is multiplied with, of a largest magnitude. Divisions are IEEE fp32, in the
-// order in which each rule was published. `most` is the largest code of the plain rule, kTrtllm;
+// order in which each rule was published. `most` is the largest code of the plain rule, Trtllm;
 // the others are of e4m3.
-inline float scale_of(uint32_t largest_bits, uint32_t rule, float most = 448.0F) {
+inline float scale_of(uint32_t largest_bits, ScaleRule rule, float most = 448.0F) {
     FloatWord largest;
     largest.bits = largest_bits;
     const float amax = largest.value;
     switch (rule) {
-        case kDsv3:
+        case ScaleRule::Dsv3:
             return larger(amax, 1e-4F) / 448.0F;
-        case kDsv32:
+        case ScaleRule::Dsv32:
             return larger(amax, 1e-4F) * (1.0F / 448.0F);
-        case kUe8m0:
+        case ScaleRule::Ue8m0:
             return power_of_two_above(larger(amax, 1e-4F) * (1.0F / 448.0F));
-        case kFlashinferTest:
+        case ScaleRule::FlashinferTest:
             return amax == 0.0F ? 1.0F : amax / 448.0F;
-        case kPerToken:
+        case ScaleRule::PerToken:
             return larger(amax / 448.0F, 1.0F / (448.0F * 512.0F));
         default:
             return larger(amax / most, 1.17549435e-38F);

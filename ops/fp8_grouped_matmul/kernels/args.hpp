@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments and circular buffers of fp8_grouped_matmul's kernels.
+#pragma once
+
+#include "../../shared/fp8_blocks/kernels/args.hpp"
+#include "../../shared/kernels/named_args.hpp"
+
+namespace tessera::ops::fp8_grouped_matmul {
+
+// fp8_swiglu uses the writer with the same numbers.
+enum class Cb : std::uint32_t {
+    Rows = 0,
+    In0 = 1,  // rows, tilized
+    In1 = 2,
+    RowScales = 3,
+    WeightScales = 4,
+    Sums = 5,
+    Largest = 6,
+    Scale = 7,
+    Units = 10,
+    Tables = 12,
+    ScalePages = 13,
+    HeldScales = 14,
+    WriterTable = 15,
+    Output = 16,
+    ScaleRow = 17
+};
+
+NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
+                   tile,               // tokens of a CTA
+                   row_tiles,          // rows of tiles that hold them
+                   chunk,              // blocks of K of one push of rows
+                   k_push,             // blocks of K of one push of weights
+                   gathers,            // 1: rows are those of the table of tokens
+                   scale_row_bytes,    // of the activations' scales: one block of K, all rows
+                   scale_page_stride,  // in L1
+                   scale_pages,        // read at once
+                   table_bytes,
+                   table_stride);  // bytes between tables in L1
+NAMED_TENSORS(ReaderTensors, activations, row_scales, weights, weight_scales, batch, limit,
+              num_ctas, tokens);
+
+NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
+                   quantises);  // 1: to e4m3 with scales
+
+NAMED_COMPILE_ARGS(WriterArgs, n_blocks, tile, row_tiles, element_bytes, quantises, table_bytes);
+NAMED_TENSORS(WriterTensors, limit, num_ctas, output, scales);
+
+}  // namespace tessera::ops::fp8_grouped_matmul

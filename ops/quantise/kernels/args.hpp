@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments and circular buffers of quantise's kernels.
+#pragma once
+
+#include "../../shared/kernels/named_args.hpp"
+
+namespace tessera::ops {
+
+/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
+/// stack, or all that counts.
+enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor };
+
+/// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign: integers of
+/// rows are kept as bfloat16, which has them exactly; those of tiles as magnitudes of bfp8_b or
+/// bfp4_b under one exponent for all, which is a byte, or half of one, each, and 64 bytes a tile.
+enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4 };
+
+}  // namespace tessera::ops
+
+namespace tessera::ops::quantise {
+
+// Of rows. The second half is for tiles, whose one kernel has scratch alone.
+enum class Cb : std::uint32_t {
+    Rows = 0,
+    ReaderCounts = 1,
+    WriterCounts = 2,
+    Exchange = 3,  // what cores tell each other of a tensor
+    Values = 5,
+    Largest = 6,
+    Scale = 7,
+    Output = 16,
+    Scales = 17
+};
+enum class TileCb : std::uint32_t { Values = 0, Codes = 1, Scales = 2 };
+
+// The kernels of rows also take expert_rows::CountedArgs; a group is of rows that share scales.
+NAMED_COMPILE_ARGS(ReaderArgs, columns, element_bytes,
+                   row_tiles,  // of a group
+                   passes);    // over the rows: 2 of a tensor
+NAMED_TENSORS(ReaderTensors, input, counts);
+NAMED_RUNTIME_ARGS(GroupRange, first_group, num_groups);
+
+NAMED_COMPILE_ARGS(ComputeArgs,
+                   strips,      // of a block
+                   form,        // fp8::CodeForm
+                   is_tensor);  // 1: one scale for all rows
+NAMED_RUNTIME_ARGS(BlockCount, num_blocks);
+
+NAMED_COMPILE_ARGS(WriterArgs, columns,
+                   block,         // ScaleBlock
+                   row_tiles,     // of a group
+                   rule,          // ScaleRule
+                   scale_stride,  // bytes in L1 between the scales of rows
+                   scale_bytes,   // of a row
+                   code_bytes,    // of an element
+                   most_bits,     // largest code, fp32
+                   arrived,       // semaphores of the exchange
+                   answered);
+NAMED_TENSORS(WriterTensors, codes, scales, counts);
+// Behind those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
+// this one, of all.
+NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
+NAMED_RUNTIME_ARGS(ExchangeCore, core);
+NAMED_RUNTIME_ARGS(CorePlace, x, y);
+
+NAMED_COMPILE_ARGS(TilesArgs, rows, columns,
+                   row_tiles,      // of a unit
+                   blocks,         // along the columns
+                   is_by_row,      // 1: a scale for each row of a block
+                   rule,           // ScaleRule
+                   codes,          // Codes
+                   code_bytes,     // of a tile
+                   scale_stride);  // bytes in L1 between the scales of rows
+NAMED_TENSORS(TilesTensors, input, codes, scales);
+NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
+
+}  // namespace tessera::ops::quantise

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments and circular buffers of gather_rows' kernels, whose program move_rows makes.
+#pragma once
+
+#include "../../kernels/named_args.hpp"
+
+namespace tessera::ops::row_moves {
+
+enum class Cb : std::uint32_t { Rows = 0, Indices = 1, ReaderLimit = 2, WriterLimit = 3, Fill = 4 };
+
+/// What the word of `limit` is: nothing, the rows of the output, or those of the input.
+enum class Limit : std::uint32_t { None, OfOutput, OfInput };
+
+NAMED_COMPILE_ARGS(PieceArgs, row_bytes,
+                   piece_bytes,  // a row is cut into pieces of this length and a rest
+                   page_bytes,   // of the CB: a piece, aligned for reads from DRAM
+                   block,        // pages of one push
+                   limited);     // Limit
+NAMED_COMPILE_ARGS(ReaderArgs,
+                   input_rows,   // that may be copied
+                   divisor,      // row index / divisor is copied
+                   index_width,  // entries of a page of the index; 0: rows from `first_row` on
+                   first_row,
+                   fill,              // word of rows that the input does not have
+                   entries_at_once);  // of the index in L1
+NAMED_TENSORS(ReaderTensors, input, index, limit);
+
+NAMED_COMPILE_ARGS(WriterArgs, output_first);  // row of the output that the first one goes to
+NAMED_TENSORS(WriterTensors, limit, output);
+
+NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows);  // rows of the output, from `output_first` on
+
+}  // namespace tessera::ops::row_moves
