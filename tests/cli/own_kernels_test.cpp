@@ -249,7 +249,7 @@ TEST_F(CliOwnKernels, EditedCommentsLeaveATraceAsItWas) {
     namespace fs = std::filesystem;
     const fs::path ops = fs::path(TESSERA_SOURCE_DIR) / "ops";
     fs::create_directory(folder_.path() / "ops");
-    for (const char* part : {"kernels", "matmul"}) {
+    for (const char* part : {"shared", "matmul"}) {
         fs::copy(ops / part, folder_.path() / "ops" / part, fs::copy_options::recursive);
     }
     for (const auto& kernel : fs::directory_iterator(folder_.path() / "ops/matmul/kernels")) {

@@ -161,7 +161,7 @@ TEST(CliSweep, WritesTheBestAsAConfigurationThatRunsInThatTime) {
     // "[2, 2]" is quoted and takes two cells.
     EXPECT_NEAR(std::stod(rows[1][4]), record.at("makespan").at("expected").get<double>() / 1000,
                 1e-6);
-    EXPECT_THAT(bytes_of(out + "/best_1.yaml"),
+    EXPECT_THAT(bytes_of(out + "/best.yaml"),
                 AllOf(StartsWith("# Of 2 points of the sweep s: How many cores?\n# best: grid "),
                       HasSubstr("\n    grid: [2, 2]\n")));
     EXPECT_THAT(bytes_of(out + "/sweep.html"), HasSubstr("How many cores?"));
@@ -221,7 +221,7 @@ TEST(CliSweep, EndsWithTheCodeOfAFailedCheckAndShowsTheOthers) {
     EXPECT_THAT(ending.out, ContainsRegex("\n     1  HiFi4 "));
     EXPECT_THAT(bytes_of(out + "/sweep.csv"),
                 HasSubstr("values are too far from their references: matmul"));
-    EXPECT_THAT(bytes_of(out + "/best_1.yaml"), HasSubstr("math_fidelity: HiFi4"));
+    EXPECT_THAT(bytes_of(out + "/best.yaml"), HasSubstr("math_fidelity: HiFi4"));
 }
 
 TEST(CliSweep, OfWhichNoCheckPassesEndsWithOneAndSaysWhy) {

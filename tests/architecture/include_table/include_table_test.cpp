@@ -63,7 +63,7 @@ const std::vector<Row>& include_table() {
           "fmt/"}},
         {"runtime/config/",
          {"tessera/", "emu/base/", "runtime/config/", "runtime/kernels/", "runtime/log/",
-          "runtime/steps/", "ops/contract.hpp", "ops/registry.hpp",
+          "runtime/steps/", "ops/contract.hpp", "ops/op.hpp", "ops/registry.hpp",
           "ops/shared/schedule_fields.hpp", "fmt/", "nlohmann/", "yaml-cpp/"}},
         {"runtime/report/",
          {"tessera/", "emu/base/", "emu/timing/", "runtime/config/", "runtime/report/", "fmt/",
