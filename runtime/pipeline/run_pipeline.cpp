@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "runtime/pipeline/check_step.hpp"
@@ -187,18 +188,53 @@ private:
                 add_programs(programs_of(step, group, groups.back()), programs, step.name);
             }
         }
+        std::vector<std::vector<KeptInputs>> kept;
+        for (std::size_t i = first; i < end; ++i) {
+            kept.push_back(overwritten_inputs(
+                i, std::span(pipeline_.steps).subspan(first, end - first), placed[i - first]));
+        }
         const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         for (std::size_t i = first; i < end; ++i) {
-            // Compared at once, while the inputs are on the devices: later steps may overwrite
+            // Compared at once, while the inputs are on the devices: later launches may overwrite
             // them.
-            record_step(pipeline_.steps[i], placed[i - first], result, i == first);
+            record_step(pipeline_.steps[i], placed[i - first], kept[i - first], result, i == first);
             tensors_.free_workspaces(placed[i - first], pipeline_.steps[i]);
         }
         ++num_launched_;
     }
+    /// Values of a step's inputs from before its launch, by operand.
+    using KeptInputs =
+        std::map<std::size_t, std::vector<std::shared_ptr<const ops::OperandValues>>>;
+
+    // A launch may overwrite inputs of its steps, as `in: [x], out: [x]` does. The reference needs
+    // the values that the kernels read.
+    [[nodiscard]] std::vector<KeptInputs> overwritten_inputs(
+        std::size_t index, std::span<const PipelineStep> launched,
+        const std::vector<PlacedStep>& groups) const {
+        const PipelineStep& step = pipeline_.steps[index];
+        const auto is_written = [&](const std::string& name) {
+            return std::ranges::any_of(launched, [&](const PipelineStep& other) {
+                return std::ranges::find(other.outputs, name, &StepOutput::name) !=
+                       other.outputs.end();
+            });
+        };
+        std::vector<KeptInputs> kept(groups.size());
+        for (std::size_t operand = 0; is_checked(step) && operand < step.inputs.size(); ++operand) {
+            if (!is_written(step.inputs[operand])) {
+                continue;
+            }
+            for (std::size_t g = 0; g < groups.size(); ++g) {
+                for (const DeviceTensor& tensor : groups[g].inputs[operand]) {
+                    kept[g][operand].push_back(std::make_shared<HostValues>(session_.read(tensor)));
+                }
+            }
+        }
+        return kept;
+    }
+
     [[nodiscard]] StepValues device_operands(std::span<const std::uint32_t> group,
-                                             const PlacedStep& placed,
+                                             const PlacedStep& placed, const KeptInputs& kept,
                                              std::size_t num_outputs) const {
         StepValues values{.devices = group, .inputs = {}, .outputs = {}};
         const auto wrap = [&](const std::vector<DeviceTensor>& tensors) {
@@ -211,6 +247,9 @@ private:
         for (const auto& tensors : placed.inputs) {
             values.inputs.push_back(wrap(tensors));
         }
+        for (const auto& [operand, tensors] : kept) {
+            values.inputs[operand] = tensors;
+        }
         for (std::size_t i = 0; i < num_outputs; ++i) {
             values.outputs.push_back(wrap(placed.outputs[i]));
         }
@@ -218,11 +257,13 @@ private:
     }
 
     void record_step(const PipelineStep& step, const std::vector<PlacedStep>& groups,
-                     const LaunchResult& result, bool is_first) {
+                     const std::vector<KeptInputs>& kept, const LaunchResult& result,
+                     bool is_first) {
         const auto start = Clock::now();
         std::vector<StepValues> values;
         for (std::size_t g = 0; g < groups.size(); ++g) {
-            values.push_back(device_operands(step.groups[g], groups[g], step.outputs.size()));
+            values.push_back(
+                device_operands(step.groups[g], groups[g], kept[g], step.outputs.size()));
         }
         report::StepRecord record{.name = step.name,
                                   .op = std::string(step.op->spec.name),
@@ -242,11 +283,14 @@ private:
             write_outputs(pipeline_, step, tensors_, session_, *files_.outputs);
         }
     }
+    [[nodiscard]] bool is_checked(const PipelineStep& step) const {
+        const bool is_last = &step == &pipeline_.steps.back();
+        return verify_.level != VerifyLevel::Off && step.op->reference != nullptr &&
+               (verify_.level != VerifyLevel::FinalOnly || is_last);
+    }
     [[nodiscard]] std::optional<report::StepCheck> check(const PipelineStep& step,
                                                          std::span<const StepValues> values) {
-        const bool is_last = &step == &pipeline_.steps.back();
-        if (verify_.level == VerifyLevel::Off || !step.op->reference ||
-            (verify_.level == VerifyLevel::FinalOnly && !is_last)) {
+        if (!is_checked(step)) {
             return std::nullopt;
         }
         return verify_.level == VerifyLevel::FinalOnly

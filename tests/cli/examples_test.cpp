@@ -19,6 +19,13 @@ TEST(CliExamples, BiasGeluIsAProgramInYaml) {
     EXPECT_THAT(ending.out, testing::StartsWith("PASS 1 of 1 steps checked"));
 }
 
+TEST(CliExamples, DoubleIsTheProgramOfTheReadme) {
+    const Ending ending = run_tessera({"run", example("double"), "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, testing::StartsWith("PASS 1 of 1 steps checked"));
+}
+
 TEST(CliExamples, OwnBmmStandsInForTheLayersProjections) {
     const Ending ending = run_tessera({"run", example("own_bmm_in_moe_v2"), "--quiet"});
 

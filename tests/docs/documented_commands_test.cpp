@@ -33,8 +33,8 @@ struct GivenFile {
 };
 
 constexpr std::array kGivenFiles{
-    GivenFile{"README.md", "reader.cpp", "tests/docs/readme/reader.cpp"},
-    GivenFile{"README.md", "writer.cpp", "examples/bias_gelu/writer.cpp"},
+    GivenFile{"README.md", "reader.cpp", "examples/double/reader.cpp"},
+    GivenFile{"README.md", "writer.cpp", "examples/double/writer.cpp"},
     GivenFile{"docs/first_kernel.md", "mine.cpp", "ops/moe_bmm/kernels/reader.cpp"},
 };
 

@@ -20,7 +20,8 @@ StageResult Transport::State::depart(Transfer& transfer, Millicycles now, EventQ
     return {Milestone::Departed, false};
 }
 
-void Transport::State::schedule_delivery(Transfer& transfer, Millicycles now, EventQueue& queue) {
+void Transport::State::schedule_delivery(Transfer& transfer, Millicycles now,
+                                         EventQueue& queue) const {
     if (auto* const unicast = std::get_if<Unicast>(&transfer.body)) {
         unicast->waits_for_bank = unicast->bank_packets > 0;
         if (unicast->waits_for_bank) {

@@ -74,7 +74,7 @@ struct Transport::State {
 
     // Milestones (milestones.cpp)
     StageResult depart(Transfer& transfer, Millicycles now, EventQueue& queue);
-    void schedule_delivery(Transfer& transfer, Millicycles now, EventQueue& queue);
+    void schedule_delivery(Transfer& transfer, Millicycles now, EventQueue& queue) const;
     StageResult deliver(Transfer& transfer, Millicycles now, EventQueue& queue);
     /// Ends a packet of a read that is in place.
     StageResult deliver_read(Transfer& transfer, Millicycles now, EventQueue& queue);

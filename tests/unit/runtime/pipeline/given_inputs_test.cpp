@@ -67,6 +67,18 @@ protected:
 
 constexpr const char* kDoubleX = "  - {name: s, op: scale, in: [x], out: [y], set: {factor: 2}}\n";
 
+// 3.0 is 0x4040, twice of it 0x40C0. A reference that read x after the step would expect 12.
+TEST_F(GivenInputs, OfAStepThatOverwritesThemAreThoseThatItHad) {
+    const auto record = run("  x: {shape: [32, 32], dtype: bfloat16, layout: tile}\n",
+                            "  - {name: s, op: scale, in: [x], out: [x], set: {factor: 2}}\n",
+                            {{"x", bf16({32, 32}, 0x4040)}});
+
+    EXPECT_THAT(report::failed_steps(record), IsEmpty());
+    ASSERT_TRUE(record.steps[0].check.has_value());
+    EXPECT_EQ(record.steps[0].check->max_relative_error, 0);
+    EXPECT_EQ(first_bits("x"), 0x40C0);
+}
+
 class OverriddenOrigin : public GivenInputs, public ::testing::WithParamInterface<const char*> {};
 
 // 3.0 is 0x4040, twice of it 0x40C0.
