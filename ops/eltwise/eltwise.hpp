@@ -101,7 +101,7 @@ inline constexpr OpSpec kSpec{
 
 /// Elements for which a function is finite.
 enum class Domain : std::uint8_t { All, NotZero, Positive };
-/// Of the last input; the first of two may be anything.
+/// Domain of the last input; the first of two inputs may have any value.
 [[nodiscard]] Domain domain_of(EltwiseFunction function) noexcept;
 
 /// Float32 of what the function gives for bfloat16 or float32 inputs, computed in double.

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "ops/shared/kernels/named_args.hpp"
 #include "tessera/buffer.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops {
@@ -38,9 +38,8 @@ template <class First, class Second, class... Rest>
     NamedCompileArgs values = named(second, rest...);
     NamedCompileArgs own = named(first);
     values.merge(own);
-    if (!own.empty()) {
-        throw std::logic_error("two structs of a kernel name the argument " + own.begin()->first);
-    }
+    ensure(own.empty(), "two structs of a kernel name the argument {}",
+           own.empty() ? "" : own.begin()->first);
     return values;
 }
 

@@ -10,8 +10,8 @@
 //
 // The kernel calls ReaderArgs::read(), ReaderRange::read(), ReaderTensors::input() and
 // index_of(Cb::Input). The host fills the structs by name; ops/shared/program_builder.hpp turns
-// them into arguments. Plain macros over the vendor's own calls: its compiler takes such a kernel
-// unchanged.
+// them into arguments. The macros use calls of the vendor's API only; the kernel includes them, or
+// Tessera does for a built-in kernel.
 //
 // A kernel with several structs of runtime arguments reads each behind the one before:
 // ReaderRange::read(), then the tensors' addresses by ReaderTensors::input_address(
