@@ -8,6 +8,8 @@
 #include <ostream>
 #include <system_error>
 
+#include "emu/base/seconds_since.hpp"
+
 namespace tessera::cli {
 namespace {
 
@@ -16,10 +18,6 @@ constexpr std::chrono::seconds kTerminalPeriod{1};
 constexpr std::chrono::minutes kPipePeriod{1};
 /// Stages shorter than this show no seconds.
 constexpr std::chrono::seconds kShownFrom{3};
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 std::string bar_text(std::uint64_t done, std::uint64_t all) {
     constexpr std::uint64_t kWidth = 30;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <ostream>
 
+#include "emu/base/seconds_since.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/progress_line.hpp"
@@ -34,10 +35,6 @@
 
 namespace tessera::cli {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The file of --state: persistent tensors of the previous run, which this run replaces.
 class StateFile {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "emu/base/seconds_since.hpp"
 #include "runtime/kernels/child_process.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
@@ -156,8 +157,7 @@ fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
     }
     const auto start = std::chrono::steady_clock::now();
     fs::path made = build(unit, recipe);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    log::info(log::Area::Jit, "{}: compiled in {:.3f} s to {}", unit.path, seconds.count(),
+    log::info(log::Area::Jit, "{}: compiled in {:.3f} s to {}", unit.path, seconds_since(start),
               made.string());
     return made;
 }

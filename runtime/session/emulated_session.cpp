@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "emu/base/seconds_since.hpp"
 #include "emu/dram/shared_pages.hpp"
 #include "emu/dram/tensor_buffer.hpp"
 #include "emu/mesh/mesh.hpp"
@@ -239,8 +240,7 @@ LaunchResult EmulatedSession::launch(const std::string& name,
                                     .bulk_data = options_.bulk_data,
                                     .progress_limit = options_.progress_limit},
                                    *pool_);
-    result.host_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.host_seconds = seconds_since(begin);
     log::info(log::Area::Launch,
               "{}: {} cores and {} kernel threads of {} devices, {} host threads, {:.3f} s", name,
               result.cores.size(), num_kernel_threads(programs), programs.size(),

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "emu/base/seconds_since.hpp"
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/log/log.hpp"
 #include "runtime/report/timing/run_path.hpp"
@@ -90,8 +91,7 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     report::LaunchReport reduced;
     std::vector<Millicycles> known_times;
     const auto replay = [&](std::size_t number) {
-        const LaunchTimeline timeline =
-            replays_[number].add(trace, launch, &partition, known_times);
+        LaunchTimeline timeline = replays_[number].add(trace, launch, &partition, known_times);
         makespans[number] = timeline.makespan;
         longest_on_device[number] = device_time(timeline);
         if (on_replayed_) {
@@ -128,12 +128,11 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     reduced.device_time = report::predicted(longest_on_device[kExpected], reduced.ensemble);
     report_.launches.push_back(std::move(reduced));
     if (log::is_shown(log::Area::Replay, log::Level::Info)) {
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         log::info(
             log::Area::Replay,
             "{}: {} events in {} parts, {} of them as an identical device; {} replays, {:.3f} s",
             launch.name, num_events(launch), partition.parts.size(), num_reused(partition),
-            replays_.size(), seconds.count());
+            replays_.size(), seconds_since(start));
     }
 }
 

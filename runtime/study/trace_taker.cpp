@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "emu/base/seconds_since.hpp"
+
 namespace tessera::timed_run {
 
 TraceTaker::TraceTaker(std::optional<RunTimer> timer,
@@ -31,7 +33,7 @@ void TraceTaker::take(const Trace& so_far, LaunchTrace&& launch) {
     if (timer_) {
         const auto start = std::chrono::steady_clock::now();
         timer_->add(so_far, launch);
-        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        seconds_ += seconds_since(start);
     }
     // Last, because it moves the launch.
     if (keeping_ == Keeping::Trace) {
