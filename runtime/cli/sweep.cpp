@@ -18,7 +18,6 @@
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/log/log.hpp"
-#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/sweep_files.hpp"
 #include "runtime/study/sweep_text.hpp"
@@ -36,14 +35,6 @@ struct SweepOptions {
     bool csv = false;
     bool quiet = false;
 };
-
-std::string record(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
-    const report::RunRecord record = pipeline::run_pipeline(loaded, modes);
-    const auto failed = failed_steps(record);
-    return failed.empty() ? ""
-                          : fmt::format("values are too far from their references: {}",
-                                        fmt::join(failed, ", "));
-}
 
 /// While this object exists, the first Ctrl-C requests the end of the sweep; the second ends the
 /// process.
@@ -138,7 +129,7 @@ ExitCode run(const SweepOptions& options, const Console& console) {
         result = sweep::run_sweep(
             sweep, {.num_draws = options.draws,
                     .threads = threads_of(options.config.threads),
-                    .record = record,
+                    .record = record_point,
                     .on_progress =
                         [&](std::size_t done, std::size_t all) {
                             progress.count("recordings", done, all);
@@ -174,6 +165,14 @@ void add_sweep_places(CLI::App& command, SweepPlaces& places) {
                     "Keep the times of points in a folder, and use those that are there: an "
                     "interrupted sweep continues")
         ->type_name("DIR");
+}
+
+std::string record_point(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
+    const report::RunRecord record = pipeline::run_pipeline(loaded, modes);
+    const auto failed = failed_steps(record);
+    return failed.empty() ? ""
+                          : fmt::format("values are too far from their references: {}",
+                                        fmt::join(failed, ", "));
 }
 
 config::LoadedSweep open_sweep(const ConfigOptions& options, const SweepPlaces& places) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/cli/config_options.hpp"
+#include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera::cli {
 
@@ -25,5 +26,10 @@ void add_sweep_places(CLI::App& command, SweepPlaces& places);
 ///          that are not options of the sweep.
 [[nodiscard]] config::LoadedSweep open_sweep(const ConfigOptions& options,
                                              const SweepPlaces& places);
+
+/// Runs a point. Returns the steps whose values are too far from their references as a sentence, or
+/// "" if there are none.
+[[nodiscard]] std::string record_point(const config::LoadedRun& loaded,
+                                       const pipeline::RunModes& modes);
 
 }  // namespace tessera::cli

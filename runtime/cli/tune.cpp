@@ -10,7 +10,6 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/sweep.hpp"
-#include "runtime/pipeline/run_pipeline.hpp"
 #include "runtime/study/run_sweep.hpp"
 #include "runtime/study/tuning_table.hpp"
 #include "tessera/errors.hpp"
@@ -24,12 +23,6 @@ struct TuneOptions {
     bool again = false;
     bool explains = false;
 };
-
-std::string record_point(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
-    return failed_steps(pipeline::run_pipeline(loaded, modes)).empty()
-               ? ""
-               : "values are too far from their references";
-}
 
 tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& sweep,
                       const Console& console) {
