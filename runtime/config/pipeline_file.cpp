@@ -176,21 +176,14 @@ void check_stored_names(PipelineBinder& binder) {
     // entry.
     std::map<std::string, const pipeline::FileOutput*> owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
-        for (const pipeline::FileOutput& output : binder.spec.outputs) {
-            const auto made =
-                std::ranges::find(step.outputs, output.tensor, &pipeline::StepOutput::name);
-            if (made == step.outputs.end()) {
-                continue;
-            }
-            const auto index = static_cast<std::size_t>(made - step.outputs.begin());
-            for (const auto& [name, held] :
-                 stored_outputs(binder.spec, step, index, output, devices)) {
-                const auto [owner, is_new] = owners.emplace(name, &output);
-                if (!is_new && owner->second != &output) {
-                    binder.rules.add(output.place, "outputs",
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            for (const auto& [name, held, entry] : stored_outputs(binder.spec, step, i, devices)) {
+                const auto [owner, is_new] = owners.emplace(name, entry);
+                if (!is_new && owner->second != entry) {
+                    binder.rules.add(entry->place, "outputs",
                                      fmt::format("{} and {} have the same name {} in the file of "
                                                  "outputs; rename one with `as`",
-                                                 owner->second->tensor, output.tensor, name));
+                                                 owner->second->tensor, entry->tensor, name));
                     return;
                 }
             }

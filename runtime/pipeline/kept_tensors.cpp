@@ -86,18 +86,13 @@ std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
     std::set<std::string> declared;
     for (const PipelineStep& step : pipeline.steps) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            for (const FileOutput& output : pipeline.outputs) {
-                if (output.tensor != step.outputs[i].name) {
-                    continue;
-                }
-                for (const auto& [name, devices] :
-                     stored_outputs(pipeline, step, i, output, num_devices)) {
-                    TensorSpec spec = step.output_plans[i].spec;
-                    spec.shape = shape_in_file(output, spec.shape, devices.size());
-                    // A repeated step may write one tensor several times; the file has it once.
-                    if (declared.insert(name).second) {
-                        tensors.push_back(declaration(name, spec));
-                    }
+            for (const auto& [name, devices, entry] :
+                 stored_outputs(pipeline, step, i, num_devices)) {
+                TensorSpec spec = step.output_plans[i].spec;
+                spec.shape = shape_in_file(*entry, spec.shape, devices.size());
+                // A repeated step may write one tensor several times; the file has it once.
+                if (declared.insert(name).second) {
+                    tensors.push_back(declaration(name, spec));
                 }
             }
         }
@@ -128,14 +123,9 @@ void write_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
         if (is_written_after(pipeline, step, step.outputs[i].name)) {
             continue;
         }
-        for (const FileOutput& output : pipeline.outputs) {
-            if (output.tensor != step.outputs[i].name) {
-                continue;
-            }
-            for (const auto& [name, devices] :
-                 stored_outputs(pipeline, step, i, output, tensors.num_devices())) {
-                file.append(name, bytes_in_file(output, devices, tensors, session));
-            }
+        for (const auto& [name, devices, entry] :
+             stored_outputs(pipeline, step, i, tensors.num_devices())) {
+            file.append(name, bytes_in_file(*entry, devices, tensors, session));
         }
     }
 }

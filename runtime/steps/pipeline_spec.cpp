@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tessera::pipeline {
@@ -32,34 +33,48 @@ bool is_stored_once(const PipelineSpec& pipeline, const PipelineStep& step, std:
            step.groups.size() == 1 && step.groups.front().size() == devices;
 }
 
-}  // namespace
-
-std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
-                                         std::size_t index, const FileOutput& output,
-                                         std::uint32_t num_devices) {
+/// Returns the tensors of the file that an entry of `outputs:` makes of output `index` of a step.
+std::vector<StoredOutput> stored_by(const FileOutput& output, const PipelineSpec& pipeline,
+                                    const PipelineStep& step, std::size_t index,
+                                    std::uint32_t num_devices) {
     // Order of precedence: a join names one tensor for its group; a name without ${device} can name
     // one tensor only; all else is one tensor for each device.
     const std::uint32_t first = step.groups.front().front();
     const std::string name = output.name.empty() ? output.tensor : output.name;
     if (output.join != FileJoin::None) {
-        return {{name, output.devices}};
+        return {{name, output.devices, &output}};
     }
     if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
-        return {{name, {0}}};
+        return {{name, {0}, &output}};
     }
     // The name has no ${device}, so it stands for one device.
     if (!output.name.empty() && name_on(output.name, 0) == output.name) {
-        return {{name, {first}}};
+        return {{name, {first}, &output}};
     }
     std::vector<StoredOutput> stored;
     for (const auto& group : step.groups) {
         for (const std::uint32_t device : group) {
             stored.push_back({output.name.empty() ? own_name(device, output.tensor)
                                                   : name_on(output.name, device),
-                              {device}});
+                              {device},
+                              &output});
         }
     }
     return stored;
+}
+
+}  // namespace
+
+std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
+                                         std::size_t index, std::uint32_t num_devices) {
+    std::vector<StoredOutput> all;
+    for (const FileOutput& output : pipeline.outputs) {
+        if (output.tensor == step.outputs[index].name) {
+            std::ranges::move(stored_by(output, pipeline, step, index, num_devices),
+                              std::back_inserter(all));
+        }
+    }
+    return all;
 }
 
 const PipelineTensor* find_tensor(const PipelineSpec& pipeline, std::string_view name) {
@@ -176,6 +191,22 @@ std::string own_name(std::uint32_t device, std::string_view name) {
     return fmt::format("d{}.{}", device, name);
 }
 
+namespace {
+
+/// Returns the bytes on one device of those outputs of step `made` that exist during step `now`.
+std::uint64_t live_output_bytes(const PipelineSpec& pipeline, std::size_t made, std::size_t now) {
+    const PipelineStep& step = pipeline.steps[made];
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < step.output_plans.size(); ++i) {
+        if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
+            bytes += step.output_plans[i].spec.num_bytes();
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
 std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
     // The peak over steps, not the sum: a run frees a tensor's values after its last reader.
     // Checked before a run: 46 GiB of weights on a host of 23 GiB ended with a killed process.
@@ -189,12 +220,7 @@ std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
             }
         }
         for (std::size_t made = 0; made <= now; ++made) {
-            const PipelineStep& step = pipeline.steps[made];
-            for (std::size_t i = 0; i < step.output_plans.size(); ++i) {
-                if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
-                    bytes += step.output_plans[i].spec.num_bytes() * devices;
-                }
-            }
+            bytes += live_output_bytes(pipeline, made, now) * devices;
         }
         most = std::max(most, bytes);
     }

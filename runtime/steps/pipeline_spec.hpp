@@ -195,15 +195,17 @@ struct PipelineSpec {
 /// Returns `pattern` with the device's number for ${device}.
 [[nodiscard]] std::string name_on(std::string pattern, std::uint32_t device);
 
-/// Tensor of the file of outputs, and the devices whose tensors it is made of.
+/// Tensor of the file of outputs, the devices whose tensors it is made of, and its entry of
+/// `outputs:`.
 struct StoredOutput {
     std::string name;
     std::vector<std::uint32_t> devices;
+    const FileOutput* entry;
 };
-/// Returns the tensors of the file that hold output `index` of a step.
+/// Returns the tensors of the file that hold output `index` of a step, by all entries of
+/// `outputs:`.
 [[nodiscard]] std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline,
                                                        const PipelineStep& step, std::size_t index,
-                                                       const FileOutput& output,
                                                        std::uint32_t num_devices);
 
 /// Returns the input tensor of that name, or null.
