@@ -52,6 +52,7 @@ void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
 std::vector<TensorPlan> plans_on(std::size_t device,
                                  const std::vector<std::vector<DeviceTensor>>& operands) {
     std::vector<TensorPlan> plans;
+    plans.reserve(operands.size());
     for (const std::vector<DeviceTensor>& tensors : operands) {
         plans.push_back(tensors.empty() ? TensorPlan{} : plan_of(tensors.at(device)));
     }

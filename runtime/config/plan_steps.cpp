@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
@@ -120,6 +122,20 @@ std::vector<std::string> names_of(const PlannedTensors& planned) {
     return names;
 }
 
+/// Returns a device of the step that does not have the tensor. Steps on single devices leave their
+/// outputs there.
+std::optional<std::uint32_t> device_without(const PlannedTensor& tensor, const PipelineStep& step) {
+    if (tensor.devices.empty()) {
+        return std::nullopt;
+    }
+    for (const std::uint32_t device : step.groups | std::views::join) {
+        if (!tensor.devices.contains(device)) {
+            return device;
+        }
+    }
+    return std::nullopt;
+}
+
 /// Adds the plans of the step's inputs and returns whether all are known. Missing tensors are
 /// recorded as mistakes.
 bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
@@ -140,17 +156,10 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
                                             name, nearest(name, names)));
             return false;
         }
-        for (const auto& group : step.groups) {
-            for (const std::uint32_t device : group) {
-                // Steps on single devices leave their outputs there; another device does not have
-                // them.
-                const auto& on = found->second.devices;
-                if (!on.empty() && !on.contains(device)) {
-                    binder.rules.add(step.inputs_place, path,
-                                     fmt::format("{} is not on device {}", name, device));
-                    return false;
-                }
-            }
+        if (const auto device = device_without(found->second, step)) {
+            binder.rules.add(step.inputs_place, path,
+                             fmt::format("{} is not on device {}", name, *device));
+            return false;
         }
         // An input whose step has a mistake ends the check of this step in silence: its own
         // mistakes would be consequences.

@@ -12,7 +12,7 @@
 namespace tessera::config {
 namespace {
 
-constexpr std::string_view kArchKey = "arch";
+constexpr std::string_view kArchBlock = "arch";
 
 /// Returns a scalar with its quotes: without them a name with ${…} would be read as an expression.
 std::string quoted(const Node& node) {
@@ -84,7 +84,7 @@ std::string to_run_file(const LoadedRun& loaded) {
     for (const Entry& entry : tree.entries) {
         text += entry.key + ":";
         text += is_flow(entry.value) ? " " + to_yaml(entry.value) + "\n"
-                                     : "\n" + lines_of(entry.value, 2, entry.key == kArchKey);
+                                     : "\n" + lines_of(entry.value, 2, entry.key == kArchBlock);
     }
     return text;
 }

@@ -77,7 +77,7 @@ fs::path find_device_model(std::string_view origin, const std::string& device) {
 }
 
 fs::path arch_of_trace(const fs::path& path, const Trace& trace) {
-    const fs::path file = shipped_models() / (trace.arch + ".yaml");
+    fs::path file = shipped_models() / (trace.arch + ".yaml");
     require(fs::exists(file),
             "{}: was recorded on {}, which is not a shipped device model, allowed: {}",
             path.string(), trace.arch, fmt::join(config::names_in(shipped_models()), ", "));

@@ -186,7 +186,7 @@ DraftFolder::~DraftFolder() {
 }
 
 std::string DraftFolder::write(std::string_view name, std::string_view text) const {
-    const std::string path = file(name);
+    std::string path = file(name);
     const int made = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode);
     if (made == -1 || fchmod(made, kFileMode) != 0) {
         refuse_to_write(path);

@@ -166,6 +166,7 @@ std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> prog
     const std::vector<Core*> cores = active_cores(mesh, programs);
     run_cores(cores, pool);
     std::vector<CoreActivity> activities;
+    activities.reserve(cores.size());
     for (const Core* core : cores) {
         activities.push_back(activity_of(*core));
     }

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> indices_on(std::uint32_t device, std::size_t count,
                                       const TensorValues& values, const PipelineSpec& pipeline) {
     for (const PipelineTensor& tensor : pipeline.tensors) {
         if (tensor.distribution == Distribution::Split && !tensor.split_by.empty()) {
-            const auto indices = values.indices_on(tensor, device);
+            auto indices = values.indices_on(tensor, device);
             if (indices.size() == count) {
                 return indices;
             }

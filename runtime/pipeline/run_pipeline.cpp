@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "emu/base/round_up.hpp"
+#include "emu/base/seconds_since.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/pipeline/operand_values.hpp"
@@ -21,11 +23,20 @@
 namespace tessera::pipeline {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+/// Returns the tiles of a tensor. With counts per expert, returns only tiles with valid rows, so
+/// that rates are those of the work done.
+std::uint64_t tiles_with_rows(const Shape& shape, std::span<const std::uint32_t> counts) {
+    if (counts.empty() || shape.size() < 3) {
+        return TensorSpec{shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
+    }
+    std::uint64_t tile_rows = 0;
+    for (const std::uint32_t count : counts) {
+        tile_rows += div_up(count, kTileRows);
+    }
+    return tile_rows * div_up(shape.back(), kTileColumns);
 }
+
+using Clock = std::chrono::steady_clock;
 
 /// Returns the tensors with floating-point values that change what kernels do (Steers), such as
 /// scores of a router. A timing-only run must move them.
@@ -239,6 +250,7 @@ private:
         StepValues values{.devices = group, .inputs = {}, .outputs = {}};
         const auto wrap = [&](const std::vector<DeviceTensor>& tensors) {
             std::vector<std::shared_ptr<const ops::OperandValues>> operand;
+            operand.reserve(tensors.size());
             for (const DeviceTensor& tensor : tensors) {
                 operand.push_back(std::make_shared<DeviceValues>(session_, tensor));
             }
@@ -316,24 +328,16 @@ private:
         return step.op->spec.schedules.empty() ? "" : std::string(step.op->spec.schedules.front());
     }
 
-    // Returns the tiles of the outputs; of tensors with counts only rows of tiles with valid rows,
-    // so that rates are those of the work done.
+    // Returns the tiles of the outputs on all devices.
     static std::uint64_t output_tiles(const PipelineStep& step,
                                       std::span<const StepValues> groups) {
         std::uint64_t tiles = 0;
         for (const StepValues& group : groups) {
             for (std::size_t position = 0; position < group.devices.size(); ++position) {
                 for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-                    const Shape& shape = step.output_plans[i].spec.shape;
-                    const auto counts = counts_of(step, group, step.op->spec.outputs[i], position);
-                    if (counts.empty() || shape.size() < 3) {
-                        tiles += TensorSpec{shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
-                        continue;
-                    }
-                    const std::uint64_t columns = (shape.back() + kTileColumns - 1) / kTileColumns;
-                    for (const std::uint32_t count : counts) {
-                        tiles += (count + kTileRows - 1) / kTileRows * columns;
-                    }
+                    tiles +=
+                        tiles_with_rows(step.output_plans[i].spec.shape,
+                                        counts_of(step, group, step.op->spec.outputs[i], position));
                 }
             }
         }

@@ -61,10 +61,10 @@ std::string join_row(std::span<const std::vector<std::string>> blocks, std::size
 
 std::vector<double> mean_over_devices(std::span<const double> shares, GridSize grid) {
     const std::size_t num_cores = std::size_t{grid.columns} * grid.rows;
-    const auto num_devices = static_cast<double>(shares.size() / num_cores);
+    const std::size_t num_devices = shares.size() / num_cores;
     std::vector<double> means(num_cores);
     for (std::size_t i = 0; i < shares.size(); ++i) {
-        means[i % num_cores] += shares[i] / num_devices;
+        means[i % num_cores] += shares[i] / static_cast<double>(num_devices);
     }
     return means;
 }

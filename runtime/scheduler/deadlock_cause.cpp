@@ -321,6 +321,7 @@ std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) 
                                  head, site_of(*all.front()), awaited_word(*all.front()))};
     }
     std::vector<std::string> parts;
+    parts.reserve(waiters.size());
     for (const auto& [line, threads] : waiters) {
         parts.push_back(waiters_text(threads));
     }

@@ -178,6 +178,7 @@ std::string places_text(const Group& group) {
         }
     }
     std::vector<std::string> parts;
+    parts.reserve(places.size());
     for (const auto& [text, devices] : places) {
         parts.push_back(devices_text(devices) + " " + text);
     }

@@ -259,8 +259,10 @@ void install_handlers() {
     });
 }
 
-KernelFault overrun_array(std::string when) {
-    return {FaultCategory::OutOfBounds, {}, "the kernel overruns an array on its stack" + when};
+KernelFault overrun_array(std::string_view when) {
+    return {FaultCategory::OutOfBounds,
+            {},
+            fmt::format("the kernel overruns an array on its stack{}", when)};
 }
 
 KernelFault outside_of_core(const Landing& landing) {

@@ -71,6 +71,9 @@ std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
         }
     }
     const auto note = [&](const KernelThread& thread, const TraceEvent& event) {
+        if (event.kind != EventKind::SemaphoreAdd && event.kind != EventKind::FabricAdd) {
+            return;
+        }
         const auto [address, place, device] = WordArgument::unpack(event.argument);
         const auto found = setters.find({device, place.core(), address});
         if (found != setters.end() && !place.is_dram() &&
@@ -83,11 +86,8 @@ std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
             if (thread == nullptr || thread->recorder == nullptr) {
                 continue;
             }
-            for (const TraceEvent& event : thread->recorder->events()) {
-                if (event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::FabricAdd) {
-                    note(*thread, event);
-                }
-            }
+            std::ranges::for_each(thread->recorder->events(),
+                                  [&](const TraceEvent& event) { note(*thread, event); });
         }
     }
     return setters;

@@ -80,7 +80,7 @@ private:
     }
 
     Value comparison() {
-        const Value left = sum();
+        Value left = sum();
         // Two-letter signs come first, or "<=" would be read as "<". Comparisons do not chain.
         for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
             if (take(sign)) {

@@ -55,6 +55,27 @@ Array to_array(const HostTensor& tensor) {
     return array;
 }
 
+/// Extents of a matrix product: [rows, inner] @ [inner, columns].
+struct ProductExtents {
+    std::size_t rows;
+    std::size_t inner;
+    std::size_t columns;
+};
+
+/// Adds the product of two row-major matrices to `out`.
+void add_product(const double* left, const double* right, const ProductExtents& extents,
+                 double* out) {
+    const auto [rows, inner, columns] = extents;
+    for (std::size_t i = 0; i < rows; ++i) {
+        // k before j: rows of `right` and `out` are read in order.
+        for (std::size_t k = 0; k < inner; ++k) {
+            for (std::size_t j = 0; j < columns; ++j) {
+                out[i * columns + j] += left[i * inner + k] * right[k * columns + j];
+            }
+        }
+    }
+}
+
 struct NamedFunction {
     std::string_view name;
     double (*apply)(double);
@@ -298,17 +319,9 @@ private:
         const std::size_t a_matrices = a.values.size() / (rows * inner);
         const std::size_t b_matrices = b.values.size() / (inner * columns);
         for (std::size_t m = 0; m < matrices; ++m) {
-            const double* left = a.values.data() + m % a_matrices * rows * inner;
-            const double* right = b.values.data() + m % b_matrices * inner * columns;
-            double* out = result.values.data() + m * rows * columns;
-            for (std::size_t i = 0; i < rows; ++i) {
-                // k before j: rows of `right` and `out` are read in order.
-                for (std::size_t k = 0; k < inner; ++k) {
-                    for (std::size_t j = 0; j < columns; ++j) {
-                        out[i * columns + j] += left[i * inner + k] * right[k * columns + j];
-                    }
-                }
-            }
+            add_product(a.values.data() + m % a_matrices * rows * inner,
+                        b.values.data() + m % b_matrices * inner * columns, {rows, inner, columns},
+                        result.values.data() + m * rows * columns);
         }
         return result;
     }

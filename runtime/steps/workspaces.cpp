@@ -30,26 +30,33 @@ std::size_t end_of_use(const PipelineSpec& pipeline, const std::string& tensor, 
     return end;
 }
 
-/// Adds an output to its workspace, unless an earlier step wrote the same tensor.
-void add_output(const PipelineSpec& pipeline, std::size_t first, std::size_t end, std::size_t step,
-                std::size_t output, const ArchSpec& arch, std::vector<Workspace>& workspaces) {
-    const StepOutput& made = pipeline.steps[step].outputs[output];
+/// Half-open range of the steps of one launch.
+struct LaunchSteps {
+    std::size_t first;
+    std::size_t end;
+};
+
+/// Adds an output to its workspace, unless it has none or an earlier step wrote the same tensor.
+void add_output(const PipelineSpec& pipeline, const LaunchSteps& launch, const StepOutput& made,
+                const TensorSpec& spec, const ArchSpec& arch, std::vector<Workspace>& workspaces) {
+    if (made.workspace.empty()) {
+        return;
+    }
     auto workspace = std::ranges::find(workspaces, made.workspace, &Workspace::name);
     if (workspace == workspaces.end()) {
         // Allocated before the launch of the first writer, with all other outputs of that launch.
-        workspaces.push_back({.name = made.workspace, .first_step = first});
+        workspaces.push_back({.name = made.workspace, .first_step = launch.first});
         workspace = workspaces.end() - 1;
     }
     auto& tensors = workspace->tensors;
     if (std::ranges::find(tensors, made.name, &WorkspaceTensor::name) != tensors.end()) {
         return;  // an in-place output keeps the offset of its first writer
     }
-    const TensorSpec& spec = pipeline.steps[step].output_plans[output].spec;
     const Buffer buffer = interleaved_buffer(arch, 0, spec, BufferType::DRAM);
     tensors.push_back({.name = made.name,
                        .bytes = PageMap(buffer, make_bank_layout(arch)).bytes_per_bank(),
-                       .first_step = first,
-                       .end_step = end_of_use(pipeline, made.name, end)});
+                       .first_step = launch.first,
+                       .end_step = end_of_use(pipeline, made.name, launch.end)});
     workspace->end_step = std::max(workspace->end_step, tensors.back().end_step);
 }
 
@@ -98,16 +105,16 @@ void place_tensors(Workspace& workspace) {
 
 std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline, const ArchSpec& arch) {
     std::vector<Workspace> workspaces;
-    for (std::size_t first = 0; first < pipeline.steps.size();) {
-        const std::size_t end = end_of_launch(pipeline, first);
-        for (std::size_t step = first; step < end; ++step) {
-            for (std::size_t i = 0; i < pipeline.steps[step].outputs.size(); ++i) {
-                if (!pipeline.steps[step].outputs[i].workspace.empty()) {
-                    add_output(pipeline, first, end, step, i, arch, workspaces);
-                }
-            }
+    LaunchSteps launch{0, 0};
+    for (std::size_t number = 0; number < pipeline.steps.size(); ++number) {
+        if (number == launch.end) {
+            launch = {number, end_of_launch(pipeline, number)};
         }
-        first = end;
+        const PipelineStep& step = pipeline.steps[number];
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            add_output(pipeline, launch, step.outputs[i], step.output_plans[i].spec, arch,
+                       workspaces);
+        }
     }
     for (Workspace& workspace : workspaces) {
         place_tensors(workspace);

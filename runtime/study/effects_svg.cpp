@@ -22,13 +22,13 @@ constexpr const char* kStyle =
     "<style>text{font:12px sans-serif;fill:#333}.name{text-anchor:end}.shorter{fill:#1f6fd6}"
     ".longer{fill:#f28e2b}line{stroke:#666}</style>\n";
 
-std::string change_text(const std::string& value, double change) {
+std::string effect_text(const std::string& value, double change) {
     return value.empty() ? "" : fmt::format("{:+.2f} % at {}", 100 * change, value);
 }
 
 std::string values_text(const ConstantEffect& effect) {
-    const std::string low = change_text(effect.low_value, effect.at_low);
-    const std::string high = change_text(effect.high_value, effect.at_high);
+    const std::string low = effect_text(effect.low_value, effect.at_low);
+    const std::string high = effect_text(effect.high_value, effect.at_high);
     return low + (low.empty() || high.empty() ? "" : ", ") + high;
 }
 

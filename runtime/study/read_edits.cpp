@@ -280,6 +280,16 @@ void send_to(const Rectangle& box, const SitesOfLine& sites, ThreadTrace& thread
 
 using CoresByReads = std::map<std::pair<std::uint16_t, ReadSequence>, std::vector<ReadingCore>>;
 
+ReadSequence reads_of(const ThreadTrace& thread, const SitesOfLine& sites) {
+    ReadSequence reads;
+    for (const TraceEvent& event : thread.events) {
+        if (sites.is_read(event)) {
+            reads.emplace_back(event.argument, event.count);
+        }
+    }
+    return reads;
+}
+
 /// Returns the cores of each device by their sequence of reads at the line.
 CoresByReads cores_by_reads(LaunchTrace& launch, const report::SourceLine& line,
                             const std::vector<std::string>& names) {
@@ -287,12 +297,7 @@ CoresByReads cores_by_reads(LaunchTrace& launch, const report::SourceLine& line,
     for (CoreTrace& core : launch.cores) {
         for (ThreadTrace& thread : core.threads) {
             const SitesOfLine sites(thread, line, names);
-            ReadSequence reads;
-            for (const TraceEvent& event : thread.events) {
-                if (sites.is_read(event)) {
-                    reads.emplace_back(event.argument, event.count);
-                }
-            }
+            ReadSequence reads = reads_of(thread, sites);
             if (!reads.empty()) {
                 groups[{core.device, std::move(reads)}].push_back({&core, &thread});
             }
@@ -352,14 +357,12 @@ bool multicast_reads(LaunchTrace& launch, const LaunchContext& context) {
         if (!box) {
             continue;
         }
-        for (const ReadingCore& one : cores) {
-            const SitesOfLine sites(*one.thread, *line, context.names);
-            if (&one == &cores.front()) {
-                send_to(*box, sites, *one.thread);
-            } else {
-                std::erase_if(one.thread->events,
-                              [&](const TraceEvent& event) { return sites.is_read(event); });
-            }
+        const SitesOfLine sender(*cores.front().thread, *line, context.names);
+        send_to(*box, sender, *cores.front().thread);
+        for (const ReadingCore& receiver : std::span(cores).subspan(1)) {
+            const SitesOfLine sites(*receiver.thread, *line, context.names);
+            std::erase_if(receiver.thread->events,
+                          [&](const TraceEvent& event) { return sites.is_read(event); });
         }
         has_changed = true;
     }

@@ -38,6 +38,7 @@ std::vector<CoreRank> ranked_cores(const std::vector<ThreadReport>& threads,
         ++by_core.try_emplace(key, CoreRank{.key = key}).first->second.num_cbs;
     }
     std::vector<CoreRank> cores;
+    cores.reserve(by_core.size());
     for (const auto& [key, core] : by_core) {
         cores.push_back(core);
     }

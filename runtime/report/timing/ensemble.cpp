@@ -47,6 +47,7 @@ std::vector<double> shuffled(const std::vector<double>& values, const std::strin
     const auto order =
         random_permutation(seed_for(kSeed, name), static_cast<std::uint32_t>(values.size()));
     std::vector<double> samples;
+    samples.reserve(order.size());
     for (const std::uint32_t place : order) {
         samples.push_back(values[place]);
     }

@@ -58,6 +58,7 @@ void sort_parts(SummedPath& path) {
 
 std::vector<BoundShare> sorted(const std::map<std::string, Millicycles>& times) {
     std::vector<BoundShare> shares;
+    shares.reserve(times.size());
     for (const auto& [name, time] : times) {
         shares.push_back({name, time});
     }

@@ -177,18 +177,23 @@ bool is_shown(const TimelinePoint& point) {
     return is_busy(point.activity) || is_wait(point.activity);
 }
 
+/// Adds the lengths of the thread's visible slices.
+void add_lengths(const ThreadReport& thread, std::vector<Millicycles>& lengths) {
+    Millicycles begin = 0;
+    for (const TimelinePoint& point : thread.points) {
+        if (is_shown(point)) {
+            lengths.push_back(point.end - begin);
+        }
+        begin = point.end;
+    }
+}
+
 /// Returns the smallest length that at most `limit` slices have or exceed.
 Millicycles shortest_of(const TimingReport& report, std::size_t limit) {
     std::vector<Millicycles> lengths;
     for (const LaunchReport& launch : report.launches) {
         for (const ThreadReport& thread : launch.threads) {
-            Millicycles begin = 0;
-            for (const TimelinePoint& point : thread.points) {
-                if (is_shown(point)) {
-                    lengths.push_back(point.end - begin);
-                }
-                begin = point.end;
-            }
+            add_lengths(thread, lengths);
         }
     }
     if (lengths.size() <= limit) {
@@ -205,7 +210,7 @@ public:
         : report_(report), shortest_(shortest), events_(report.clock) {}
 
     std::string write(std::size_t max_flows) {
-        for (std::uint16_t device = 0; device < report_.mesh.shape.num_devices(); ++device) {
+        for (std::uint32_t device = 0; device < report_.mesh.shape.num_devices(); ++device) {
             events_.name_process(device_track(device), fmt::format("device {}", device));
         }
         for (const LaunchReport& launch : report_.launches) {
@@ -217,7 +222,7 @@ public:
 
 private:
     // Processes by device, then its cores row by row; 0 is no process.
-    [[nodiscard]] Track device_track(std::uint16_t device) const {
+    [[nodiscard]] Track device_track(std::uint32_t device) const {
         const GridSize grid = report_.arch.workers.compute;
         return {1 + std::uint64_t{device} * (1 + grid.columns * grid.rows), 0};
     }

@@ -162,8 +162,8 @@ std::vector<LineTime> line_times(const LaunchTimeline& timeline, const LineTable
             time.busy += is_busy(interval.activity) ? length : 0;
             time.waiting += is_wait(interval.activity) ? length : 0;
         }
-        for (std::uint16_t site = 0; site < thread.sites.size(); ++site) {
-            LineTime& time = times[lines.index(t, site)];
+        for (std::size_t site = 0; site < thread.sites.size(); ++site) {
+            LineTime& time = times[lines.index(t, static_cast<std::uint16_t>(site))];
             time.busy += by_site[site].busy;
             time.waiting += by_site[site].waiting;
         }

@@ -99,7 +99,7 @@ std::string direct_text(const StallReport& stall) {
     const auto part_of = [](Millicycles part, Millicycles whole) {
         return show_share(share_of(static_cast<double>(part), static_cast<double>(whole)));
     };
-    const std::string direct = part_of(stall.direct, stall.total) + " direct";
+    std::string direct = part_of(stall.direct, stall.total) + " direct";
     const auto most = std::ranges::max_element(stall.transit);
     if (*most == 0) {
         return direct;
