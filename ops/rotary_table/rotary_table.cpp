@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "ops/rotary_table/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -16,9 +18,6 @@ using config::field;
 using config::Limits;
 
 constexpr std::uint32_t kMostElements = 256;  // whose frequencies fit in a kernel's arguments
-
-// Circular buffers, as the kernel numbers them.
-enum : std::uint8_t { kPositions = 0, kCos = 1, kSin = 2, kTable = 3 };
 
 constexpr std::array kFields{
     field<&RotaryTableSpec::layout>("layout", "interleaved",
@@ -63,32 +62,38 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto num_outputs = static_cast<std::uint32_t>(context.outputs.size());
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, count);
     const std::uint32_t pairs = spec.dim / 2;
-    const Scratch scratch[]{{kPositions, 64},
-                            {kCos, std::uint64_t{4} * pairs},
-                            {kSin, std::uint64_t{4} * pairs},
-                            {kTable, std::uint64_t{8} * part_width(spec.dim)}};
+    const Scratch scratch[]{{Cb::Positions, 64},
+                            {Cb::Cos, std::uint64_t{4} * pairs},
+                            {Cb::Sin, std::uint64_t{4} * pairs},
+                            {Cb::Table, std::uint64_t{8} * part_width(spec.dim)}};
 
     Program program = CreateProgram();
     add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
-    std::vector<std::uint32_t> args{row_length(positions.spec.shape), spec.dim,
-                                    part_width(spec.dim), static_cast<std::uint32_t>(spec.layout),
-                                    num_outputs};
-    append_accessors({&positions}, args);
-    std::vector<std::uint32_t> common;
-    for (std::size_t i = 0; i < kOutputs.size(); ++i) {
-        const DeviceTensor& output = context.device_outputs[i < num_outputs ? i : 0][position];
-        append_accessors({&output}, args);
-        common.push_back(output.buffer.address);
-    }
+    const auto output = [&](std::size_t i) {
+        return i < num_outputs ? &context.device_outputs[i][position].buffer : nullptr;
+    };
+    const TableTensors tensors{
+        .positions = &positions.buffer, .cos = output(0), .sin = output(1), .table = output(2)};
+    const TableArgs args{.position_width = row_length(positions.spec.shape),
+                         .dim = spec.dim,
+                         .part = part_width(spec.dim),
+                         .layout = static_cast<std::uint32_t>(spec.layout),
+                         .num_outputs = num_outputs};
+    std::vector<std::uint32_t> common =
+        words_of(OutputAddresses{.cos = address_of(tensors.cos),
+                                 .sin = address_of(tensors.sin),
+                                 .table = address_of(tensors.table)});
     for (const float frequency : frequencies_of(spec)) {
         common.push_back(std::bit_cast<std::uint32_t>(frequency));
     }
     const KernelHandle kernel = CreateKernel(program, "ops/rotary_table/kernels/table.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+                                             work.cores, reader_config(args, tensors));
     SetCommonRuntimeArgs(program, kernel, common);
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernel, share.core,
-                       {share.first, share.count, positions.buffer.address});
+        set_args(program, kernel, share.core,
+                 TableRange{.first_row = share.first,
+                            .num_rows = share.count,
+                            .positions_address = positions.buffer.address});
     }
     return program;
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes this core's rows of the tables and stores them.
 #include "../../shared/kernels/word_list.hpp"
+#include "args.hpp"
 #include "dataflow_api.h"
 #include "sine_cosine.hpp"
 
+using namespace tessera::ops::rotary_table;
+using tessera::ops::index_of;
+
 namespace {
 
-constexpr uint32_t kCbPositions = 0;
-constexpr uint32_t kCbCos = 1;
-constexpr uint32_t kCbSin = 2;
-constexpr uint32_t kCbTable = 3;
-constexpr uint32_t kFirstFrequency = 3;  // behind the addresses of the outputs
+constexpr uint32_t kCbCos = index_of(Cb::Cos);
+constexpr uint32_t kCbSin = index_of(Cb::Sin);
+constexpr uint32_t kCbTable = index_of(Cb::Table);
 enum Layout : uint32_t { kInterleaved, kHalf, kDeinterleaved };
 
 using Floats = volatile tt_l1_ptr float*;
@@ -33,13 +35,17 @@ struct Head {
     }
 };
 
+uint32_t output_address(OutputAddresses::Place place) {
+    return get_common_arg_val<uint32_t>(place);
+}
+
 void compute_row(const Head& head, int32_t position) {
     const auto cosines = reinterpret_cast<Floats>(get_write_ptr(kCbCos));
     const auto sines = reinterpret_cast<Floats>(get_write_ptr(kCbSin));
     const auto table = reinterpret_cast<Floats>(get_write_ptr(kCbTable));
     for (uint32_t i = 0; i < head.dim / 2; ++i) {
         Word frequency;
-        frequency.bits = get_common_arg_val<uint32_t>(kFirstFrequency + i);
+        frequency.bits = get_common_arg_val<uint32_t>(OutputAddresses::kCount + i);
         const SineCosine turn = sine_cosine(position, frequency.value);
         cosines[i] = turn.cosine;
         sines[i] = turn.sine;
@@ -57,26 +63,24 @@ void compute_row(const Head& head, int32_t position) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first = get_arg_val<uint32_t>(0);
-    const uint32_t count = get_arg_val<uint32_t>(1);
-    const Head head{get_compile_time_arg_val(1), get_compile_time_arg_val(2),
-                    get_compile_time_arg_val(3)};
-    const uint32_t num_outputs = get_compile_time_arg_val(4);
-    const TensorAccessor positions(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor cosines(TensorAccessorArgs<7>(), get_common_arg_val<uint32_t>(0));
-    const TensorAccessor sines(TensorAccessorArgs<9>(), get_common_arg_val<uint32_t>(1));
-    const TensorAccessor table(TensorAccessorArgs<11>(), get_common_arg_val<uint32_t>(2));
+    const auto args = TableArgs::read();
+    const auto range = TableRange::read();
+    const Head head{args.dim, args.part, args.layout};
+    const TensorAccessor positions(TableTensors::positions(), range.positions_address);
+    const TensorAccessor cosines(TableTensors::cos(), output_address(OutputAddresses::cos_place));
+    const TensorAccessor sines(TableTensors::sin(), output_address(OutputAddresses::sin_place));
+    const TensorAccessor table(TableTensors::table(), output_address(OutputAddresses::table_place));
 
-    WordList<TensorAccessor> list{positions, get_compile_time_arg_val(0),
-                                  get_write_ptr(kCbPositions)};
+    WordList<TensorAccessor> list{positions, args.position_width,
+                                  get_write_ptr(index_of(Cb::Positions))};
     const uint32_t pair_bytes = head.dim / 2 * sizeof(float);
-    for (uint32_t row = first; row < first + count; ++row) {
+    for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         compute_row(head, static_cast<int32_t>(list.at(row)));
         noc_async_write(get_write_ptr(kCbCos), cosines.get_noc_addr(row), pair_bytes);
-        if (num_outputs > 1) {
+        if (args.num_outputs > 1) {
             noc_async_write(get_write_ptr(kCbSin), sines.get_noc_addr(row), pair_bytes);
         }
-        if (num_outputs > 2) {
+        if (args.num_outputs > 2) {
             noc_async_write(get_write_ptr(kCbTable), table.get_noc_addr(row),
                             2 * head.part * sizeof(float));
         }
