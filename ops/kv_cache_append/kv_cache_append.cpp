@@ -3,9 +3,11 @@
 
 #include <cstring>
 
+#include "ops/kv_cache_append/kernels/args.hpp"
 #include "ops/shared/column_moves/column_moves.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
@@ -68,9 +70,6 @@ namespace {
 using config::field;
 using config::Limits;
 
-// Circular buffers of the writer, as it numbers them.
-enum : std::uint8_t { kPositions = 2, kSequences = 3, kPages = 4, kMisaligned = 5 };
-
 constexpr std::array kFields =
     joined(std::array{field<&AppendSpec::page_size>("page_size", "32", "positions of a page",
                                                     Limits{1, 65536})},
@@ -123,44 +122,55 @@ ColumnMove move_of(const OpContext& context, std::size_t position) {
     return move;
 }
 
+WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
+                       const ColumnReader& reader) {
+    const auto& spec = context.params<AppendSpec>();
+    const auto& in = context.inputs;
+    const Shape& table = in[2].spec.shape;
+    return {.row_bytes = move.row_bytes(),
+            .page_bytes = reader.page_bytes,
+            .block_rows = reader.block_rows,
+            .page_size = spec.page_size,
+            .table_width = table[1],
+            .tokens_each = std::max(move.rows / table[0], 1U),
+            .position_width = row_length(in[3].spec.shape),
+            .sequence_width = is_given(in, 5) ? row_length(in[5].spec.shape) : 0,
+            .positions_each =
+                positions_of_row(context.outputs[0].spec.shape, columns_of(in), spec.page_size),
+            .alignment = dram_alignment(context.arch)};
+}
+
+void add_word_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
+                      std::uint32_t row_bytes) {
+    constexpr std::uint64_t kWords = 64;  // bytes that a read of any device is aligned to
+    const Scratch buffers[]{{Cb::Positions, kWords},
+                            {Cb::Sequences, kWords},
+                            {Cb::Pages, kWords},
+                            {Cb::Misaligned, row_bytes + dram_alignment(arch)}};
+    add_scratch(program, cores, buffers, dram_alignment(arch));
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<AppendSpec>();
     const auto& in = context.device_inputs;
     const ColumnMove move = move_of(context, position);
-    const DeviceTensor& table = in[2][position];
-    const DeviceTensor& positions = in[3][position];
-    const bool has_sequences = is_given(in, 5);
-    const DeviceTensor& sequences = in[has_sequences ? 5 : 3][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
-    const Scratch scratch[]{{kPositions, 64},
-                            {kSequences, 64},
-                            {kPages, 64},
-                            {kMisaligned, move.row_bytes() + dram_alignment(context.arch)}};
-    const std::uint32_t in_one_row =
-        positions_of_row(output.spec.shape, columns_of(context.inputs), spec.page_size);
+    const WriterTensors tensors{.output = &context.device_outputs[0][position].buffer,
+                                .table = &in[2][position].buffer,
+                                .positions = &in[3][position].buffer,
+                                .sequences = is_given(in, 5) ? &in[5][position].buffer : nullptr};
 
     Program program = CreateProgram();
     const ColumnReader reader =
         add_column_reader(program, context.arch, work.cores, work.shares, move, spec);
-    add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
-    std::vector<std::uint32_t> args{move.row_bytes(),
-                                    reader.page_bytes,
-                                    reader.block_rows,
-                                    spec.page_size,
-                                    table.spec.shape[1],
-                                    std::max(move.rows / table.spec.shape[0], 1U),
-                                    row_length(positions.spec.shape),
-                                    has_sequences ? row_length(sequences.spec.shape) : 0,
-                                    in_one_row,
-                                    dram_alignment(context.arch)};
-    append_accessors({&output, &table, &positions, &sequences}, args);
-    const KernelHandle writer = CreateKernel(program, "ops/kv_cache_append/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+    add_word_buffers(program, work.cores, context.arch, move.row_bytes());
+    const KernelHandle writer =
+        CreateKernel(program, "ops/kv_cache_append/kernels/writer.cpp", work.cores,
+                     writer_config(writer_args(context, move, reader), tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core,
-                       {share.first, share.count, output.buffer.address, table.buffer.address,
-                        positions.buffer.address, sequences.buffer.address});
+        set_args(program, writer, share.core,
+                 WriterRange{.first_row = share.first, .num_rows = share.count},
+                 addresses_of(tensors));
     }
     return program;
 }

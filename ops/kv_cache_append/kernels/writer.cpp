@@ -3,14 +3,15 @@
 // position.
 #include "../../shared/kernels/cache_rows.hpp"
 #include "../../shared/kernels/word_list.hpp"
+#include "args.hpp"
+
+using namespace tessera::ops::kv_cache_append;
+using tessera::ops::index_of;
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbPositions = 2;
-constexpr uint32_t kCbSequences = 3;
-constexpr uint32_t kCbPages = 4;
-constexpr uint32_t kCbMisaligned = 5;
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbMisaligned = index_of(Cb::Misaligned);
 
 struct Places {
     WordList<TensorAccessor> positions;
@@ -54,37 +55,33 @@ void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alig
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first = get_arg_val<uint32_t>(0);
-    const uint32_t end = first + get_arg_val<uint32_t>(1);
-    const uint32_t row_bytes = get_compile_time_arg_val(0);
-    const uint32_t page_bytes = get_compile_time_arg_val(1);
-    const uint32_t block = get_compile_time_arg_val(2);
-    const uint32_t table_width = get_compile_time_arg_val(4);
-    const uint32_t sequence_width = get_compile_time_arg_val(7);  // 0: no list
-    const uint32_t in_one_row = get_compile_time_arg_val(8);
-    const uint32_t alignment = get_compile_time_arg_val(9);
-    const TensorAccessor output(TensorAccessorArgs<10>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor table(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor positions(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor sequences(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(5));
-    const CacheRows<TensorAccessor> cache{output, row_bytes, in_one_row};
+    const auto args = WriterArgs::read();
+    const auto range = WriterRange::read();
+    const uint32_t first = range.first_row;
+    const uint32_t end = first + range.num_rows;
+    const uint32_t block = args.block_rows;
+    const WriterTensors::Addresses::Each address{WriterRange::kCount};
+    const TensorAccessor output(WriterTensors::output(), address.output());
+    const TensorAccessor table(WriterTensors::table(), address.table());
+    const TensorAccessor positions(WriterTensors::positions(), address.positions());
+    const TensorAccessor sequences(WriterTensors::sequences(), address.sequences());
+    const CacheRows<TensorAccessor> cache{output, args.row_bytes, args.positions_each};
 
-    Places places{
-        {positions, static_cast<uint32_t>(get_compile_time_arg_val(6)),
-         get_write_ptr(kCbPositions)},
-        {sequences, sequence_width == 0 ? 1 : sequence_width, get_write_ptr(kCbSequences)},
-        {table, table_width, get_write_ptr(kCbPages)},
-        static_cast<uint32_t>(get_compile_time_arg_val(3)),
-        table_width,
-        static_cast<uint32_t>(get_compile_time_arg_val(5)),
-        sequence_width != 0};
+    Places places{{positions, args.position_width, get_write_ptr(index_of(Cb::Positions))},
+                  {sequences, args.sequence_width == 0 ? 1 : args.sequence_width,
+                   get_write_ptr(index_of(Cb::Sequences))},
+                  {table, args.table_width, get_write_ptr(index_of(Cb::Pages))},
+                  args.page_size,
+                  args.table_width,
+                  args.tokens_each,
+                  args.sequence_width != 0};
     for (uint32_t row = first; row < end; row += block) {
         cb_wait_front(kCbRows, block);
         for (uint32_t i = 0; i < block && row + i < end; ++i) {
             const int32_t place = places.of(row + i);
             if (place >= 0) {
                 write_row(cache, static_cast<uint32_t>(place),
-                          get_read_ptr(kCbRows) + i * page_bytes, alignment);
+                          get_read_ptr(kCbRows) + i * args.page_bytes, args.alignment);
             }
         }
         noc_async_writes_flushed();
