@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "ops/attention_decode/call.hpp"
+#include "ops/attention_decode/kernels/args.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -59,50 +61,70 @@ CoreRangeSet range_of(const std::vector<CoreCoord>& cores) {
     return CoreRangeSet(ranges);
 }
 
-std::vector<std::uint32_t> reader_words(const OpContext& context, const Shapes& shapes,
-                                        const Extents& extents, attention::Handshake handshake) {
+ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Extents& extents,
+                       attention::Handshake handshake) {
     const auto& inputs = context.inputs;
+    const auto& spec = context.params<DecodeSpec>();
     const DataFormat cache = inputs[2].spec.format;
     const std::size_t lists = place_of_sequences(cache);
     const std::uint32_t columns = extents.latent + (is_fp8(cache) ? 0 : extents.rope);
-    return {extents.heads,
-            2 * extents.latent,
-            2 * extents.rope,
-            shapes.query_tiles,
-            shapes.block,
-            context.params<DecodeSpec>().page_size,
-            shapes.page_words,
-            shapes.chosen_words,
-            std::max(extents.tokens / inputs[3].spec.shape[0], 1U),
-            handshake.room,
-            handshake.arrived,
-            shapes.partial_tiles(),
-            row_length(inputs[4].spec.shape),
-            is_given(inputs, lists) ? row_length(inputs[lists].spec.shape) : 0,
-            positions_of_row(inputs[2].spec.shape, columns, context.params<DecodeSpec>().page_size),
-            scales_of(cache, extents)};
+    return {.heads = extents.heads,
+            .latent_bytes = 2 * extents.latent,
+            .rope_bytes = 2 * extents.rope,
+            .row_tiles = shapes.query_tiles,
+            .block = shapes.block,
+            .page_size = spec.page_size,
+            .table_width = shapes.page_words,
+            .chosen_width = shapes.chosen_words,
+            .tokens_each = std::max(extents.tokens / inputs[3].spec.shape[0], 1U),
+            .room_semaphore = handshake.room,
+            .arrived_semaphore = handshake.arrived,
+            .partial_tiles = shapes.partial_tiles(),
+            .position_width = row_length(inputs[4].spec.shape),
+            .sequence_width = is_given(inputs, lists) ? row_length(inputs[lists].spec.shape) : 0,
+            .positions_each = positions_of_row(inputs[2].spec.shape, columns, spec.page_size),
+            .scales = scales_of(cache, extents)};
 }
 
-void set_arguments(Program& program, const ArchSpec& arch, const Groups& groups,
-                   KernelHandle reader, KernelHandle writer,
-                   const std::vector<std::uint32_t>& addresses, std::uint32_t output,
-                   std::uint32_t units) {
-    const CoreCoord origin = arch.workers.virtual_origin;
-    for (std::uint32_t i = 0; i < groups.cores.size(); ++i) {
-        const std::uint32_t slot = i % groups.split;
-        std::vector<std::uint32_t> args{i / groups.split, groups.count(), slot, groups.split,
-                                        units};
-        args.insert(args.end(), addresses.begin(), addresses.end());
-        args.push_back(slot == 0 ? groups.split - 1 : 0);
-        for (std::uint32_t partner = 1; slot == 0 && partner < groups.split; ++partner) {
-            args.push_back(origin.x + groups.cores[i + partner].x);
-            args.push_back(origin.y + groups.cores[i + partner].y);
-        }
-        SetRuntimeArgs(program, reader, groups.cores[i], args);
-        const CoreCoord leader = groups.cores[i - slot];
-        SetRuntimeArgs(program, writer, groups.cores[i],
-                       {output, origin.x + leader.x, origin.y + leader.y});
+ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
+    const DataFormat cache = context.inputs[2].spec.format;
+    const auto buffer = [&](std::size_t operand) {
+        return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
+    };
+    return {.latent = buffer(0),
+            .rope = buffer(1),
+            .cache = buffer(2),
+            .table = buffer(3),
+            .positions = buffer(4),
+            .chosen = buffer(place_of_chosen(cache)),
+            .sequences = buffer(place_of_sequences(cache)),
+            .scales = is_fp8(cache) ? buffer(kScales) : nullptr,
+            .rope_cache = is_fp8(cache) ? buffer(kRopeCache) : nullptr};
+}
+
+/// A kernel of its own for misaligned rows: cores with aligned ones take no time for the question.
+KernelHandle add_reader(Program& program, const OpContext& context, const CoreRangeSet& cores,
+                        const ReaderArgs& args, const ReaderTensors& tensors) {
+    const std::uint32_t alignment = dram_alignment(context.arch);
+    return is_misaligned(context,
+                         extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape))
+               ? CreateKernel(
+                     program, "ops/attention_decode/kernels/misaligned_reader.cpp", cores,
+                     reader_config(named(args, MisalignedArgs{.alignment = alignment}), tensors))
+               : CreateKernel(program, "ops/attention_decode/kernels/reader.cpp", cores,
+                              reader_config(args, tensors));
+}
+
+/// Coordinates of the cores whose sums core `first` merges: the others of its group.
+std::vector<std::uint32_t> partners_of(const ArchSpec& arch, const Groups& groups,
+                                       std::uint32_t first) {
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t i = first + 1; i < first + groups.split; ++i) {
+        const CoreCoord core = on_noc(arch, groups.cores[i]);
+        const auto own = words_of(Partner{.x = core.x, .y = core.y});
+        words.insert(words.end(), own.begin(), own.end());
     }
+    return words;
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -110,38 +132,30 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
     const Groups groups = groups_of(context, extents.units());
     const CoreRangeSet cores = range_of(groups.cores);
+    const ReaderTensors tensors = reader_tensors(context, position);
+    const DeviceTensor& output = context.device_outputs[0][position];
 
     Program program = CreateProgram();
     const attention::Handshake handshake{CreateSemaphore(program, cores, 0),
                                          CreateSemaphore(program, cores, 0)};
     attention::add_compute(program, context.arch, cores, shapes);
-    std::vector<std::uint32_t> words = reader_words(context, shapes, extents, handshake);
-    std::vector<std::uint32_t> addresses;
-    const DataFormat cache = context.inputs[2].spec.format;
-    const std::size_t none = context.inputs.size();
-    for (const std::size_t operand :
-         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4},
-          place_of_chosen(cache), place_of_sequences(cache), is_fp8(cache) ? kScales : none,
-          is_fp8(cache) ? kRopeCache : none}) {
-        // The kernel gets words of another tensor for one that is not there.
-        const auto& tensors = context.device_inputs[context.has(operand) ? operand : 4];
-        append_accessors({&tensors[position]}, words);
-        addresses.push_back(tensors[position].buffer.address);
-    }
-    // A kernel of its own: cores with aligned rows take no time for the question.
-    const bool reads_apart = is_misaligned(context, extents);
-    if (reads_apart) {
-        words.push_back(dram_alignment(context.arch));
-    }
-    const KernelHandle reader =
-        CreateKernel(program,
-                     reads_apart ? "ops/attention_decode/kernels/misaligned_reader.cpp"
-                                 : "ops/attention_decode/kernels/reader.cpp",
-                     cores, ReaderDataMovementConfig(std::move(words)));
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const KernelHandle reader = add_reader(
+        program, context, cores, reader_args(context, shapes, extents, handshake), tensors);
     const KernelHandle writer = attention::add_writer(program, cores, shapes, output, handshake);
-    set_arguments(program, context.arch, groups, reader, writer, addresses, output.buffer.address,
-                  extents.units());
+    for (std::uint32_t i = 0; i < groups.cores.size(); ++i) {
+        const std::uint32_t slot = i % groups.split;
+        const std::uint32_t num_partners = slot == 0 ? groups.split - 1 : 0;
+        set_args(program, reader, groups.cores[i],
+                 ReaderShare{.group = i / groups.split,
+                             .num_groups = groups.count(),
+                             .slot = slot,
+                             .split = groups.split,
+                             .num_units = extents.units()},
+                 addresses_of(tensors), PartnerCount{.num_partners = num_partners},
+                 slot == 0 ? partners_of(context.arch, groups, i) : std::vector<std::uint32_t>{});
+        attention::set_writer_args(program, writer, groups.cores[i], output,
+                                   on_noc(context.arch, groups.cores[i - slot]));
+    }
     return program;
 }
 

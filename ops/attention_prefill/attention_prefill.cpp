@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/attention_prefill/kernels/args.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -142,6 +144,34 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
+ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
+    const auto buffer = [&](std::size_t operand) {
+        return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
+    };
+    return {.q_nope = buffer(0),
+            .q_rope = buffer(1),
+            .kv = buffer(2),
+            .k_rope = buffer(3),
+            .starts = buffer(4),
+            .contexts = buffer(kContexts),
+            .chosen = buffer(kChosen)};
+}
+
+ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Extents& extents) {
+    return {.tokens = extents.tokens,
+            .heads = extents.heads,
+            .nope_bytes = 2 * extents.nope,
+            .rope_bytes = 2 * extents.rope,
+            .value_bytes = 2 * extents.value,
+            .row_tiles = shapes.query_tiles,
+            .value_tiles = shapes.value_tiles,
+            .block = shapes.block,
+            .sequences = extents.sequences,
+            .alignment = dram_alignment(context.arch),
+            .rows_each = extents.rows_each,
+            .num_chosen = extents.num_chosen};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PrefillSpec>();
     const Shapes shapes = shapes_of(context);
@@ -150,31 +180,21 @@ Program make_program(const OpContext& context, std::size_t position) {
     const std::uint32_t units =
         extents.heads * (div_up(extents.tokens, kTileRows) + extents.sequences);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
+    const ReaderTensors tensors = reader_tensors(context, position);
+    const DeviceTensor& output = context.device_outputs[0][position];
 
     Program program = CreateProgram();
     attention::add_compute(program, context.arch, work.cores, shapes);
-    std::vector<std::uint32_t> words{extents.tokens,     extents.heads,
-                                     2 * extents.nope,   2 * extents.rope,
-                                     2 * extents.value,  shapes.query_tiles,
-                                     shapes.value_tiles, shapes.block,
-                                     extents.sequences,  dram_alignment(context.arch),
-                                     extents.rows_each,  extents.num_chosen};
-    std::vector<std::uint32_t> addresses;
-    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
-        // The kernel gets words of another tensor for a list that is not there.
-        const auto& tensors = context.device_inputs[context.has(operand) ? operand : 4];
-        append_accessors({&tensors[position]}, words);
-        addresses.push_back(tensors[position].buffer.address);
-    }
-    const KernelHandle reader = CreateKernel(program, "ops/attention_prefill/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(words));
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const KernelHandle reader =
+        CreateKernel(program, "ops/attention_prefill/kernels/reader.cpp", work.cores,
+                     reader_config(reader_args(context, shapes, extents), tensors));
     const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
     for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
-        std::vector<std::uint32_t> args{core, static_cast<std::uint32_t>(work.shares.size())};
-        args.insert(args.end(), addresses.begin(), addresses.end());
-        SetRuntimeArgs(program, reader, work.shares[core].core, args);
-        SetRuntimeArgs(program, writer, work.shares[core].core, {output.buffer.address, 0, 0});
+        set_args(
+            program, reader, work.shares[core].core,
+            ReaderShare{.core = core, .num_cores = static_cast<std::uint32_t>(work.shares.size())},
+            addresses_of(tensors));
+        attention::set_writer_args(program, writer, work.shares[core].core, output);
     }
     return program;
 }

@@ -8,33 +8,31 @@
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
+#include "args.hpp"
 
 using namespace attention;
+using namespace tessera::ops::attention_decode;
 
 namespace {
 
-constexpr uint32_t kCbPages = 24;
-constexpr uint32_t kCbChosen = 25;
-constexpr uint32_t kCbCodeRows = 26;
-constexpr uint32_t kCbScales = 28;
-constexpr uint32_t kCbScaleWords = 29;
+constexpr uint32_t kCbPages = index_of(Cb::SequenceWords);
+constexpr uint32_t kCbChosen = index_of(Cb::Chosen);
+constexpr uint32_t kCbCodeRows = index_of(Cb::CodeRows);
+constexpr uint32_t kCbScales = index_of(Cb::Scales);
+constexpr uint32_t kCbScaleWords = index_of(Cb::ScaleWords);
 constexpr uint32_t kScaleSlot = 128;  // bytes: of a key's scales, and of what aligns their read
 constexpr uint32_t kFloatTileBytes = 4096;
+// Runtime arguments: the share, addresses, how many partners there are, and their coordinates.
+constexpr uint32_t kFirstPartner =
+    ReaderShare::kCount + ReaderTensors::Addresses::kCount + PartnerCount::kCount;
 
-struct Shapes {
-    uint32_t heads;
-    uint32_t latent_bytes;
-    uint32_t rope_bytes;
-    uint32_t row_tiles;  // of queries and keys
-    uint32_t block;      // key tiles
-    uint32_t page_size;  // positions
-    uint32_t table_width;
-    uint32_t chosen_width;  // 0: all positions are seen
-    uint32_t tokens_each;   // of a sequence, where no list says it
-    uint32_t scales;        // of a key; 0: the cache is in bfloat16
-
+struct Shapes : ReaderArgs {
     uint32_t row_bytes() const { return row_tiles * 64; }
     uint32_t latent_tiles() const { return latent_bytes / 64; }
+    // Of a position of the cache: codes are half as long as the latent, and rotated parts apart.
+    uint32_t cache_row_bytes() const {
+        return scales == 0 ? latent_bytes + rope_bytes : latent_bytes / 2;
+    }
 };
 
 // Rows are latents and rotated parts, or the latents' codes with the other two beside them.
@@ -99,7 +97,7 @@ void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t en
 // Each through a place beside it where source and destination differ modulo DRAM's alignment.
 void read_rows(const MisalignedRows& cache, const Keys& keys, uint32_t first, uint32_t end,
                uint32_t l1_addr, uint32_t pitch) {
-    const uint32_t alignment = get_compile_time_arg_val(34);
+    const uint32_t alignment = MisalignedArgs::read().alignment;
     for (uint32_t place = first; place < end; ++place) {
         const uint32_t row = keys.row(place);
         read_range(cache.tensor, row / cache.in_one_row, cache.offset(row), l1_addr,
@@ -210,94 +208,81 @@ void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, 
 }
 
 // Takes the sums of this core's partners in their order, one at a time.
-void receive_partials(uint32_t num_partners, uint32_t pages, uint32_t& num_received) {
-    auto* arrived = reinterpret_cast<Words>(get_semaphore(get_compile_time_arg_val(10)));
-    const uint32_t room = get_semaphore(get_compile_time_arg_val(9));
-    constexpr uint32_t kFirstPartner = 15;  // behind the other arguments: x and y of each
+void receive_partials(const Shapes& shapes, uint32_t num_partners, uint32_t& num_received) {
+    auto* arrived = reinterpret_cast<Words>(get_semaphore(shapes.arrived_semaphore));
+    const uint32_t room = get_semaphore(shapes.room_semaphore);
     for (uint32_t partner = 0; partner < num_partners; ++partner) {
-        cb_reserve_back(kCbPartial, pages);
-        noc_semaphore_inc(
-            get_noc_addr(get_arg_val<uint32_t>(kFirstPartner + 2 * partner),
-                         get_arg_val<uint32_t>(kFirstPartner + 2 * partner + 1), room),
-            1);
+        cb_reserve_back(kCbPartial, shapes.partial_tiles);
+        const Partner::Each place{kFirstPartner + partner * Partner::kCount};
+        noc_semaphore_inc(get_noc_addr(place.x(), place.y(), room), 1);
         num_received += 1;
         noc_semaphore_wait_min(arrived, num_received);
-        cb_push_back(kCbPartial, pages);
+        cb_push_back(kCbPartial, shapes.partial_tiles);
     }
+}
+
+// The rows of the cache that a token sees.
+template <class Table, class Chosen>
+Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, uint32_t sequence,
+               uint32_t token, int32_t position) {
+    noc_async_read(table.get_noc_addr(sequence), get_write_ptr(kCbPages),
+                   shapes.table_width * sizeof(uint32_t));
+    noc_async_read_barrier();
+    const bool is_sparse = shapes.chosen_width != 0;
+    return {is_sparse ? gather_chosen(chosen, token, shapes.chosen_width, position)
+                      : static_cast<uint32_t>(position + 1),
+            is_sparse ? reinterpret_cast<Words>(get_write_ptr(kCbChosen)) : nullptr,
+            reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
 }
 
 // The kernel: `Rows` is AlignedRows, or MisalignedRows where the cache's rows need it.
 template <class Rows>
 void read_tokens() {
-    const uint32_t group = get_arg_val<uint32_t>(0);
-    const uint32_t num_groups = get_arg_val<uint32_t>(1);
-    const uint32_t slot = get_arg_val<uint32_t>(2);
-    const uint32_t split = get_arg_val<uint32_t>(3);
-    const uint32_t num_units = get_arg_val<uint32_t>(4);
-    const Shapes shapes{.heads = get_compile_time_arg_val(0),
-                        .latent_bytes = get_compile_time_arg_val(1),
-                        .rope_bytes = get_compile_time_arg_val(2),
-                        .row_tiles = get_compile_time_arg_val(3),
-                        .block = get_compile_time_arg_val(4),
-                        .page_size = get_compile_time_arg_val(5),
-                        .table_width = get_compile_time_arg_val(6),
-                        .chosen_width = get_compile_time_arg_val(7),
-                        .tokens_each = get_compile_time_arg_val(8),
-                        .scales = get_compile_time_arg_val(15)};
-    const uint32_t partial_pages = get_compile_time_arg_val(11);
-    const uint32_t position_width = get_compile_time_arg_val(12);
-    const uint32_t sequence_width = get_compile_time_arg_val(13);  // 0: no list
-    const TensorAccessor latent(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor rope(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor cache_tensor(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor table(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(8));
-    const TensorAccessor position_list(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(9));
-    const TensorAccessor chosen(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(10));
-    const TensorAccessor sequence_list(TensorAccessorArgs<28>(), get_arg_val<uint32_t>(11));
-    const TensorAccessor scale_tensor(TensorAccessorArgs<30>(), get_arg_val<uint32_t>(12));
-    const TensorAccessor rope_tensor(TensorAccessorArgs<32>(), get_arg_val<uint32_t>(13));
-    const uint32_t in_one_row = get_compile_time_arg_val(14);
-    const uint32_t row_bytes =
-        shapes.scales == 0 ? shapes.latent_bytes + shapes.rope_bytes : shapes.latent_bytes / 2;
+    const auto share = ReaderShare::read();
+    const Shapes shapes{ReaderArgs::read()};
+    const ReaderTensors::Addresses::Each address{ReaderShare::kCount};
+    const TensorAccessor latent(ReaderTensors::latent(), address.latent());
+    const TensorAccessor rope(ReaderTensors::rope(), address.rope());
+    const TensorAccessor cache_tensor(ReaderTensors::cache(), address.cache());
+    const TensorAccessor table(ReaderTensors::table(), address.table());
+    const TensorAccessor position_list(ReaderTensors::positions(), address.positions());
+    const TensorAccessor chosen(ReaderTensors::chosen(), address.chosen());
+    const TensorAccessor sequence_list(ReaderTensors::sequences(), address.sequences());
+    const TensorAccessor scale_tensor(ReaderTensors::scales(), address.scales());
+    const TensorAccessor rope_tensor(ReaderTensors::rope_cache(), address.rope_cache());
     const uint32_t scale_bytes = shapes.scales * static_cast<uint32_t>(sizeof(uint32_t));
-    const Caches<Rows> caches{Rows{{cache_tensor, row_bytes, in_one_row}},
-                              {scale_tensor, scale_bytes, in_one_row},
-                              Rows{{rope_tensor, shapes.rope_bytes, in_one_row}}};
-    const uint32_t num_partners = get_arg_val<uint32_t>(14);
+    const Caches<Rows> caches{Rows{{cache_tensor, shapes.cache_row_bytes(), shapes.positions_each}},
+                              {scale_tensor, scale_bytes, shapes.positions_each},
+                              Rows{{rope_tensor, shapes.rope_bytes, shapes.positions_each}}};
+    const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
     push_ones();
     clear(kCbQueryRows, shapes.row_tiles);
     clear_keys(shapes);
-    WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbWords)};
-    WordList<TensorAccessor> sequences{sequence_list, larger(sequence_width, 1),
+    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+                                       get_write_ptr(kCbWords)};
+    WordList<TensorAccessor> sequences{sequence_list, larger(shapes.sequence_width, 1),
                                        get_write_ptr(kCbWords) + 64};
     const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     uint32_t num_received = 0;
-    for (uint32_t unit = group; unit < num_units; unit += num_groups) {
+    for (uint32_t unit = share.group; unit < share.num_units; unit += share.num_groups) {
         const uint32_t token = unit / head_tiles;
         const uint32_t head = unit % head_tiles * kTileRows;
         const uint32_t count = smaller(kTileRows, shapes.heads - head);
         const auto position = static_cast<int32_t>(positions.at(token));
         const uint32_t sequence =
-            sequence_width == 0 ? token / shapes.tokens_each : sequences.at(token);
-        noc_async_read(table.get_noc_addr(sequence), get_write_ptr(kCbPages),
-                       shapes.table_width * sizeof(uint32_t));
-        noc_async_read_barrier();
-        const bool is_sparse = shapes.chosen_width != 0;
-        const Keys keys{is_sparse ? gather_chosen(chosen, token, shapes.chosen_width, position)
-                                  : static_cast<uint32_t>(position + 1),
-                        is_sparse ? reinterpret_cast<Words>(get_write_ptr(kCbChosen)) : nullptr,
-                        reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
-        const uint32_t block_keys = shapes.block * kTileRows;
-        const uint32_t num_blocks = div_up(keys.count, block_keys);
-        const uint32_t first = num_blocks * slot / split;
-        const uint32_t end = num_blocks * (slot + 1) / split;
+            shapes.sequence_width == 0 ? token / shapes.tokens_each : sequences.at(token);
+        const Keys keys = find_keys(table, chosen, shapes, sequence, token, position);
+        const uint32_t num_blocks = div_up(keys.count, shapes.block * kTileRows);
+        const uint32_t first = num_blocks * share.slot / share.split;
+        const uint32_t end = num_blocks * (share.slot + 1) / share.split;
         const uint32_t row = token * shapes.heads + head;
-        announce_unit(slot == 0 ? kResult : kPartial, end - first, num_partners);
-        announce_rows(slot == 0 ? kResult : kPartial, row, 1, count);
+        const Announced what = share.slot == 0 ? kResult : kPartial;
+        announce_unit(what, end - first, num_partners);
+        announce_rows(what, row, 1, count);
         push_queries(latent, rope, shapes, row, count);
         push_blocks(caches, shapes, keys, first, end);
-        receive_partials(num_partners, partial_pages, num_received);
+        receive_partials(shapes, num_partners, num_received);
     }
     announce_unit(kEnd, 0, 0);
     announce_rows(kEnd, 0, 0, 0);

@@ -3,29 +3,20 @@
 // last of them, with masks over what a token does not see.
 #include "../../shared/attention/kernels/blocks.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 using namespace attention;
+using namespace tessera::ops::attention_prefill;
 
 namespace {
 
-constexpr uint32_t kCbStarts = 24;  // starts of sequences, then their contexts
-constexpr uint32_t kCbChosen = 25;  // a token's list, then bits of keys of 32 tokens
+constexpr uint32_t kCbStarts =
+    index_of(Cb::SequenceWords);  // starts of sequences, then their contexts
+constexpr uint32_t kCbChosen =
+    index_of(Cb::Chosen);  // a token's list, then bits of keys of 32 tokens
 constexpr uint32_t kTileRowBytes = 64;
 
-struct Shapes {
-    uint32_t tokens;
-    uint32_t heads;
-    uint32_t nope_bytes;
-    uint32_t rope_bytes;
-    uint32_t value_bytes;
-    uint32_t row_tiles;  // of queries and keys
-    uint32_t value_tiles;
-    uint32_t block;
-    uint32_t sequences;
-    uint32_t alignment;
-    uint32_t rows_each;  // of keys of a sequence; 0: as many as tokens
-    uint32_t num_chosen;
-
+struct Shapes : ReaderArgs {
     // The rotated part of a row begins with a tile of its own.
     uint32_t rope_place() const { return round_up(nope_bytes, kTileRowBytes); }
 };
@@ -182,27 +173,16 @@ void push_blocks(const Kv& kv, const Rope& rope, const Shapes& shapes, const Til
 }  // namespace
 
 void kernel_main() {
-    const uint32_t core = get_arg_val<uint32_t>(0);
-    const uint32_t num_cores = get_arg_val<uint32_t>(1);
-    const Shapes shapes{.tokens = get_compile_time_arg_val(0),
-                        .heads = get_compile_time_arg_val(1),
-                        .nope_bytes = get_compile_time_arg_val(2),
-                        .rope_bytes = get_compile_time_arg_val(3),
-                        .value_bytes = get_compile_time_arg_val(4),
-                        .row_tiles = get_compile_time_arg_val(5),
-                        .value_tiles = get_compile_time_arg_val(6),
-                        .block = get_compile_time_arg_val(7),
-                        .sequences = get_compile_time_arg_val(8),
-                        .alignment = get_compile_time_arg_val(9),
-                        .rows_each = get_compile_time_arg_val(10),
-                        .num_chosen = get_compile_time_arg_val(11)};
-    const TensorAccessor q_nope(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor q_rope(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor kv(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor k_rope(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor starts(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor contexts(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor chosen(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(8));
+    const auto share = ReaderShare::read();
+    const Shapes shapes{ReaderArgs::read()};
+    const ReaderTensors::Addresses::Each address{ReaderShare::kCount};
+    const TensorAccessor q_nope(ReaderTensors::q_nope(), address.q_nope());
+    const TensorAccessor q_rope(ReaderTensors::q_rope(), address.q_rope());
+    const TensorAccessor kv(ReaderTensors::kv(), address.kv());
+    const TensorAccessor k_rope(ReaderTensors::k_rope(), address.k_rope());
+    const TensorAccessor starts(ReaderTensors::starts(), address.starts());
+    const TensorAccessor contexts(ReaderTensors::contexts(), address.contexts());
+    const TensorAccessor chosen(ReaderTensors::chosen(), address.chosen());
 
     push_ones();
     clear(kCbQueryRows, shapes.row_tiles);
@@ -217,7 +197,8 @@ void kernel_main() {
     noc_async_read_barrier();
     Tile tile;
     uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
-    for (uint32_t unit = core; find_tile(shapes, unit / shapes.heads, tile); unit += num_cores) {
+    for (uint32_t unit = share.core; find_tile(shapes, unit / shapes.heads, tile);
+         unit += share.num_cores) {
         const uint32_t head = unit % shapes.heads;
         announce_unit(kResult, div_up(tile.num_key_tiles(), shapes.block), 0);
         announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
+#include "ops/shared/attention/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::attention {
 namespace {
@@ -17,62 +20,63 @@ constexpr std::uint32_t kAnnouncement = 64;  // bytes
 constexpr std::uint32_t kScaleSlot = 128;    // of a key's scales, and of what aligns their read
 
 struct TileBuffer {
-    std::uint8_t index;
+    Cb cb;
     DataFormat format;
     std::uint32_t tiles;
 };
 
-/// As the kernels number them.
 std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     std::vector<TileBuffer> buffers{
-        {0, kBf16, shapes.query_tiles},                 // rows of queries
-        {1, kBf16, shapes.query_tiles},                 // queries
-        {2, kBf16, 2 * shapes.key_row_tiles()},         // rows of keys
-        {3, kBf16, shapes.block * shapes.query_tiles},  // keys
-        {7, kBf16, 2},                                  // masks
-        {8, kBf16, 1},                                  // ones
-        {9, kFloat, shapes.block},                      // scores
-        {10, kBf16, 1},                                 // largest of each column of tiles
-        {11, kBf16, 1},                                 // largest of each row
-        {12, kFloat, 2},                                // running maximum
-        {13, kFloat, 2},                                // running sum
-        {14, kFloat, 2 * shapes.value_tiles},           // running output
-        {15, kFloat, 1},                                // shrink
-        {16, kBf16, 2 * kStripTiles},                   // rows of the result
-        {17, kBf16, shapes.block},                      // weights
-        {18, kFloat, shapes.partial_tiles()},           // sums of another core
-        {19, kFloat, shapes.partial_tiles()},           // own sums for another core
-        {20, kFloat, 1},                                // shrink of another core's
+        {Cb::QueryRows, kBf16, shapes.query_tiles},
+        {Cb::Queries, kBf16, shapes.query_tiles},
+        {Cb::KeyRows, kBf16, 2 * shapes.key_row_tiles()},
+        {Cb::Keys, kBf16, shapes.block * shapes.query_tiles},
+        {Cb::Masks, kBf16, 2},
+        {Cb::Ones, kBf16, 1},
+        {Cb::Scores, kFloat, shapes.block},
+        {Cb::TileLargest, kBf16, 1},
+        {Cb::RowLargest, kBf16, 1},
+        {Cb::Largest, kFloat, 2},
+        {Cb::Sums, kFloat, 2},
+        {Cb::Outputs, kFloat, 2 * shapes.value_tiles},
+        {Cb::Shrink, kFloat, 1},
+        {Cb::ResultRows, kBf16, 2 * kStripTiles},
+        {Cb::Weights, kBf16, shapes.block},
+        {Cb::Partial, kFloat, shapes.partial_tiles()},
+        {Cb::OwnPartial, kFloat, shapes.partial_tiles()},
+        {Cb::PartialShrink, kFloat, 1},
     };
     if (shapes.has_values) {
-        buffers.push_back({4, kBf16, 2 * shapes.value_tiles});
-        buffers.push_back({5, kBf16, shapes.block * shapes.value_tiles});
+        buffers.push_back({Cb::ValueRows, kBf16, 2 * shapes.value_tiles});
+        buffers.push_back({Cb::Values, kBf16, shapes.block * shapes.value_tiles});
     }
     if (shapes.scale_tiles != 0) {
-        buffers.push_back({26, DataFormat::Fp8_e4m3, 2 * shapes.value_tiles});  // rows of codes
-        buffers.push_back({27, kBf16, shapes.value_tiles});                     // codes
-        buffers.push_back({28, kFloat, 2 * shapes.scale_tiles});                // in column 0
+        buffers.push_back({Cb::CodeRows, DataFormat::Fp8_e4m3, 2 * shapes.value_tiles});
+        buffers.push_back({Cb::Codes, kBf16, shapes.value_tiles});
+        buffers.push_back({Cb::Scales, kFloat, 2 * shapes.scale_tiles});
     }
     return buffers;
 }
 
 /// Announcements to compute and writer come several to a unit.
-constexpr std::pair<std::uint8_t, std::uint32_t> kAnnouncements[]{{6, 4}, {21, 4}};
+constexpr std::uint32_t kAnnouncements = 4;
+constexpr Cb kAnnouncing[]{Cb::Units, Cb::WriterUnits};
 
 std::vector<Scratch> scratch_of(const Shapes& shapes) {
-    return {{22, shapes.detour_bytes},
-            {23, 3 * 64},
-            {24, std::uint64_t{4} * shapes.page_words},
-            {25, std::uint64_t{4} * shapes.chosen_words},
-            {29, shapes.scale_tiles == 0 ? 0 : std::uint64_t{kTileRows} * kScaleSlot}};
+    return {{Cb::Detour, shapes.detour_bytes},
+            {Cb::ListWords, 3 * 64},
+            {Cb::SequenceWords, std::uint64_t{4} * shapes.page_words},
+            {Cb::Chosen, std::uint64_t{4} * shapes.chosen_words},
+            {Cb::ScaleWords, shapes.scale_tiles == 0 ? 0 : std::uint64_t{kTileRows} * kScaleSlot}};
 }
 
 }  // namespace
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, const Shapes& shapes) {
-    std::uint64_t bytes = bytes_of(scratch_of(shapes), dram_alignment(arch)) + 8 * kAnnouncement;
+    std::uint64_t bytes = bytes_of(scratch_of(shapes), dram_alignment(arch)) +
+                          std::size(kAnnouncing) * kAnnouncements * kAnnouncement;
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
         bytes += std::uint64_t{buffer.tiles} * tile_bytes(buffer.format);
     }
@@ -90,28 +94,24 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
                  const Shapes& shapes) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
-    config.compile_args = {shapes.query_tiles,
-                           shapes.value_tiles,
-                           shapes.block,
-                           std::bit_cast<std::uint32_t>(static_cast<float>(shapes.scale)),
-                           shapes.has_values ? 1U : 0U,
-                           shapes.scale_tiles};
+    config.named_compile_args =
+        named(ComputeArgs{.query_tiles = shapes.query_tiles,
+                          .value_tiles = shapes.value_tiles,
+                          .block = shapes.block,
+                          .scale = std::bit_cast<std::uint32_t>(static_cast<float>(shapes.scale)),
+                          .has_values = shapes.has_values ? 1U : 0U,
+                          .scale_tiles = shapes.scale_tiles});
     config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
-        const std::uint32_t page = tile_bytes(buffer.format);
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * buffer.tiles, {{buffer.index, buffer.format}})
-                .set_page_size(buffer.index, page));
+        add_circular_buffer(program, cores, buffer.cb, buffer.format,
+                            {.pages = buffer.tiles, .page_bytes = tile_bytes(buffer.format)});
         if (buffer.format == DataFormat::Float32) {
-            config.unpack_to_dest_mode[buffer.index] = UnpackToDestMode::UnpackToDestFp32;
+            config.unpack_to_dest_mode[index_of(buffer.cb)] = UnpackToDestMode::UnpackToDestFp32;
         }
     }
-    for (const auto& [index, pages] : kAnnouncements) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(pages * kAnnouncement, {{index, DataFormat::UInt32}})
-                .set_page_size(index, kAnnouncement));
+    for (const Cb cb : kAnnouncing) {
+        add_circular_buffer(program, cores, cb, DataFormat::UInt32,
+                            {.pages = kAnnouncements, .page_bytes = kAnnouncement});
     }
     add_scratch(program, cores, scratch_of(shapes), dram_alignment(arch));
     CreateKernel(program, "ops/shared/attention/kernels/compute.cpp", cores, std::move(config));
@@ -119,11 +119,18 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
 
 KernelHandle add_writer(Program& program, const CoreRangeSet& cores, const Shapes& shapes,
                         const DeviceTensor& output, Handshake handshake) {
-    std::vector<std::uint32_t> args{2 * row_length(output.spec.shape), handshake.room,
-                                    handshake.arrived, shapes.partial_tiles()};
-    append_accessors({&output}, args);
+    const WriterArgs args{.row_bytes = 2 * row_length(output.spec.shape),
+                          .room_semaphore = handshake.room,
+                          .arrived_semaphore = handshake.arrived,
+                          .partial_tiles = shapes.partial_tiles()};
     return CreateKernel(program, "ops/shared/attention/kernels/writer.cpp", cores,
-                        WriterDataMovementConfig(std::move(args)));
+                        writer_config(args, WriterTensors{.output = &output.buffer}));
+}
+
+void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
+                     const DeviceTensor& output, CoreCoord leader) {
+    set_args(program, writer, core, addresses_of(WriterTensors{.output = &output.buffer}),
+             Leader{.x = leader.x, .y = leader.y});
 }
 
 void attend(std::size_t count, double scale, const std::function<double(std::size_t key)>& score,

@@ -42,11 +42,14 @@ struct Handshake {
     std::uint32_t room = 0;
     std::uint32_t arrived = 0;
 };
-/// The writer; its arguments are the output's address and the virtual coordinates of the core that
-/// merges.
+/// The writer; set_writer_args sets its runtime arguments.
 [[nodiscard]] KernelHandle add_writer(Program& program, const CoreRangeSet& cores,
                                       const Shapes& shapes, const DeviceTensor& output,
                                       Handshake handshake);
+
+/// `leader`: the core that merges, as the NoC names it; any where no core sends its sums.
+void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
+                     const DeviceTensor& output, CoreCoord leader = {});
 
 /// One row of queries over `count` keys in double: weights Σ-normalised of scale · query · key.
 void attend(std::size_t count, double scale, const std::function<double(std::size_t key)>& score,

@@ -9,27 +9,29 @@
 #include "../../kernels/arithmetic.hpp"
 #include "../../kernels/fill_l1.hpp"
 #include "../../kernels/word_list.hpp"
+#include "args.hpp"
 
 namespace attention {
 
-constexpr uint32_t kCbQueryRows = 0;
-constexpr uint32_t kCbKeyRows = 2;
-constexpr uint32_t kCbValueRows = 4;
-constexpr uint32_t kCbUnits = 6;
-constexpr uint32_t kCbMasks = 7;
-constexpr uint32_t kCbOnes = 8;
-constexpr uint32_t kCbPartial = 18;
-constexpr uint32_t kCbWriterUnits = 21;
-constexpr uint32_t kCbDetour = 22;
-constexpr uint32_t kCbWords = 23;
+using namespace tessera::ops::attention;
+using tessera::ops::index_of;
+
+constexpr uint32_t kCbQueryRows = index_of(Cb::QueryRows);
+constexpr uint32_t kCbKeyRows = index_of(Cb::KeyRows);
+constexpr uint32_t kCbValueRows = index_of(Cb::ValueRows);
+constexpr uint32_t kCbUnits = index_of(Cb::Units);
+constexpr uint32_t kCbMasks = index_of(Cb::Masks);
+constexpr uint32_t kCbOnes = index_of(Cb::Ones);
+constexpr uint32_t kCbPartial = index_of(Cb::Partial);
+constexpr uint32_t kCbWriterUnits = index_of(Cb::WriterUnits);
+constexpr uint32_t kCbDetour = index_of(Cb::Detour);
+constexpr uint32_t kCbWords = index_of(Cb::ListWords);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;  // of bfloat16
 // −3e30: finite, so that no difference of two is NaN, and below where the running maximum begins,
 // so that a row that sees no key at all has weights of 0.
 constexpr uint16_t kMasked = 0xF217;
 constexpr uint16_t kOne = 0x3F80;
-
-enum Announced : uint32_t { kEnd, kResult, kPartial };
 
 using Words = volatile tt_l1_ptr uint32_t*;
 using Halves = volatile tt_l1_ptr uint16_t*;

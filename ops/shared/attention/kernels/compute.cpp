@@ -77,9 +77,9 @@ void dequantise_rows(const Shapes& shapes) {
 // block never lie on both ends of a circular buffer. Keys and values come in turn.
 void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
     const uint32_t key_pages = shapes.block * shapes.query_tiles;
-    const uint32_t value_pages = shapes.has_values ? shapes.block * shapes.value_tiles : 0;
+    const uint32_t value_pages = shapes.has_values != 0 ? shapes.block * shapes.value_tiles : 0;
     cb_reserve_back(cb_keys, key_pages);
-    if (shapes.has_values) {
+    if (shapes.has_values != 0) {
         cb_reserve_back(cb_values, value_pages);
     }
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
@@ -89,13 +89,13 @@ void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
         } else {
             tilize_rows(cb_key_rows, cb_keys, shapes.query_tiles);
         }
-        if (shapes.has_values) {
+        if (shapes.has_values != 0) {
             tilize_rows(cb_value_rows, cb_values, shapes.value_tiles);
         }
     }
     cb_push_back(cb_keys, key_pages);
     cb_wait_front(cb_keys, key_pages);
-    if (shapes.has_values) {
+    if (shapes.has_values != 0) {
         cb_push_back(cb_values, value_pages);
         cb_wait_front(cb_values, value_pages);
     }
@@ -248,7 +248,7 @@ void attend_block(const Shapes& shapes) {
     cb_pop_front(cb_shrink, 1);
     cb_pop_front(cb_weights, shapes.block);
     cb_pop_front(cb_keys, shapes.block * shapes.query_tiles);
-    if (shapes.has_values) {
+    if (shapes.has_values != 0) {
         cb_pop_front(cb_values, shapes.block * shapes.value_tiles);
     }
 }
@@ -358,9 +358,7 @@ void send_partial(const Shapes& shapes) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
-                        get_compile_time_arg_val(2),      get_compile_time_arg_val(3),
-                        get_compile_time_arg_val(4) != 0, get_compile_time_arg_val(5)};
+    const Shapes shapes{ComputeArgs::read()};
 
     unary_op_init_common(cb_query_rows, cb_queries);
     cb_wait_front(cb_ones, 1);

@@ -3,51 +3,47 @@
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_query_rows = 0;
-constexpr uint32_t cb_queries = 1;
-constexpr uint32_t cb_key_rows = 2;
-constexpr uint32_t cb_keys = 3;
-constexpr uint32_t cb_value_rows = 4;
-constexpr uint32_t cb_values = 5;
-constexpr uint32_t cb_units = 6;
-constexpr uint32_t cb_masks = 7;
-constexpr uint32_t cb_ones = 8;
-constexpr uint32_t cb_scores = 9;
-constexpr uint32_t cb_tile_largest = 10;
-constexpr uint32_t cb_row_largest = 11;
-constexpr uint32_t cb_largest = 12;  // running, in every column
-constexpr uint32_t cb_sums = 13;     // running, in every column
-constexpr uint32_t cb_outputs = 14;  // running
-constexpr uint32_t cb_shrink = 15;   // what running sums and outputs are multiplied with
-constexpr uint32_t cb_result_rows = 16;
-constexpr uint32_t cb_weights = 17;  // exponentials
-constexpr uint32_t cb_partial = 18;  // of another core: maximum, sum, outputs
-constexpr uint32_t cb_own_partial = 19;
-constexpr uint32_t cb_partial_shrink = 20;
-constexpr uint32_t cb_code_rows = 26;  // of keys whose values are in fp8
-constexpr uint32_t cb_codes = 27;
-constexpr uint32_t cb_scales = 28;  // of a row, in column 0, a tile each 128 columns
+using namespace tessera::ops::attention;
+using tessera::ops::index_of;
+
+constexpr uint32_t cb_query_rows = index_of(Cb::QueryRows);
+constexpr uint32_t cb_queries = index_of(Cb::Queries);
+constexpr uint32_t cb_key_rows = index_of(Cb::KeyRows);
+constexpr uint32_t cb_keys = index_of(Cb::Keys);
+constexpr uint32_t cb_value_rows = index_of(Cb::ValueRows);
+constexpr uint32_t cb_values = index_of(Cb::Values);
+constexpr uint32_t cb_units = index_of(Cb::Units);
+constexpr uint32_t cb_masks = index_of(Cb::Masks);
+constexpr uint32_t cb_ones = index_of(Cb::Ones);
+constexpr uint32_t cb_scores = index_of(Cb::Scores);
+constexpr uint32_t cb_tile_largest = index_of(Cb::TileLargest);
+constexpr uint32_t cb_row_largest = index_of(Cb::RowLargest);
+constexpr uint32_t cb_largest = index_of(Cb::Largest);
+constexpr uint32_t cb_sums = index_of(Cb::Sums);
+constexpr uint32_t cb_outputs = index_of(Cb::Outputs);
+constexpr uint32_t cb_shrink = index_of(Cb::Shrink);
+constexpr uint32_t cb_result_rows = index_of(Cb::ResultRows);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_partial = index_of(Cb::Partial);
+constexpr uint32_t cb_own_partial = index_of(Cb::OwnPartial);
+constexpr uint32_t cb_partial_shrink = index_of(Cb::PartialShrink);
+constexpr uint32_t cb_code_rows = index_of(Cb::CodeRows);
+constexpr uint32_t cb_codes = index_of(Cb::Codes);
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
 constexpr uint32_t kScaledTiles = 4;
 constexpr uint32_t kStripTiles = 4;
 constexpr float kBeforeAll = -2e30F;        // below every masked score
 constexpr uint32_t kSmallest = 0x0DA24260;  // 1e-30: sums are at least about 1
-enum Announced : uint32_t { kEnd, kResult, kPartial };
 
-struct Shapes {
-    uint32_t query_tiles;
-    uint32_t value_tiles;
-    uint32_t block;  // key tiles
-    uint32_t scale;
-    bool has_values;       // else they are the first tiles of the keys
-    uint32_t scale_tiles;  // of values in fp8; 0: in bfloat16
-
+struct Shapes : ComputeArgs {
     uint32_t value_tile(uint32_t key_tile, uint32_t tile) const {
-        return key_tile * (has_values ? value_tiles : query_tiles) + tile;
+        return key_tile * (has_values != 0 ? value_tiles : query_tiles) + tile;
     }
-    uint32_t cb_of_values() const { return has_values ? cb_values : cb_keys; }
+    uint32_t cb_of_values() const { return has_values != 0 ? cb_values : cb_keys; }
 };
 
 // DST tile `dst` to a page of `cb`.

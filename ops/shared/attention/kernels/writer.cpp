@@ -6,10 +6,11 @@ using namespace attention;
 
 namespace {
 
-constexpr uint32_t kCbResultRows = 16;
-constexpr uint32_t kCbOwnPartial = 19;
+constexpr uint32_t kCbResultRows = index_of(Cb::ResultRows);
+constexpr uint32_t kCbOwnPartial = index_of(Cb::OwnPartial);
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kStripRowBytes = 256;
+constexpr uint32_t kFloatTileBytes = 4096;
 
 template <class Accessor>
 void store(const Accessor& output, uint32_t row_bytes, uint32_t first, uint32_t stride,
@@ -28,28 +29,25 @@ void store(const Accessor& output, uint32_t row_bytes, uint32_t first, uint32_t 
 }
 
 // The core that merges has said that it has room; all cores have its buffer at the same address.
-void send(uint32_t pages, uint32_t page_bytes, uint32_t number) {
-    auto* room = reinterpret_cast<Words>(get_semaphore(get_compile_time_arg_val(1)));
-    const uint32_t leader_x = get_arg_val<uint32_t>(1);
-    const uint32_t leader_y = get_arg_val<uint32_t>(2);
+void send(const WriterArgs& args, uint32_t number) {
+    const uint32_t pages = args.partial_tiles;
+    auto* room = reinterpret_cast<Words>(get_semaphore(args.room_semaphore));
+    const auto leader = Leader::read(WriterTensors::Addresses::kCount);
     cb_wait_front(kCbOwnPartial, pages);
     noc_semaphore_wait_min(room, number);
     noc_async_write(get_read_ptr(kCbOwnPartial),
-                    get_noc_addr(leader_x, leader_y, get_write_ptr(kCbPartial)),
-                    pages * page_bytes);
+                    get_noc_addr(leader.x, leader.y, get_write_ptr(kCbPartial)),
+                    pages * kFloatTileBytes);
     noc_async_write_barrier();
-    noc_semaphore_inc(get_noc_addr(leader_x, leader_y, get_semaphore(get_compile_time_arg_val(2))),
-                      1);
+    noc_semaphore_inc(get_noc_addr(leader.x, leader.y, get_semaphore(args.arrived_semaphore)), 1);
     cb_pop_front(kCbOwnPartial, pages);
 }
 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t row_bytes = get_compile_time_arg_val(0);
-    const uint32_t partial_pages = get_compile_time_arg_val(3);
-    constexpr uint32_t kFloatTileBytes = 4096;
-    const TensorAccessor output(TensorAccessorArgs<4>(), get_arg_val<uint32_t>(0));
+    const auto args = WriterArgs::read();
+    const TensorAccessor output(WriterTensors::output(), WriterTensors::Addresses::read().output);
 
     for (uint32_t num_sent = 0;;) {
         cb_wait_front(kCbWriterUnits, 1);
@@ -63,9 +61,9 @@ void kernel_main() {
             break;
         }
         if (what == kResult) {
-            store(output, row_bytes, first, stride, count);
+            store(output, args.row_bytes, first, stride, count);
         } else {
-            send(partial_pages, kFloatTileBytes, ++num_sent);
+            send(args, ++num_sent);
         }
     }
     noc_async_write_barrier();

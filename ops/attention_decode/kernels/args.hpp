@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of the readers of attention_decode. Circular buffers: shared/attention/kernels.
+#pragma once
+
+#include "../../shared/kernels/named_args.hpp"
+
+namespace tessera::ops::attention_decode {
+
+NAMED_COMPILE_ARGS(ReaderArgs, heads, latent_bytes, rope_bytes,
+                   row_tiles,     // of queries and keys
+                   block,         // key tiles
+                   page_size,     // positions
+                   table_width,   // entries of a sequence's page table
+                   chosen_width,  // 0: all positions are seen
+                   tokens_each,   // of a sequence, where no list says it
+                   room_semaphore, arrived_semaphore, partial_tiles, position_width,
+                   sequence_width,  // 0: no list
+                   positions_each,  // of a row of the cache's tensor
+                   scales);         // of a key; 0: the cache is in bfloat16
+NAMED_COMPILE_ARGS(MisalignedArgs, alignment);  // of DRAM, in bytes
+
+NAMED_TENSORS(ReaderTensors, latent, rope, cache, table, positions,
+              chosen,     // may be left out, as those behind it
+              sequences,  // of tokens
+              scales, rope_cache);
+// Cores that share the keys of a unit: slot 0 merges.
+NAMED_RUNTIME_ARGS(ReaderShare, group, num_groups, slot,
+                   split,  // cores of a group
+                   num_units);
+NAMED_RUNTIME_ARGS(PartnerCount, num_partners);  // behind it: x and y of each
+NAMED_RUNTIME_ARGS(Partner, x, y);
+
+}  // namespace tessera::ops::attention_decode
