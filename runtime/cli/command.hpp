@@ -8,7 +8,7 @@
 #include "runtime/cli/console.hpp"
 #include "runtime/cli/exit_code.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a name of CLI11
 class App;
 }
 

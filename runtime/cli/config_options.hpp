@@ -11,7 +11,7 @@
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a name of CLI11
 class App;
 class Option;
 }  // namespace CLI

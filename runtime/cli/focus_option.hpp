@@ -11,7 +11,7 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a name of CLI11
 class App;
 }
 

@@ -13,6 +13,17 @@ constexpr uint32_t kCbWeights = index_of(Cb::Weights);
 constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
 constexpr uint32_t kCbSum = index_of(Cb::Sum);
 
+// DST accumulates: each product is added to the sum of the contributions before it.
+void add_weighted_rows(uint32_t tiles, uint32_t chunk_tiles) {
+    cb_wait_front(kCbRows, chunk_tiles);
+    cb_wait_front(kCbWeights, 1);
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        mul_tiles_bcast_scalar(kCbRows, kCbWeights, tile, 0, tile);
+    }
+    cb_pop_front(kCbRows, chunk_tiles);
+    cb_pop_front(kCbWeights, 1);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -31,13 +42,7 @@ void kernel_main() {
             const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
             tile_regs_acquire();
             for (uint32_t i = 0; i < contributions; ++i) {
-                cb_wait_front(kCbRows, chunk_tiles);
-                cb_wait_front(kCbWeights, 1);
-                for (uint32_t tile = 0; tile < tiles; ++tile) {
-                    mul_tiles_bcast_scalar(kCbRows, kCbWeights, tile, 0, tile);
-                }
-                cb_pop_front(kCbRows, chunk_tiles);
-                cb_pop_front(kCbWeights, 1);
+                add_weighted_rows(tiles, chunk_tiles);
             }
             tile_regs_commit();
             cb_reserve_back(kCbSum, chunk_tiles);

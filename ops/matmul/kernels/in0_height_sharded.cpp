@@ -29,6 +29,13 @@ void copy_block(const Shape& shape, uint32_t first_tile) {
     noc_async_read_barrier();
 }
 
+// A shard that is the CB itself is in place already.
+void provide_block(const Shape& shape, uint32_t first_tile, bool is_in_place) {
+    if (!is_in_place) {
+        copy_block(shape, first_tile);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -44,9 +51,7 @@ void kernel_main() {
         for (uint32_t bw = 0; bw < args.num_blocks_w; ++bw) {
             for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
                 cb_reserve_back(cb_in0, block_tiles);
-                if (!is_in_place) {
-                    copy_block(shape, bh * shape.block_h * shape.k_tiles + k);
-                }
+                provide_block(shape, bh * shape.block_h * shape.k_tiles + k, is_in_place);
                 cb_push_back(cb_in0, block_tiles);
             }
         }

@@ -78,6 +78,14 @@ uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
     return block * shapes.block_size;
 }
 
+// Returns the number of tokens that the device counted, at most `most`.
+uint32_t count_tokens(uint32_t most) {
+    const auto count = TensorAccessor(AlignTensors::count(), AlignTensors::count_address());
+    read_pages(count, 0, 1, get_write_ptr(cb_ids), 0, 4);
+    const uint32_t given = words_at(get_write_ptr(cb_ids))[0];
+    return given < most ? given : most;
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -101,10 +109,7 @@ void kernel_main() {
     const auto rows_out = TensorAccessor(AlignTensors::rows(), AlignTensors::rows_address());
 
     if (args.has_count != 0) {
-        const auto count = TensorAccessor(AlignTensors::count(), AlignTensors::count_address());
-        read_pages(count, 0, 1, get_write_ptr(cb_ids), 0, 4);
-        const uint32_t given = words_at(get_write_ptr(cb_ids))[0];
-        shapes.live_tokens = given < shapes.tokens ? given : shapes.tokens;
+        shapes.live_tokens = count_tokens(shapes.tokens);
     }
     if (shapes.has_map) {
         read_pages(map, 0, 1, get_write_ptr(cb_map), 0, shapes.num_experts * 4);

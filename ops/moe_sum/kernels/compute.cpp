@@ -21,6 +21,13 @@ void round_to_bf16(uint32_t dst) {
     typecast_tile<kFloat32, kBfloat16>(dst);
 }
 
+uint32_t take_weight() {
+    cb_wait_front(cb_weights, 1);
+    const uint32_t weight = read_tile_value(cb_weights, 0, 0);
+    cb_pop_front(cb_weights, 1);
+    return weight;
+}
+
 void add_contribution(uint32_t tiles, uint32_t product, bool is_weighted, uint32_t weight,
                       bool rounds_every_sum) {
     for (uint32_t tile = 0; tile < tiles; ++tile) {
@@ -57,12 +64,7 @@ void kernel_main() {
             const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
             tile_regs_acquire();
             for (uint32_t i = 0; i < contributions; ++i) {
-                uint32_t weight = 0;
-                if (is_weighted) {
-                    cb_wait_front(cb_weights, 1);
-                    weight = read_tile_value(cb_weights, 0, 0);
-                    cb_pop_front(cb_weights, 1);
-                }
+                const uint32_t weight = is_weighted ? take_weight() : 0;
                 cb_wait_front(cb_rows, chunk_tiles);
                 add_contribution(tiles, chunk_tiles, is_weighted, weight, rounds_every_sum);
                 cb_pop_front(cb_rows, chunk_tiles);
