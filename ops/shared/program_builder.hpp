@@ -104,6 +104,23 @@ template <class Args, class Tensors = NoTensors>
 /// For kernels without compile-time arguments of their own.
 struct NoArgs : NoTensors {};
 
+/// `config`, which states the units of a compute kernel, with its compile-time arguments.
+template <class Args>
+[[nodiscard]] ComputeConfig compute_config(const Args& args, ComputeConfig config = {}) {
+    config.named_compile_args = named(args);
+    return config;
+}
+
+/// Unpacks the tiles of `cb` to DST without a detour over the source registers, which hold 19 bits.
+template <class Cb>
+void unpack_to_fp32(ComputeConfig& config, Cb cb) {
+    const std::size_t index = index_of(cb);
+    if (config.unpack_to_dest_mode.size() <= index) {
+        config.unpack_to_dest_mode.resize(index + 1, UnpackToDestMode::Default);
+    }
+    config.unpack_to_dest_mode[index] = UnpackToDestMode::UnpackToDestFp32;
+}
+
 /// Sets the runtime arguments of one core: structs of NAMED_RUNTIME_ARGS and lists of words, in the
 /// order in which the kernel reads them.
 template <class... Parts>

@@ -50,9 +50,9 @@ constexpr std::uint32_t index_of(Cb cb) {
 #define NAMES_WORD(name) std::uint32_t name;
 #define NAMES_VISIT(name) visit(#name, name);
 #define NAMES_COUNT(name) +1
-#define NAMES_LOAD(name)                                         \
-    std::uint32_t name() const {                                 \
-        return get_arg_val<std::uint32_t>(first + name##_place); \
+#define NAMES_LOAD(name)                                             \
+    std::uint32_t name() const {                                     \
+        return get_arg_val<std::uint32_t>(first_arg + name##_place); \
     }
 #define NAMES_READ_COMPILE_ARG(name) args.name = get_named_compile_time_arg_val(#name);
 #define NAMES_READ_RUNTIME_ARG(name) args.name = get_arg_val<std::uint32_t>(index++);
@@ -108,7 +108,7 @@ constexpr auto accessor_args() {
         static constexpr std::uint32_t kCount = FOR_EACH_NAME(NAMES_COUNT, __VA_ARGS__); \
         enum Place : std::uint32_t { FOR_EACH_NAME(NAMES_PLACE, __VA_ARGS__) };          \
         struct Each {                                                                    \
-            std::uint32_t first = 0;                                                     \
+            std::uint32_t first_arg = 0;                                                 \
             FOR_EACH_NAME(NAMES_LOAD, __VA_ARGS__)                                       \
         };                                                                               \
         /* `first`: index of the struct's first word, behind those of other structs. */  \
