@@ -13,11 +13,6 @@ constexpr std::uint32_t kHandoverBlocks = 4;  // between compute and writer
 // More hide no latency: sixteen packets of Wormhole are on the wire for 10 us, a hop takes 0.65.
 constexpr std::uint32_t kMostChunk = 16;
 
-// As kernels/plan.hpp has it.
-std::uint32_t num_slots(const Transport& transport) {
-    return 3 * transport.chunk_packets + transport.chunk_packets / 2 + 2;
-}
-
 std::uint64_t buffer_bytes(const ArchSpec& arch, Transport transport, const Acts& acts,
                            std::uint32_t chunk) {
     transport.chunk_packets = chunk;
@@ -32,17 +27,17 @@ void add_sum_buffers(const ArchSpec& arch, const Transport& transport, const Act
                      std::vector<BufferSize>& sizes) {
     const std::uint32_t block = sum_tiles(arch, transport);
     const DataFormat partial = partial_format(transport);
-    sizes.push_back({kLocal, DataFormat::Float16_b, kOwnBlocks * block});
-    sizes.push_back({kReceived, partial, num_slots(transport) * block});
-    sizes.push_back({kPartial, partial, kHandoverBlocks * block});
-    sizes.push_back({kReduced, DataFormat::Float16_b, kHandoverBlocks * block});
+    sizes.push_back({Cb::Local, DataFormat::Float16_b, kOwnBlocks * block});
+    sizes.push_back({Cb::Received, partial, num_slots(transport.chunk_packets) * block});
+    sizes.push_back({Cb::Partial, partial, kHandoverBlocks * block});
+    sizes.push_back({Cb::Reduced, DataFormat::Float16_b, kHandoverBlocks * block});
     if (transport.partial_sums == PartialSums::Bf16) {
         return;
     }
-    sizes.push_back({kZeros, DataFormat::Float16_b, 1});
+    sizes.push_back({Cb::Zeros, DataFormat::Float16_b, 1});
     if (acts.keeps_sums) {
-        sizes.push_back({kEarlier, partial, kOwnBlocks * block});
-        sizes.push_back({kLater, partial, kHandoverBlocks * block});
+        sizes.push_back({Cb::Earlier, partial, kOwnBlocks * block});
+        sizes.push_back({Cb::Later, partial, kHandoverBlocks * block});
     }
 }
 
@@ -113,8 +108,9 @@ std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& tran
     }
     if (acts.gathers) {
         const std::uint32_t block = gather_tiles(arch, transport);
-        sizes.push_back({kGathered, DataFormat::Float16_b, num_slots(transport) * block});
-        sizes.push_back({kOwn, DataFormat::Float16_b, kOwnBlocks * block});
+        sizes.push_back(
+            {Cb::Gathered, DataFormat::Float16_b, num_slots(transport.chunk_packets) * block});
+        sizes.push_back({Cb::Own, DataFormat::Float16_b, kOwnBlocks * block});
     }
     return sizes;
 }

@@ -32,19 +32,6 @@ inline constexpr std::array kEnumNames<ops::exchange::PartialSums>{
 
 namespace tessera::ops::exchange {
 
-/// Circular buffers, as the kernels number them (kernels/plan.hpp).
-enum Cb : std::uint8_t {
-    kLocal = 0,
-    kReceived = 1,
-    kPartial = 2,
-    kReduced = 3,
-    kGathered = 4,
-    kOwn = 5,
-    kEarlier = 6,
-    kLater = 7,
-    kZeros = 8
-};
-
 /// Of own tiles: those that the consumer takes, those that are waited for, and those on their way.
 inline constexpr std::uint32_t kOwnBlocks = 12;
 
@@ -86,7 +73,7 @@ struct PagePacking {
 [[nodiscard]] DataFormat partial_format(const Transport& transport);
 
 struct BufferSize {
-    std::uint8_t index;
+    Cb cb;
     DataFormat format;
     std::uint32_t tiles;
 };

@@ -5,21 +5,20 @@
 #include <map>
 
 #include "emu/base/round_up.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_route.hpp"
 
 namespace tessera::ops::exchange {
 namespace {
 
-constexpr std::uint32_t kNoRoute = 0xFFFF;
-
-// Bits of a step's flags, as kernels/plan.hpp reads them.
 std::uint32_t flags_of(const Step& step) {
     const auto place = [](const std::optional<Place>& at) {
         return at ? static_cast<std::uint32_t>(*at) : 0U;
     };
-    return (step.reads ? 1U : 0U) | (step.receives ? 2U : 0U) | (step.stores ? 4U : 0U) |
-           (step.sends ? 8U : 0U) | place(step.reads) << 4U | place(step.stores) << 6U;
+    return (step.reads ? kReads : 0U) | (step.receives ? kReceives : 0U) |
+           (step.stores ? kStores : 0U) | (step.sends ? kSends : 0U) |
+           place(step.reads) << kSourceShift | place(step.stores) << kDestinationShift;
 }
 
 std::uint32_t route_word(const std::optional<Neighbour>& neighbour,
@@ -41,14 +40,18 @@ std::uint32_t device_of(const std::optional<Neighbour>& neighbour) {
 }
 
 /// From one slice to the next, modulo 2^32.
-struct Distance {
-    std::uint32_t read = 0;
-    std::uint32_t store = 0;
-    bool operator==(const Distance&) const = default;
-};
-Distance distance(const Step& from, const Step& to) {
+RunDistance distance(const Step& from, const Step& to) {
     return {to.slice.read_begin - from.slice.read_begin,
             to.slice.store_begin - from.slice.store_begin};
+}
+bool is_same(const RunDistance& a, const RunDistance& b) {
+    return a.read_begin == b.read_begin && a.store_begin == b.store_begin;
+}
+
+template <class Words>
+void append(std::vector<std::uint32_t>& words, const Words& more) {
+    const std::vector<std::uint32_t> values = ops::words_of(more);
+    words.insert(words.end(), values.begin(), values.end());
 }
 
 /// How many of the steps differ in where their slices begin only, at one distance.
@@ -56,7 +59,7 @@ std::size_t run_of(std::span<const Step> steps) {
     std::size_t count = 1;
     while (count < steps.size() && flags_of(steps[count]) == flags_of(steps[0]) &&
            steps[count].slice.bytes == steps[0].slice.bytes &&
-           distance(steps[count - 1], steps[count]) == distance(steps[0], steps[1])) {
+           is_same(distance(steps[count - 1], steps[count]), distance(steps[0], steps[1]))) {
         ++count;
     }
     return count;
@@ -69,11 +72,12 @@ std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
     while (!steps.empty()) {
         const std::size_t count = run_of(steps);
         const Slice& slice = steps[0].slice;
-        words.insert(words.end(), {flags_of(steps[0]) | static_cast<std::uint32_t>(count) << 8U,
-                                   slice.read_begin, slice.store_begin, slice.bytes});
+        append(words, RunWords{.head = flags_of(steps[0]) | static_cast<std::uint32_t>(count) << 8U,
+                               .read_begin = slice.read_begin,
+                               .store_begin = slice.store_begin,
+                               .bytes = slice.bytes});
         if (count > 1) {
-            const auto [read, store] = distance(steps[0], steps[1]);
-            words.insert(words.end(), {read, store});
+            append(words, distance(steps[0], steps[1]));
         }
         steps = steps.subspan(count);
     }
@@ -278,11 +282,13 @@ std::vector<std::uint32_t> words_of(const CorePlan& plan,
     std::vector<std::uint32_t> words;
     for (const Phase& phase : plan) {
         const std::vector<std::uint32_t> runs = words_of_runs(phase.steps);
-        words.push_back((phase.sums ? 1U : 0U) | static_cast<std::uint32_t>(runs.size()) << 1U |
-                        credit_of(phase.next) << 16U | credit_of(phase.previous) << 24U);
-        words.push_back(route_word(phase.next, connections) |
-                        route_word(phase.previous, connections) << 16U);
-        words.push_back(device_of(phase.next) | device_of(phase.previous) << 16U);
+        append(words,
+               PhaseHead{.sizes = (phase.sums ? 1U : 0U) |
+                                  static_cast<std::uint32_t>(runs.size()) << 1U |
+                                  credit_of(phase.next) << 16U | credit_of(phase.previous) << 24U,
+                         .routes = route_word(phase.next, connections) |
+                                   route_word(phase.previous, connections) << 16U,
+                         .devices = device_of(phase.next) | device_of(phase.previous) << 16U});
         words.insert(words.end(), runs.begin(), runs.end());
     }
     return words;

@@ -12,17 +12,11 @@
 #include <span>
 #include <vector>
 
+#include "ops/shared/exchange/kernels/args.hpp"
 #include "tessera/mesh_links.hpp"
 #include "tessera/mesh_spec.hpp"
 
 namespace tessera::ops::exchange {
-
-/// A tile of bfloat16: slices are dealt to cores and cut into packets in multiples of it.
-inline constexpr std::uint32_t kUnitBytes = 2048;
-
-/// Sums that later phases go on with lie in the workspace, in the format in which sums travel: a
-/// workspace has one page for each unit of the tensor.
-enum class Place : std::uint8_t { Input, Output, Workspace };
 
 /// Bytes of a slice in the tensor that is read and in the one that is written.
 struct Slice {

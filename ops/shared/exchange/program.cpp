@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/shared/program_builder.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
 
@@ -42,12 +43,12 @@ struct Kernels {
 
 KernelHandle create_compute(Program& program, const CoreRangeSet& cores,
                             const Transport& transport) {
-    ComputeConfig config{.fp32_dest_acc_en = true,
-                         .compile_args = {transport.partial_sums == PartialSums::Fp32 ? 1U : 0U}};
-    if (transport.partial_sums == PartialSums::Fp32) {
-        config.unpack_to_dest_mode.resize(kEarlier + 1, UnpackToDestMode::Default);
-        config.unpack_to_dest_mode[kReceived] = UnpackToDestMode::UnpackToDestFp32;
-        config.unpack_to_dest_mode[kEarlier] = UnpackToDestMode::UnpackToDestFp32;
+    const bool is_fp32 = transport.partial_sums == PartialSums::Fp32;
+    ComputeConfig config =
+        compute_config(ComputeArgs{.sums_are_fp32 = is_fp32 ? 1U : 0U}, {.fp32_dest_acc_en = true});
+    if (is_fp32) {
+        unpack_to_fp32(config, Cb::Received);
+        unpack_to_fp32(config, Cb::Earlier);
     }
     return CreateKernel(program, "ops/shared/exchange/kernels/compute.cpp", cores, config);
 }
@@ -61,68 +62,75 @@ std::uint32_t create_credits(Program& program, const CoreRangeSet& cores, std::u
     return first;
 }
 
+const Buffer* workspace_of(const DevicePart& part) {
+    return part.workspace != nullptr ? &part.workspace->buffer : nullptr;
+}
+
+ReaderTensors reader_tensors(const DevicePart& part) {
+    return {.input = &part.input.buffer,
+            .output = &part.output.buffer,
+            .workspace = workspace_of(part)};
+}
+
+WriterTensors writer_tensors(const DevicePart& part) {
+    return {.output = &part.output.buffer, .workspace = workspace_of(part)};
+}
+
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DevicePart& part,
                        const Transport& transport) {
     const bool sums = part.acts.sums;
     const std::uint32_t sum_bytes = tile_bytes(partial_format(transport));
-    const DeviceTensor& workspace = part.workspace != nullptr ? *part.workspace : part.output;
-    std::vector<std::uint32_t> reader{kOwnBlocks, sum_bytes / kUnitBytes};
-    std::vector<std::uint32_t> writer;
-    TensorAccessorArgs(part.input.buffer).append_to(reader);
-    TensorAccessorArgs(part.output.buffer).append_to(reader);
-    TensorAccessorArgs(workspace.buffer).append_to(reader);
-    TensorAccessorArgs(part.output.buffer).append_to(writer);
-    TensorAccessorArgs(workspace.buffer).append_to(writer);
-    writer.push_back(sums ? sum_bytes : 0);
-    writer.push_back(part.acts.gathers ? 1 : 0);
+    const ReaderArgs reader{.own_blocks = kOwnBlocks, .sum_scale = sum_bytes / kUnitBytes};
+    const WriterArgs writer{.sum_tile_bytes = sums ? sum_bytes : 0,
+                            .gathers = part.acts.gathers ? 1U : 0U};
     return {CreateKernel(program, "ops/shared/exchange/kernels/reader.cpp", cores,
-                         ReaderDataMovementConfig(reader)),
+                         reader_config(reader, reader_tensors(part))),
             sums ? create_compute(program, cores, transport) : KernelHandle{},
             CreateKernel(program, "ops/shared/exchange/kernels/writer.cpp", cores,
-                         WriterDataMovementConfig(writer)),
+                         writer_config(writer, writer_tensors(part))),
             sums,
             CreateSemaphore(program, cores, 0),
             CreateSemaphore(program, cores, 0),
             create_credits(program, cores, part.num_credits)};
 }
 
-void append(std::vector<std::uint32_t>& args, std::span<const std::uint32_t> more) {
-    args.insert(args.end(), more.begin(), more.end());
+/// Words of the links of a core, in the order of `connections`.
+std::vector<std::uint32_t> connection_words(Program& program, CoreCoord core, std::uint32_t link,
+                                            std::span<const LinkDirection> connections) {
+    std::vector<std::uint32_t> words;
+    for (const LinkDirection direction : connections) {
+        append_fabric_connection_rt_args(direction, link, program, core, words);
+    }
+    return words;
 }
 
+/// Sets the arguments of core `index` of the plans. `head` lacks the number of phases.
 void set_arguments(Program& program, const Kernels& kernels, const DevicePart& part,
-                   std::size_t index, CoreCoord core,
-                   std::span<const std::uint32_t> transport_words) {
+                   std::size_t index, CoreCoord core, PlanHead head) {
     const CorePlan& plan = part.plans[index];
     const std::vector<LinkDirection> connections = connections_of(plan);
-    std::vector<std::uint32_t> words{static_cast<std::uint32_t>(plan.size())};
-    append(words, transport_words);
-    append(words, words_of(plan, connections));
+    const std::vector<std::uint32_t> phases = words_of(plan, connections);
+    head.num_phases = static_cast<std::uint32_t>(plan.size());
 
     const Buffer& rows = part.output.buffer;
-    const DeviceTensor& workspace = part.workspace != nullptr ? *part.workspace : part.output;
-    std::vector<std::uint32_t> reader{part.input.buffer.address,
-                                      rows.address,
-                                      workspace.buffer.address,
-                                      rows.page_size,
-                                      rows.aligned_page_size,
-                                      kernels.arrived,
-                                      kernels.stored};
-    append(reader, words);
-    std::vector<std::uint32_t> writer{
-        rows.address,         workspace.buffer.address,
-        rows.page_size,       rows.aligned_page_size,
-        kernels.stored,       kernels.arrived,
-        kernels.first_credit, static_cast<std::uint32_t>(connections.size())};
-    for (const LinkDirection direction : connections) {
-        append_fabric_connection_rt_args(direction, static_cast<std::uint32_t>(index / part.ways),
-                                         program, core, writer);
-    }
-    append(writer, words);
-    SetRuntimeArgs(program, kernels.reader, core, reader);
-    SetRuntimeArgs(program, kernels.writer, core, writer);
+    set_args(program, kernels.reader, core, addresses_of(reader_tensors(part)),
+             ReaderCore{.row_bytes = rows.page_size,
+                        .row_stride = rows.aligned_page_size,
+                        .arrived_semaphore = kernels.arrived,
+                        .stored_semaphore = kernels.stored},
+             head, phases);
+    set_args(
+        program, kernels.writer, core, addresses_of(writer_tensors(part)),
+        WriterCore{.row_bytes = rows.page_size,
+                   .row_stride = rows.aligned_page_size,
+                   .stored_semaphore = kernels.stored,
+                   .arrived_semaphore = kernels.arrived,
+                   .first_credit_semaphore = kernels.first_credit,
+                   .num_connections = static_cast<std::uint32_t>(connections.size())},
+        connection_words(program, core, static_cast<std::uint32_t>(index / part.ways), connections),
+        head, phases);
     if (kernels.sums) {
-        SetRuntimeArgs(program, kernels.compute, core, words);
+        set_args(program, kernels.compute, core, head, phases);
     }
 }
 
@@ -151,7 +159,8 @@ void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJ
     for (const DevicePlans& device : plans) {
         for (const CorePlan& plan : device) {
             const std::vector<LinkDirection> connections = connections_of(plan);
-            words = std::max(words, words_of(plan, connections).size() + 3 * connections.size());
+            words = std::max(
+                words, words_of(plan, connections).size() + kConnectionWords * connections.size());
             semaphores = std::max(semaphores, 2 + credits + 2 * connections.size());
         }
     }
@@ -170,16 +179,16 @@ Program make_program(const ArchSpec& arch, const Transport& transport, const Dev
     Program program = CreateProgram();
     Transport stated = transport;
     stated.chunk_packets = chunk_of(arch, transport, part.acts);
-    for (const auto& [index, format, tiles] : buffer_sizes(arch, stated, part.acts)) {
-        CreateCircularBuffer(program, cores,
-                             CircularBufferConfig(tiles * tile_bytes(format), {{index, format}})
-                                 .set_page_size(index, tile_bytes(format)));
+    for (const auto& [cb, format, tiles] : buffer_sizes(arch, stated, part.acts)) {
+        add_circular_buffer(program, cores, cb, format, {tiles, tile_bytes(format)});
     }
     const Kernels kernels = create_kernels(program, cores, part, transport);
-    const std::array words{stated.chunk_packets, sum_tiles(arch, transport),
-                           gather_tiles(arch, transport)};
+    const PlanHead head{.num_phases = 0,
+                        .chunk = stated.chunk_packets,
+                        .sum_tiles = sum_tiles(arch, transport),
+                        .gather_tiles = gather_tiles(arch, transport)};
     for (std::size_t i = 0; i < part.plans.size(); ++i) {
-        set_arguments(program, kernels, part, i, core_of(arch, i), words);
+        set_arguments(program, kernels, part, i, core_of(arch, i), head);
     }
     return program;
 }

@@ -126,7 +126,7 @@ struct Addition {
 void kernel_main() {
     const Plan plan = plan_from_args(0);
 
-    const bool travels_as_fp32 = get_compile_time_arg_val(0) != 0;
+    const bool travels_as_fp32 = ComputeArgs::read().sums_are_fp32 != 0;
 
     unary_op_init_common(kCbLocal, kCbPartial);
     if (travels_as_fp32) {

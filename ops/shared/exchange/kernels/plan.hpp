@@ -7,24 +7,22 @@
 #include <cstdint>
 
 #include "../../kernels/arithmetic.hpp"
+#include "args.hpp"
 
-inline constexpr uint32_t kCbLocal = 0;     // own tiles to be summed, bfloat16
-inline constexpr uint32_t kCbReceived = 1;  // partial sums of the device before, from the link
-inline constexpr uint32_t kCbPartial = 2;   // partial sums for the device behind
-inline constexpr uint32_t kCbReduced = 3;   // sums that stay here, bfloat16
-inline constexpr uint32_t kCbGathered = 4;  // bytes that pass as they are, from the link
-inline constexpr uint32_t kCbOwn = 5;       // own bytes that pass as they are
-inline constexpr uint32_t kCbEarlier = 6;   // own sums of a phase before, where they are float32
-inline constexpr uint32_t kCbLater = 7;     // sums for a phase behind, where they are float32
-inline constexpr uint32_t kCbZeros = 8;     // one tile
+using namespace tessera::ops;
+using namespace tessera::ops::exchange;
 
-inline constexpr uint32_t kUnitBytes = 2048;   // a tile of bfloat16
+inline constexpr uint32_t kCbLocal = index_of(Cb::Local);
+inline constexpr uint32_t kCbReceived = index_of(Cb::Received);
+inline constexpr uint32_t kCbPartial = index_of(Cb::Partial);
+inline constexpr uint32_t kCbReduced = index_of(Cb::Reduced);
+inline constexpr uint32_t kCbGathered = index_of(Cb::Gathered);
+inline constexpr uint32_t kCbOwn = index_of(Cb::Own);
+inline constexpr uint32_t kCbEarlier = index_of(Cb::Earlier);
+inline constexpr uint32_t kCbLater = index_of(Cb::Later);
+inline constexpr uint32_t kCbZeros = index_of(Cb::Zeros);
+
 inline constexpr uint32_t kBlocksOfATurn = 4;  // as many as the reader reads at once
-inline constexpr uint32_t kNoRoute = 0xFFFF;
-// Tensors of a step.
-inline constexpr uint32_t kInput = 0;
-inline constexpr uint32_t kOutput = 1;
-inline constexpr uint32_t kWorkspace = 2;
 
 // A part of a slice that takes its turn in one round. Bytes count from the start of a tensor whose
 // pages lie one behind the other, padding included.
@@ -42,21 +40,21 @@ struct Step {
     uint32_t store_begin;
     uint32_t bytes;
 
-    bool reads() const { return flags & 1; }
-    bool receives() const { return flags & 2; }
-    bool stores() const { return flags & 4; }
-    bool sends() const { return flags & 8; }
-    uint32_t source() const { return flags >> 4 & 3; }       // tensor that is read
-    uint32_t destination() const { return flags >> 6 & 3; }  // tensor that is written
+    bool reads() const { return flags & kReads; }
+    bool receives() const { return flags & kReceives; }
+    bool stores() const { return flags & kStores; }
+    bool sends() const { return flags & kSends; }
+    Place source() const { return static_cast<Place>(flags >> kSourceShift & 3); }
+    Place destination() const { return static_cast<Place>(flags >> kDestinationShift & 3); }
     // Circular buffers of own tiles that are summed, and of sums. The workspace holds sums as they
     // travel; all else is bfloat16.
     uint32_t own_cb(bool travels_as_fp32) const {
-        return travels_as_fp32 && source() == kWorkspace ? kCbEarlier : kCbLocal;
+        return travels_as_fp32 && source() == Place::Workspace ? kCbEarlier : kCbLocal;
     }
     uint32_t sum_cb(bool travels_as_fp32) const {
-        return sends()                                          ? kCbPartial
-               : travels_as_fp32 && destination() == kWorkspace ? kCbLater
-                                                                : kCbReduced;
+        return sends()                                                ? kCbPartial
+               : travels_as_fp32 && destination() == Place::Workspace ? kCbLater
+                                                                      : kCbReduced;
     }
 
     // From `begin` on in the step's bytes.
@@ -105,9 +103,7 @@ struct Phase {
     }
 };
 
-// The steps of a phase, one after the other. They come in runs, whose slices have the same size and
-// lie at the same distance: flags | steps << 8, read_begin, store_begin, bytes; behind a run of
-// several steps what is added to both of the former from one to the next.
+// The steps of a phase, one after the other, out of its runs.
 class Steps {
 public:
     explicit Steps(const Phase& phase) : next_arg_(phase.first_arg), end_arg_(phase.end_arg) {}
@@ -127,15 +123,15 @@ public:
 
 private:
     void read_run() {
-        const uint32_t head = get_arg_val<uint32_t>(next_arg_);
-        step_ = {head & 0xFF, get_arg_val<uint32_t>(next_arg_ + 1),
-                 get_arg_val<uint32_t>(next_arg_ + 2), get_arg_val<uint32_t>(next_arg_ + 3)};
-        left_ = head >> 8;
-        next_arg_ += 4;
+        const auto run = RunWords::read(next_arg_);
+        step_ = {run.head & 0xFF, run.read_begin, run.store_begin, run.bytes};
+        left_ = run.head >> 8;
+        next_arg_ += RunWords::kCount;
         if (left_ > 1) {
-            read_distance_ = get_arg_val<uint32_t>(next_arg_);
-            store_distance_ = get_arg_val<uint32_t>(next_arg_ + 1);
-            next_arg_ += 2;
+            const auto distance = RunDistance::read(next_arg_);
+            read_distance_ = distance.read_begin;
+            store_distance_ = distance.store_begin;
+            next_arg_ += RunDistance::kCount;
         }
     }
 
@@ -148,17 +144,10 @@ private:
 };
 
 // The phases of one core.
-struct Plan {
-    uint32_t first_arg;
-    uint32_t num_phases;
-    uint32_t chunk;         // blocks of a step in a round
-    uint32_t sum_tiles;     // tiles of a packet of partial sums
-    uint32_t gather_tiles;  // tiles of a packet of bytes
+struct Plan : PlanHead {
+    uint32_t first_arg;  // of the first phase
 
-    // A chunk that arrives while one is passed on and another waits for its turn, blocks that are
-    // being handled, and half of the free ones that the sender has not been told of: with fewer, a
-    // ring of senders could wait for each other.
-    uint32_t num_slots() const { return 3 * chunk + chunk / 2 + 2; }
+    uint32_t num_slots() const { return tessera::ops::exchange::num_slots(chunk); }
     // The sender is told of so many slots together. The packet that tells it takes 57 cycles of the
     // link: 2 % of what sums in float32 take, were it sent for half a chunk.
     uint32_t slots_of_a_grant() const { return chunk; }
@@ -168,13 +157,15 @@ struct Plan {
     void for_each_phase(Act act) const {
         uint32_t at = first_arg;
         for (uint32_t i = 0; i < num_phases; ++i) {
-            const uint32_t head = get_arg_val<uint32_t>(at);
-            const uint32_t end = at + 3 + (head >> 1 & 0x7FFF);
-            const bool sums = head & 1;
-            const uint32_t routes = get_arg_val<uint32_t>(at + 1);
-            const uint32_t devices = get_arg_val<uint32_t>(at + 2);
-            act(Phase{at + 3, end, sums, routes & 0xFFFF, routes >> 16, devices & 0xFFFF,
-                      devices >> 16, head >> 16 & 0xFF, head >> 24,
+            const PhaseHead::Each head{at};
+            const uint32_t sizes = head.sizes();
+            const uint32_t first = at + PhaseHead::kCount;
+            const uint32_t end = first + (sizes >> 1 & 0x7FFF);
+            const bool sums = sizes & 1;
+            const uint32_t routes = head.routes();
+            const uint32_t devices = head.devices();
+            act(Phase{first, end, sums, routes & 0xFFFF, routes >> 16, devices & 0xFFFF,
+                      devices >> 16, sizes >> 16 & 0xFF, sizes >> 24,
                       sums ? sum_tiles : gather_tiles});
             at = end;
         }
@@ -252,6 +243,5 @@ private:
 };
 
 inline Plan plan_from_args(uint32_t first_arg) {
-    return {first_arg + 4, get_arg_val<uint32_t>(first_arg), get_arg_val<uint32_t>(first_arg + 1),
-            get_arg_val<uint32_t>(first_arg + 2), get_arg_val<uint32_t>(first_arg + 3)};
+    return {PlanHead::read(first_arg), first_arg + PlanHead::kCount};
 }

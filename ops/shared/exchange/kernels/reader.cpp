@@ -142,26 +142,24 @@ private:
 }  // namespace
 
 void kernel_main() {
-    const Rows rows{get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4)};
-    const uint32_t sum_scale = get_compile_time_arg_val(1);  // of sums that travel, to bfloat16
+    const ReaderCore::Each core{ReaderTensors::Addresses::kCount};
+    const Rows rows{core.row_bytes(), core.row_stride()};
+    const auto args = ReaderArgs::read();
     RowWalk input_rows(rows);
     RowWalk output_rows(rows);
-    RowWalk units(units_of(sum_scale));
-    auto* arrived = semaphore(get_arg_val<uint32_t>(5));
-    auto* stored = semaphore(get_arg_val<uint32_t>(6));
-    const Plan plan = plan_from_args(7);
-    const uint32_t own_blocks = get_compile_time_arg_val(0);
-    constexpr auto input_args = TensorAccessorArgs<2>();
-    constexpr auto output_args = TensorAccessorArgs<4>();
-    constexpr auto workspace_args = TensorAccessorArgs<6>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
-    const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(1));
-    const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(2));
+    auto* arrived = semaphore(core.arrived_semaphore());
+    auto* stored = semaphore(core.stored_semaphore());
+    const Plan plan = plan_from_args(core.first_arg + ReaderCore::kCount);
+    RowWalk units(units_of(args.sum_scale));
+    const auto input = TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address());
+    const auto output = TensorAccessor(ReaderTensors::output(), ReaderTensors::output_address());
+    const auto workspace =
+        TensorAccessor(ReaderTensors::workspace(), ReaderTensors::workspace_address());
 
     const uint32_t sum_bytes = plan.sum_tiles * kUnitBytes;
-    OwnBlocks local(kCbLocal, plan.sum_tiles, sum_bytes, own_blocks);
-    OwnBlocks earlier(kCbEarlier, plan.sum_tiles, sum_bytes * sum_scale, own_blocks);
-    OwnBlocks own(kCbOwn, plan.gather_tiles, plan.gather_tiles * kUnitBytes, own_blocks);
+    OwnBlocks local(kCbLocal, plan.sum_tiles, sum_bytes, args.own_blocks);
+    OwnBlocks earlier(kCbEarlier, plan.sum_tiles, sum_bytes * args.sum_scale, args.own_blocks);
+    OwnBlocks own(kCbOwn, plan.gather_tiles, plan.gather_tiles * kUnitBytes, args.own_blocks);
     Arrivals partial_sums(kCbReceived, plan.sum_tiles, arrived);
     Arrivals gathered(kCbGathered, plan.gather_tiles, arrived);
     uint32_t num_arrived = 0;
@@ -171,18 +169,20 @@ void kernel_main() {
         // What earlier phases stored may be read in this one.
         noc_semaphore_wait_min(stored, num_phases++);
         Arrivals& arrivals = phase.sums ? partial_sums : gathered;
-        OwnBlocks& blocks = !phase.sums ? own : phase.reads_sums(sum_scale != 1) ? earlier : local;
+        OwnBlocks& blocks = !phase.sums                             ? own
+                            : phase.reads_sums(args.sum_scale != 1) ? earlier
+                                                                    : local;
         Reads reads(blocks, arrivals, num_arrived);
         Turns turns(plan, phase);
         for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
             if (!turn.step.reads()) {
                 arrivals.announce(turn.piece.num_blocks(phase.block_bytes()), num_arrived);
-            } else if (turn.step.source() == kInput) {
+            } else if (turn.step.source() == Place::Input) {
                 reads.read(turn, input, input_rows, 1);
-            } else if (turn.step.source() == kOutput) {
+            } else if (turn.step.source() == Place::Output) {
                 reads.read(turn, output, output_rows, 1);
             } else {
-                reads.read(turn, workspace, units, sum_scale);
+                reads.read(turn, workspace, units, args.sum_scale);
             }
             // Sums go on with the next piece meanwhile. What passes as it is does not: own blocks
             // could wait for slots that are given back once these here are announced.

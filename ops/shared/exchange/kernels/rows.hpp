@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "args.hpp"
+
 struct Rows {
     uint32_t row_bytes;
     uint32_t row_stride;  // bytes, padding included
@@ -69,5 +71,5 @@ private:
 
 // Of a workspace: a page is a unit, whose elements take `scale` times those of bfloat16.
 constexpr Rows units_of(uint32_t scale) {
-    return {2048 * scale, 2048 * scale};
+    return {tessera::ops::exchange::kUnitBytes * scale, tessera::ops::exchange::kUnitBytes * scale};
 }

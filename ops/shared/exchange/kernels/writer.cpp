@@ -62,8 +62,8 @@ void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, uint32_t route, ui
 class Slots {
 public:
     // `credits_before` has kMostCredits words of 0. It is apart: what is indexed lies in memory.
-    Slots(const Plan& plan, Links& links, uint32_t arrived_id, uint32_t first_credit_id,
-          uint32_t* credits_before)
+    Slots(const WriterArgs& args, const Plan& plan, Links& links, uint32_t arrived_id,
+          uint32_t first_credit_id, uint32_t* credits_before)
         : plan_(plan),
           links_(links),
           credits_before_(credits_before),
@@ -72,9 +72,9 @@ public:
           slots_of_a_grant_(plan.slots_of_a_grant()),
           block_header_(PacketHeaderPool::allocate_header()),
           credit_header_(PacketHeaderPool::allocate_header()),
-          sum_tile_bytes_(get_compile_time_arg_val(4)) {
+          sum_tile_bytes_(args.sum_tile_bytes) {
         // Both are still at their start: the reader's pointer moves, this kernel's does not.
-        if (get_compile_time_arg_val(5) != 0) {
+        if (args.gathers != 0) {
             gather_base_ = get_write_ptr(kCbGathered);
         }
         if (sum_tile_bytes_ != 0) {
@@ -269,23 +269,25 @@ uint32_t result_of(const Phase& phase, const Step& step, bool travels_as_fp32) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t sum_scale = get_compile_time_arg_val(4) / kUnitBytes;  // 0: there are no sums
-    RowWalk rows(Rows{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3)});
+    const auto args = WriterArgs::read();
+    const uint32_t sum_scale = args.sum_tile_bytes / kUnitBytes;  // 0: there are no sums
+    const WriterCore::Each core{WriterTensors::Addresses::kCount};
+    RowWalk rows(Rows{core.row_bytes(), core.row_stride()});
     RowWalk units(units_of(sum_scale));
     auto* stored =
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(get_arg_val<uint32_t>(4)));
-    const uint32_t arrived_id = get_arg_val<uint32_t>(5);
-    const uint32_t first_credit_id = get_arg_val<uint32_t>(6);
-    const uint32_t num_connections = get_arg_val<uint32_t>(7);
-    const Plan plan = plan_from_args(8 + 3 * num_connections);
-    constexpr auto output_args = TensorAccessorArgs<0>();
-    constexpr auto workspace_args = TensorAccessorArgs<2>();
-    const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
-    const auto workspace = TensorAccessor(workspace_args, get_arg_val<uint32_t>(1));
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.stored_semaphore()));
+    const uint32_t arrived_id = core.arrived_semaphore();
+    const uint32_t first_credit_id = core.first_credit_semaphore();
+    const uint32_t num_connections = core.num_connections();
+    const uint32_t first_connection = core.first_arg + WriterCore::kCount;
+    const Plan plan = plan_from_args(first_connection + kConnectionWords * num_connections);
+    const auto output = TensorAccessor(WriterTensors::output(), WriterTensors::output_address());
+    const auto workspace =
+        TensorAccessor(WriterTensors::workspace(), WriterTensors::workspace_address());
 
-    Links links(num_connections, 8);
+    Links links(num_connections, first_connection);
     uint32_t credits_before[kMostCredits] = {};
-    Slots slots(plan, links, arrived_id, first_credit_id, credits_before);
+    Slots slots(args, plan, links, arrived_id, first_credit_id, credits_before);
     Blocks blocks(slots);
     uint32_t num_phases = 0;
 
@@ -296,7 +298,7 @@ void kernel_main() {
         for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
             const Step step = turn.step;
             const bool sends = step.sends();
-            const bool stores_output = step.stores() && step.destination() == kOutput;
+            const bool stores_output = step.stores() && step.destination() == Place::Output;
             const bool stores_sums = step.stores() && !stores_output;
             // A sum that is made says that what it was made from has left its slot.
             const bool frees_slot = step.receives() && phase.sums;
