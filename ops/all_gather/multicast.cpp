@@ -3,6 +3,7 @@
 // passes.
 #include "ops/all_gather/place.hpp"
 #include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {
@@ -29,18 +30,24 @@ std::uint32_t reach_of(const Place& place, Way way) {
     return way == Way::Forward ? line.devices - 1 - place.position : place.position;
 }
 
-void append_pages(const Place& place, std::uint32_t link, std::vector<std::uint32_t>& args) {
+OwnPagesArgs own_pages(const Place& place, std::uint32_t link) {
     const std::uint32_t pages = place.input.buffer.num_pages;
     const auto [first, count] = lane_share(pages, place.schedule.lanes(), link);
-    args.insert(args.end(), {first, count, place.position * pages, place.schedule.batch()});
+    return {.first = first,
+            .count = count,
+            .placed = place.position * pages,
+            .batch = place.schedule.batch()};
 }
 
-void append_side(Program& program, const Place& place, CoreCoord core, Way way, std::uint32_t link,
-                 std::vector<std::uint32_t>& args) {
-    args.push_back(reach_of(place, way));
-    if (reach_of(place, way) != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way), link, program, core, args);
+/// SideArgs and, if there are devices on that side, the connection.
+std::vector<std::uint32_t> side_words(Program& program, const Place& place, CoreCoord core, Way way,
+                                      std::uint32_t link) {
+    const SideArgs side{.reach = reach_of(place, way)};
+    std::vector<std::uint32_t> words = words_of(side);
+    if (side.reach != 0) {
+        append_fabric_connection_rt_args(place.line.direction(way), link, program, core, words);
     }
+    return words;
 }
 
 }  // namespace
@@ -49,41 +56,34 @@ Program multicast_program(const ArchSpec& arch, const Place& place) {
     const CoreRangeSet cores = cores_of(arch, place.schedule.links);
     Program program = CreateProgram();
     create_buffer(program, cores, place);
-    std::vector<std::uint32_t> reader_args;
-    std::vector<std::uint32_t> writer_args;
-    TensorAccessorArgs(place.input.buffer).append_to(reader_args);
-    TensorAccessorArgs(place.output.buffer).append_to(reader_args);
-    TensorAccessorArgs(place.output.buffer).append_to(writer_args);
     const exchange::PagePacking packing =
         exchange::page_packing(arch, place.output.buffer, place.schedule.packet_tiles);
     const KernelHandle reads =
         CreateKernel(program,
                      packing.is_split ? "ops/all_gather/kernels/multicast_piece_reader.cpp"
                                       : "ops/all_gather/kernels/multicast_reader.cpp",
-                     cores, ReaderDataMovementConfig(reader_args));
+                     cores, reader_config(NoArgs{}, reader_tensors(place)));
     const KernelHandle writes =
         CreateKernel(program,
                      packing.is_split ? "ops/all_gather/kernels/multicast_piece_writer.cpp"
                                       : "ops/all_gather/kernels/multicast_writer.cpp",
-                     cores, WriterDataMovementConfig(writer_args));
+                     cores, writer_config(NoArgs{}, writer_tensors(place)));
     const std::uint32_t told = CreateSemaphore(program, cores, 0);
     for (std::uint32_t link = 0; link < place.schedule.links; ++link) {
         const CoreCoord core = core_of(arch, link);
-        std::vector<std::uint32_t> reader{place.input.buffer.address,
-                                          place.output.buffer.address,
-                                          place.output.buffer.page_size,
-                                          packing.word,
-                                          told,
-                                          place.line.devices - 1,
-                                          place.schedule.read_ahead ? 1U : 0U};
-        std::vector<std::uint32_t> writer{place.output.buffer.address,
-                                          place.output.buffer.page_size, packing.word, told};
-        append_pages(place, link, reader);
-        append_pages(place, link, writer);
-        append_side(program, place, core, Way::Forward, link, reader);
-        append_side(program, place, core, Way::Backward, link, writer);
-        SetRuntimeArgs(program, reads, core, reader);
-        SetRuntimeArgs(program, writes, core, writer);
+        const OwnPagesArgs pages = own_pages(place, link);
+        set_args(program, reads, core, addresses_of(reader_tensors(place)),
+                 MulticastReaderCore{.page_bytes = place.output.buffer.page_size,
+                                     .packing = packing.word,
+                                     .told_semaphore = told,
+                                     .num_others = place.line.devices - 1,
+                                     .reads_ahead = place.schedule.read_ahead ? 1U : 0U},
+                 pages, side_words(program, place, core, Way::Forward, link));
+        set_args(program, writes, core, addresses_of(writer_tensors(place)),
+                 MulticastWriterCore{.page_bytes = place.output.buffer.page_size,
+                                     .packing = packing.word,
+                                     .told_semaphore = told},
+                 pages, side_words(program, place, core, Way::Backward, link));
     }
     return program;
 }

@@ -2,6 +2,7 @@
 // Pages straight into the memory of the neighbours on a line or ring.
 #include "ops/all_gather/place.hpp"
 #include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_gather {
@@ -14,60 +15,54 @@ struct Kernels {
     std::uint32_t started;
 };
 
-Kernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
-                       const DeviceTensor& output, const exchange::PagePacking& packing) {
-    std::vector<std::uint32_t> reader_args;
-    std::vector<std::uint32_t> writer_args;
-    TensorAccessorArgs(input.buffer).append_to(reader_args);
-    TensorAccessorArgs(output.buffer).append_to(reader_args);
-    TensorAccessorArgs(output.buffer).append_to(writer_args);
+Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place& place,
+                       const exchange::PagePacking& packing) {
     return {CreateKernel(program, "ops/all_gather/kernels/reader.cpp", cores,
-                         ReaderDataMovementConfig(reader_args)),
+                         reader_config(NoArgs{}, reader_tensors(place))),
             CreateKernel(program,
                          packing.is_split ? "ops/all_gather/kernels/piece_writer.cpp"
                                           : "ops/all_gather/kernels/writer.cpp",
-                         cores, WriterDataMovementConfig(writer_args)),
+                         cores, writer_config(NoArgs{}, writer_tensors(place))),
             CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
 }
 
-std::vector<std::uint32_t> slice_args(const Place& place, Way way, std::uint32_t lane) {
+SliceArgs slice_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t pages = place.input.buffer.num_pages;
     const auto [first, count] = lane_share(pages, place.schedule.lanes(), lane);
     const Travel travel = place.travel(way);
-    return {pages,
-            first,
-            count,
-            place.line.devices,
-            place.position,
-            way == Way::Backward ? 1U : 0U,
-            travel.num_sent,
-            travel.num_received,
-            travel.is_last_halved ? 1U : 0U,
-            place.schedule.batch(),
-            place.schedule.sync_pages};
+    return {.slice_pages = pages,
+            .first = first,
+            .count = count,
+            .num_devices = place.line.devices,
+            .position = place.position,
+            .is_backward = way == Way::Backward ? 1U : 0U,
+            .num_sent = travel.num_sent,
+            .num_received = travel.num_received,
+            .is_last_halved = travel.is_last_halved ? 1U : 0U,
+            .batch = place.schedule.batch(),
+            .sync = place.schedule.sync_pages};
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const exchange::PagePacking& packing,
                    const Place& place, CoreCoord core, Way way, std::uint32_t lane) {
-    const std::vector<std::uint32_t> slices = slice_args(place, way, lane);
+    const SliceArgs slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
-    std::vector<std::uint32_t> reader{place.input.buffer.address, place.output.buffer.address,
-                                      kernels.arrived, is_copier};
-    std::vector<std::uint32_t> writer{place.output.buffer.address,
-                                      place.output.buffer.page_size,
-                                      kernels.arrived,
-                                      is_copier,
-                                      kernels.started,
-                                      place.num_targets(way),
-                                      packing.word};
-    reader.insert(reader.end(), slices.begin(), slices.end());
-    writer.insert(writer.end(), slices.begin(), slices.end());
+    std::vector<std::uint32_t> connection;
     if (place.travel(way).num_sent != 0) {
-        append_fabric_connection_rt_args(
-            place.line.direction(way), place.schedule.lanes().link_of(lane), program, core, writer);
+        append_fabric_connection_rt_args(place.line.direction(way),
+                                         place.schedule.lanes().link_of(lane), program, core,
+                                         connection);
     }
-    SetRuntimeArgs(program, kernels.reader, core, reader);
-    SetRuntimeArgs(program, kernels.writer, core, writer);
+    set_args(program, kernels.reader, core, addresses_of(reader_tensors(place)),
+             ReaderCore{.arrived_semaphore = kernels.arrived, .is_copier = is_copier}, slices);
+    set_args(program, kernels.writer, core, addresses_of(writer_tensors(place)),
+             WriterCore{.page_bytes = place.output.buffer.page_size,
+                        .arrived_semaphore = kernels.arrived,
+                        .is_copier = is_copier,
+                        .started_semaphore = kernels.started,
+                        .num_targets = place.num_targets(way),
+                        .packing = packing.word},
+             slices, connection);
 }
 
 Program make_program(const ArchSpec& arch, const Place& place) {
@@ -76,7 +71,7 @@ Program make_program(const ArchSpec& arch, const Place& place) {
     create_buffer(program, cores, place);
     const exchange::PagePacking packing =
         exchange::page_packing(arch, place.output.buffer, place.schedule.packet_tiles);
-    const Kernels kernels = create_kernels(program, cores, place.input, place.output, packing);
+    const Kernels kernels = create_kernels(program, cores, place, packing);
     for_each_line_core(arch, place.schedule.lanes(),
                        [&](CoreCoord core, Way way, std::uint32_t lane) {
                            set_arguments(program, kernels, packing, place, core, way, lane);
@@ -86,13 +81,18 @@ Program make_program(const ArchSpec& arch, const Place& place) {
 
 }  // namespace
 
+ReaderTensors reader_tensors(const Place& place) {
+    return {.input = &place.input.buffer, .output = &place.output.buffer};
+}
+
+WriterTensors writer_tensors(const Place& place) {
+    return {.output = &place.output.buffer};
+}
+
 void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place) {
-    const std::uint32_t page = place.input.buffer.aligned_page_size;
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(place.schedule.cb_depth * place.schedule.batch() * page,
-                             {{kPages, place.input.spec.format}})
-            .set_page_size(kPages, page));
+    add_circular_buffer(
+        program, cores, Cb::Pages, place.input.spec.format,
+        {place.schedule.cb_depth * place.schedule.batch(), place.input.buffer.aligned_page_size});
 }
 
 std::vector<DeviceProgram> line_programs(const OpContext& context) {

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "ops/all_gather/all_gather.hpp"
+#include "ops/all_gather/kernels/args.hpp"
 #include "ops/all_gather/travel.hpp"
 
 namespace tessera::ops::all_gather {
-
-constexpr std::uint8_t kPages = 0;  // the circular buffer, as the kernels number it
 
 /// One device's part.
 struct Place {
@@ -33,6 +32,10 @@ struct Place {
         return (way == Way::Forward) == (forward_sends || travel(Way::Backward).num_sent == 0);
     }
 };
+
+/// Tensors of the kernels of both algorithms.
+[[nodiscard]] ReaderTensors reader_tensors(const Place& place);
+[[nodiscard]] WriterTensors writer_tensors(const Place& place);
 
 /// The circular buffer between reader and writer.
 void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place);

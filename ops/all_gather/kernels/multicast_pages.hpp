@@ -4,36 +4,30 @@
 
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/next_device.hpp"
+#include "args.hpp"
 
-constexpr uint32_t kCbPages = 0;
+using namespace tessera::ops;
+using namespace tessera::ops::all_gather;
 
-struct OwnPages {
-    uint32_t first;   // of the device's input
-    uint32_t count;   // this core's share
-    uint32_t placed;  // page of the output where the device's first one goes
-    uint32_t batch;   // pages that go through the circular buffer together
+constexpr uint32_t kCbPages = index_of(Cb::Pages);
 
+struct OwnPages : OwnPagesArgs {
     uint32_t num_batches() const { return div_up(count, batch); }
     uint32_t begin(uint32_t index) const { return first + index * batch; }
     uint32_t end(uint32_t index) const {
         return (index + 1) * batch < count ? first + (index + 1) * batch : first + count;
     }
 };
-inline OwnPages own_pages_from_args(int at) {
-    return {get_arg_val<uint32_t>(at), get_arg_val<uint32_t>(at + 1), get_arg_val<uint32_t>(at + 2),
-            get_arg_val<uint32_t>(at + 3)};
-}
 
 // The devices on one side of this one. There may be none. `Packets` is PagePackets, or PagePieces
 // where a page exceeds a packet.
 template <typename Packets>
 class Side {
 public:
-    // Reads the number of devices, and of a connection if there are any. `packing` is pages of a
-    // packet, or bytes of a piece.
-    Side(std::size_t arg_index, uint32_t page_bytes, uint32_t packing)
-        : reach_(get_arg_val<uint32_t>(static_cast<int>(arg_index++))),
-          connection_(connect(reach_, arg_index)),
+    // Reads SideArgs from `first_arg` on, and a connection if there are devices.
+    Side(uint32_t first_arg, uint32_t page_bytes, uint32_t packing)
+        : reach_(SideArgs::read(first_arg).reach),
+          connection_(connect(reach_, first_arg + SideArgs::kCount)),
           next_(connection_, reach_ == 0 ? 1 : reach_),
           packets_(next_, page_bytes, packing) {}
 
@@ -64,7 +58,7 @@ public:
 private:
     using Connection = tt::tt_fabric::WorkerToFabricEdmSender;
 
-    static Connection connect(uint32_t reach, std::size_t& arg_index) {
+    static Connection connect(uint32_t reach, std::size_t arg_index) {
         if (reach == 0) {
             return {};
         }

@@ -46,25 +46,20 @@ void send_batch(const OwnPages& pages, uint32_t batch, const Accessor& output, u
 
 template <typename Packets>
 void read_and_send() {
-    const uint32_t input_address = get_arg_val<uint32_t>(0);
-    const uint32_t output_address = get_arg_val<uint32_t>(1);
-    const uint32_t page_bytes = get_arg_val<uint32_t>(2);
-    const uint32_t packing = get_arg_val<uint32_t>(3);
-    const uint32_t told_id = get_arg_val<uint32_t>(4);
-    const uint32_t num_others = get_arg_val<uint32_t>(5);
-    const bool reads_ahead = get_arg_val<uint32_t>(6) != 0;
-    const OwnPages pages = own_pages_from_args(7);
-    Side<Packets> ahead(11, page_bytes, packing);
+    const auto addresses = ReaderTensors::Addresses::read();
+    constexpr uint32_t kFirst = ReaderTensors::Addresses::kCount;
+    const auto core = MulticastReaderCore::read(kFirst);
+    constexpr uint32_t kFirstPage = kFirst + MulticastReaderCore::kCount;
+    const OwnPages pages{OwnPagesArgs::read(kFirstPage)};
+    Side<Packets> ahead(kFirstPage + OwnPagesArgs::kCount, core.page_bytes, core.packing);
 
-    constexpr auto input_args = TensorAccessorArgs<0>();
-    constexpr auto output_args = TensorAccessorArgs<2>();
-    const auto input = TensorAccessor(input_args, input_address);
-    const auto output = TensorAccessor(output_args, output_address);
-    auto* told = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(told_id));
+    const auto input = TensorAccessor(ReaderTensors::input(), addresses.input);
+    const auto output = TensorAccessor(ReaderTensors::output(), addresses.output);
+    auto* told = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.told_semaphore));
 
     // Nothing may reach a device before its program has started.
-    ahead.count_up(told_id);
-    noc_semaphore_wait_min(told, num_others);
+    ahead.count_up(core.told_semaphore);
+    noc_semaphore_wait_min(told, core.num_others);
 
     // Read ahead, a batch comes in while the one before it goes out, so that the link does not
     // wait for DRAM.
@@ -76,18 +71,18 @@ void read_and_send() {
     for (uint32_t batch = 0; batch < num_batches; ++batch) {
         const uint32_t source = batches.end_read();
         const bool has_next = batch + 1 < num_batches;
-        if (has_next && reads_ahead) {
+        if (has_next && core.reads_ahead != 0) {
             batches.begin_read(batch + 1);
         }
         send_batch(pages, batch, output, source, ahead);
-        if (has_next && !reads_ahead) {
+        if (has_next && core.reads_ahead == 0) {
             batches.begin_read(batch + 1);
         }
     }
     // A count comes behind all that its device has sent this way.
-    ahead.count_up(told_id);
+    ahead.count_up(core.told_semaphore);
     ahead.close();
-    noc_semaphore_wait_min(told, 2 * num_others);
+    noc_semaphore_wait_min(told, 2 * core.num_others);
 }
 
 }  // namespace

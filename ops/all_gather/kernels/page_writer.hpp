@@ -52,33 +52,29 @@ void send_slices(const SlicePages& slices, const Accessor& output, NextDevice& n
 
 template <typename Packets>
 void write_pages() {
-    const uint32_t output_address = get_arg_val<uint32_t>(0);
-    const uint32_t page_bytes = get_arg_val<uint32_t>(1);
-    const uint32_t arrived_id = get_arg_val<uint32_t>(2);
-    const bool is_copier = get_arg_val<uint32_t>(3) != 0;
-    const uint32_t started_id = get_arg_val<uint32_t>(4);
-    const uint32_t num_targets = get_arg_val<uint32_t>(5);
-    const uint32_t packing = get_arg_val<uint32_t>(6);  // pages of a packet, or bytes of a piece
-    const SlicePages slices = slice_pages_from_args(7);
-    std::size_t arg_index = 18;
+    const uint32_t output_address = WriterTensors::output_address();
+    constexpr uint32_t kFirst = WriterTensors::Addresses::kCount;
+    const auto core = WriterCore::read(kFirst);
+    constexpr uint32_t kFirstSlice = kFirst + WriterCore::kCount;
+    const SlicePages slices{SliceArgs::read(kFirstSlice)};
+    std::size_t arg_index = kFirstSlice + SliceArgs::kCount;  // of the connection
 
-    constexpr auto output_args = TensorAccessorArgs<0>();
-    const auto output = TensorAccessor(output_args, output_address);
+    const auto output = TensorAccessor(WriterTensors::output(), output_address);
 
     if (slices.num_sent != 0) {
         auto connection =
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         connection.open();
         NextDevice next(connection);
-        next.start_together(num_targets, slices.num_received, started_id);
-        Packets packets(next, page_bytes, packing);
-        send_slices(slices, output, next, packets, page_bytes,
-                    get_noc_addr(get_semaphore(arrived_id)), is_copier);
+        next.start_together(core.num_targets, slices.num_received, core.started_semaphore);
+        Packets packets(next, core.page_bytes, core.packing);
+        send_slices(slices, output, next, packets, core.page_bytes,
+                    get_noc_addr(get_semaphore(core.arrived_semaphore)), core.is_copier != 0);
         connection.close();
-    } else if (is_copier) {
+    } else if (core.is_copier != 0) {
         for_each_page(slices.pages(0, 2), slices.batch, slices.sync,
                       [&](uint32_t page, uint32_t source, bool, bool) {
-                          noc_async_write(source, output.get_noc_addr(page), page_bytes);
+                          noc_async_write(source, output.get_noc_addr(page), core.page_bytes);
                       });
     }
     noc_async_write_barrier();

@@ -19,19 +19,17 @@ void read_batch(const Accessor& source, uint32_t begin, uint32_t end, uint32_t b
 }  // namespace
 
 void kernel_main() {
-    const uint32_t input_address = get_arg_val<uint32_t>(0);
-    const uint32_t output_address = get_arg_val<uint32_t>(1);
-    const uint32_t arrived_id = get_arg_val<uint32_t>(2);
-    const bool is_copier = get_arg_val<uint32_t>(3) != 0;
-    const SlicePages slices = slice_pages_from_args(4);
+    const auto addresses = ReaderTensors::Addresses::read();
+    constexpr uint32_t kFirst = ReaderTensors::Addresses::kCount;
+    const auto core = ReaderCore::read(kFirst);
+    const SlicePages slices{SliceArgs::read(kFirst + ReaderCore::kCount)};
 
-    constexpr auto input_args = TensorAccessorArgs<0>();
-    constexpr auto output_args = TensorAccessorArgs<2>();
-    const auto input = TensorAccessor(input_args, input_address);
-    const auto output = TensorAccessor(output_args, output_address);
-    auto* arrived = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived_id));
+    const auto input = TensorAccessor(ReaderTensors::input(), addresses.input);
+    const auto output = TensorAccessor(ReaderTensors::output(), addresses.output);
+    auto* arrived =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.arrived_semaphore));
 
-    if (slices.num_sent != 0 || is_copier) {
+    if (slices.num_sent != 0 || core.is_copier != 0) {
         for (uint32_t page = 0; page < slices.count; page += slices.batch) {
             const uint32_t end =
                 page + slices.batch < slices.count ? page + slices.batch : slices.count;

@@ -4,8 +4,12 @@
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
-constexpr uint32_t kCbPages = 0;
+using namespace tessera::ops;
+using namespace tessera::ops::all_gather;
+
+constexpr uint32_t kCbPages = index_of(Cb::Pages);
 
 struct PageRange {
     uint32_t begin;
@@ -15,19 +19,7 @@ struct PageRange {
     uint32_t num_syncs(uint32_t sync) const { return div_up(end - begin, sync); }
 };
 
-struct SlicePages {
-    uint32_t slice_pages;  // pages of a device's input
-    uint32_t first;        // this core's share of each slice
-    uint32_t count;
-    uint32_t num_devices;
-    uint32_t position;
-    uint32_t is_backward;
-    uint32_t num_sent;
-    uint32_t num_received;
-    uint32_t is_last_halved;
-    uint32_t batch;  // pages that go through the circular buffer together
-    uint32_t sync;   // pages behind which the receiver is told
-
+struct SlicePages : SliceArgs {
     // Device whose slice is the `step`-th in this direction; 0 is this device.
     uint32_t owner(uint32_t step) const {
         return is_backward ? (position + step) % num_devices
@@ -45,11 +37,3 @@ struct SlicePages {
     PageRange received(uint32_t step) const { return pages(step, num_received + 1); }
     PageRange sent(uint32_t step) const { return pages(step, num_sent); }
 };
-
-inline SlicePages slice_pages_from_args(int at) {
-    return {
-        get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1), get_arg_val<uint32_t>(at + 2),
-        get_arg_val<uint32_t>(at + 3), get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5),
-        get_arg_val<uint32_t>(at + 6), get_arg_val<uint32_t>(at + 7), get_arg_val<uint32_t>(at + 8),
-        get_arg_val<uint32_t>(at + 9), get_arg_val<uint32_t>(at + 10)};
-}
