@@ -3,17 +3,18 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/reduce_scatter/algorithms.hpp"
+#include "ops/reduce_scatter/kernels/args.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::reduce_scatter::direct {
 namespace {
 
-// Circular buffers, as the kernels number them (kernels/direct_share.hpp).
-enum : std::uint8_t { kSend = 0, kArrived = 1, kSum = 2 };
+constexpr std::array kCbs{Cb::Send, Cb::Arrived, Cb::Sum};
 
 /// A device as another one reaches it.
 struct Peer {
@@ -51,8 +52,8 @@ std::uint32_t arrived_tiles(const OpContext& context) {
     return round_up(share, chunk) * static_cast<std::uint32_t>(context.devices.size());
 }
 
-std::uint32_t buffer_tiles(const OpContext& context, std::uint8_t index) {
-    return index == kArrived ? arrived_tiles(context) : 2 * chunk_tiles(context);
+std::uint32_t buffer_tiles(const OpContext& context, Cb cb) {
+    return cb == Cb::Arrived ? arrived_tiles(context) : 2 * chunk_tiles(context);
 }
 
 /// The shorter way round a ring, forward where both are as short. The farthest come first, since
@@ -78,14 +79,15 @@ CoreCoord core_of(const ArchSpec& arch, std::uint32_t link) {
     return line_core(arch, link, Way::Forward);
 }
 
-std::vector<std::uint32_t> share_args(const Place& place, std::uint32_t link) {
+ShareArgs share_args(const Place& place, std::uint32_t link) {
     const std::uint32_t tiles = slice_tiles(place.context);
     const auto [first, count] = lane_share(tiles, {place.schedule().links, 1}, link);
-    return {tiles, first, count, place.line.devices, place.position, chunk_tiles(place.context)};
-}
-
-void append(std::vector<std::uint32_t>& args, const std::vector<std::uint32_t>& more) {
-    args.insert(args.end(), more.begin(), more.end());
+    return {.slice_tiles = tiles,
+            .first = first,
+            .count = count,
+            .num_devices = place.line.devices,
+            .position = place.position,
+            .chunk = chunk_tiles(place.context)};
 }
 
 struct Parts {
@@ -96,59 +98,81 @@ struct Parts {
     std::uint32_t started;
 };
 
+ReaderTensors reader_tensors(const Place& place) {
+    return {.input = &place.input().buffer};
+}
+
+WriterTensors writer_tensors(const Place& place) {
+    return {.output = &place.output().buffer};
+}
+
 Parts create_parts(Program& program, const Place& place, const CoreRangeSet& cores) {
-    const std::uint32_t page = tile_bytes(DataFormat::Float16_b);
-    for (const std::uint8_t index : {kSend, kArrived, kSum}) {
-        CreateCircularBuffer(program, cores,
-                             CircularBufferConfig(buffer_tiles(place.context, index) * page,
-                                                  {{index, DataFormat::Float16_b}})
-                                 .set_page_size(index, page));
+    for (const Cb cb : kCbs) {
+        add_circular_buffer(program, cores, cb, DataFormat::Float16_b,
+                            {buffer_tiles(place.context, cb), tile_bytes(DataFormat::Float16_b)});
     }
-    std::vector<std::uint32_t> reader;
-    std::vector<std::uint32_t> writer;
-    TensorAccessorArgs(place.input().buffer).append_to(reader);
-    TensorAccessorArgs(place.output().buffer).append_to(writer);
     const bool is_fp32 = place.schedule().partial_sums == exchange::PartialSums::Fp32;
     return {CreateKernel(program, "ops/reduce_scatter/kernels/direct_reader.cpp", cores,
-                         ReaderDataMovementConfig(reader)),
+                         reader_config(NoArgs{}, reader_tensors(place))),
             CreateKernel(program, "ops/reduce_scatter/kernels/direct_compute.cpp", cores,
                          ComputeConfig{.fp32_dest_acc_en = is_fp32}),
             CreateKernel(program, "ops/reduce_scatter/kernels/direct_writer.cpp", cores,
-                         WriterDataMovementConfig(writer)),
+                         writer_config(NoArgs{}, writer_tensors(place))),
             CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)};
 }
 
-void append_outlet(Program& program, const Place& place, Way way, std::uint32_t link,
-                   const std::vector<Peer>& peers, std::vector<std::uint32_t>& args) {
-    const auto reached = static_cast<std::uint32_t>(std::ranges::count(peers, way, &Peer::way));
-    args.push_back(reached);
-    if (reached != 0) {
-        append_fabric_connection_rt_args(place.line.direction(way), link, program,
-                                         core_of(place.context.arch, link), args);
+/// The slices that the reader brings in, and the routes on which the writer sends them.
+struct PeerWords {
+    std::vector<std::uint32_t> slices;
+    std::vector<std::uint32_t> routes;
+};
+
+PeerWords peer_words(const std::vector<Peer>& peers) {
+    PeerWords words;
+    const auto append = [](std::vector<std::uint32_t>& list, const auto& args) {
+        const std::vector<std::uint32_t> more = words_of(args);
+        list.insert(list.end(), more.begin(), more.end());
+    };
+    for (const Peer& peer : peers) {
+        append(words.slices, PeerSlice{.slice = peer.position});
+        append(words.routes, PeerRoute{.slice = peer.position,
+                                       .is_backward = peer.way == Way::Backward ? 1U : 0U,
+                                       .hops = peer.hops});
     }
+    return words;
+}
+
+/// OutletArgs and, if devices are reached over it, the connection.
+std::vector<std::uint32_t> outlet_words(Program& program, const Place& place, Way way,
+                                        std::uint32_t link, const std::vector<Peer>& peers) {
+    const OutletArgs outlet{
+        .reach = static_cast<std::uint32_t>(std::ranges::count(peers, way, &Peer::way))};
+    std::vector<std::uint32_t> words = words_of(outlet);
+    if (outlet.reach != 0) {
+        append_fabric_connection_rt_args(place.line.direction(way), link, program,
+                                         core_of(place.context.arch, link), words);
+    }
+    return words;
 }
 
 void set_arguments(Program& program, const Parts& parts, const Place& place, std::uint32_t link) {
     const CoreCoord core = core_of(place.context.arch, link);
     const std::vector<Peer> peers = peers_of(place.line, place.position);
-    const std::vector<std::uint32_t> share = share_args(place, link);
-    std::vector<std::uint32_t> reader{place.input().buffer.address, parts.arrived};
-    std::vector<std::uint32_t> writer{
-        place.output().buffer.address, parts.arrived, parts.started,
-        exchange::gather_tiles(place.context.arch,
-                               {.packet_tiles = place.schedule().packet_tiles})};
-    append(reader, share);
-    append(writer, share);
-    for (const Peer& peer : peers) {
-        reader.push_back(peer.position);
-        append(writer, {peer.position, peer.way == Way::Backward ? 1U : 0U, peer.hops});
-    }
-    for (const Way way : {Way::Forward, Way::Backward}) {
-        append_outlet(program, place, way, link, peers, writer);
-    }
-    SetRuntimeArgs(program, parts.reader, core, reader);
-    SetRuntimeArgs(program, parts.compute, core, share);
-    SetRuntimeArgs(program, parts.writer, core, writer);
+    const PeerWords words = peer_words(peers);
+    const ShareArgs share = share_args(place, link);
+    const std::vector<std::uint32_t> forward =
+        outlet_words(program, place, Way::Forward, link, peers);
+    const std::vector<std::uint32_t> backward =
+        outlet_words(program, place, Way::Backward, link, peers);
+    set_args(program, parts.reader, core, addresses_of(reader_tensors(place)),
+             ReaderCore{.arrived_semaphore = parts.arrived}, share, words.slices);
+    set_args(program, parts.compute, core, share);
+    set_args(program, parts.writer, core, addresses_of(writer_tensors(place)),
+             WriterCore{.arrived_semaphore = parts.arrived,
+                        .started_semaphore = parts.started,
+                        .packet_tiles = exchange::gather_tiles(
+                            place.context.arch, {.packet_tiles = place.schedule().packet_tiles})},
+             share, words.routes, forward, backward);
 }
 
 Program make_program(const Place& place) {
@@ -170,8 +194,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     judge_lanes(context.arch, {schedule.links, 1}, judge);
     std::uint64_t bytes = 0;
-    for (const std::uint8_t index : {kSend, kArrived, kSum}) {
-        bytes += std::uint64_t{buffer_tiles(context, index)} * tile_bytes(DataFormat::Float16_b);
+    for (const Cb cb : kCbs) {
+        bytes += std::uint64_t{buffer_tiles(context, cb)} * tile_bytes(DataFormat::Float16_b);
     }
     judge.require(bytes <= buffer_room(context.arch), "input",
                   fmt::format("is {}; a core holds {} B of that with links {}, and has {} B of L1 "

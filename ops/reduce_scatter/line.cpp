@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums from both ends of a line to each device; partial sums lie in memory.
 #include "ops/reduce_scatter/algorithms.hpp"
+#include "ops/reduce_scatter/kernels/args.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 #include "ops/shared/exchange/buffers.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::reduce_scatter::line {
 namespace {
 
-// Circular buffers, as the kernels number them (kernels/journey.hpp).
-enum : std::uint8_t { kOwn = 0, kForward = 1, kBackward = 2, kSum = 3 };
-
 void create_buffers(Program& program, const CoreRangeSet& cores, const Schedule& schedule) {
-    const std::uint32_t page = tile_bytes(DataFormat::Float16_b);
-    for (const std::uint8_t index : {kOwn, kForward, kBackward, kSum}) {
-        CreateCircularBuffer(program, cores,
-                             CircularBufferConfig(schedule.cb_depth * schedule.sync_tiles * page,
-                                                  {{index, DataFormat::Float16_b}})
-                                 .set_page_size(index, page));
+    for (const Cb cb : {Cb::Own, Cb::Forward, Cb::Backward, Cb::Sum}) {
+        add_circular_buffer(
+            program, cores, cb, DataFormat::Float16_b,
+            {schedule.cb_depth * schedule.sync_tiles, tile_bytes(DataFormat::Float16_b)});
     }
 }
 
@@ -48,18 +45,24 @@ struct Place {
     }
 };
 
+ReaderTensors reader_tensors(const Place& place, Way way) {
+    return {.input = &place.input(),
+            .partial = &place.partial(way),
+            .far_side = &place.partial(opposite(way))};
+}
+
+WriterTensors writer_tensors(const Place& place, Way way) {
+    return {.output = &place.output(), .partial = &place.partial(way)};
+}
+
+// The kernels serve both ways: the workspaces of the ways differ in their addresses only.
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place& place) {
-    std::vector<std::uint32_t> reader_args;
-    std::vector<std::uint32_t> writer_args;
-    TensorAccessorArgs(place.input()).append_to(reader_args);
-    TensorAccessorArgs(place.partial(Way::Forward)).append_to(writer_args);
-    TensorAccessorArgs(place.output()).append_to(writer_args);
     return {CreateKernel(program, "ops/reduce_scatter/kernels/reader.cpp", cores,
-                         ReaderDataMovementConfig(reader_args)),
+                         reader_config(NoArgs{}, reader_tensors(place, Way::Forward))),
             CreateKernel(program, "ops/reduce_scatter/kernels/compute.cpp", cores,
                          ComputeConfig{.fp32_dest_acc_en = true}),
             CreateKernel(program, "ops/reduce_scatter/kernels/writer.cpp", cores,
-                         WriterDataMovementConfig(writer_args)),
+                         writer_config(NoArgs{}, writer_tensors(place, Way::Forward))),
             CreateSemaphore(program, cores, 0),
             CreateSemaphore(program, cores, 0),
             CreateSemaphore(program, cores, 0)};
@@ -70,56 +73,55 @@ Way completing_way(std::uint32_t devices, std::uint32_t device) {
     return devices - 1 - device <= device ? Way::Forward : Way::Backward;
 }
 
-std::vector<std::uint32_t> journey_args(const Place& place, Way way, std::uint32_t lane) {
+JourneyArgs journey_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t tiles = place.output().num_pages;
     const auto [first, count] = lane_share(tiles, place.schedule.lanes(), lane);
-    return {tiles,
-            first,
-            count,
-            place.line.devices,
-            place.device,
-            way == Way::Backward ? 1U : 0U,
-            completing_way(place.line.devices, place.device) == way ? 1U : 0U,
-            place.schedule.sync_tiles};
+    return {.slice_tiles = tiles,
+            .first = first,
+            .count = count,
+            .num_devices = place.line.devices,
+            .position = place.device,
+            .is_backward = way == Way::Backward ? 1U : 0U,
+            .is_completing = completing_way(place.line.devices, place.device) == way ? 1U : 0U,
+            .batch = place.schedule.sync_tiles};
 }
 
 // The last slice sent is completed by the next device, perhaps by its core of the other way.
-std::vector<std::uint32_t> writer_args(const Place& place, const Kernels& kernels, Way way,
-                                       std::uint32_t lane) {
+WriterCore writer_core(const Place& place, const Kernels& kernels, Way way, std::uint32_t lane) {
     const std::uint32_t next = way == Way::Forward ? place.device + 1 : place.device - 1;
     const Way completing = completing_way(place.line.devices, next);
     const CoreCoord core = line_core(place.arch, lane, completing);
     const CoreCoord other = line_core(place.arch, lane, opposite(way));
     const CoreCoord origin = place.arch.workers.virtual_origin;
-    return {place.output().address,
-            place.partial(way).address,
-            kernels.arrived,
-            completing == way ? kernels.arrived : kernels.far_side_arrived,
-            origin.x + core.x,
-            origin.y + core.y,
-            kernels.started,
+    return {
+        .arrived_semaphore = kernels.arrived,
+        .last_arrived_semaphore = completing == way ? kernels.arrived : kernels.far_side_arrived,
+        .last_x = origin.x + core.x,
+        .last_y = origin.y + core.y,
+        .started_semaphore = kernels.started,
+        .packet_tiles =
             exchange::pages_per_packet(place.arch, place.output(), place.schedule.packet_tiles),
-            place.schedule.start == Start::All ? 1U : 0U,
-            origin.x + other.x,
-            origin.y + other.y};
+        .starts_with_all = place.schedule.start == Start::All ? 1U : 0U,
+        .opposite_x = origin.x + other.x,
+        .opposite_y = origin.y + other.y};
 }
 
 void set_arguments(Program& program, const Kernels& kernels, const Place& place, CoreCoord core,
                    Way way, std::uint32_t lane) {
-    const std::vector<std::uint32_t> journey = journey_args(place, way, lane);
-    std::vector<std::uint32_t> reader{place.input().address, place.partial(way).address,
-                                      place.partial(opposite(way)).address, kernels.arrived,
-                                      kernels.far_side_arrived};
-    std::vector<std::uint32_t> writer = writer_args(place, kernels, way, lane);
-    reader.insert(reader.end(), journey.begin(), journey.end());
-    writer.insert(writer.end(), journey.begin(), journey.end());
+    const JourneyArgs journey = journey_args(place, way, lane);
+    std::vector<std::uint32_t> connection;
     if (place.num_ahead(way) != 0) {
-        append_fabric_connection_rt_args(
-            place.line.direction(way), place.schedule.lanes().link_of(lane), program, core, writer);
+        append_fabric_connection_rt_args(place.line.direction(way),
+                                         place.schedule.lanes().link_of(lane), program, core,
+                                         connection);
     }
-    SetRuntimeArgs(program, kernels.reader, core, reader);
-    SetRuntimeArgs(program, kernels.compute, core, journey);
-    SetRuntimeArgs(program, kernels.writer, core, writer);
+    set_args(program, kernels.reader, core, addresses_of(reader_tensors(place, way)),
+             ReaderCore{.arrived_semaphore = kernels.arrived,
+                        .far_side_arrived_semaphore = kernels.far_side_arrived},
+             journey);
+    set_args(program, kernels.compute, core, journey);
+    set_args(program, kernels.writer, core, addresses_of(writer_tensors(place, way)),
+             writer_core(place, kernels, way, lane), journey, connection);
 }
 
 Program make_program(const Place& place) {

@@ -27,20 +27,22 @@ void push_slice(const DirectShare& share, const Accessor& input, uint32_t slice)
 }  // namespace
 
 void kernel_main() {
-    const uint32_t input_address = get_arg_val<uint32_t>(0);
-    const uint32_t arrived_id = get_arg_val<uint32_t>(1);
-    const DirectShare share = direct_share_from_args(2);
-    constexpr int kFirstPeer = 8;
+    const uint32_t input_address = ReaderTensors::input_address();
+    constexpr uint32_t kFirst = ReaderTensors::Addresses::kCount;
+    const auto core = ReaderCore::read(kFirst);
+    constexpr uint32_t kFirstOfShare = kFirst + ReaderCore::kCount;
+    const DirectShare share = direct_share_from_args(kFirstOfShare);
+    constexpr uint32_t kFirstPeer = kFirstOfShare + ShareArgs::kCount;
 
-    constexpr auto input_args = TensorAccessorArgs<0>();
-    const auto input = TensorAccessor(input_args, input_address);
-    auto* arrived = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived_id));
+    const auto input = TensorAccessor(ReaderTensors::input(), input_address);
+    auto* arrived =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.arrived_semaphore));
     if (share.count == 0) {
         return;
     }
     const uint32_t num_peers = share.num_devices - 1;
     for (uint32_t peer = 0; peer < num_peers; ++peer) {
-        push_slice(share, input, get_arg_val<uint32_t>(kFirstPeer + static_cast<int>(peer)));
+        push_slice(share, input, PeerSlice::read(kFirstPeer + peer).slice);
     }
     // All chunks at once: what arrives does not wait for room.
     cb_reserve_back(kCbArrived, share.num_chunks() * share.group());

@@ -3,19 +3,16 @@
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
-constexpr uint32_t kCbSend = 0;     // own tiles of others' slices
-constexpr uint32_t kCbArrived = 1;  // of each chunk a block from each device, this one's first
-constexpr uint32_t kCbSum = 2;
+using namespace tessera::ops;
+using namespace tessera::ops::reduce_scatter::direct;
 
-struct DirectShare {
-    uint32_t slice_tiles;
-    uint32_t first;
-    uint32_t count;
-    uint32_t num_devices;
-    uint32_t position;
-    uint32_t chunk;  // tiles
+constexpr uint32_t kCbSend = index_of(Cb::Send);
+constexpr uint32_t kCbArrived = index_of(Cb::Arrived);
+constexpr uint32_t kCbSum = index_of(Cb::Sum);
 
+struct DirectShare : ShareArgs {
     uint32_t num_chunks() const { return div_up(count, chunk); }
     uint32_t tiles_in(uint32_t index) const {
         const uint32_t left = count - index * chunk;
@@ -31,8 +28,6 @@ struct DirectShare {
     }
 };
 
-inline DirectShare direct_share_from_args(int at) {
-    return {get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1),
-            get_arg_val<uint32_t>(at + 2), get_arg_val<uint32_t>(at + 3),
-            get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5)};
+inline DirectShare direct_share_from_args(uint32_t first) {
+    return {ShareArgs::read(first)};
 }

@@ -9,10 +9,10 @@ using tt::tt_fabric::WorkerToFabricEdmSender;
 // One of the two ways out of the device. There may be none.
 class Outlet {
 public:
-    // Reads the number of devices that are reached over it, and of a connection if there are any.
+    // Reads OutletArgs, and a connection if devices are reached over it.
     explicit Outlet(std::size_t& arg_index)
-        : reach_(get_arg_val<uint32_t>(static_cast<int>(arg_index++))),
-          header_(PacketHeaderPool::allocate_header()) {
+        : reach_(OutletArgs::read(arg_index).reach), header_(PacketHeaderPool::allocate_header()) {
+        arg_index += OutletArgs::kCount;
         if (reach_ != 0) {
             connection_ =
                 WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
@@ -106,39 +106,38 @@ void store_sums(const DirectShare& share, const Accessor& output) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t output_address = get_arg_val<uint32_t>(0);
-    const uint32_t arrived_id = get_arg_val<uint32_t>(1);
-    const uint32_t started_id = get_arg_val<uint32_t>(2);
-    const uint32_t packet_tiles = get_arg_val<uint32_t>(3);
-    const DirectShare share = direct_share_from_args(4);
-    constexpr int kFirstPeer = 10;  // of each: slice, whether backward, hops
+    const uint32_t output_address = WriterTensors::output_address();
+    constexpr uint32_t kFirst = WriterTensors::Addresses::kCount;
+    const auto core = WriterCore::read(kFirst);
+    constexpr uint32_t kFirstOfShare = kFirst + WriterCore::kCount;
+    const DirectShare share = direct_share_from_args(kFirstOfShare);
+    constexpr uint32_t kFirstPeer = kFirstOfShare + ShareArgs::kCount;
     const uint32_t num_peers = share.num_devices - 1;
-    std::size_t arg_index = kFirstPeer + 3 * num_peers;
+    std::size_t arg_index = kFirstPeer + PeerRoute::kCount * num_peers;
 
-    constexpr auto output_args = TensorAccessorArgs<0>();
-    const auto output = TensorAccessor(output_args, output_address);
+    const auto output = TensorAccessor(WriterTensors::output(), output_address);
     if (share.count == 0) {
         return;
     }
     // Programs are the same on all devices but for their arguments, and so are their L1's places.
     const uint32_t arrived_place = get_write_ptr(kCbArrived);
-    const uint64_t arrived = get_noc_addr(get_semaphore(arrived_id));
+    const uint64_t arrived = get_noc_addr(get_semaphore(core.arrived_semaphore));
     Outlet forward(arg_index);
     Outlet backward(arg_index);
     forward.open_finish();
     backward.open_finish();
 
     // Nothing may reach a device before its program has started.
-    const uint32_t started = get_semaphore(started_id);
+    const uint32_t started = get_semaphore(core.started_semaphore);
     forward.tell(get_noc_addr(started));
     backward.tell(get_noc_addr(started));
     noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started), num_peers);
 
     for (uint32_t peer = 0; peer < num_peers; ++peer) {
-        const int at = kFirstPeer + static_cast<int>(3 * peer);
-        Outlet& outlet = get_arg_val<uint32_t>(at + 1) != 0 ? backward : forward;
-        outlet.aim(get_arg_val<uint32_t>(at + 2));
-        send_slice(share, get_arg_val<uint32_t>(at), packet_tiles, outlet, arrived_place, arrived);
+        const PeerRoute::Each route{kFirstPeer + PeerRoute::kCount * peer};
+        Outlet& outlet = route.is_backward() != 0 ? backward : forward;
+        outlet.aim(route.hops());
+        send_slice(share, route.slice(), core.packet_tiles, outlet, arrived_place, arrived);
     }
     store_sums(share, output);
     forward.close_start();

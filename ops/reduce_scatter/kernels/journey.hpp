@@ -3,22 +3,17 @@
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
-constexpr uint32_t kCbOwn = 0;
-constexpr uint32_t kCbForward = 1;   // sums from the devices behind
-constexpr uint32_t kCbBackward = 2;  // sums from the devices ahead for the slice that stays
-constexpr uint32_t kCbSum = 3;
+using namespace tessera::ops;
+using namespace tessera::ops::reduce_scatter::line;
 
-struct Journey {
-    uint32_t slice_tiles;  // tiles of one slice
-    uint32_t first;        // this core's share of each slice
-    uint32_t count;
-    uint32_t num_devices;
-    uint32_t position;
-    uint32_t is_backward;
-    uint32_t is_completing;
-    uint32_t batch;
+constexpr uint32_t kCbOwn = index_of(Cb::Own);
+constexpr uint32_t kCbForward = index_of(Cb::Forward);
+constexpr uint32_t kCbBackward = index_of(Cb::Backward);
+constexpr uint32_t kCbSum = index_of(Cb::Sum);
 
+struct Journey : JourneyArgs {
     // Devices behind this one, from which sums come, and ahead, to which they go.
     uint32_t num_behind() const { return is_backward ? num_devices - 1 - position : position; }
     uint32_t num_ahead() const { return num_devices - 1 - num_behind(); }
@@ -37,9 +32,6 @@ struct Journey {
     }
 };
 
-inline Journey journey_from_args(int at) {
-    return {get_arg_val<uint32_t>(at),     get_arg_val<uint32_t>(at + 1),
-            get_arg_val<uint32_t>(at + 2), get_arg_val<uint32_t>(at + 3),
-            get_arg_val<uint32_t>(at + 4), get_arg_val<uint32_t>(at + 5),
-            get_arg_val<uint32_t>(at + 6), get_arg_val<uint32_t>(at + 7)};
+inline Journey journey_from_args(uint32_t first) {
+    return {JourneyArgs::read(first)};
 }

@@ -22,17 +22,15 @@ void issue_batch(uint32_t cb, const Accessor& source, uint32_t begin, uint32_t c
 }  // namespace
 
 void kernel_main() {
-    const uint32_t input_address = get_arg_val<uint32_t>(0);
-    const uint32_t partial_address = get_arg_val<uint32_t>(1);
-    const uint32_t far_side_address = get_arg_val<uint32_t>(2);
-    auto* arrived = semaphore(get_arg_val<uint32_t>(3));
-    auto* far_side_arrived = semaphore(get_arg_val<uint32_t>(4));
-    const Journey journey = journey_from_args(5);
+    const auto addresses = ReaderTensors::Addresses::read();
+    const ReaderCore::Each core{ReaderTensors::Addresses::kCount};
+    auto* arrived = semaphore(core.arrived_semaphore());
+    auto* far_side_arrived = semaphore(core.far_side_arrived_semaphore());
+    const Journey journey = journey_from_args(core.first_arg + ReaderCore::kCount);
 
-    constexpr auto accessor_args = TensorAccessorArgs<0>();
-    const auto input = TensorAccessor(accessor_args, input_address);
-    const auto partial = TensorAccessor(accessor_args, partial_address);
-    const auto far_side = TensorAccessor(accessor_args, far_side_address);
+    const auto input = TensorAccessor(ReaderTensors::input(), addresses.input);
+    const auto partial = TensorAccessor(ReaderTensors::partial(), addresses.partial);
+    const auto far_side = TensorAccessor(ReaderTensors::far_side(), addresses.far_side);
 
     const uint32_t num_steps = journey.num_ahead() + (journey.completes() ? 1 : 0);
     for (uint32_t step = 0; step < num_steps; ++step) {

@@ -38,40 +38,34 @@ void send_slices(const Journey& journey, const Accessor& partial, NextDevice& ne
 }  // namespace
 
 void kernel_main() {
-    const uint32_t output_address = get_arg_val<uint32_t>(0);
-    const uint32_t partial_address = get_arg_val<uint32_t>(1);
-    const uint32_t arrived_id = get_arg_val<uint32_t>(2);
-    const uint32_t last_arrived_id = get_arg_val<uint32_t>(3);
-    const uint32_t last_x = get_arg_val<uint32_t>(4);
-    const uint32_t last_y = get_arg_val<uint32_t>(5);
-    const uint32_t started_id = get_arg_val<uint32_t>(6);
-    const uint32_t packet_tiles = get_arg_val<uint32_t>(7);
-    const bool starts_with_all = get_arg_val<uint32_t>(8) != 0;
-    const uint32_t opposite_x = get_arg_val<uint32_t>(9);
-    const uint32_t opposite_y = get_arg_val<uint32_t>(10);
-    const Journey journey = journey_from_args(11);
-    std::size_t arg_index = 19;
+    const auto addresses = WriterTensors::Addresses::read();
+    constexpr uint32_t kFirst = WriterTensors::Addresses::kCount;
+    const auto core = WriterCore::read(kFirst);
+    constexpr uint32_t kFirstOfJourney = kFirst + WriterCore::kCount;
+    const Journey journey = journey_from_args(kFirstOfJourney);
+    std::size_t arg_index = kFirstOfJourney + JourneyArgs::kCount;  // of the connection
 
-    constexpr auto partial_args = TensorAccessorArgs<0>();
-    constexpr auto output_args = TensorAccessorArgs<2>();
-    const auto partial = TensorAccessor(partial_args, partial_address);
-    const auto output = TensorAccessor(output_args, output_address);
+    const auto partial = TensorAccessor(WriterTensors::partial(), addresses.partial);
+    const auto output = TensorAccessor(WriterTensors::output(), addresses.output);
 
     if (journey.num_ahead() != 0) {
         auto connection =
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         connection.open();
         NextDevice next(connection);
+        const bool starts_with_all = core.starts_with_all != 0;
         if (starts_with_all) {
             // Those ahead are told on the lane's other core, too: theirs hear from both sides.
-            next.tell(journey.num_ahead(),
-                      get_noc_addr(opposite_x, opposite_y, get_semaphore(started_id)));
+            next.tell(journey.num_ahead(), get_noc_addr(core.opposite_x, core.opposite_y,
+                                                        get_semaphore(core.started_semaphore)));
         }
         next.start_together(journey.num_ahead(),
                             starts_with_all ? journey.num_devices - 1 : journey.num_behind(),
-                            started_id);
-        send_slices(journey, partial, next, packet_tiles, get_noc_addr(get_semaphore(arrived_id)),
-                    get_noc_addr(last_x, last_y, get_semaphore(last_arrived_id)));
+                            core.started_semaphore);
+        send_slices(
+            journey, partial, next, core.packet_tiles,
+            get_noc_addr(get_semaphore(core.arrived_semaphore)),
+            get_noc_addr(core.last_x, core.last_y, get_semaphore(core.last_arrived_semaphore)));
         connection.close();
     }
     if (journey.completes()) {
