@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "ops/all_reduce/kernels/args.hpp"
 #include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/exchange/ring.hpp"
 #include "ops/shared/mesh_line.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/fabric_args.hpp"
@@ -26,9 +28,6 @@ using config::field;
 
 constexpr const char* kOp = "all_reduce";
 constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
-
-// Circular buffers, as the kernels number them (kernels/ring_slice.hpp).
-enum : std::uint8_t { kLocal = 0, kReceived = 1, kPartial = 2, kReduced = 3, kGathered = 4 };
 
 struct Semaphores {
     std::uint32_t sum_arrived;
@@ -121,71 +120,44 @@ SharedWork share_tiles(const ArchSpec& arch, std::uint32_t tiles, std::uint32_t 
     return share_work(kOp, arch, {std::clamp(tiles / devices, 1U, most), 1}, tiles);
 }
 
-void create_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                   DataFormat format, std::uint32_t tiles) {
-    const std::uint32_t page = tile_bytes(format);
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(tiles * page, {{index, format}}).set_page_size(index, page));
-}
-
 void create_buffers(Program& program, const CoreRangeSet& cores, const AllReduceSpec& schedule) {
     const DataFormat partial =
         schedule.partial_sums == PartialSums::Fp32 ? DataFormat::Float32 : DataFormat::Float16_b;
     const std::uint32_t depth = schedule.cb_depth;
-    create_buffer(program, cores, kLocal, DataFormat::Float16_b, depth);
-    create_buffer(program, cores, kReceived, partial, 2 * depth);
-    create_buffer(program, cores, kPartial, partial, depth);
-    create_buffer(program, cores, kReduced, DataFormat::Float16_b, depth);
-    create_buffer(program, cores, kGathered, DataFormat::Float16_b, 2 * depth);
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t tiles) {
+        add_circular_buffer(program, cores, cb, format, {tiles, tile_bytes(format)});
+    };
+    add(Cb::Local, DataFormat::Float16_b, depth);
+    add(Cb::Received, partial, 2 * depth);
+    add(Cb::Partial, partial, depth);
+    add(Cb::Reduced, DataFormat::Float16_b, depth);
+    add(Cb::Gathered, DataFormat::Float16_b, 2 * depth);
 }
 
 RingKernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
                            const DeviceTensor& output, const AllReduceSpec& schedule) {
-    std::vector<std::uint32_t> reader_args;
-    std::vector<std::uint32_t> writer_args;
-    TensorAccessorArgs(input.buffer).append_to(reader_args);
-    TensorAccessorArgs(output.buffer).append_to(writer_args);
     ComputeConfig compute{.fp32_dest_acc_en = true};
     if (schedule.partial_sums == PartialSums::Fp32) {
-        compute.unpack_to_dest_mode.resize(kReceived + 1, UnpackToDestMode::Default);
-        compute.unpack_to_dest_mode[kReceived] = UnpackToDestMode::UnpackToDestFp32;
+        unpack_to_fp32(compute, Cb::Received);
     }
     return {CreateKernel(program, "ops/all_reduce/kernels/reader.cpp", cores,
-                         ReaderDataMovementConfig(reader_args)),
+                         reader_config(NoArgs{}, ReaderTensors{.input = &input.buffer})),
             CreateKernel(program, "ops/all_reduce/kernels/compute.cpp", cores, compute),
             CreateKernel(program, "ops/all_reduce/kernels/writer.cpp", cores,
-                         WriterDataMovementConfig(writer_args)),
+                         writer_config(NoArgs{}, WriterTensors{.output = &output.buffer})),
             {CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0),
              CreateSemaphore(program, cores, 0), CreateSemaphore(program, cores, 0)}};
 }
 
-void append(std::vector<std::uint32_t>& args, std::initializer_list<std::uint32_t> more) {
-    args.insert(args.end(), more);
-}
-
-void append_connections(Program& program, const exchange::RingPlace& place, CoreCoord core,
-                        std::uint32_t link, std::vector<std::uint32_t>& args) {
-    const bool has_connection_back = place.to_next.direction != place.to_previous.direction;
-    append(args, {place.to_next.hops, place.to_previous.hops, has_connection_back ? 1U : 0U});
-    append_fabric_connection_rt_args(place.to_next.direction, link, program, core, args);
-    if (has_connection_back) {
-        append_fabric_connection_rt_args(place.to_previous.direction, link, program, core, args);
+std::vector<std::uint32_t> connection_words(Program& program, const exchange::RingPlace& place,
+                                            CoreCoord core, std::uint32_t link) {
+    std::vector<std::uint32_t> words;
+    append_fabric_connection_rt_args(place.to_next.direction, link, program, core, words);
+    if (place.to_next.direction != place.to_previous.direction) {
+        append_fabric_connection_rt_args(place.to_previous.direction, link, program, core, words);
     }
+    return words;
 }
-
-// What the kernels of one core read in their first arguments.
-struct CoreSlice {
-    std::vector<std::uint32_t> tiles;  ///< kernels/ring_slice.hpp
-    std::vector<std::uint32_t> rows;   ///< kernels/row_pieces.hpp
-
-    [[nodiscard]] std::vector<std::uint32_t> args_for(const Buffer& buffer) const {
-        std::vector<std::uint32_t> args{buffer.address};
-        args.insert(args.end(), tiles.begin(), tiles.end());
-        args.insert(args.end(), rows.begin(), rows.end());
-        return args;
-    }
-};
 
 /// A device's place in the ring, and its tensors.
 struct RingDevice {
@@ -196,17 +168,30 @@ struct RingDevice {
 };
 
 void set_arguments(Program& program, const RingKernels& kernels, const RingDevice& device,
-                   const CoreSlice& slice, CoreCoord core, std::uint32_t link,
-                   std::uint32_t num_slots) {
+                   const SliceArgs& slice, CoreCoord core, std::uint32_t link) {
     const auto& [sum_arrived, sum_credit, gathered_arrived, gathered_credit] = kernels.semaphores;
-    std::vector<std::uint32_t> reader = slice.args_for(device.input.buffer);
-    append(reader, {sum_arrived, gathered_arrived});
-    std::vector<std::uint32_t> writer = slice.args_for(device.output.buffer);
-    append(writer, {sum_arrived, sum_credit, gathered_arrived, gathered_credit, num_slots});
-    append_connections(program, device.ring[device.position], core, link, writer);
-    SetRuntimeArgs(program, kernels.reader, core, reader);
-    SetRuntimeArgs(program, kernels.compute, core, slice.tiles);
-    SetRuntimeArgs(program, kernels.writer, core, writer);
+    const Buffer& pages = device.input.buffer;
+    const RowArgs rows{.num_rows = pages.num_pages,
+                       .row_bytes = pages.page_size,
+                       .row_stride = pages.aligned_page_size};
+    const exchange::RingPlace& place = device.ring[device.position];
+    const bool has_connection_back = place.to_next.direction != place.to_previous.direction;
+    set_args(program, kernels.reader, core,
+             addresses_of(ReaderTensors{.input = &device.input.buffer}), slice, rows,
+             ReaderCore{.sum_arrived_semaphore = sum_arrived,
+                        .gathered_arrived_semaphore = gathered_arrived});
+    set_args(program, kernels.compute, core, slice);
+    set_args(program, kernels.writer, core,
+             addresses_of(WriterTensors{.output = &device.output.buffer}), slice, rows,
+             WriterCore{.sum_arrived_semaphore = sum_arrived,
+                        .sum_credit_semaphore = sum_credit,
+                        .gathered_arrived_semaphore = gathered_arrived,
+                        .gathered_credit_semaphore = gathered_credit,
+                        .num_slots = 2 * slice.chunk_limit,
+                        .next_hops = place.to_next.hops,
+                        .previous_hops = place.to_previous.hops,
+                        .has_connection_back = has_connection_back ? 1U : 0U},
+             connection_words(program, place, core, link));
 }
 
 Program make_ring_program(const SharedWork& work, const RingDevice& device,
@@ -215,13 +200,14 @@ Program make_ring_program(const SharedWork& work, const RingDevice& device,
     create_buffers(program, work.cores, schedule);
     const RingKernels kernels =
         create_kernels(program, work.cores, device.input, device.output, schedule);
-    const Buffer& pages = device.input.buffer;
     for (std::uint32_t link = 0; link < work.shares.size(); ++link) {
         const auto& [core, first, count] = work.shares[link];
-        const CoreSlice slice{{first, count, static_cast<std::uint32_t>(device.ring.size()),
-                               device.position, schedule.cb_depth},
-                              {pages.num_pages, pages.page_size, pages.aligned_page_size}};
-        set_arguments(program, kernels, device, slice, core, link, 2 * schedule.cb_depth);
+        const SliceArgs slice{.first_tile = first,
+                              .num_tiles = count,
+                              .num_devices = static_cast<std::uint32_t>(device.ring.size()),
+                              .position = device.position,
+                              .chunk_limit = schedule.cb_depth};
+        set_arguments(program, kernels, device, slice, core, link);
     }
     return program;
 }
@@ -232,17 +218,16 @@ Program make_copy_program(const ArchSpec& arch, const DeviceTensor& input,
     const SharedWork work = share_work(kOp, arch, {}, rows.num_pages);
     const std::uint32_t piece = std::min(rows.aligned_page_size, kLongestPiece);
     Program program = CreateProgram();
-    CreateCircularBuffer(program, work.cores,
-                         CircularBufferConfig(piece, {{kLocal, DataFormat::Float16_b}})
-                             .set_page_size(kLocal, piece));
-    std::vector<std::uint32_t> args;
-    TensorAccessorArgs(input.buffer).append_to(args);
-    TensorAccessorArgs(output.buffer).append_to(args);
+    add_circular_buffer(program, work.cores, CopyCb::Piece, DataFormat::Float16_b, {1, piece});
+    const CopyTensors tensors{.input = &input.buffer, .output = &output.buffer};
     const KernelHandle copy = CreateKernel(program, "ops/all_reduce/kernels/copy.cpp", work.cores,
-                                           ReaderDataMovementConfig(args));
+                                           reader_config(NoArgs{}, tensors));
     for (const auto& [core, first, count] : work.shares) {
-        SetRuntimeArgs(program, copy, core,
-                       {rows.address, output.buffer.address, first, count, rows.page_size, piece});
+        set_args(program, copy, core, addresses_of(tensors),
+                 CopyRange{.first_row = first,
+                           .num_rows = count,
+                           .row_bytes = rows.page_size,
+                           .piece_bytes = piece});
     }
     return program;
 }

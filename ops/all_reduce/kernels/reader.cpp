@@ -38,14 +38,16 @@ void read_tile(const Accessor& input, const RowPieces& pieces, uint32_t tile) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t input_address = get_arg_val<uint32_t>(0);
-    const RingSlice slice = ring_slice_from_args(1);
-    const RowPieces pieces = row_pieces_from_args(6, get_tile_size(kCbLocal));
-    Arrivals partial_sums(kCbReceived, get_arg_val<uint32_t>(9));
-    Arrivals full_sums(kCbGathered, get_arg_val<uint32_t>(10));
+    const uint32_t input_address = ReaderTensors::input_address();
+    constexpr uint32_t kFirstOfSlice = ReaderTensors::Addresses::kCount;
+    constexpr uint32_t kFirstOfRows = kFirstOfSlice + SliceArgs::kCount;
+    const RingSlice slice = ring_slice_from_args(kFirstOfSlice);
+    const RowPieces pieces = row_pieces_from_args(kFirstOfRows, get_tile_size(kCbLocal));
+    const ReaderCore::Each core{kFirstOfRows + RowArgs::kCount};
+    Arrivals partial_sums(kCbReceived, core.sum_arrived_semaphore());
+    Arrivals full_sums(kCbGathered, core.gathered_arrived_semaphore());
 
-    constexpr auto input_args = TensorAccessorArgs<0>();
-    const auto input = TensorAccessor(input_args, input_address);
+    const auto input = TensorAccessor(ReaderTensors::input(), input_address);
 
     for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
         for (uint32_t step = 0; step < slice.num_devices; ++step) {

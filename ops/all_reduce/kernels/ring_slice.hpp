@@ -6,12 +6,16 @@
 #include <cstdint>
 
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
-inline constexpr uint32_t kCbLocal = 0;     // own tiles, bfloat16
-inline constexpr uint32_t kCbReceived = 1;  // partial sums of the device before, from the link
-inline constexpr uint32_t kCbPartial = 2;   // partial sums for the device behind
-inline constexpr uint32_t kCbReduced = 3;   // full sums of the chunk that ends here, bfloat16
-inline constexpr uint32_t kCbGathered = 4;  // full sums of other chunks, from the link
+using namespace tessera::ops;
+using namespace tessera::ops::all_reduce;
+
+inline constexpr uint32_t kCbLocal = index_of(Cb::Local);
+inline constexpr uint32_t kCbReceived = index_of(Cb::Received);
+inline constexpr uint32_t kCbPartial = index_of(Cb::Partial);
+inline constexpr uint32_t kCbReduced = index_of(Cb::Reduced);
+inline constexpr uint32_t kCbGathered = index_of(Cb::Gathered);
 
 struct TileRange {
     uint32_t begin;
@@ -20,13 +24,7 @@ struct TileRange {
 
 // A round covers num_devices chunks of at most `chunk_limit` tiles. A chunk's sum starts at the
 // ring position of the chunk's own number and is full one position before it.
-struct RingSlice {
-    uint32_t first_tile;
-    uint32_t num_tiles;
-    uint32_t num_devices;
-    uint32_t position;  // of this device in the ring
-    uint32_t chunk_limit;
-
+struct RingSlice : SliceArgs {
     uint32_t num_rounds() const {
         const uint32_t round_tiles = num_devices * chunk_limit;
         return div_up(num_tiles, round_tiles);
@@ -51,8 +49,6 @@ struct RingSlice {
     }
 };
 
-inline RingSlice ring_slice_from_args(uint32_t first_arg) {
-    return {get_arg_val<uint32_t>(first_arg), get_arg_val<uint32_t>(first_arg + 1),
-            get_arg_val<uint32_t>(first_arg + 2), get_arg_val<uint32_t>(first_arg + 3),
-            get_arg_val<uint32_t>(first_arg + 4)};
+inline RingSlice ring_slice_from_args(uint32_t first) {
+    return {SliceArgs::read(first)};
 }

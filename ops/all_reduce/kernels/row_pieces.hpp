@@ -5,10 +5,9 @@
 
 #include <cstdint>
 
-struct RowPieces {
-    uint32_t num_rows;
-    uint32_t row_bytes;
-    uint32_t row_stride;  // bytes, padding included
+#include "args.hpp"
+
+struct RowPieces : tessera::ops::all_reduce::RowArgs {
     uint32_t tile_bytes;
 
     // Calls move(row, offset in the row, offset in the tile, bytes) for each piece of `tile`.
@@ -28,7 +27,6 @@ struct RowPieces {
     }
 };
 
-inline RowPieces row_pieces_from_args(uint32_t first_arg, uint32_t tile_bytes) {
-    return {get_arg_val<uint32_t>(first_arg), get_arg_val<uint32_t>(first_arg + 1),
-            get_arg_val<uint32_t>(first_arg + 2), tile_bytes};
+inline RowPieces row_pieces_from_args(uint32_t first, uint32_t tile_bytes) {
+    return {tessera::ops::all_reduce::RowArgs::read(first), tile_bytes};
 }

@@ -148,21 +148,17 @@ void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered, con
 }  // namespace
 
 void kernel_main() {
-    const uint32_t output_address = get_arg_val<uint32_t>(0);
-    const RingSlice slice = ring_slice_from_args(1);
-    const RowPieces pieces = row_pieces_from_args(6, get_tile_size(kCbReduced));
-    const uint32_t sum_arrived = get_arg_val<uint32_t>(9);
-    const uint32_t sum_credit = get_arg_val<uint32_t>(10);
-    const uint32_t gathered_arrived = get_arg_val<uint32_t>(11);
-    const uint32_t gathered_credit = get_arg_val<uint32_t>(12);
-    const uint32_t num_slots = get_arg_val<uint32_t>(13);
-    const uint16_t next_hops = get_arg_val<uint32_t>(14);
-    const uint16_t previous_hops = get_arg_val<uint32_t>(15);
-    const bool has_connection_back = get_arg_val<uint32_t>(16) != 0;  // or both share one
-    std::size_t arg_index = 17;
+    const uint32_t output_address = WriterTensors::output_address();
+    constexpr uint32_t kFirstOfSlice = WriterTensors::Addresses::kCount;
+    constexpr uint32_t kFirstOfRows = kFirstOfSlice + SliceArgs::kCount;
+    const RingSlice slice = ring_slice_from_args(kFirstOfSlice);
+    const RowPieces pieces = row_pieces_from_args(kFirstOfRows, get_tile_size(kCbReduced));
+    constexpr uint32_t kFirstOfCore = kFirstOfRows + RowArgs::kCount;
+    const auto core = WriterCore::read(kFirstOfCore);
+    const bool has_connection_back = core.has_connection_back != 0;
+    std::size_t arg_index = kFirstOfCore + WriterCore::kCount;  // of the connections
 
-    constexpr auto output_args = TensorAccessorArgs<0>();
-    const auto output = TensorAccessor(output_args, output_address);
+    const auto output = TensorAccessor(WriterTensors::output(), output_address);
 
     auto forward =
         WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
@@ -173,10 +169,13 @@ void kernel_main() {
             WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
         backward.open();
     }
-    const Neighbour next{forward, next_hops};
-    const Neighbour previous{has_connection_back ? backward : forward, previous_hops};
-    Slots sums(kCbReceived, sum_arrived, sum_credit, next, previous, num_slots);
-    Slots gathered(kCbGathered, gathered_arrived, gathered_credit, next, previous, num_slots);
+    const Neighbour next{forward, static_cast<uint16_t>(core.next_hops)};
+    const Neighbour previous{has_connection_back ? backward : forward,
+                             static_cast<uint16_t>(core.previous_hops)};
+    Slots sums(kCbReceived, core.sum_arrived_semaphore, core.sum_credit_semaphore, next, previous,
+               core.num_slots);
+    Slots gathered(kCbGathered, core.gathered_arrived_semaphore, core.gathered_credit_semaphore,
+                   next, previous, core.num_slots);
 
     for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
         scatter_sums(slice, round, sums);
