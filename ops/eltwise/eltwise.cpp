@@ -13,7 +13,7 @@
 namespace tessera::ops::eltwise {
 namespace {
 
-/// One input, or two of the same spec.
+/// One input, or two of the same shape, format and layout.
 struct Inputs {
     std::vector<const DeviceTensor*> tensors;
 };
@@ -44,7 +44,7 @@ constexpr std::array kFields{
                                        "mantissa slices that mul multiplies"),
 };
 
-/// Of circular buffers, a core.
+/// Returns the bytes that a core's circular buffers take.
 std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule) {
     const TensorSpec& a = context.inputs[0].spec;
     const TensorSpec& output = context.outputs.empty() ? a : context.outputs[0].spec;
@@ -55,6 +55,7 @@ std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule
 
 /// The matrix unit adds, subtracts and multiplies, but cuts float32 to TF32.
 bool is_for_matrix_unit(EltwiseFunction function, DataFormat format) {
+    // The enumeration begins with add, sub and mul, so that one comparison finds them.
     return function <= EltwiseFunction::Mul && format != DataFormat::Float32;
 }
 
@@ -77,14 +78,19 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &schedule, untaken_by(schedule.function, format),
                   fmt::format("{} of {}", name_of(schedule.function), name_of(format)), judge);
     const std::uint32_t inputs = num_inputs(schedule.function);
+    // The contract has an optional second operand, so only this rule knows how many tensors the
+    // function takes.
     judge.require(context.inputs.size() == inputs, "function",
                   fmt::format("{} takes {} tensors, not {}", name_of(schedule.function), inputs,
                               context.inputs.size()));
     judge_grid(context.arch, schedule.grid, judge);
     judge.require(schedule.tiles_per_push > 0, "tiles_per_push", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
+    // A 16-bit DST would drop half of each float32 in silence.
     judge.require(context.inputs[0].spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
                   "fp32_dest_acc", "is false; allowed: true for float32, which needs a 32-bit DST");
+    // Limits of the two keys do not exclude their product: 64 tiles a push at the largest depth
+    // exceed L1.
     const std::uint64_t bytes = buffer_bytes(context, schedule);
     judge.require(
         bytes <= buffer_room(context.arch), "tiles_per_push",
@@ -95,12 +101,15 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 void add_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
                 const EltwiseSpec& schedule) {
+    // The depth counts pushes: with two, one is read while compute works on the other.
     add_circular_buffer(program, cores, cb, format,
                         {schedule.tiles_per_push * schedule.cb_depth, tile_bytes(format)});
 }
 
 void add_reader(Program& program, const SharedWork& work, const Inputs& inputs,
                 const EltwiseSpec& schedule) {
+    // The reader has one argument list for both cases. A null buffer takes the place of b, and the
+    // kernel does not use its accessor.
     const ReaderTensors tensors{
         .a = &inputs.tensors.front()->buffer,
         .b = inputs.tensors.size() == 2 ? &inputs.tensors[1]->buffer : nullptr};
@@ -126,6 +135,7 @@ const char* compute_kernel(EltwiseFunction function, DataFormat format) {
 }
 
 std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {
+    // Float32 goes from L1 to DST directly; through SrcA it would be cut to TF32.
     const bool is_float32 = inputs.tensors.front()->spec.format == DataFormat::Float32;
     return {inputs.tensors.size(),
             is_float32 ? UnpackToDestMode::UnpackToDestFp32 : UnpackToDestMode::Default};
@@ -133,6 +143,8 @@ std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {
 
 void add_compute(Program& program, const SharedWork& work, const Inputs& inputs,
                  const EltwiseSpec& schedule) {
+    // The function is a compile-time argument: a runtime argument would cost a load, and its switch
+    // a branch for each tile.
     const ComputeConfig config{.math_fidelity = schedule.math_fidelity,
                                .fp32_dest_acc_en = schedule.fp32_dest_acc,
                                .unpack_to_dest_mode = unpack_modes(inputs),
@@ -168,6 +180,7 @@ void add_writer(Program& program, const SharedWork& work, const Buffer& output,
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const EltwiseSpec& schedule) {
     const DeviceTensor& output = outputs.output;
+    // Elements are independent, so that any split of tiles is right, whatever the shape.
     const SharedWork work = share_work("eltwise", arch, schedule.grid, output.spec.num_pages());
 
     Program program = CreateProgram();

@@ -12,7 +12,7 @@
 namespace tessera::ops::eltwise {
 namespace {
 
-/// What one function does to a pair; functions of one input ignore the second.
+/// Formula of a function in double; functions of one input ignore the second.
 using PairFunction = double (*)(double a, double b);
 
 struct Row {
@@ -21,7 +21,8 @@ struct Row {
     PairFunction function;
 };
 
-// One row per function, in the order of the enumeration.
+// One row per function, in the order of the enumeration. The same table makes the enumeration, the
+// kernel API and the kernels' switches; a function had 15 places before.
 constexpr std::array kRows{
 #define SFPU_BINARY_CHOICE(call, Word, shape, constants, yaml, domain, reference) \
     Row{#yaml, Domain::domain, [](double a, double b) -> double { return reference; }},
@@ -46,8 +47,10 @@ Domain domain_of(EltwiseFunction function) noexcept {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
+    // Two buffers of 4096 floats are 32 KiB, which a host core keeps in its first cache.
     constexpr std::uint64_t kPiece = 4096;
     const HostTensor first_input = context.read(0);
+    // With one input this is the first again; the function ignores it.
     const HostTensor last_input = context.read(context.inputs.size() - 1);
     HostTensor output = make_host_tensor(first_input.shape, DataFormat::Float32);
     const auto out = output.as<float>();

@@ -6,7 +6,7 @@
 namespace tessera::ops::linear {
 namespace {
 
-/// Tiles of a matrix lie as those of a stack of one.
+/// Presents a matrix as a stack of one, whose tiles have the same places.
 template <class Tensor>
 Tensor as_stack(Tensor weights) {
     weights.spec.shape.insert(weights.spec.shape.begin(), 1);
@@ -14,6 +14,7 @@ Tensor as_stack(Tensor weights) {
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
+    // One matrix is the case of one expert, so that limits and messages are those of expert_rows.
     const TensorPlan weights = as_stack(context.inputs[1]);
     judge_product(context.arch, {.rows = context.inputs[0], .weights = weights}, false,
                   context.params<LinearSpec>(), judge);
@@ -21,6 +22,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
+    // Weights are (N, K), as checkpoints of linear layers store them; the product takes them
+    // transposed.
     output.shape.back() = context.inputs[1].spec.shape[0];
     return {{.spec = output}};
 }
@@ -43,6 +46,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t n = matrix[0];
     const std::size_t k = matrix[1];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // Rows are independent, so that the host's threads share them without a lock.
     tbb::parallel_for(std::size_t{0}, rows.size() / k, [&](std::size_t row) {
         product_row(std::span(rows).subspan(row * k, k), weights, 1,
                     output.as<float>().subspan(row * n, n));

@@ -20,7 +20,8 @@ struct KernelKey {
 };
 using Groups = std::map<KernelKey, std::vector<const CoreRole*>>;
 
-/// Neighbours in a row join one range.
+/// Joins neighbours in a row to one range. Roles come row by row, so one pass finds all of
+/// them.
 CoreRangeSet core_range_set(const std::vector<const CoreRole*>& roles) {
     std::vector<CoreRange> ranges;
     for (const CoreRole* role : roles) {
@@ -57,6 +58,8 @@ void add_in0_kernels(Program& program, const BlockLaunch& launch,
                      const std::vector<CoreRole>& roles) {
     Groups groups;
     for (const CoreRole& role : roles) {
+        // A kernel has one source and one NoC, so cores are grouped by both. All that differs
+        // inside of a group goes into runtime arguments.
         groups[{role.in0, in0_noc(role)}].push_back(&role);
     }
     for (const auto& [key, members] : groups) {
@@ -87,6 +90,8 @@ void add_in1_kernels(Program& program, const BlockLaunch& launch,
 
 void add_compute(Program& program, const CoreRangeSet& cores, const Blocking& blocking,
                  const MatmulSpec& schedule) {
+    // The packer adds or the kernel reloads; both sides must agree on the format of partial sums,
+    // so one question decides it.
     const bool adds_in_l1 = accumulates_in_l1(blocking, schedule);
     ComputeConfig config{.math_fidelity = schedule.math_fidelity,
                          .fp32_dest_acc_en = schedule.fp32_dest_acc,
@@ -103,6 +108,8 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Blocking& bl
                              .accumulates_in_l1 = adds_in_l1 ? 1U : 0U,
                              .changes_format = adds_in_l1 || schedule.fp32_dest_acc ? 1U : 0U,
                              .num_out_blocks = blocking.m.num_blocks() * blocking.n.num_blocks()})};
+    // Partial sums of 32 bits must come back unrounded. Through SrcA they would be cut to TF32, so
+    // the unpacker writes them to DST itself.
     if (schedule.fp32_dest_acc) {
         config.unpack_to_dest_mode.assign(index_of(Cb::Partials) + 1, UnpackToDestMode::Default);
         config.unpack_to_dest_mode[index_of(Cb::Partials)] = UnpackToDestMode::UnpackToDestFp32;
@@ -110,6 +117,7 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Blocking& bl
     CreateKernel(program, "ops/matmul/kernels/block_compute.cpp", cores, config);
 }
 
+// Each operand has a pair of its own: blocks of in0 and in1 arrive on different NoCs, in any order.
 Handshake add_handshake(Program& program, const CoreRangeSet& cores) {
     const std::uint32_t replies = CreateSemaphore(program, cores, 0);
     return {replies, CreateSemaphore(program, cores, 0)};
@@ -129,6 +137,8 @@ Program make_block_program(const ArchSpec& arch, const Inputs& inputs, const Out
     BlockLaunch launch{arch, inputs, outputs, schedule, blocking, {}, {}};
     launch.in0 = add_handshake(program, cores);
     launch.in1 = add_handshake(program, cores);
+    // Cores of a block-sharded in0 send and receive in turn, so their own flag is INVALID when they
+    // send. The flag that they multicast comes from a third semaphore, which no kernel writes.
     launch.valid = CreateSemaphore(program, cores, 1);
     add_buffers(program, cores, block_buffers(blocking, schedule), inputs, outputs);
     add_in0_kernels(program, launch, roles);

@@ -11,7 +11,7 @@
 namespace tessera::ops::matmul {
 namespace {
 
-/// What the schedule says of one extent, and what its keys are called.
+/// Request of the schedule for one extent, and the names of its keys in messages.
 struct SpreadRequest {
     std::string_view extent;    // "M"
     std::string_view per_core;  // "per_core_m"
@@ -22,6 +22,8 @@ struct SpreadRequest {
 
 Spread spread(const SpreadRequest& request) {
     Spread result{.tiles = request.tiles, .per_core = request.per_core_tiles};
+    // Rounds up to whole out blocks, or to subblocks if no out block is given: a core computes
+    // nothing smaller.
     if (result.per_core == 0) {
         const std::uint32_t granule =
             request.out_block_tiles == 0 ? request.subblock_tiles : request.out_block_tiles;
@@ -34,6 +36,8 @@ Spread spread(const SpreadRequest& request) {
     require_key(result.out_block % request.subblock_tiles == 0, "out_subblock",
                 "has a {} of {} tiles; it must divide {}, which is {}", request.subblock,
                 request.subblock_tiles, request.out_block, result.out_block);
+    // A per_core that covers the extent early leaves cores of the grid idle. That is allowed, since
+    // a smaller set of cores is a schedule of its own.
     result.cores = div_up(request.tiles, result.per_core);
     require_key(result.cores <= request.max_cores, "grid",
                 "has {} cores for {}; its {} tiles need {} at {} {}", request.max_cores,
@@ -48,6 +52,8 @@ struct CoreLimits {
 };
 
 CoreLimits core_limits(const ArchSpec& arch, const MatmulSpec& schedule) {
+    // in0 travels along rows of cores and in1 down columns, so rows of cores split M and columns
+    // split N.
     const CoreCoord grid = schedule_grid("matmul", arch, schedule.grid);
     switch (schedule.schedule) {
         case MatmulSchedule::SingleCore:
@@ -65,6 +71,8 @@ CoreLimits core_limits(const ArchSpec& arch, const MatmulSpec& schedule) {
 
 void check_subblock(const ArchSpec& arch, const MatmulSpec& schedule) {
     const Subblock subblock = schedule.out_subblock;
+    // Math fills one half of DST while the packer empties the other, so a subblock may take half of
+    // it.
     const std::uint32_t half =
         (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
     const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
@@ -76,12 +84,16 @@ void check_subblock(const ArchSpec& arch, const MatmulSpec& schedule) {
 }  // namespace
 
 std::uint32_t Spread::valid(std::uint32_t index) const {
+    // The blocks of a last core may begin beyond the tensor; the inner minimum keeps the difference
+    // from wrapping below 0.
     return std::min(per_core, tiles - std::min(tiles, index * per_core));
 }
 
 Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSpec& schedule) {
     check_subblock(arch, schedule);
     const std::uint32_t k_tiles = div_up(shape.k, kTileRows);
+    // M and N may reach beyond the tensor, K may not. Tiles beyond M or N give output that nobody
+    // writes; tiles beyond K would be added to every sum.
     require_key(k_tiles % schedule.in0_block_w == 0, "in0_block_w",
                 "is {}; it must divide K, which is {} tiles", schedule.in0_block_w, k_tiles);
     const CoreLimits limits = core_limits(arch, schedule);
@@ -96,6 +108,8 @@ Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSp
 }
 
 bool accumulates_in_l1(const Blocking& blocking, const MatmulSpec& schedule) {
+    // The first block overwrites and the last one is reloaded into DST. With two blocks the packer
+    // would have nothing to add.
     return schedule.packer_l1_acc && blocking.num_k_blocks() > 2;
 }
 
@@ -103,10 +117,13 @@ DataFormat partials_format(const Blocking& blocking, const MatmulSpec& schedule)
     if (schedule.fp32_dest_acc) {
         return DataFormat::Float32;
     }
+    // Sums that the packer adds are at least bfloat16: a block format would round each of them to a
+    // shared exponent.
     return accumulates_in_l1(blocking, schedule) ? DataFormat::Float16_b : schedule.out.format;
 }
 
 std::uint32_t in0_shard_width(const Blocking& blocking) {
+    // Whole blocks: a core multicasts a block from its own shard, so no block may span two shards.
     return round_up(div_up(blocking.k_tiles, blocking.n.cores), blocking.in0_block_w);
 }
 

@@ -15,6 +15,7 @@ namespace {
 TileBuffer in0_buffer(const Blocking& blocking, const MatmulSpec& schedule, std::uint32_t depth) {
     TileBuffer buffer{
         "in0", {Cb::In0}, schedule.in0.format, blocking.m.out_block * blocking.in0_block_w * depth};
+    // The buffer is the shard itself: the tiles are multiplied without a copy.
     if (takes_in0_in_place(blocking, schedule)) {
         buffer.num_tiles = blocking.m.per_core * blocking.k_tiles;
         buffer.shard_of = ShardOf::In0;
@@ -26,6 +27,7 @@ void add_in0_shard(std::vector<TileBuffer>& buffers, const Blocking& blocking,
                    const MatmulSpec& schedule) {
     const bool is_block_sharded = schedule.in0.placement == TensorPlacement::L1BlockSharded;
     const bool is_height_sharded = schedule.in0.placement == TensorPlacement::L1HeightSharded;
+    // Without a shard, or with the buffer placed over it, no second buffer is needed.
     if (!is_block_sharded && (!is_height_sharded || takes_in0_in_place(blocking, schedule))) {
         return;
     }
@@ -47,6 +49,8 @@ void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
                    is_sharded ? blocking.per_core_tiles() : blocking.out_block_tiles(),
                    is_sharded ? ShardOf::Out : ShardOf::None};
     const DataFormat partials = partials_format(blocking, schedule);
+    // One memory for both saves an out block of L1. In the last K block a subblock is reloaded
+    // before its result is packed over it, in the same order of subblocks.
     if (partials == out.format && out.num_tiles == blocking.out_block_tiles()) {
         out.names.push_back(Cb::Partials);
     } else {
@@ -64,12 +68,14 @@ std::uint64_t l1_bytes(const ArchSpec& arch, const TensorPlan& operand) {
     if (operand.layout != TensorMemoryLayout::INTERLEAVED) {
         return page * operand.shard->shard_shape[0] * operand.shard->shard_shape[1];
     }
+    // Pages of a tensor interleaved in L1 are distributed over all compute cores, also over those
+    // that take no part in the product.
     const std::uint64_t banks =
         std::uint64_t{arch.workers.compute.columns} * arch.workers.compute.rows;
     return page * (div_up(operand.spec.num_pages(), banks));
 }
 
-/// Adds up bytes, and says of what.
+/// Adds up bytes and lists their parts for the message.
 struct Demand {
     std::uint64_t total = 0;
     std::string parts;
@@ -85,11 +91,14 @@ struct Demand {
 }  // namespace
 
 bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule) {
+    // A K block's rows are not contiguous in the shard, so several blocks need a copy. A second column
+    // of out blocks would need the tiles after they have been popped.
     return schedule.in0.placement == TensorPlacement::L1HeightSharded &&
            blocking.num_k_blocks() == 1 && blocking.n.num_blocks() == 1;
 }
 
 std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec& schedule) {
+    // With a single block of K there is nothing to read ahead.
     const std::uint32_t depth = blocking.num_k_blocks() > 1 ? schedule.cb_depth : 1;
     std::vector<TileBuffer> buffers{in0_buffer(blocking, schedule, depth),
                                     {"in1",
@@ -111,6 +120,7 @@ void check_l1(const ArchSpec& arch, const std::vector<TileBuffer>& buffers,
               const OperandLayouts& layouts) {
     Demand demand;
     for (const TileBuffer& buffer : buffers) {
+        // A buffer over a shard takes no memory of its own; the tensor below counts it.
         if (buffer.shard_of == ShardOf::None) {
             demand.add(buffer.text, round_up(buffer.bytes(), arch.dram.alignment.value));
         }
@@ -130,6 +140,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores,
                  const Outputs& outputs) {
     for (const TileBuffer& buffer : buffers) {
         std::map<std::uint8_t, DataFormat> formats;
+        // Several names in one configuration share the memory and keep separate counters.
         for (const Cb cb : buffer.names) {
             formats[static_cast<std::uint8_t>(cb)] = buffer.format;
         }

@@ -24,8 +24,11 @@ CoreRange bounding_box(const CoreRangeSet& cores) {
 
 CoreRole role_in_line(const CoreRangeSet& cores, std::uint32_t index, CoreCoord core,
                       const MatmulSpec& schedule) {
+    // Multicast reaches rectangles only. An incomplete last row leaves cores in the box that run no
+    // kernel: they receive the data, but send no reply.
     const CoreRange box = bounding_box(cores);
     const Audience everyone{{0, 0}, box, box.size() - 1, cores.num_cores() - 1};
+    // Core (0,0) alone reads the shared operand, so each of its tiles leaves DRAM once.
     const Feed shared = index == 0 ? Feed::Reads : Feed::Receives;
     CoreRole role{.core = core};
     if (schedule.multicast_operand == MulticastOperand::In1) {
@@ -56,11 +59,15 @@ CoreRole role_in_grid(const Blocking& blocking, CoreCoord core, const MatmulSpec
     role.in0 = core.x == 0 ? Feed::Reads : Feed::Receives;
     role.in0_audience = line_audience({0, core.y}, {1, core.y}, {columns - 1, core.y}, columns);
     if (is_sharded(schedule.in0)) {
+        // The cores of a row send their shards in turn, so the rectangle is the whole row and
+        // includes the sender.
         role.in0 = Feed::Shards;
         role.in0_audience.rectangle = CoreRange({0, core.y}, {columns - 1, core.y});
     }
     role.in1 = core.y == 0 ? Feed::Reads : Feed::Receives;
     role.in1_audience = line_audience({core.x, 0}, {core.x, 1}, {core.x, rows - 1}, rows);
+    // Only cores that receive both operands change NoCs. A core that sends keeps the NoC whose
+    // direction its rectangle was built for.
     role.has_swapped_nocs =
         columns > 2 && core.y > 0 && core.x > columns / 2 && !is_sharded(schedule.in0);
     return role;

@@ -12,6 +12,7 @@ void append(Words& words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
 }
 
+// Kernels address cores by virtual coordinates, which have no gaps where rows are harvested.
 CoreCoord virtual_coord(const ArchSpec& arch, CoreCoord core) {
     return {arch.workers.virtual_origin.x + core.x, arch.workers.virtual_origin.y + core.y};
 }
@@ -25,6 +26,7 @@ struct Corners {
 Corners corners(const ArchSpec& arch, const CoreRange& rectangle, NOC noc) {
     const CoreCoord start = virtual_coord(arch, rectangle.start_coord);
     const CoreCoord end = virtual_coord(arch, rectangle.end_coord);
+    // NoC 1 runs towards lower coordinates, so its multicast starts at the far corner.
     return noc == NOC::NOC_1 ? Corners{end, start} : Corners{start, end};
 }
 
@@ -102,6 +104,8 @@ Words out_args(const BlockLaunch& launch, const CoreRole& role) {
 }
 
 std::uint32_t num_blocks(const Blocking& blocking) {
+    // A receiver takes blocks in the order in which they come, so their number is all that it
+    // needs.
     return blocking.m.num_blocks() * blocking.n.num_blocks() * blocking.num_k_blocks();
 }
 
@@ -117,6 +121,8 @@ NOC in1_noc(const CoreRole& role) {
 
 DataMovementConfig in0_config(const BlockLaunch& launch, Feed feed, NOC noc) {
     const Blocking& blocking = launch.blocking;
+    // in0 has RISC 1 for itself. RISC 0 feeds in1 and writes output, so that both operands are read
+    // at the same time.
     DataMovementConfig config{.processor = DataMovementProcessor::RISCV_1, .noc = noc};
     const In0Args args{.k_tiles = blocking.k_tiles,
                        .block_w = blocking.in0_block_w,
@@ -158,6 +164,7 @@ DataMovementConfig in1_config(const BlockLaunch& launch, Feed feed, NOC noc) {
                       .num_blocks_h = blocking.m.num_blocks(),
                       .num_blocks_w = blocking.n.num_blocks(),
                       .is_sharded = out.layout == TensorMemoryLayout::INTERLEAVED ? 0U : 1U});
+    // A receiver reads no tensor but writes one, so its only accessor is the output's.
     config.compile_args =
         feed == Feed::Reads ? accessors_of(in1_tensors(launch)) : accessors_of(out_tensors(launch));
     return config;
@@ -173,6 +180,7 @@ Words in0_args(const BlockLaunch& launch, const CoreRole& role) {
                    ? block_sharded_args(launch, role)
                    : Words{};
     }
+    // Addresses, range, handshake: the order in which in0_sender.cpp reads them.
     Words words = addresses_of(in0_tensors(launch));
     append(words, words_of(In0Range{.first_tile = role.row * blocking.m.per_core * blocking.k_tiles,
                                     .num_rows = blocking.m.valid(role.row)}));
@@ -182,6 +190,8 @@ Words in0_args(const BlockLaunch& launch, const CoreRole& role) {
 
 Words in1_args(const BlockLaunch& launch, const CoreRole& role) {
     if (role.in1 == Feed::Receives) {
+        // The handshake comes first, because the receiver sets it up before it reads anything of
+        // the output.
         Words words = receiver_args(launch.arch, role.in1_audience, launch.in1);
         append(words, addresses_of(out_tensors(launch)));
         append(words, out_args(launch, role));

@@ -84,6 +84,7 @@ bool lies_as(const TensorPlan& tensor, const TensorPlan& expected) {
     if (tensor.memory != expected.memory || tensor.layout != expected.layout) {
         return false;
     }
+    // Interleaved pages need no further comparison: their bank follows from their number.
     return tensor.layout == TensorMemoryLayout::INTERLEAVED ||
            (tensor.shard && tensor.shard->orientation == expected.shard->orientation &&
             shard_cores(*tensor.shard) == shard_cores(*expected.shard) &&
@@ -142,6 +143,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!judge_grid(context.arch, context.params<MatmulSpec>().grid, judge)) {
         return;
     }
+    // block_up() and operand_layouts() check while they compute. A second set of checks here could
+    // come to other limits, so their errors become the rule's message.
     try {
         judge_tensors(context, layouts_of(context), judge);
     } catch (const ScheduleError& error) {
@@ -161,6 +164,8 @@ std::vector<TensorPlan> place_inputs(const OpContext& context) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     try {
+        // Only the shape is needed by steps behind this one; the rules report why the schedule does
+        // not fit.
         return {layouts_of(context).out};
     } catch (const UsageError&) {
         return {{.spec = {{context.inputs[0].spec.shape[0], context.inputs[1].spec.shape[1]},

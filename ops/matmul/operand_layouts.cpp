@@ -29,6 +29,8 @@ std::string_view name_of_placement(TensorPlacement placement) {
 
 /// The one sharded placement that in0 and out may have; DramInterleaved: none.
 TensorPlacement sharded_placement(const MatmulSpec& schedule) {
+    // Cores of a row share a block-sharded in0 by multicast. Under Multicast1D with a shared in1
+    // each core owns whole rows, which is a height shard.
     if (schedule.schedule == MatmulSchedule::Multicast2D) {
         return TensorPlacement::L1BlockSharded;
     }
@@ -89,7 +91,8 @@ TensorPlan layout_of(const Shape& shape, const MatmulOperandSpec& operand) {
     return plan;
 }
 
-/// Shards are dealt row by row, so a block-sharded in0 whose last cores hold none names the rest.
+/// Names only the cores that hold part of K. Shards are distributed row by row, so a core
+/// without K tiles would shift those of the next row.
 ShardSpec in0_shard(const ArchSpec& arch, const Blocking& blocking, const MatmulSpec& schedule) {
     const bool is_block = schedule.in0.placement == TensorPlacement::L1BlockSharded;
     const std::uint32_t width = is_block ? in0_shard_width(blocking) : blocking.k_tiles;
@@ -121,6 +124,7 @@ OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
     OperandLayouts layouts{layout_of({shape.m, shape.k}, schedule.in0),
                            layout_of({shape.k, shape.n}, schedule.in1),
                            layout_of({shape.m, shape.n}, schedule.out)};
+    // Output tiles are distributed one by one, so there are neither blocks nor shards to place.
     if (schedule.schedule == MatmulSchedule::MultiCore) {
         check_l1(arch, tile_buffers(schedule), layouts);
         return layouts;

@@ -62,6 +62,8 @@ void add_writer(Program& program, const SharedWork& work, const Outputs& outputs
 Program make_tile_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                           const MatmulSpec& schedule) {
     const Tiles tiles = tiles_of(inputs);
+    // Single tiles spread evenly over any grid, but each core reads a row of in0 and a column of
+    // in1 for every tile. Source: tt-metal programming_examples/matmul/matmul_multi_core.
     const SharedWork work = share_work("matmul", arch, schedule.grid, tiles.m * tiles.n);
     Program program = CreateProgram();
     add_buffers(program, work.cores, tile_buffers(schedule), inputs, outputs);

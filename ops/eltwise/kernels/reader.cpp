@@ -30,6 +30,7 @@ void kernel_main() {
 
     const uint32_t end = range.first_tile + range.num_tiles;
     for (uint32_t tile = range.first_tile; tile < end;) {
+        // As compute and writer cut the range: whole pushes, then single tiles.
         const uint32_t count = end - tile < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_reserve_back(cb_a, count);
         if (args.num_inputs == 2) {
@@ -39,6 +40,8 @@ void kernel_main() {
         if (args.num_inputs == 2) {
             read_tiles(b, cb_b, tile, count);
         }
+        // One barrier for both operands: reads of b overlap those of a. tiles_per_push trades this
+        // overlap against L1.
         noc_async_read_barrier();
         cb_push_back(cb_a, count);
         if (args.num_inputs == 2) {

@@ -12,10 +12,12 @@ constexpr uint32_t cb_a = index_of(Cb::A);
 constexpr uint32_t cb_b = index_of(Cb::B);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
+// Operands in DST 0 and 1, result in 0: the inputs are not needed afterwards.
 #define PARAMETERS_ROUNDED (0, 1, 0, site)
 #define PARAMETERS_NEAREST (0, 1, 0, site)
 #define PARAMETERS_MODE (0, 1, 0, VectorMode::RC, site)
 
+// `site` is the kernel's own line. The line of a macro row would not say where a kernel waits.
 void init(uint32_t function, CallSite site = CallSite::here()) {
     switch (function) {
 #define SFPU_BINARY_CHOICE(call, Word, ...) \
@@ -43,12 +45,15 @@ void kernel_main() {
     unary_op_init_common(cb_a, cb_out);
     init(args.function);
     for (uint32_t left = num_tiles; left > 0;) {
+        // As reader and writer cut the range: whole pushes, then single tiles.
         const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_wait_front(cb_a, count);
         cb_wait_front(cb_b, count);
         cb_reserve_back(cb_out, count);
         for (uint32_t tile = 0; tile < count; ++tile) {
             tile_regs_acquire();
+            // The unpacker is told of the other buffer before each copy, as in tt-metal's
+            // eltwise_binary_sfpu kernel: a and b may differ in format.
             copy_tile_to_dst_init_short_with_dt(cb_b, cb_a);
             copy_tile(cb_a, tile, 0);
             copy_tile_to_dst_init_short_with_dt(cb_a, cb_b);

@@ -11,12 +11,15 @@ using namespace tessera::ops::eltwise;
 constexpr uint32_t cb_a = index_of(Cb::A);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
+// The vendor's functions take the faster form as a template argument, so that a runtime choice
+// needs two instances.
 template <bool approximate>
 void map_tiles(uint32_t function, uint32_t num_tiles, uint32_t tiles_per_push) {
     init_sfpu(cb_a, cb_out);
     init_function<approximate>(function);
     for (uint32_t left = num_tiles; left > 0;) {
         const uint32_t count = left < tiles_per_push ? 1 : tiles_per_push;
+        // Output room for a push, input tile by tile, as in tt-metal's eltwise_sfpu.cpp.
         cb_reserve_back(cb_out, count);
         for (uint32_t tile = 0; tile < count; ++tile) {
             tile_regs_acquire();

@@ -19,12 +19,15 @@ void kernel_main() {
 
     const uint32_t end = range.first_tile + range.num_tiles;
     for (uint32_t tile = range.first_tile; tile < end;) {
+        // As reader and compute cut the range: whole pushes, then single tiles.
         const uint32_t count = end - tile < tiles_per_push ? 1 : tiles_per_push;
         cb_wait_front(cb_out, count);
         const uint32_t l1_addr = get_read_ptr(cb_out);
         for (uint32_t i = 0; i < count; ++i) {
             noc_async_write_page(tile + i, output, l1_addr + i * tile_size);
         }
+        // Flushed data has left L1, so that compute may pack into the pages again. Arrival is
+        // awaited once, at the end.
         noc_async_writes_flushed();
         cb_pop_front(cb_out, count);
         tile += count;

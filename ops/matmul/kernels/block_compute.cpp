@@ -20,8 +20,10 @@ struct Shape : BlockComputeArgs {
     uint32_t subblock_tiles() const { return subblock_h * subblock_w; }
 };
 
-// Sums of the blocks before, into DST.
+// Loads the sums of the K blocks before into DST.
 void reload_partials(const Shape& shape) {
+    // The unpacker is set for in0 and in1, whose format may differ from that of partial sums. The
+    // product's setting is restored behind the copy.
     copy_tile_to_dst_init_short_with_dt(cb_in1, cb_partials);
     cb_wait_front(cb_partials, shape.subblock_tiles());
     copy_block_matmul_partials(cb_partials, 0, 0, shape.subblock_tiles());
@@ -30,8 +32,10 @@ void reload_partials(const Shape& shape) {
                                 shape.block_k);
 }
 
-// Subblock whose rows start at `row` of in0's block and whose columns at `column` of in1's.
+// Multiplies the subblock that starts at `row` of in0's block and at `column` of in1's.
 void multiply_subblock(const Shape& shape, uint32_t row, uint32_t column) {
+    // DST accumulates, so K is the outer loop: all tiles of a subblock stay in DST until the block
+    // is added.
     for (uint32_t k = 0; k < shape.block_k; ++k) {
         matmul_block(cb_in0, cb_in1, row * shape.block_k + k, k * shape.block_w + column, 0, 0,
                      shape.subblock_w, shape.subblock_h, shape.block_k);
@@ -58,16 +62,19 @@ void pack_output(const Shape& shape) {
     tile_regs_commit();
     cb_reserve_back(cb_out, shape.subblock_tiles());
     tile_regs_wait();
+    // Partial sums, or the pass before, left the packer in their format.
     if (shape.has_other_format) {
         pack_reconfig_data_format(cb_out);
     }
+    // The last block reloaded the sums, so the output must overwrite: DST holds the whole sum.
     if (shape.adds_in_l1) {
         pack_reconfig_l1_acc(0);
     }
     pack_subblock(shape, cb_out);
 }
 
-// The next block is added to the same pages. The last but one leaves them for the last to reload.
+// Pops the sums unread, so that the packs of the next block come to the same pages and add to them.
+// The last block but one leaves them for the last to reload.
 void rewind_partials(const Shape& shape) {
     for (uint32_t tile = 0; tile < shape.block_h * shape.block_w; tile += shape.subblock_tiles()) {
         cb_wait_front(cb_partials, shape.subblock_tiles());
@@ -77,6 +84,7 @@ void rewind_partials(const Shape& shape) {
 
 void multiply_k_block(const Shape& shape, uint32_t k_block) {
     const bool is_last = k_block + 1 == shape.num_k_blocks;
+    // If the packer adds in L1, DST needs the sums only for the last block.
     const bool reloads = k_block > 0 && (is_last || !shape.adds_in_l1);
     for (uint32_t row = 0; row < shape.block_h; row += shape.subblock_h) {
         for (uint32_t column = 0; column < shape.block_w; column += shape.subblock_w) {
@@ -106,6 +114,8 @@ void kernel_main() {
     mm_block_init(cb_in0, cb_in1, cb_partials, 0, shape.subblock_w, shape.subblock_h,
                   shape.block_k);
     for (uint32_t out_block = 0; out_block < shape.num_out_blocks; ++out_block) {
+        // The pass before left the packer in the output's format. With one out block the init has
+        // set it.
         if (shape.num_out_blocks > 1) {
             pack_reconfig_data_format(cb_partials);
         }

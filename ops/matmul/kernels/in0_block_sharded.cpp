@@ -40,6 +40,8 @@ void copy_block(const Shape& shape, uint32_t shard_addr) {
     const uint32_t row_bytes = shape.block_w * shape.tile_size;
     uint32_t l1_addr = get_write_ptr(cb_in0);
     for (uint32_t row = 0; row < shape.block_h; ++row) {
+        // The NoC copies inside of L1 at its full width; loads and stores of the RISC would take
+        // cycles for each word.
         noc_async_read(get_noc_addr(shard_addr), l1_addr, row_bytes);
         shard_addr += shape.shard_w * shape.tile_size;
         l1_addr += row_bytes;
@@ -47,16 +49,20 @@ void copy_block(const Shape& shape, uint32_t shard_addr) {
     noc_async_read_barrier();
 }
 
-// To this core as well where the block is not in its buffer yet.
+// Multicasts the block, to this core as well if its buffer does not hold the block yet.
 void multicast_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
     const uint32_t l1_addr = get_write_ptr(cb_in0);
     const uint64_t there = row.rectangle | l1_addr;
+    // A contiguous block is sent from the shard, so this core needs it too. copy_block() put any
+    // other block into this core's buffer already.
     if (shape.is_contiguous()) {
         noc_async_write_multicast_loopback_src(shard_addr, there, shape.block_bytes(),
                                                row.num_cores, true);
     } else {
         noc_async_write_multicast(l1_addr, there, shape.block_bytes(), row.num_cores - 1, true);
     }
+    // The flag follows on the same NoC and virtual channel, so it cannot overtake the block and
+    // needs no barrier in between.
     noc_semaphore_set_multicast_loopback_src(row.valid_addr, row.rectangle | row.flag_addr,
                                              row.num_cores);
     if (row.flushes) {
@@ -69,7 +75,11 @@ void send_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
         copy_block(shape, shard_addr);
     }
     if (row.num_cores > 1) {
+        // A multicast writes to the same address in every core: all of them must have reserved the
+        // pages first.
         noc_semaphore_wait(semaphore_at(row.replies_addr), row.num_cores - 1);
+        // Reset before the block goes out, because a receiver may reply for the next block as soon
+        // as it sees the flag.
         noc_semaphore_set(semaphore_at(row.replies_addr), 0);
         return multicast_block(row, shape, shard_addr);
     }
@@ -85,6 +95,7 @@ void exchange_block(const Row& row, const Shape& shape, uint32_t first_row, uint
     const uint32_t blocks_per_shard = shape.shard_w / shape.block_w;
     const uint32_t holder = k_block / blocks_per_shard;
     cb_reserve_back(cb_in0, shape.block_h * shape.block_w);
+    // Reset before the reply: the sender may answer at once.
     noc_semaphore_set(semaphore_at(row.flag_addr), INVALID);
     if (holder == row.position) {
         const uint32_t tile =
@@ -128,6 +139,7 @@ void kernel_main() {
             }
         }
     }
+    // Writes or atomics in flight at the end would be counted for the next kernel on this RISC.
     noc_async_write_barrier();
     noc_async_atomic_barrier();
 }

@@ -22,6 +22,8 @@ void copy_block(const Shape& shape, uint32_t first_tile) {
     uint32_t shard_addr = get_read_ptr(cb_shard) + first_tile * shape.tile_size;
     uint32_t l1_addr = get_write_ptr(cb_in0);
     for (uint32_t row = 0; row < shape.block_h; ++row) {
+        // Reads of this core's own L1 through the NoC: it copies at its full width while the RISC
+        // issues the next row.
         noc_async_read(get_noc_addr(shard_addr), l1_addr, row_bytes);
         shard_addr += shape.k_tiles * shape.tile_size;
         l1_addr += row_bytes;

@@ -21,12 +21,14 @@ struct Shape {
 template <class Accessor>
 void read_block(const Accessor& in0, const Shape& shape, uint32_t first_tile, uint32_t num_rows) {
     const uint32_t l1_addr = get_write_ptr(cb_in0);
+    // Tiles of a row are neighbours in the tensor, so their reads go to different DRAM banks.
     for (uint32_t row = 0; row < num_rows; ++row) {
         for (uint32_t k = 0; k < shape.block_w; ++k) {
             noc_async_read_page(first_tile + row * shape.k_tiles + k, in0,
                                 l1_addr + (row * shape.block_w + k) * shape.tile_size);
         }
     }
+    // One barrier a block keeps all of its reads in flight together.
     noc_async_read_barrier();
 }
 
@@ -57,10 +59,13 @@ void kernel_main() {
             for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_w) {
                 cb_reserve_back(cb_in0, block_tiles);
                 read_block(in0, shape, row_tile + k, rows);
+                // The receivers' pages have the same address as these: all of them move through
+                // equal buffers in step.
                 sender.send(get_write_ptr(cb_in0), block_tiles * shape.tile_size);
                 cb_push_back(cb_in0, block_tiles);
             }
         }
     }
+    // The last block must have arrived before the launch ends.
     noc_async_write_barrier();
 }

@@ -23,11 +23,14 @@ void kernel_main() {
                 receiver.receive();
                 cb_push_back(cb_in1, block_tiles);
             }
+            // The output is written between two passes over K. It delays the next pass, but RISC 1
+            // is busy with in0 and there is no third RISC for data.
             if (!blocks.is_sharded) {
                 write_block(out, blocks, bh, bw);
             }
         }
     }
+    // Compute packs into the shard; the launch must not end before its last tile.
     if (blocks.is_sharded) {
         await_shard(blocks);
     }

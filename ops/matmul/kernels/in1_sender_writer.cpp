@@ -31,6 +31,7 @@ void read_block(const Accessor& in1, const Shape& shape, uint32_t first_tile,
                                 l1_addr + (k * shape.block_w + column) * shape.tile_size);
         }
     }
+    // One barrier a block keeps all of its reads in flight together.
     noc_async_read_barrier();
 }
 
@@ -44,6 +45,8 @@ template <class Accessor>
 void feed(const Accessor& in1, const Shape& shape, const BlockSender& sender, uint32_t first_tile,
           uint32_t num_columns) {
     const uint32_t block_tiles = shape.block_h * shape.block_w;
+    // K blocks in the order in which compute adds them; in0's kernel runs the same loop on the
+    // other RISC.
     for (uint32_t k = 0; k < shape.k_tiles; k += shape.block_h) {
         cb_reserve_back(cb_in1, block_tiles);
         read_block(in1, shape, first_tile + k * shape.n_tiles, num_columns);
@@ -74,6 +77,7 @@ void kernel_main() {
             const uint32_t column = bw * shape.block_w;
             feed(in1, shape, sender, range.first_tile + column,
                  columns_in_tensor(blocks.num_columns, column, shape.block_w));
+            // The output is written between two passes over K, since no third RISC is free for it.
             if (!blocks.is_sharded) {
                 write_block(out, blocks, bh, bw);
             }
@@ -82,5 +86,6 @@ void kernel_main() {
     if (blocks.is_sharded) {
         await_shard(blocks);
     }
+    // Covers the multicasts and the output's last pages.
     noc_async_write_barrier();
 }

@@ -13,6 +13,8 @@ void kernel_main() {
     for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
         cb_wait_front(cb_out, 1);
         noc_async_write_page(tile, out, get_read_ptr(cb_out));
+        // The page may be packed again after the pop. noc_async_writes_flushed() would be enough
+        // for that; the barrier is the one of tt-metal's example.
         noc_async_write_barrier();
         cb_pop_front(cb_out, 1);
     }
