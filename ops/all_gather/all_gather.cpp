@@ -50,6 +50,7 @@ bool writes_memory(Algorithm algorithm) {
     return algorithm == Algorithm::Pages || algorithm == Algorithm::Multicast;
 }
 
+// pages and multicast write into memory and have no travel; they never come here.
 exchange::Travel travel_of(Algorithm algorithm) {
     switch (algorithm) {
         case Algorithm::Bidirectional:
@@ -70,10 +71,14 @@ exchange::Collective collective_of(const OpContext& context) {
                           .packet_tiles = schedule.packet_tiles,
                           .chunk_packets = schedule.chunk_packets},
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
+                // With counts, each device has its own number of rows, and the parts lie one behind
+                // the other.
                 const TensorSpec& input = context.inputs[0].spec;
                 const auto rows = exchange::part_rows(context, 1, input.shape[0]);
                 std::vector<exchange::Slice> slices;
                 for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
+                    // The input is the first part of every device: it starts at 0 and goes to its
+                    // place in the output.
                     slices.push_back({0, begin, bytes});
                 }
                 return exchange::all_gather_plans(exchange, slices);
@@ -83,7 +88,7 @@ exchange::Collective collective_of(const OpContext& context) {
 /// Keys that change nothing with an algorithm.
 std::span<const std::string_view> untaken_by(Algorithm algorithm) {
     static constexpr std::array<std::string_view, 2> kPages{"read_ahead", "chunk_packets"};
-    // One core a link, whose two processors send each their way.
+    // One core a link, whose two RISCs send in one direction each.
     static constexpr std::array<std::string_view, 3> kMulticast{"workers", "farthest",
                                                                 "chunk_packets"};
     static constexpr std::array<std::string_view, 6> kThroughL1{
@@ -100,6 +105,7 @@ std::span<const std::string_view> untaken_by(Algorithm algorithm) {
 
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
+    // A tile of rank 2 with rows of two devices cannot be put together by moving pages.
     judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
                       input.shape[0] % kTileRows == 0,
                   "input",
@@ -112,6 +118,7 @@ void judge_batches(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);
     const std::uint64_t page = round_up(context.inputs[0].spec.page_size(), alignment);
+    // Whole pages, although a long page leaves in several packets: it is read as one.
     const std::uint64_t bytes = schedule.cb_depth * schedule.batch() * page;
     judge.require(
         bytes <= buffer_room(context.arch), "cb_depth",
@@ -126,6 +133,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &schedule, untaken_by(schedule.algorithm), name, judge);
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
+    // Only exchange knows uneven parts: its plans are made of bytes, not of equal page ranges.
     if (!writes_memory(schedule.algorithm)) {
         judge.require(!is_ragged || context.inputs[0].spec.layout == Layout::ROW_MAJOR, "counts",
                       "are of rows of a ROW_MAJOR tensor; the input is TILE");
@@ -141,7 +149,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     judge_batches(context, judge);
-    // In one place the next batch would come in over the one that is still sent.
+    // With one batch in L1 the next one would overwrite the batch that is still being sent.
     judge.require(schedule.algorithm != Algorithm::Multicast || !schedule.read_ahead ||
                       schedule.cb_depth >= 2,
                   "cb_depth",

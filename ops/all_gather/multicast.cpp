@@ -10,6 +10,7 @@ namespace tessera::ops::all_gather {
 namespace {
 
 CoreCoord core_of(const ArchSpec& arch, std::uint32_t link) {
+    // One core sends in both directions, so that it is found as that of the forward direction.
     return line_core(arch, link, Way::Forward);
 }
 
@@ -21,7 +22,8 @@ CoreRangeSet cores_of(const ArchSpec& arch, std::uint32_t links) {
     return CoreRangeSet(ranges);
 }
 
-/// On a ring of even length the device opposite is reached forward.
+/// Devices that packets of one direction reach. On a ring of even length the opposite device is
+/// reached forward.
 std::uint32_t reach_of(const Place& place, Way way) {
     const MeshLine& line = place.line;
     if (line.is_ring) {
@@ -58,6 +60,8 @@ Program multicast_program(const ArchSpec& arch, const Place& place) {
     create_buffer(program, cores, place);
     const exchange::PagePacking packing =
         exchange::page_packing(arch, place.output.buffer, place.schedule.packet_tiles);
+    // Pages above a packet's limit have kernels of their own: the split costs instructions for each
+    // page.
     const KernelHandle reads =
         CreateKernel(program,
                      packing.is_split ? "ops/all_gather/kernels/multicast_piece_reader.cpp"

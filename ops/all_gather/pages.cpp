@@ -96,6 +96,7 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const Place& pla
 }
 
 std::vector<DeviceProgram> line_programs(const OpContext& context) {
+    // Devices are numbered along the line, so that the position is also the index of the program.
     const auto& schedule = context.params<Schedule>();
     const MeshLine line = mesh_line(context.mesh);
     std::vector<DeviceProgram> programs;

@@ -33,6 +33,7 @@ constexpr std::array kFields{
 using Counts = std::vector<std::vector<std::uint32_t>>;
 
 Counts counts_of(std::span<const std::uint32_t> values, std::size_t devices, std::uint32_t rows) {
+    // Without counts all parts are equal; with counts the rows of the table are senders.
     Counts counts(devices, std::vector<std::uint32_t>(devices, rows));
     for (std::size_t i = 0; i < values.size(); ++i) {
         counts[i / devices][i % devices] = values[i];
@@ -67,7 +68,8 @@ struct Call {
     [[nodiscard]] const DeviceTensor& output(const Rank& rank) const {
         return context.device_outputs[0][rank.position];
     }
-    // TILE tensors have less than a page a row, but whole pages a part.
+    // TILE tensors have less than a page a row, but whole pages a part. Pages times rows exceed 32
+    // bits for large tensors.
     [[nodiscard]] std::uint32_t pages(std::uint32_t rows) const {
         const TensorSpec& spec = context.inputs[0].spec;
         return static_cast<std::uint32_t>(std::uint64_t{spec.num_pages()} * rows / spec.shape[0]);
@@ -89,6 +91,7 @@ std::vector<std::uint32_t> page_reader_args(const Call& call, const Rank& rank, 
                                     call.context.inputs[0].spec.page_size(), piece_of(call)};
     append(args, peer_words(rank, way, link));
     for (const std::uint32_t peer : rank.peers_of(way)) {
+        // Links share each part, so that all of them are busy until the last part.
         const std::uint32_t pages = call.pages(call.counts[rank.position][peer]);
         const auto first = static_cast<std::uint32_t>(std::uint64_t{pages} * link / rank.links);
         const auto end = static_cast<std::uint32_t>(std::uint64_t{pages} * (link + 1) / rank.links);
@@ -100,12 +103,15 @@ std::vector<std::uint32_t> page_reader_args(const Call& call, const Rank& rank, 
     return args;
 }
 
-// The writer is that of moe_dispatch, without a table and scales.
+// The writer is that of moe_dispatch, without a table and scales. All senders count up one word on
+// the control core, for which the launch waits.
 std::vector<std::uint32_t> page_writer_args(const Call& call, const Rank& rank, std::uint32_t way,
                                             std::uint32_t link, Program& program,
                                             const CallSemaphores& semaphores) {
     const std::uint32_t control = core_word(call.context.arch, rank.control());
     const std::uint32_t output = call.output(rank).buffer.address;
+    // A part that stays on the device has a core of its own (kStays), so that it does not delay
+    // parts that travel.
     std::vector<std::uint32_t> args{output,
                                     output,
                                     output,
@@ -135,6 +141,8 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
     std::vector<std::uint32_t> reader;
     token_exchange::append_accessor(reader, call.input(rank));
     // There is no routing table.
+    // dispatch_writer has a place for a routing table's shape. There is no table here, so that it
+    // stays zero.
     std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
     for (int i = 0; i < 3; ++i) {
         token_exchange::append_accessor(writer, call.output(rank));
@@ -155,6 +163,7 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
 }
 
 Program make_page_program(const Call& call, const Rank& rank) {
+    // Pages in flight for one sender: enough that the reader is ahead of the link.
     constexpr std::uint32_t kPiecePages = 8;
     constexpr std::uint32_t kTargetPages = 8;
     std::vector<CoreCoord> cores;
@@ -182,6 +191,8 @@ Program make_page_program(const Call& call, const Rank& rank) {
 void page_rules(const OpContext& context, RuleJudge& judge) {
     token_exchange::judge_links(context.arch, context.params<AllToAllSpec>().links, 1, judge);
     const auto [mesh_rows, mesh_columns] = context.mesh.shape;
+    // On a mesh of rows and columns packets turn, so that an opposite device has no single
+    // direction.
     judge.require(context.params<AllToAllSpec>().opposite != Opposite::Forward || mesh_rows == 1 ||
                       mesh_columns == 1,
                   "opposite",
@@ -200,6 +211,7 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<DeviceProgram> page_programs(const OpContext& context) {
+    // Counts steer the host's plan here, so that they must be known before the launch.
     const std::size_t devices = context.devices.size();
     const auto rows = context.inputs[0].spec.shape[0] / static_cast<std::uint32_t>(devices);
     const auto values =
@@ -246,6 +258,7 @@ void check_counts(const ReferenceContext& context) {
     const std::uint32_t most = context.in(0).shape()[0];
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const std::uint32_t sent = sent_before(counts, i, counts.size());
+        // Both sums: a table may let a device receive more than its tensor has.
         const std::uint32_t received = received_before(counts, counts.size(), i);
         require(sent <= most && received <= most,
                 "{}: counts let device {} send {} and receive {} rows; tensors have {}", kSpec.name,

@@ -26,6 +26,7 @@ struct Extents {
 };
 
 Extents extents_of(std::uint32_t experts, const BatchedAlignSpec& spec) {
+    // Room for full batches of all experts: only the device knows the counts.
     const std::uint32_t rows = round_up(spec.max_tokens_per_batch, spec.block_size);
     return {experts * rows, experts * (rows / spec.block_size)};
 }
@@ -40,6 +41,7 @@ std::vector<Scratch> scratch_of(const Shape& counts, const BatchedAlignSpec& spe
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<BatchedAlignSpec>();
+    // 4 entries are 16 bytes, to which L1 and writes are aligned.
     judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
                   "block_size",
                   fmt::format("is {}; allowed: a multiple of 4 from 4 to 128", spec.block_size));
@@ -72,6 +74,8 @@ Program make_program(const OpContext& context, std::size_t p) {
                                .sorted = &out[0][p].buffer,
                                .blocks = &out[1][p].buffer,
                                .total = &out[2][p].buffer};
+    // One core: where an expert's blocks begin depends on all counts before, and each entry is a
+    // single store.
     return one_core_program("ops/batched_moe_align_block_size/kernels/align.cpp", args, tensors,
                             scratch_of(counts.spec.shape, spec), dram_alignment(context.arch));
 }
@@ -81,6 +85,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor counts = context.read(0);
     const std::uint32_t experts = counts.shape[0];
     const Extents extents = extents_of(experts, spec);
+    // The pad is one beyond the last row of the last batch, which no row is.
     HostTensor sorted = filled_int32(
         {extents.entries}, static_cast<std::int32_t>(experts * spec.max_tokens_per_batch));
     HostTensor blocks = filled_int32({extents.blocks}, kNobody);
@@ -92,6 +97,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                 static_cast<std::int32_t>(e * spec.max_tokens_per_batch + row);
             blocks.as<std::int32_t>()[(end + row) / spec.block_size] = static_cast<std::int32_t>(e);
         }
+        // An expert without tokens takes no block, so that blocks in use are contiguous.
         end += round_up(count, spec.block_size);
     }
     return {std::move(sorted), std::move(blocks),
@@ -99,6 +105,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    // A count beyond the room would list rows of the next expert's batch.
     const auto& spec = context.params<BatchedAlignSpec>();
     for (const HostTensor& counts : context.read_all(0)) {
         const auto values = counts.as<std::int32_t>();

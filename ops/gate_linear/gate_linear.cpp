@@ -33,6 +33,8 @@ Units units_of(const OpContext& context) {
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t expert_tiles = tiles_of(context.inputs[1].spec.shape[0]);
     const std::uint32_t k_tiles = tiles_of(tokens[1]);
+    // A unit is a tile of logits. Short sequences have few token tiles, so that units of both axes
+    // keep more cores busy.
     return {k_tiles, std::min(kChunkTiles, k_tiles), expert_tiles,
             tiles_of(tokens[0]) * expert_tiles};
 }
@@ -42,6 +44,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
     const Units units = units_of(context);
+    // Both operands of all of K stay in L1 as tiles; only the rows on their way are in chunks.
     const std::uint64_t bytes =
         std::uint64_t{2} * kTileBytes * (units.k_tiles + units.chunk * spec.cb_depth) +
         spec.cb_depth * tile_bytes(DataFormat::Float32);
@@ -64,6 +67,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units
     };
     add(Cb::TokenRows, DataFormat::Float16_b, units.chunk * depth);
     add(Cb::ExpertRows, DataFormat::Float16_b, units.chunk * depth);
+    // No second set of tiles: compute fills and empties them by itself, one unit after another.
     add(Cb::Tokens, DataFormat::Float16_b, units.k_tiles);
     add(Cb::Experts, DataFormat::Float16_b, units.k_tiles);
     add(Cb::Output, DataFormat::Float32, depth);
@@ -74,6 +78,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
+    // Each unit reads its own rows, also those that another core reads: there is no multicast here.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count);
     const ReaderTensors read{.tokens = &context.device_inputs[0][position].buffer,
                              .experts = &context.device_inputs[1][position].buffer};
@@ -85,6 +90,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .num_experts = num_experts};
     const WriterArgs writing{
         .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
+    // Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
+    // bfloat16, V3.2 float32), which steps behind can still do.
     const ComputeConfig computing{
         .fp32_dest_acc_en = true,
         .compile_args = {},
@@ -122,6 +129,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t experts = logits.shape[1];
     tbb::parallel_for(std::size_t{0}, std::size_t{logits.shape[0]}, [&](std::size_t token) {
         for (std::size_t expert = 0; expert < experts; ++expert) {
+            // In double: routing compares logits, so that the reference must not add ties of its
+            // own.
             double sum = 0;
             for (std::size_t k = 0; k < inner; ++k) {
                 sum += double{tokens[token * inner + k]} * weights[expert * inner + k];

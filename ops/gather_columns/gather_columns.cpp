@@ -31,6 +31,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 /// L1 of a core: a row of the output, one of zeros, its indices, and the input.
 std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
+    // Every row of the output needs a column of all input rows, so that a core holds the input
+    // whole.
     const TensorSpec& input = context.inputs[0].spec;
     const std::uint64_t row = fp8::aligned(infer(context)[0].spec.page_size());
     const std::uint64_t table = fp8::aligned(most_rows * 4) + fp8::aligned(1);
@@ -43,6 +45,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!judge_grid(context.arch, spec.grid, judge)) {
         return;
     }
+    // The first core has the most rows, so that its table is the largest.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, context.inputs[1].spec.shape[0]);
     const std::uint64_t bytes = scratch_bytes(context, work.shares.front().count);
@@ -59,9 +62,11 @@ Program make_program(const OpContext& context, std::size_t position) {
                                        indices.spec.shape[0]);
     const std::uint32_t row_bytes = output.spec.page_size();
     const std::uint32_t input_row = fp8::aligned(input.spec.page_size());
+    // One more unit of alignment: a core's first index may begin anywhere in it.
     const std::uint32_t table = fp8::aligned(work.shares.front().count * 4) + fp8::aligned(1);
 
     Program program = CreateProgram();
+    // Two rows: one is put together, the other stays zero for indices of no column.
     fp8::add_buffer(program, work.cores, kRowCb, DataFormat::UInt8, fp8::aligned(row_bytes), 2);
     fp8::add_buffer(program, work.cores, kTableCb, DataFormat::UInt32, table, 1);
     fp8::add_buffer(program, work.cores, kInputCb, DataFormat::UInt32, input_row,
@@ -87,6 +92,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t columns = output.shape[1];
     for (std::size_t i = 0; i < output.shape[0]; ++i) {
         const std::int32_t index = table.as<std::int32_t>()[i];
+        // A negative index gives zeros, as the kernel's row of zeros.
         for (std::size_t c = 0; index >= 0 && c < columns; ++c) {
             const auto place = static_cast<std::size_t>(index);
             const std::size_t from = c * input.shape[1] + place;

@@ -22,6 +22,8 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GatherSpec>();
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    // An entry may count choices of several tokens: row entry / divisor turns a choice of top_k
+    // into its token.
     judge.require(spec.divisor > 0, "divisor", "is 0; allowed: at least 1");
 }
 
@@ -37,6 +39,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<GatherSpec>();
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
+        // Host and kernels are those of row_moves: gather, put and slice differ only in which row
+        // is the source.
+        // A limit leaves out rows behind the routed ones, whose entries are stale.
         return move_rows(kSpec.name, context.arch,
                          {.input = in[0][p],
                           .output = context.device_outputs[0][p],
@@ -57,6 +62,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return {moved_rows(input, std::move(shape), 0,
                        [&](std::uint32_t row) -> std::optional<std::uint32_t> {
                            const std::int32_t entry = index.as<std::int32_t>()[row];
+                           // As in the kernel: an entry of no row gives a row of fill.
                            return entry < 0 || entry / divisor >= rows
                                       ? std::nullopt
                                       : std::optional(static_cast<std::uint32_t>(entry / divisor));

@@ -14,6 +14,8 @@ constexpr std::array kFields =
            kColumnMoveFields<JoinColumnsSpec>);
 
 std::uint32_t heads_of(const JoinColumnsSpec& spec, const Shape& input) {
+    // Without an axis of heads merge_heads is refused; until then one head keeps the arithmetic
+    // defined.
     return spec.merge_heads && input.size() > 1 ? input[input.size() - 2] : 1;
 }
 
@@ -21,6 +23,7 @@ ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs
                    const std::vector<const DeviceTensor*>& tensors) {
     ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs[0])};
     move.rows = num_rows(inputs[0]) / move.groups;
+    // Inputs are ranges one behind the other, so that the kernel needs no notion of a join.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         move.ranges.push_back({tensors[i], 0, row_length(inputs[i]), 0});
     }
@@ -32,6 +35,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
     std::uint32_t columns = 0;
     for (const TensorPlan& input : context.inputs) {
+        // A left-out operand has no columns; the rule below names it.
         columns += input.spec.shape.empty() ? 0 : row_length(input.spec.shape);
     }
     columns *= heads_of(spec, output.shape);
@@ -47,6 +51,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<JoinColumnsSpec>();
     const TensorSpec& input = context.inputs[0].spec;
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+        // Ranges are numbered by operand, so that a gap would move later operands to another place.
         judge.require(context.has(i), kInputs[i].name, "is left out before one that is given");
     }
     judge.require(!spec.merge_heads || input.shape.size() > 1, "merge_heads",
@@ -77,6 +82,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         inputs.push_back(context.read(i));
         shapes.push_back(inputs.back().shape);
     }
+    // The reference reads host tensors; the move only needs as many places.
     const std::vector<const DeviceTensor*> none(inputs.size());
     return {moved_columns(inputs, move_of(context.params<JoinColumnsSpec>(), shapes, none),
                           context.outputs[0].spec.shape)};

@@ -48,6 +48,7 @@ Chunks make_chunks(const ArchSpec& arch, const TensorSpec& expert_outputs,
     const std::uint32_t row_bytes = expert_outputs.page_size();
     const std::uint32_t row_tiles = (row_bytes + kTileBytes - 1) / kTileBytes;
     const std::uint32_t list_bytes = experts * kContributionBytes + 4;
+    // A chunk fills half of DST, which math owns while the packer empties the other half.
     return {.experts = experts,
             .tokens = expert_outputs.shape[1],
             .row_bytes = row_bytes,
@@ -86,6 +87,8 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& c
     const auto create = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, page});
     };
+    // Compute sums in DST and hands chunks over. The scalar kernel sums in the buffer itself, so
+    // that a second chunk would stay unused.
     const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
     create(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * schedule.cb_depth);
     create(Cb::Weights, DataFormat::Float16_b, kTileBytes, schedule.cb_depth);
@@ -138,6 +141,8 @@ void create_writer(Program& program, const SharedWork& work, const Outputs& outp
                          writer_config(args, tensors));
         return set_tokens(program, writer, work, tensors);
     }
+    // The real kernel keeps bfloat16 and truncates at every step. Truncation and rounding to
+    // nearest differ visibly, so that both are offered.
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
     const AccumulatorArgs more{.truncates = truncates ? 1U : 0U};
     const KernelHandle kernel =
@@ -148,6 +153,7 @@ void create_writer(Program& program, const SharedWork& work, const Outputs& outp
 
 void create_compute(Program& program, const SharedWork& work, const Chunks& chunks) {
     ComputeConfig config;
+    // At HiFi4 products of two bfloat16 are exact, so that the only rounding is that of the sum.
     config.math_fidelity = MathFidelity::HiFi4;
     config.fp32_dest_acc_en = true;
     config.named_compile_args =
@@ -175,6 +181,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     create_buffers(program, work.cores, chunks, schedule);
     create_reader(program, work, inputs, chunks);
     create_writer(program, work, outputs, chunks, schedule.accumulator);
+    // The scalar forms sum on the writer's RISC; they need no compute kernel.
     if (schedule.accumulator == ReduceAccumulator::Fp32) {
         create_compute(program, work, chunks);
     }

@@ -24,7 +24,7 @@ struct Contribution {
     double weight;
 };
 
-/// What the sums are made from, besides the tables: a row of an expert's outputs.
+/// Source of an expert's output rows.
 using ReadRow = std::function<void(std::size_t expert, std::size_t row, std::span<float> values)>;
 
 /// The bfloat16 that a step leaves of a sum that was added in fp32.
@@ -32,10 +32,12 @@ double step(double sum, ReduceAccumulator accumulator) {
     if (accumulator == ReduceAccumulator::Fp32) {
         return sum;
     }
+    // fp32 first and then the cut: the kernel rounds twice, and so does its reference.
     const double added = static_cast<float>(sum);
     if (added == 0 || !std::isfinite(added)) {
         return added;
     }
+    // Below this exponent bfloat16 has denormals, whose spacing does not shrink further.
     const int exponent = std::max(std::ilogb(added), kSmallestExponent);
     const double scaled = std::ldexp(added, kMantissaBits - exponent);
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
@@ -51,9 +53,12 @@ std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx
     std::vector<std::vector<Contribution>> lists(tokens);
     const auto counts = num_routed_tokens.as<std::uint32_t>();
     for (std::size_t e = 0; e < counts.size(); ++e) {
+        // Entries from the count on are stale and may look valid; the rows they name may hold NaN,
+        // and 0 times NaN is NaN.
         for (std::size_t i = 0; i < counts[e]; ++i) {
             const std::size_t entry = e * tokens + i;
             auto& list = lists[token_idx_map.as<std::uint32_t>()[entry]];
+            // An expert counts once for a token, at its first entry, as in the kernel.
             if (list.empty() || list.back().expert != e) {
                 list.push_back({e, i, bf16_to_float(weights.as<std::uint16_t>()[entry])});
             }
@@ -74,6 +79,7 @@ HostTensor sum_up(const std::vector<std::vector<Contribution>>& lists, std::uint
         for (const Contribution& term : lists[t]) {
             read_row(term.expert, term.row, row);
             for (std::size_t h = 0; h < hidden; ++h) {
+                // The order of experts is kept, since each step rounds.
                 sums[h] = step(sums[h] + double{row[h]} * term.weight, accumulator);
             }
         }

@@ -40,6 +40,8 @@ Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const AlignSpec& spec) {
 }
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
+    // Ids pass through L1 in parts, so that the number of tokens is not limited by it. The list is
+    // whole, since choices go to places all over it.
     const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
     return {{Cb::Ids, rows * sizes.ids_page},
             {Cb::Map, std::uint64_t{4} * spec.num_experts},
@@ -53,7 +55,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<AlignSpec>();
     judge.require(spec.block_size >= 4 && spec.block_size <= 128, "block_size",
                   fmt::format("is {}; allowed: 4 to 128", spec.block_size));
-    // Blocks begin at a multiple of what NoC writes and reads of their entries are aligned to.
+    // 4 entries are 16 bytes, to which L1 and writes are aligned: a reader can fetch any block of
+    // the list by itself.
     judge.require(spec.block_size % 4 == 0, "block_size",
                   fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
     if (context.has(1)) {
@@ -73,6 +76,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto table = [](Shape shape) {
         return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
     };
+    // Both tables have the size of the worst case, since only the device knows the counts.
     return {table({extents.entries}), table({extents.blocks}), table({1}), table(ids)};
 }
 
@@ -99,6 +103,7 @@ Program make_program(const OpContext& context, std::size_t p) {
                          .ignores_invalid = spec.ignore_invalid_experts ? 1U : 0U,
                          .tokens_at_once = kTokensAtOnce,
                          .has_count = tensors.count != nullptr ? 1U : 0U};
+    // One core: a choice's place depends on the counts of all experts before its own.
     return one_core_program("ops/moe_align_block_size/kernels/align.cpp", args, tensors,
                             scratch_of(sizes, spec), dram_alignment(context.arch));
 }
@@ -115,6 +120,7 @@ std::vector<std::vector<Choice>> choices_by_expert(const HostTensor& ids, const 
     std::vector<std::vector<Choice>> choices(spec.num_experts);
     const auto global = ids.as<std::int32_t>();
     for (std::size_t i = 0; i < std::min(local.size(), num_choices); ++i) {
+        // As in vLLM's kernel: ids beyond the experts take no place.
         const bool is_expert =
             global[i] >= 0 && static_cast<std::uint32_t>(global[i]) < spec.num_experts;
         if (is_expert && (local[i] != kNobody || !spec.ignore_invalid_experts)) {
@@ -131,6 +137,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::optional<HostTensor> map =
         context.has(1) ? std::optional(context.read(1)) : std::nullopt;
     const AlignedExtents extents = extents_of(num_elements(ids.shape), spec);
+    // The pad is the number of choices, an index that no choice has, as in vLLM.
     HostTensor sorted =
         filled_int32({extents.entries}, static_cast<std::int32_t>(num_elements(ids.shape)));
     HostTensor blocks = filled_int32({extents.blocks}, kNobody);
@@ -147,6 +154,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             rows.as<std::int32_t>()[static_cast<std::size_t>(index)] =
                 local == kNobody ? kNobody : static_cast<std::int32_t>(end + i);
         }
+        // Each expert begins at a block, so that a block has one expert's weights.
         end += round_up(static_cast<std::uint32_t>(choices.size()), spec.block_size);
     }
     return {std::move(sorted), std::move(blocks), filled_int32({1}, static_cast<std::int32_t>(end)),
@@ -173,6 +181,8 @@ void check_values(const ReferenceContext& context) {
 }  // namespace
 
 AlignedExtents extents_of(std::uint64_t num_choices, const AlignSpec& spec) {
+    // vLLM's bounds: an expert leaves at most block_size - 1 entries unused, and with fewer choices
+    // than experts each choice starts at most one block.
     const std::uint64_t padded =
         num_choices + std::uint64_t{spec.num_experts} * (spec.block_size - 1);
     std::uint64_t entries =

@@ -34,12 +34,15 @@ struct Sizes {
 };
 
 Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const Shape& map, const BatchSpec& spec) {
+    // A row of token_ids is a page in DRAM, so its copy in L1 has the same alignment.
     const std::uint32_t alignment = dram_alignment(arch);
     return {ids[0], ids[1], round_up(4 * ids[1], alignment), map[0],
             round_up(4 * spec.max_num_tokens, alignment)};
 }
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const BatchSpec& spec) {
+    // Ids pass through L1 in parts; the lists are whole, since a token may be appended to any of
+    // them.
     const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
     return {{Cb::Ids, rows * sizes.ids_page},
             {Cb::Map, std::uint64_t{4} * sizes.experts},
@@ -64,6 +67,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto table = [](Shape shape) {
         return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
     };
+    // The counts go out twice: as one table, and one a page for ops that read the count of a single
+    // expert.
     return {table({spec.num_local_experts}),
             table({spec.num_local_experts, spec.max_num_tokens}),
             table(context.inputs[0].spec.shape),
@@ -90,6 +95,8 @@ Program make_program(const OpContext& context, std::size_t p) {
                                .tokens = &out[1][p].buffer,
                                .rows = &out[2][p].buffer,
                                .paged_counts = &out[3][p].buffer};
+    // One core, because tokens are appended in ascending order. Several cores would have to count
+    // all tokens before their own first.
     return one_core_program("ops/moe_batch_tokens/kernels/batch.cpp", args, tensors,
                             scratch_of(sizes, spec), dram_alignment(context.arch));
 }
@@ -108,6 +115,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         }
         const auto expert = static_cast<std::size_t>(local[i]);
         std::int32_t& count = counts.as<std::int32_t>()[expert];
+        // Beyond the capacity choices are dropped; tokens with lower numbers keep their rows.
         if (static_cast<std::uint32_t>(count) == spec.max_num_tokens) {
             continue;
         }
@@ -115,6 +123,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         tokens.as<std::int32_t>()[row] = static_cast<std::int32_t>(i / ids.shape[1]);
         rows.as<std::int32_t>()[i] = static_cast<std::int32_t>(row);
     }
+    // The same words in another shape: a copy of the bytes is enough.
     HostTensor paged{{spec.num_local_experts, 1}, DataFormat::UInt32, counts.bytes};
     return {std::move(counts), std::move(tokens), std::move(rows), std::move(paged)};
 }
@@ -123,6 +132,8 @@ void check_values(const ReferenceContext& context) {
     const HostTensor values = context.read(0);
     const NamedTable ids{kInputs[0].name, values};
     check_indices(kSpec.name, ids, context.in(1).shape()[0], Nobody::Allowed);
+    // A batch has one row for a token, so that a second choice of the same expert would have no
+    // row.
     check_selects_once(kSpec.name, ids);
     for (const HostTensor& map : context.read_all(1)) {
         check_expert_map(kSpec.name, map, context.params<BatchSpec>().num_local_experts);

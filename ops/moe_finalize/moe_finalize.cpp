@@ -30,6 +30,7 @@ struct Chunks {
     std::uint32_t table_bytes;  ///< of the indices of a core's tokens, from an aligned place on
 };
 
+// Half of DST, which math owns while the packer empties the other half.
 Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
     const std::uint32_t row_bytes = context.inputs[0].spec.page_size();
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
@@ -54,6 +55,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, weights[0]);
     const std::uint64_t bytes = chunks_of(context, work.shares.front().count).table_bytes;
+    // 64 KiB stay for the rows and the sums, whose buffers do not grow with the tokens.
     judge.require(
         bytes + 64 * 1024 <= buffer_room(context.arch), "grid",
         fmt::format("leaves {} tokens to a core, whose indices take {} B of L1; there "
@@ -97,6 +99,8 @@ void add_reader(Program& program, const SharedWork& work, const OpContext& conte
 void add_compute(Program& program, const SharedWork& work, const Chunks& chunks) {
     const local_reduce_moe_output::ComputeArgs args{.row_tiles = chunks.row_tiles,
                                                     .chunk_tiles = chunks.chunk_tiles};
+    // The weighted sum of rows is local_reduce_moe_output's. Its compute kernel is used as it is,
+    // and the buffers have its numbers.
     const KernelHandle compute =
         CreateKernel(program, "ops/local_reduce_moe_output/kernels/compute.cpp", work.cores,
                      ComputeConfig{.fp32_dest_acc_en = true,
@@ -148,10 +152,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         std::vector<double> sums(hidden);
         for (std::size_t i = token * top_k; i < (token + 1) * top_k; ++i) {
             const std::int32_t place = indices.as<std::int32_t>()[i];
+            // -1: the expert is on another device, whose finalize adds its row.
             if (place < 0) {
                 continue;
             }
             read_floats(rows, static_cast<std::size_t>(place) * hidden, row);
+            // Weights are bfloat16, as the published runner has them; the sum is compared in
+            // double.
             const double weight = bf16_to_float(weights.as<std::uint16_t>()[i]);
             for (std::size_t h = 0; h < hidden; ++h) {
                 sums[h] += weight * row[h];
@@ -164,6 +171,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    // Only the table steers reads; rows and weights may have any value.
     check_indices(kSpec.name, {kInputs[1].name, context.read(1)}, context.in(0).shape()[0],
                   Nobody::Allowed);
 }

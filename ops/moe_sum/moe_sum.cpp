@@ -65,6 +65,7 @@ struct Chunks {
 Chunks chunks_of(const ArchSpec& arch, const Extents& extents) {
     const std::uint32_t row_bytes = 2 * extents.hidden;
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
+    // Math owns half of DST. One tile of it holds the product, the others hold sums.
     return {row_bytes, row_tiles, std::min(row_tiles, arch.dst.tiles_32bit / 2 - 1),
             round_up(4 * extents.top_k, dram_alignment(arch))};
 }
@@ -101,10 +102,13 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chun
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, page});
     };
+    // Buffers of values hold whole chunks, so that the pages of a chunk are contiguous.
     add(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
     add(Cb::Weights, DataFormat::UInt32, alignment, spec.cb_depth);
     add(Cb::Contributions, DataFormat::UInt32, alignment, spec.cb_depth);
     add(Cb::Sum, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
+    // Both tables hold 64 tokens; a token's contributions are listed once and used for every chunk
+    // of its row.
     const Scratch scratch[]{{Cb::RowTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
                             {Cb::WeightTable, std::uint64_t{kTokensAtOnce} * chunks.table_page},
                             {Cb::Chosen, std::uint64_t{8} * extents.top_k}};
@@ -136,6 +140,7 @@ void add_compute(Program& program, const SharedWork& work, const Chunks& chunks,
                            .chunk_tiles = chunks.chunk_tiles,
                            .is_weighted = is_weighted ? 1U : 0U,
                            .rounds_every_sum = spec.rounds_every_sum(extents.top_k) ? 1U : 0U};
+    // DST is fp32 in both forms: the kernel rounds by itself if the sum is to be bfloat16.
     const KernelHandle compute =
         CreateKernel(program, "ops/moe_sum/kernels/compute.cpp", work.cores,
                      ComputeConfig{.fp32_dest_acc_en = true,
@@ -204,7 +209,8 @@ std::vector<std::pair<std::int32_t, std::size_t>> contributions(const HostTensor
     return found;
 }
 
-/// Adds a contribution to the sums of a token, rounded after each one if the function does so.
+/// Adds a contribution to the sums of a token. vLLM's moe_sum rounds to bfloat16 after each
+/// addition for 2 to 4 choices, and at the end otherwise.
 void add_row(std::span<const float> row, std::optional<float> weight, bool rounds_sums,
              std::span<float> totals) {
     for (std::size_t h = 0; h < row.size(); ++h) {
@@ -224,6 +230,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Extents extents = extents_of(outputs.shape, has_rows ? &rows.shape : nullptr);
     HostTensor sum = make_host_tensor({extents.tokens, extents.hidden}, DataFormat::Float16_b);
     std::vector<float> row(extents.hidden);
+    // Contributions are added in the kernel's order: rounded sums depend on it.
     for (std::size_t token = 0; token < extents.tokens; ++token) {
         std::vector<float> totals(extents.hidden, 0.0F);
         for (const auto& [at, choice] :
@@ -240,6 +247,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    // Entries that state presence are compared with -1 only, so that any other number is allowed.
     if (context.has(1) && context.params<SumSpec>().rows == RowsSay::Place) {
         check_indices(kSpec.name, {kInputs[1].name, context.read(1)},
                       num_rows(context.in(0).shape()), Nobody::Allowed);

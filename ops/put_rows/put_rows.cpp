@@ -11,6 +11,7 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Above any tensor that fits, and low enough that first + rows stays within 32 bits.
 constexpr Limits kRowNumber{0, 1073741824};
 
 constexpr std::array kFields{
@@ -27,6 +28,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PutSpec>();
     const std::uint32_t count = context.inputs[0].spec.shape[0];
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    // In 64 bits: the sum of two allowed row numbers may exceed 32.
     judge.require(std::uint64_t{spec.first} + count <= spec.rows, "first",
                   fmt::format("is {}; allowed with {} rows: 0 to {}", spec.first, count,
                               spec.rows - std::min(spec.rows, count)));
@@ -42,6 +44,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<PutSpec>();
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
+        // Only the rows of the input move; the rest of the whole keeps what an earlier step wrote.
         return move_rows(kSpec.name, context.arch,
                          {.input = input,
                           .output = context.device_outputs[0][p],
@@ -55,6 +58,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<PutSpec>();
     const HostTensor input = context.read(0);
     Shape shape{spec.rows, row_length(input.shape)};
+    // A second input is the whole as earlier steps left it. Without one the other rows are
+    // undefined.
     HostTensor whole = context.inputs.size() > 1 ? context.read(1)
                                                  : make_host_tensor(std::move(shape), input.format);
     const std::size_t width = input.bytes.size() / input.shape[0];
@@ -64,6 +69,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
+    // Only the written rows are compared, since no step has written the others.
     const auto& spec = context.params<PutSpec>();
     std::vector<bool> rows(spec.rows, false);
     std::fill_n(rows.begin() + spec.first, context.in(0).shape()[0], true);

@@ -49,6 +49,7 @@ std::uint32_t arrived_tiles(const OpContext& context) {
     const std::uint32_t chunk = chunk_tiles(context);
     const std::uint32_t links = context.params<Schedule>().links;
     const std::uint32_t share = div_up(slice_tiles(context), links);
+    // A whole chunk for each device, since compute adds chunk by chunk and takes equal strides.
     return round_up(share, chunk) * static_cast<std::uint32_t>(context.devices.size());
 }
 
@@ -81,6 +82,7 @@ CoreCoord core_of(const ArchSpec& arch, std::uint32_t link) {
 
 ShareArgs share_args(const Place& place, std::uint32_t link) {
     const std::uint32_t tiles = slice_tiles(place.context);
+    // Links share each slice, so that all of them are busy from the first slice to the last.
     const auto [first, count] = lane_share(tiles, {place.schedule().links, 1}, link);
     return {.slice_tiles = tiles,
             .first = first,
@@ -190,6 +192,8 @@ Program make_program(const Place& place) {
 
 }  // namespace
 
+// Slices of all devices wait in L1 at once, which bounds the tensor. Larger tensors take algorithm
+// line.
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     judge_lanes(context.arch, {schedule.links, 1}, judge);

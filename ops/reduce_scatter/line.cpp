@@ -37,6 +37,7 @@ struct Place {
 
     [[nodiscard]] const Buffer& input() const { return context.device_inputs[0][device].buffer; }
     [[nodiscard]] const Buffer& output() const { return context.device_outputs[0][device].buffer; }
+    // Two workspaces: partial sums of both directions arrive at the same time.
     [[nodiscard]] const Buffer& partial(Way way) const {
         return context.device_outputs[way == Way::Forward ? 1 : 2][device].buffer;
     }
@@ -68,7 +69,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place&
             CreateSemaphore(program, cores, 0)};
 }
 
-// The core that completes the slice that stays: of the way in which less is sent.
+// Returns the direction whose core completes the slice that stays: the one in which less is sent.
 Way completing_way(std::uint32_t devices, std::uint32_t device) {
     return devices - 1 - device <= device ? Way::Forward : Way::Backward;
 }

@@ -61,6 +61,7 @@ exchange::Collective collective_of(const OpContext& context) {
                     context, 1,
                     input.shape[0] / static_cast<std::uint32_t>(context.devices.size()));
                 std::vector<exchange::Slice> slices;
+                // The part of each device moves to the start of its output.
                 for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
                     slices.push_back({begin, 0, bytes});
                 }
@@ -88,6 +89,8 @@ std::span<const std::string_view> untaken_by(Algorithm algorithm) {
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    // Slices are cut between rows of tiles; a tile of two devices' rows could not be summed by the
+    // page.
     judge.require(
         input.layout == Layout::ROW_MAJOR || input.shape[0] % (kTileRows * devices) == 0, "input",
         fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of {} devices",
@@ -107,9 +110,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return exchange::judge_collective(context, collective_of(context), context.inputs[0],
                                           judge);
     }
+    // Both own forms give every device the same number of tiles.
     judge.require(
         !is_ragged, "algorithm",
         fmt::format("is {}, which takes no counts; ring, bidirectional and rows_columns do", name));
+    // Their compute kernels add tiles. Exchange adds rows as tiles of consecutive elements.
     judge.require(
         !is_row_major, "algorithm",
         fmt::format("is {}, which takes TILE; ring, bidirectional and rows_columns take both",
@@ -132,6 +137,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 /// Line: where partial sums from the device before, and from the one behind, arrive.
 std::vector<TensorPlan> workspaces(const OpContext& context) {
     const Algorithm algorithm = context.params<Schedule>().algorithm;
+    // Sums arrive in L1, in the core's own buffer.
     if (algorithm == Algorithm::Direct) {
         return {};
     }

@@ -25,6 +25,7 @@ constexpr std::array kFields = joined(
 
 /// Columns that a head has, or a row without heads.
 std::uint32_t width_of(const SliceColumnsSpec& spec, std::uint32_t row) {
+    // 0 heads and one head differ only in the output's axis, so that both have the same width.
     return row / std::max(spec.heads, 1U);
 }
 
@@ -40,6 +41,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(row % std::max(spec.heads, 1U) == 0, "heads",
                   fmt::format("{} do not divide rows of {} columns", spec.heads, row));
     const std::uint32_t columns = columns_of(spec, row);
+    // The range must lie within a head, since the same columns are taken from each.
     judge.require(
         columns > 0 && spec.first + columns <= width_of(spec, row), "first",
         fmt::format("{} and {} columns from there on do not lie within the {} of a {}", spec.first,
@@ -56,6 +58,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     if (spec.heads != 0) {
         output.shape.push_back(spec.heads);
     }
+    // At least 1, so that a wrong `first` reaches its rule instead of a message about an empty
+    // tensor.
     output.shape.push_back(std::max(columns_of(spec, row), 1U));
     return {{.spec = output}};
 }
@@ -63,6 +67,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 ColumnMove move_of(const SliceColumnsSpec& spec, const Shape& input, const DeviceTensor* tensor) {
     const std::uint32_t row = row_length(input);
     const std::uint32_t heads = std::max(spec.heads, 1U);
+    // A row becomes one output row a head: the move reads all heads of a row from the same page.
     return {.ranges = {{tensor, spec.first, columns_of(spec, row), width_of(spec, row)}},
             .rows = num_rows(input) * heads,
             .split = heads};
@@ -79,6 +84,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<HostTensor> inputs{context.read(0)};
+    // The same description drives kernels and reference; only the moves themselves are separate
+    // code.
     return {moved_columns(inputs,
                           move_of(context.params<SliceColumnsSpec>(), inputs[0].shape, nullptr),
                           context.outputs[0].spec.shape)};

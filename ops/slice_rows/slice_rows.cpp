@@ -9,6 +9,7 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Above any tensor that fits, and low enough that first + rows stays within 32 bits.
 constexpr Limits kRowNumber{0, 1073741824};
 
 constexpr std::array kFields{
@@ -38,16 +39,21 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 std::uint32_t first_of(const SliceSpec& spec, std::size_t position) {
+    // One step takes a different slice on each device, so that data-parallel ranks need no program
+    // of their own.
     return spec.first + static_cast<std::uint32_t>(position) * spec.stride;
 }
 
 std::uint32_t end_of(const SliceSpec& spec) {
+    // The end of the input is not known here; any row number is below this one.
     return spec.end == 0 ? UINT32_MAX : spec.end;
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<SliceSpec>();
     return on_each(context, [&](std::size_t p) {
+        // A limit in device memory shortens the input: its last rows may be left over from a longer
+        // step.
         return move_rows(
             kSpec.name, context.arch,
             {.input = context.device_inputs[0][p],
@@ -68,6 +74,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         context.inputs.size() > 1 ? context.read(1).as<std::uint32_t>()[0] : UINT32_MAX;
     const std::uint32_t end = std::min({num_rows(input.shape), end_of(spec), given});
     const std::uint32_t first = first_of(spec, context.position);
+    // Rows beyond the end are filled, since every device must have the same shape.
     return {moved_rows(input, {spec.rows, row_length(input.shape)}, spec.fill,
                        [&](std::uint32_t row) -> std::optional<std::uint32_t> {
                            return first + row < end ? std::optional(first + row) : std::nullopt;

@@ -6,6 +6,8 @@ namespace {
 
 template <typename Accessor>
 void read_batch(const Accessor& source, uint32_t begin, uint32_t end, uint32_t batch) {
+    // Whole batches are reserved and pushed, also for a short one: the buffer wraps only at its
+    // exact end.
     cb_reserve_back(kCbPages, batch);
     uint32_t l1_address = get_write_ptr(kCbPages);
     for (uint32_t page = begin; page < end; ++page) {
@@ -39,15 +41,19 @@ void kernel_main() {
     uint32_t num_announced = 0;
     for (uint32_t step = 1; step <= slices.num_received; ++step) {
         const PageRange received = slices.received(step);
+        // Pages that arrive in the last steps stay here. They must be awaited, but are not read
+        // again.
         const PageRange sent =
             step < slices.num_sent ? slices.sent(step) : PageRange{received.begin, received.begin};
         for (uint32_t page = sent.begin; page < sent.end; page += slices.batch) {
             const uint32_t end = page + slices.batch < sent.end ? page + slices.batch : sent.end;
+            // A sync covers several pages; the batch needs the sync of its last page.
             const uint32_t last_sync = (end - 1 - received.begin) / slices.sync;
             noc_semaphore_wait_min(arrived, num_announced + last_sync + 1);
             read_batch(output, page, end, slices.batch);
         }
         num_announced += received.num_syncs(slices.sync);
     }
+    // The launch may end only when all pages of others are in place.
     noc_semaphore_wait_min(arrived, num_announced);
 }

@@ -16,9 +16,13 @@ constexpr uint32_t cb_out = index_of(Cb::Output);
 
 void tile_chunk(uint32_t cb_rows, uint32_t cb_tiles, uint32_t chunk, uint32_t tiles) {
     cb_wait_front(cb_rows, chunk);
+    // Each operand is tilized by its own call, so unpacker and packer are set up anew for each
+    // chunk.
     tilize_init(cb_rows, chunk, cb_tiles);
     tilize_block(cb_rows, tiles, cb_tiles);
     tilize_uninit(cb_rows, cb_tiles);
+    // Whole chunks, also the last one: the buffer is a multiple of them and wraps only at its exact
+    // end.
     cb_pop_front(cb_rows, chunk);
 }
 
@@ -31,6 +35,8 @@ void kernel_main() {
     const uint32_t chunk = args.chunk;
 
     for (uint32_t unit = 0; unit < num_units; ++unit) {
+        // Room for all of K at once: the product needs every tile in place, and no other thread
+        // empties the buffers.
         cb_reserve_back(cb_tokens, k_tiles);
         cb_reserve_back(cb_experts, k_tiles);
         for (uint32_t first = 0; first < k_tiles; first += chunk) {
@@ -41,6 +47,8 @@ void kernel_main() {
         cb_push_back(cb_tokens, k_tiles);
         cb_push_back(cb_experts, k_tiles);
 
+        // The last argument transposes the second operand: rows of experts are the columns of the
+        // product.
         mm_init(cb_tokens, cb_experts, cb_out, 1);
         cb_wait_front(cb_tokens, k_tiles);
         cb_wait_front(cb_experts, k_tiles);
@@ -52,6 +60,8 @@ void kernel_main() {
         cb_pop_front(cb_tokens, k_tiles);
         cb_pop_front(cb_experts, k_tiles);
         cb_reserve_back(cb_out, 1);
+        // Logits are stored as rows, so that the packer untilizes and no second pass through L1 is
+        // needed.
         pack_untilize_dest_init<1, 1>(cb_out);
         tile_regs_wait();
         pack_untilize_dest<1, 1>(cb_out);

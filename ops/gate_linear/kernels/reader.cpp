@@ -33,6 +33,7 @@ struct Rows {
 void push(const Rows& rows, uint32_t first_row, uint32_t offset, uint32_t bytes, uint32_t chunk) {
     const uint32_t stride = chunk * kTileBytes / kTileRows;
     cb_reserve_back(rows.cb, chunk);
+    // Only the last chunk of a row is short. Full chunks overwrite all of their columns.
     uint32_t l1_addr = get_write_ptr(rows.cb);
     if (bytes < stride) {
         clear(l1_addr, chunk * kTileBytes);
@@ -59,6 +60,7 @@ void kernel_main() {
         args.num_experts, kCbExpertRows};
 
     const uint32_t chunk_bytes = args.chunk * kTileBytes / kTileRows;
+    // Token and expert chunks alternate, as compute takes them.
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         for (uint32_t offset = 0; offset < args.row_bytes; offset += chunk_bytes) {
             const uint32_t bytes = smaller(chunk_bytes, args.row_bytes - offset);

@@ -24,6 +24,8 @@ void kernel_main() {
         const uint32_t first_expert = unit % args.expert_tiles * kTileRows;
         const uint32_t tokens = args.num_tokens - first_token;
         const uint32_t experts = args.num_experts - first_expert;
+        // Page and L1 rows have the same alignment, because a unit starts at a multiple of 32
+        // logits of 4 bytes.
         const uint32_t bytes = (experts < kTileRows ? experts : kTileRows) * sizeof(uint32_t);
         cb_wait_front(kCbOut, 1);
         const uint32_t l1_addr = get_read_ptr(kCbOut);
@@ -32,6 +34,8 @@ void kernel_main() {
                             logits.get_noc_addr(first_token + row, first_expert * sizeof(uint32_t)),
                             bytes);
         }
+        // Flushed data has left L1, so that compute may pack into the page again. Arrival is
+        // awaited once, at the end.
         noc_async_writes_flushed();
         cb_pop_front(kCbOut, 1);
     }

@@ -14,12 +14,15 @@ using Words = volatile tt_l1_ptr uint32_t*;
 
 void read_table(const TensorAccessor& table, uint32_t skipped, uint32_t first_byte,
                 uint32_t bytes) {
+    // The read begins before the first index: DRAM reads need source and destination equal modulo
+    // 64 bytes.
     noc_async_read(table.get_noc_addr(0, first_byte - skipped), get_write_ptr(kCbTable),
                    skipped + bytes);
     noc_async_read_barrier();
 }
 
-// All rows of the input, of which columns are picked.
+// Reads all rows of the input whole. A column is strided in memory, so that reading it word by word
+// from DRAM would take a request for each.
 void read_input(const TensorAccessor& input, uint32_t rows, uint32_t stride, uint32_t bytes) {
     for (uint32_t row = 0; row < rows; ++row) {
         noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbInput) + row * stride, bytes);
@@ -50,6 +53,7 @@ void kernel_main() {
 
     const uint32_t row_l1 = get_write_ptr(kCbRow);
     const uint32_t zeros_l1 = row_l1 + row_stride;
+    // Written once: indices of no column are sent from here without touching the row.
     for (uint32_t i = 0; i < row_stride / sizeof(uint32_t); ++i) {
         reinterpret_cast<Words>(zeros_l1)[i] = 0;
     }

@@ -21,6 +21,7 @@ struct Sources {
     uint32_t first;  // of the range
     uint32_t divisor;
     uint32_t entries_at_once;
+    // A part of the table stays in L1: entries come in order, so that most rows need no read.
     uint32_t held_page = 0xFFFFFFFF;
     uint32_t held_first = 0;
 
@@ -28,6 +29,8 @@ struct Sources {
         if (width == 0) {
             return first + row;
         }
+        // Parts begin at multiples of entries_at_once, so that a part's address in the table is
+        // aligned.
         const uint32_t page = row / width;
         const uint32_t start = row % width / entries_at_once * entries_at_once;
         if (page != held_page || start != held_first) {
@@ -39,6 +42,7 @@ struct Sources {
             noc_async_read_barrier();
         }
         const uint32_t entry = words_at(get_write_ptr(cb_indices))[row % width - start];
+        // One kernel for tables and ranges: a range needs no read at all.
         return entry == kNobody ? kNobody : entry / divisor;
     }
 };
@@ -65,16 +69,21 @@ void kernel_main() {
 
     uint32_t input_rows = args.input_rows;
     if (limited == Limit::OfInput) {
+        // The limit is known on the device only. Rows of the input from it on are filled as if they
+        // did not exist.
         read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);
         const uint32_t given = words_at(get_write_ptr(cb_limit))[0];
         input_rows = given < input_rows ? given : input_rows;
     }
     const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
     const uint32_t fill_l1 = get_write_ptr(cb_fill);
+    // Rows without a source are sent from L1 through the same path, so that reader and writer count
+    // pieces alike.
     fill_words(words_at(fill_l1), pieces.page_bytes / 4, args.fill);
     PieceFiller filler{cb_rows, pieces};
     for (uint32_t row = range.first_row; row < end; ++row) {
         const uint32_t source = sources.of(row);
+        // Rows that exceed a page of the buffer pass in pieces; the writer cuts them alike.
         for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
             filler.add(
                 source < input_rows ? input.get_noc_addr(source, offset) : get_noc_addr(fill_l1),

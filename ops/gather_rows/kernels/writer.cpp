@@ -22,6 +22,7 @@ void kernel_main() {
     const auto output =
         TensorAccessor(WriterTensors::output(), WriterTensors::output_address(RowRange::kCount));
 
+    // The limit is read again here: the two RISCs share no variable.
     const uint32_t end = end_of_rows(limit, static_cast<Limit>(piece_args.limited), cb_limit,
                                      range.first_row, range.num_rows);
     PieceTaker taker{cb_rows, pieces};
@@ -33,5 +34,6 @@ void kernel_main() {
         }
     }
     taker.finish();
+    // Flushes of the pieces freed their pages; arrival is awaited once.
     noc_async_write_barrier();
 }

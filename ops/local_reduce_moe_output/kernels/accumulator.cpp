@@ -25,6 +25,7 @@ float widen(uint32_t bfloat16) {
     return word.value;
 }
 
+// The upper half of a float is a bfloat16, so that truncation drops the lower half.
 uint16_t truncate(float value) {
     Word word;
     word.value = value;
@@ -34,12 +35,17 @@ uint16_t truncate(float value) {
 uint16_t round_to_nearest_even(float value) {
     Word word;
     word.value = value;
+    // A NaN keeps its upper bits and becomes quiet: the addition below could carry it out of the
+    // NaNs.
     if (value != value) {
         return (uint16_t)(word.bits >> 16 | 0x40);
     }
+    // Adds half of the last place, and one less for even numbers, so that ties go to even.
     return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
 }
 
+// The rounding is a template argument: a test for each element would cost a branch in the innermost
+// loop.
 template <uint16_t (*cut)(float)>
 void add_scaled(tt_l1_ptr uint16_t* sum, const tt_l1_ptr uint16_t* row, uint32_t length,
                 float weight) {
@@ -66,6 +72,8 @@ template <uint16_t (*cut)(float)>
 void add_next(tt_l1_ptr uint16_t* sum, uint32_t length, uint32_t chunk_tiles) {
     const float weight = widen(read_word(kCbWeights));
     cb_wait_front(kCbRows, chunk_tiles);
+    // Scalar loads and stores of every element: slow, but the running sum is rounded exactly as the
+    // accumulator asks.
     add_scaled<cut>(sum, reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbRows)), length,
                     weight);
     cb_pop_front(kCbRows, chunk_tiles);
@@ -85,6 +93,7 @@ void kernel_main() {
                                       ? add_next<truncate>
                                       : add_next<round_to_nearest_even>;
     const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+    // The sum has one buffer without pushes: reader and writer of it are this RISC.
     const uint32_t sum_l1 = get_write_ptr(kCbSum);
     auto* sum = reinterpret_cast<tt_l1_ptr uint16_t*>(sum_l1);
     for (uint32_t token = range.first_token; token < range.first_token + range.num_tokens;
@@ -99,6 +108,7 @@ void kernel_main() {
                 add_contribution(sum, length, chunk_tiles);
             }
             noc_async_write(sum_l1, out.get_noc_addr(token, offset), bytes);
+            // The buffer is cleared for the next chunk, so its data must have left L1.
             noc_async_writes_flushed();
         }
     }

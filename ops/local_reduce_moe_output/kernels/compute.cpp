@@ -32,6 +32,8 @@ void kernel_main() {
     const uint32_t row_tiles = args.row_tiles;
     const uint32_t chunk_tiles = args.chunk_tiles;
 
+    // Multiplication adds to DST, so a product and its sum are one call: the weight is one number
+    // for all of a row.
     init_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(kCbRows, kCbWeights, kCbSum);
     for (uint32_t token = 0; token < num_tokens; ++token) {
         cb_wait_front(kCbContributions, 1);
@@ -45,8 +47,10 @@ void kernel_main() {
                 add_weighted_rows(tiles, chunk_tiles);
             }
             tile_regs_commit();
+            // Room is reserved behind the sums, so that a full output buffer does not delay them.
             cb_reserve_back(kCbSum, chunk_tiles);
             tile_regs_wait();
+            // Tiles beyond the row hold what the buffer held; they are not packed.
             for (uint32_t tile = 0; tile < tiles; ++tile) {
                 pack_tile(tile, kCbSum);
             }

@@ -43,11 +43,15 @@ struct Lists {
     // Appends unless the token is of another batch, or this expert has listed it before.
     void add(uint32_t token, uint32_t expert, uint32_t position, uint32_t weight) const {
         const uint32_t slot = token - first_token;
+        // Unsigned: a token before the batch becomes a large slot, so that one comparison covers
+        // both sides.
         if (slot >= num_batch_tokens) {
             return;
         }
         const uint32_t length = lengths[slot];
         tt_l1_ptr Contribution* list = of(slot);
+        // Rows ascend with the expert, so the last entry alone tells whether this expert is in the
+        // list.
         if (length != 0 && list[length - 1].row >= expert * num_tokens) {
             return;
         }
@@ -71,11 +75,13 @@ struct RoutingTables {
         const uint32_t map_l1 = get_write_ptr(kCbMap);
         const uint32_t weights_l1 = get_write_ptr(kCbMapWeights);
         const uint32_t num_entries = count(expert);
+        // Only entries below the count are read: those behind are stale and may look valid.
         for (uint32_t entry = 0; entry < num_entries; entry += kMapEntries) {
             const uint32_t left = num_entries - entry;
             const uint32_t length = left < kMapEntries ? left : kMapEntries;
             noc_async_read(map.get_noc_addr(expert, entry * sizeof(uint32_t)), map_l1,
                            length * sizeof(uint32_t));
+            // Map and weights of the same entries share one barrier.
             noc_async_read(weights.get_noc_addr(expert, entry * sizeof(uint16_t)), weights_l1,
                            length * sizeof(uint16_t));
             noc_async_read_barrier();
@@ -91,6 +97,8 @@ struct RoutingTables {
 void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t count_stride) {
     const uint32_t counts_l1 = get_write_ptr(kCbCounts);
     for (uint32_t expert = 0; expert < num_experts; ++expert) {
+        // Each count is a page, and pages go to aligned places, so they cannot be read next to one
+        // another.
         noc_async_read(counts.get_noc_addr(expert), counts_l1 + expert * count_stride,
                        sizeof(uint32_t));
     }
@@ -106,13 +114,16 @@ struct TokenStream {
     void push_chunk(const Contribution& contribution, uint32_t offset, uint32_t bytes) const {
         cb_reserve_back(kCbRows, chunk_tiles);
         noc_async_read(rows.get_noc_addr(contribution.row, offset), get_write_ptr(kCbRows), bytes);
+        // The weight is handed over while the row is on its way.
         push_word(kCbWeights, contribution.weight);
         noc_async_read_barrier();
         cb_push_back(kCbRows, chunk_tiles);
     }
     void push_token(const tt_l1_ptr Contribution* list, uint32_t length) const {
         const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+        // The number goes first, because compute needs it before it waits for the first row.
         push_word(kCbContributions, length);
+        // Chunks are the outer loop: DST holds the sums of one chunk, over all contributions.
         for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
             const uint32_t left = row_bytes - offset;
             for (uint32_t i = 0; i < length; ++i) {
@@ -147,6 +158,8 @@ void kernel_main() {
             .lengths = reinterpret_cast<tt_l1_ptr uint32_t*>(get_write_ptr(kCbLengths)),
             .places = reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(kCbLists))};
         lists.clear();
+        // Experts in ascending order: the sum's order is that of the local experts, and add()
+        // relies on it.
         for (uint32_t expert = 0; expert < args.num_experts; ++expert) {
             tables.list_expert(expert, lists);
         }

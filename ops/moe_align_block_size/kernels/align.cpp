@@ -54,6 +54,8 @@ void for_each_choice(const Ids& ids, const Experts& experts, Act act, Done done)
         for (uint32_t token = 0; token < count; ++token) {
             const uint32_t at = token * shapes.page_words;
             for (uint32_t k = 0; k < shapes.top_k; ++k) {
+                // Tokens beyond the count have stale ids. They choose nobody, but their rows of the
+                // table are still written.
                 const bool is_live = first + token < shapes.live_tokens;
                 const uint32_t expert = is_live ? words_at(ids_l1)[at + k] : kNobody;
                 act(expert, (first + token) * shapes.top_k + k, at + k);
@@ -69,11 +71,14 @@ uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
     uint32_t block = 0;
     for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
         const uint32_t count = experts.words[expert];
+        // The count's word becomes the place of the expert's next choice, which saves a second
+        // table.
         experts.words[expert] = block * shapes.block_size;
         for (uint32_t placed = 0; placed < count; placed += shapes.block_size) {
             blocks[block++] = experts.local(expert);
         }
     }
+    // vLLM leaves this tail undefined (0 or -1, by version); here it is -1 in every call.
     fill_words(blocks + block, shapes.blocks - block, kNobody);
     return block * shapes.block_size;
 }
@@ -117,6 +122,8 @@ void kernel_main() {
     const Experts experts{shapes, words_at(get_write_ptr(cb_map)),
                           words_at(get_write_ptr(cb_experts))};
     fill_words(experts.words, shapes.num_experts, 0);
+    // Two passes over the ids: no choice has a place before all are counted. Keeping the ids in L1
+    // in between would limit the number of tokens.
     for_each_choice(
         ids, experts,
         [&](uint32_t expert, uint32_t, uint32_t) {
@@ -129,6 +136,7 @@ void kernel_main() {
     tt_l1_ptr uint32_t* sorted = words_at(get_write_ptr(cb_sorted));
     tt_l1_ptr uint32_t* rows = words_at(get_write_ptr(cb_rows));
     const uint32_t total = lay_out(experts, words_at(get_write_ptr(cb_blocks)));
+    // Entries that no choice takes point one beyond the last choice.
     fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
     for_each_choice(
         ids, experts,
@@ -147,7 +155,9 @@ void kernel_main() {
 
     noc_async_write(get_write_ptr(cb_sorted), sorted_out.get_noc_addr(0), shapes.entries * 4);
     noc_async_write(get_write_ptr(cb_blocks), blocks_out.get_noc_addr(0), shapes.blocks * 4);
+    // The ids are done: their buffer carries the total.
     words_at(get_write_ptr(cb_ids))[0] = total;
     noc_async_write(get_write_ptr(cb_ids), total_out.get_noc_addr(0), 4);
+    // One barrier: the three tables leave L1 at the same time.
     noc_async_write_barrier();
 }

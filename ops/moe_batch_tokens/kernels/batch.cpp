@@ -23,6 +23,7 @@ struct Batches {
 
     // The row that the token takes, or kNobody.
     uint32_t append(uint32_t expert, uint32_t token) const {
+        // The second condition drops choices beyond the room; the choice's entry of `rows` says so.
         if (expert == kNobody || counts[expert] == capacity) {
             return kNobody;
         }
@@ -49,8 +50,10 @@ void kernel_main() {
     const tt_l1_ptr uint32_t* map = words_at(get_write_ptr(cb_map));
     const Batches batches{words_at(get_write_ptr(cb_counts)), words_at(get_write_ptr(cb_tokens)),
                           args.batch_stride / 4, args.capacity};
+    // The map is read whole: each choice needs a random entry of it.
     read_pages(map_in, 0, 1, get_write_ptr(cb_map), 0, args.num_experts * 4);
     fill_words(batches.counts, args.num_local, 0);
+    // Rows without a token must not look like token 0.
     fill_words(batches.tokens, args.num_local * batches.stride, kNobody);
 
     for (uint32_t first = 0; first < args.num_tokens; first += args.tokens_at_once) {
@@ -65,11 +68,15 @@ void kernel_main() {
                     batches.append(id < args.num_experts ? map[id] : kNobody, first + token);
             }
         }
+        // The rows are written before the next part overwrites them; write_pages ends with its own
+        // barrier.
         write_pages(rows_out, first, count, rows_l1, args.ids_page, args.top_k * 4);
     }
     write_pages(tokens_out, 0, args.num_local, get_write_ptr(cb_tokens), args.batch_stride,
                 args.capacity * 4);
     write_pages(counts_out, 0, 1, get_write_ptr(cb_counts), 0, args.num_local * 4);
+    // Pages of one word are 16 bytes apart, the alignment of writes, so the counts are spread out
+    // first.
     for (uint32_t expert = 0; expert < args.num_local; ++expert) {
         words_at(get_write_ptr(cb_paged_counts))[expert * args.count_stride / 4] =
             batches.counts[expert];

@@ -36,12 +36,14 @@ struct Token {
 
 void push_chunk(const TensorAccessor& rows, const Token& token, uint32_t chunk_tiles,
                 uint32_t offset, uint32_t bytes) {
+    // Experts in the token's order, so that the sum does not depend on where their rows are.
     for (uint32_t k = 0; k < token.top_k; ++k) {
         if (token.rows[k] == kNone) {
             continue;
         }
         cb_reserve_back(kCbRows, chunk_tiles);
         noc_async_read(rows.get_noc_addr(token.rows[k], offset), get_write_ptr(kCbRows), bytes);
+        // The weight is handed over while the row is on its way.
         push_word(kCbWeights, token.weights[k]);
         noc_async_read_barrier();
         cb_push_back(kCbRows, chunk_tiles);
@@ -58,10 +60,14 @@ void kernel_main() {
     const TensorAccessor table(ReaderTensors::table(), ReaderTensors::table_address());
     const TensorAccessor weights(ReaderTensors::weights(), ReaderTensors::weights_address());
 
+    // Reads from DRAM need source and destination equal modulo 64 bytes (Blackhole; 32 on
+    // Wormhole). A core's first index may be anywhere, so that the read begins before it.
     const uint32_t first_byte = range.first_token * top_k * sizeof(uint32_t);
     const uint32_t skipped = first_byte % kAlignment;
     const uint32_t table_l1 = get_write_ptr(kCbTable);
     const uint32_t weights_l1 = get_write_ptr(kCbTokenWeights);
+    // All indices of the core come with one read; weights come with each token, as they are one
+    // page a token.
     noc_async_read(table.get_noc_addr(0, first_byte - skipped), table_l1,
                    skipped + range.num_tokens * top_k * sizeof(uint32_t));
     noc_async_read_barrier();
@@ -72,6 +78,7 @@ void kernel_main() {
         noc_async_read_barrier();
         const Token token{reinterpret_cast<tt_l1_ptr uint32_t*>(table_l1 + skipped) + i * top_k,
                           reinterpret_cast<tt_l1_ptr uint16_t*>(weights_l1), top_k};
+        // The number goes first, because compute needs it before it waits for the first row.
         push_word(kCbContributions, token.num_rows());
         for (uint32_t offset = 0; offset < args.row_bytes; offset += chunk_bytes) {
             const uint32_t left = args.row_bytes - offset;

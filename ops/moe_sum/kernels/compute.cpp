@@ -33,10 +33,13 @@ void add_contribution(uint32_t tiles, uint32_t product, bool is_weighted, uint32
     for (uint32_t tile = 0; tile < tiles; ++tile) {
         copy_tile(cb_rows, tile, product);
         if (is_weighted) {
+            // Each init replaces the one before, since the vector unit is set up for one function
+            // at a time.
             binop_with_scalar_tile_init();
             mul_unary_tile(product, weight);
             round_to_bf16(product);
         }
+        // The sum stays in its own DST tile; only the product moves through the last one.
         add_binary_tile_init();
         add_binary_tile(tile, product, tile);
         if (rounds_every_sum) {
@@ -57,6 +60,7 @@ void kernel_main() {
     init_sfpu(cb_rows, cb_sum);
     for (uint32_t token = 0; token < num_tokens; ++token) {
         cb_wait_front(cb_contributions, 1);
+        // The number is data of the device. The unpacker reads it and passes it to math and pack.
         const uint32_t contributions = read_tile_value(cb_contributions, 0, 0);
         cb_pop_front(cb_contributions, 1);
         for (uint32_t first = 0; first < args.row_tiles; first += chunk_tiles) {
@@ -72,6 +76,7 @@ void kernel_main() {
             tile_regs_commit();
             cb_reserve_back(cb_sum, chunk_tiles);
             tile_regs_wait();
+            // Tiles beyond the row hold what the buffer held; they are not packed.
             for (uint32_t tile = 0; tile < tiles; ++tile) {
                 pack_tile(tile, cb_sum);
             }

@@ -32,6 +32,8 @@ struct Contribution {
     uint32_t weight;
 };
 
+// Insertion sort: a list has at most top_k entries, so that a better order of growth would not
+// show.
 void insert_by_row(tt_l1_ptr Contribution* list, uint32_t length) {
     for (uint32_t i = length; i > 0 && list[i].row < list[i - 1].row; --i) {
         const Contribution held = {list[i].row, list[i].weight};
@@ -71,13 +73,16 @@ template <class Accessor>
 void push_token(const Accessor& outputs, const tt_l1_ptr Contribution* list, uint32_t length,
                 uint32_t row_bytes, uint32_t chunk_tiles, bool has_weights) {
     const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
+    // The number goes first, because compute needs it before it waits for the first row.
     push_word(cb_contributions, length);
+    // Chunks are the outer loop: DST holds the sums of one chunk, over all contributions.
     for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
         const uint32_t left = row_bytes - offset;
         for (uint32_t i = 0; i < length; ++i) {
             cb_reserve_back(cb_rows, chunk_tiles);
             noc_async_read(outputs.get_noc_addr(list[i].row, offset), get_write_ptr(cb_rows),
                            left < chunk_bytes ? left : chunk_bytes);
+            // The weight is handed over while the row is on its way.
             if (has_weights) {
                 push_word(cb_weights, list[i].weight);
             }
@@ -103,6 +108,7 @@ void kernel_main() {
     const auto weights = TensorAccessor(ReaderTensors::weights(), ReaderTensors::weights_address());
 
     auto* list = reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(cb_chosen));
+    // Tables are read 64 tokens at a time, so that L1 does not limit the number of tokens.
     for (uint32_t done = 0; done < range.num_tokens; done += args.tokens_at_once) {
         const uint32_t left = range.num_tokens - done;
         const uint32_t count = left < args.tokens_at_once ? left : args.tokens_at_once;

@@ -10,6 +10,7 @@ struct Operands {
 };
 
 void init_start(Operands operands) {
+    // With a partial sum one addition replaces a copy and an addition.
     if (operands.has_partial) {
         add_tiles_init(kCbOwn, kCbForward);
     } else {
@@ -29,6 +30,7 @@ void start_with_own(uint32_t tile, Operands operands) {
 }
 
 void add_far_side(uint32_t tile) {
+    // The sum is still in DST; it becomes an operand there instead of a detour through L1.
     binary_dest_reuse_tiles_init<EltwiseBinaryType::ELWADD,
                                  EltwiseBinaryReuseDestType::DEST_TO_SRCA>(kCbBackward);
     binary_dest_reuse_tiles<EltwiseBinaryType::ELWADD, EltwiseBinaryReuseDestType::DEST_TO_SRCA>(
@@ -43,6 +45,7 @@ void add_tile(uint32_t tile, Operands operands) {
     }
     tile_regs_commit();
     tile_regs_wait();
+    // Packs to the tile's own place: the batch is reserved as a whole.
     pack_tile(0, kCbSum, tile);
     tile_regs_release();
 }
@@ -72,13 +75,17 @@ void pop(uint32_t batch, Operands operands) {
 void kernel_main() {
     const Journey journey = journey_from_args(0);
 
+    // The common init sets formats; init_start() sets the operation of each step.
     binary_op_init_common(kCbOwn, kCbForward, kCbSum);
     const uint32_t num_steps = journey.num_ahead() + (journey.completes() ? 1 : 0);
     for (uint32_t step = 0; step < num_steps; ++step) {
         const bool stays = step == journey.num_ahead();
         const Operands operands{journey.has_partial(), stays && journey.has_far_side()};
+        // The far side takes part only in the last step, so that operands are chosen once a step.
         init_start(operands);
         for (uint32_t i = 0; i < journey.num_batches(); ++i) {
+            // Buffers are awaited by the batch, as they are announced: a wait for each tile would
+            // cost a call each.
             wait_for(journey.batch, operands);
             cb_reserve_back(kCbSum, journey.batch);
             for (uint32_t tile = 0; tile < journey.tiles_in(i); ++tile) {

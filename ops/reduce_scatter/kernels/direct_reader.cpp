@@ -41,6 +41,8 @@ void kernel_main() {
         return;
     }
     const uint32_t num_peers = share.num_devices - 1;
+    // Slices of others go first, the farthest at the front: nothing is summed here before all have
+    // arrived.
     for (uint32_t peer = 0; peer < num_peers; ++peer) {
         push_slice(share, input, PeerSlice::read(kFirstPeer + peer).slice);
     }
@@ -51,7 +53,9 @@ void kernel_main() {
             input, share.begin_of(share.position) + i * share.chunk, share.tiles_in(i),
             get_write_ptr(kCbArrived) + share.place(i, share.position) * get_tile_size(kCbArrived));
     }
+    // Others' tiles may arrive beside these reads, since each block has its own place.
     noc_async_read_barrier();
+    // One announcement from each peer, with its last packet: compute starts when all are there.
     noc_semaphore_wait_min(arrived, num_peers);
     cb_push_back(kCbArrived, share.num_chunks() * share.group());
 }

@@ -16,6 +16,8 @@ public:
         if (reach_ != 0) {
             connection_ =
                 WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
+            // Started here and finished behind the other connection: both routers answer at the
+            // same time.
             connection_.open_start();
         }
     }
@@ -47,6 +49,7 @@ public:
     void aim(uint32_t hops) { header_->to_chip_unicast(static_cast<uint8_t>(hops)); }
     // With the last packet a word is counted up there.
     void send(uint32_t source, uint32_t bytes, uint64_t destination, bool is_last, uint64_t word) {
+        // The count travels in the last packet. A separate packet would cost a router's slot.
         if (is_last) {
             header_->to_noc_fused_unicast_write_atomic_inc(
                 tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{destination, word, 1}, bytes);
@@ -61,6 +64,7 @@ public:
 
 private:
     void send_header() {
+        // The header is used for the next packet, so that it must have left L1.
         connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header_),
                                                              sizeof(PACKET_HEADER_TYPE));
     }
@@ -85,6 +89,7 @@ void send_slice(const DirectShare& share, uint32_t slice, uint32_t packet_tiles,
             outlet.send(source + tile * tile_bytes, count * tile_bytes,
                         get_noc_addr(place + tile * tile_bytes), is_last, arrived);
         }
+        // The chunk's pages may be read into again only when their packets have left.
         noc_async_writes_flushed();
         cb_pop_front(kCbSend, share.chunk);
     }
@@ -119,7 +124,8 @@ void kernel_main() {
     if (share.count == 0) {
         return;
     }
-    // Programs are the same on all devices but for their arguments, and so are their L1's places.
+    // Programs differ between devices in their arguments only, so that buffers have the same
+    // address everywhere.
     const uint32_t arrived_place = get_write_ptr(kCbArrived);
     const uint64_t arrived = get_noc_addr(get_semaphore(core.arrived_semaphore));
     Outlet forward(arg_index);
@@ -139,6 +145,7 @@ void kernel_main() {
         outlet.aim(route.hops());
         send_slice(share, route.slice(), core.packet_tiles, outlet, arrived_place, arrived);
     }
+    // Sums come last: sending needs nothing of what arrives.
     store_sums(share, output);
     forward.close_start();
     backward.close_start();

@@ -39,8 +39,10 @@ void kernel_main() {
         for (uint32_t i = 0; i < journey.num_batches(); ++i) {
             const uint32_t tile = begin + i * journey.batch;
             const uint32_t count = journey.tiles_in(i);
+            // Own tiles are on their way while the partial sums are awaited.
             issue_batch(kCbOwn, input, tile, count, journey.batch);
             if (journey.has_partial()) {
+                // One count a batch: the device behind announces each batch when it is in memory.
                 noc_semaphore_wait_min(arrived, step * journey.num_batches() + i + 1);
                 issue_batch(kCbForward, partial, tile, count, journey.batch);
             }
@@ -49,6 +51,7 @@ void kernel_main() {
                 noc_semaphore_wait_min(far_side_arrived, i + 1);
                 issue_batch(kCbBackward, far_side, tile, count, journey.batch);
             }
+            // One barrier for up to three operands.
             noc_async_read_barrier();
             cb_push_back(kCbOwn, journey.batch);
             if (journey.has_partial()) {

@@ -8,6 +8,8 @@ namespace {
 using namespace tessera::ops;
 using namespace tessera::ops::split_zero_experts;
 
+// The id of no expert, -1: it must stay one in both outputs, also where an earlier op has removed a
+// choice.
 constexpr uint32_t kNobody = 0xFFFFFFFF;
 
 }  // namespace
@@ -33,6 +35,8 @@ void kernel_main() {
             const uint32_t chosen = id[k];
             const bool is_zero = chosen != kNobody && chosen >= args.experts;
             row[k] = is_zero ? token : kNobody;
+            // The choice leaves the routed part, so that no product is made for it. The split is
+            // done in place.
             id[k] = is_zero ? kNobody : chosen;
         }
         noc_async_write(ids_l1, routed.get_noc_addr(token), row_bytes);
