@@ -27,6 +27,7 @@ struct Command {
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
 [[nodiscard]] Command add_manual(CLI::App& root, Console& console);
+[[nodiscard]] Command add_model(CLI::App& root, Console& console);
 [[nodiscard]] Command add_moe(CLI::App& root, Console& console);
 [[nodiscard]] Command add_new(CLI::App& root, Console& console);
 [[nodiscard]] Command add_retime(CLI::App& root, Console& console);
@@ -37,8 +38,8 @@ struct Command {
 using AddCommand = Command (*)(CLI::App& root, Console& console);
 
 /// Subcommands of this folder, in the order in which help shows them.
-inline constexpr std::array<AddCommand, 12> kAddCommands{
-    add_run,   add_retime,  add_compare, add_sweep, add_advise, add_tune,
-    add_check, add_explain, add_list,    add_moe,   add_new,    add_manual};
+inline constexpr std::array<AddCommand, 13> kAddCommands{
+    add_run,   add_model,   add_retime, add_compare, add_sweep, add_advise, add_tune,
+    add_check, add_explain, add_list,   add_moe,     add_new,   add_manual};
 
 }  // namespace tessera::cli

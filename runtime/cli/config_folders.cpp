@@ -58,4 +58,34 @@ fs::path find_config(const std::string& config) {
     return find_in(config, {"runs", "sweeps"});
 }
 
+std::vector<std::string> shipped_models() {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(shipped_configs() / "models")) {
+        if (entry.path().extension() == ".json") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+fs::path find_model(const std::string& model) {
+    if (fs::is_directory(model)) {
+        const fs::path file = fs::path(model) / "config.json";
+        require(fs::exists(file), "{}: holds no config.json", model);
+        return file;
+    }
+    if (fs::exists(model)) {
+        return model;
+    }
+    const std::vector<std::string> names = shipped_models();
+    if (std::ranges::find(names, model) != names.end()) {
+        return shipped_configs() / "models" / (model + ".json");
+    }
+    constexpr std::size_t kSuggested = 3;
+    throw UsageError(fmt::format(
+        "{}: no such file or shipped model; nearest: {}; tessera list models shows all {}", model,
+        fmt::join(config::nearest_few(model, names, kSuggested), ", "), names.size()));
+}
+
 }  // namespace tessera::cli

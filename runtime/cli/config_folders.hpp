@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tessera::cli {
 
@@ -16,5 +17,11 @@ namespace tessera::cli {
 [[nodiscard]] std::filesystem::path find_run_config(const std::string& config);
 [[nodiscard]] std::filesystem::path find_sweep_config(const std::string& config);
 [[nodiscard]] std::filesystem::path find_config(const std::string& config);
+
+/// Returns the names of the shipped config.json of models, sorted.
+[[nodiscard]] std::vector<std::string> shipped_models();
+/// Returns the config.json that MODEL names: a file, a folder that holds it, or a shipped name.
+/// Errors   UsageError with the nearest name, if there is none.
+[[nodiscard]] std::filesystem::path find_model(const std::string& model);
 
 }  // namespace tessera::cli

@@ -21,6 +21,8 @@
 #include "runtime/cli/output_path.hpp"
 #include "runtime/config/key_reference.hpp"
 #include "runtime/config/load_sweep.hpp"
+#include "runtime/model/families.hpp"
+#include "runtime/model/read_model.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
@@ -116,6 +118,26 @@ std::string list_configs(const report::TextStyle& style) {
     return rows.text(style) + "\n" + list_sweeps(style);
 }
 
+std::string list_models(const report::TextStyle& style) {
+    Rows rows({{"model", Align::Left, 9, {}},
+               {"family", Align::Left, 5, {}},
+               {"hidden", Align::Right, 6, {}},
+               {"experts", Align::Right, 8, {}},
+               {"top-k", Align::Right, 7, {}},
+               {"of an expert", Align::Right, 6, {}},
+               {"shared", Align::Right, 4, {}},
+               {"layers", Align::Right, 4, {}},
+               {"attention", Align::Left, 3, {}}});
+    for (const std::string& name : shipped_models()) {
+        const model::MoeModel numbers = model::read_model(find_model(name)).model;
+        rows.add({name, std::string(numbers.family->name), std::to_string(numbers.hidden),
+                  std::to_string(numbers.experts), std::to_string(numbers.top_k),
+                  std::to_string(numbers.intermediate), std::to_string(numbers.shared.intermediate),
+                  std::to_string(numbers.layers), numbers.attention.form});
+    }
+    return rows.text(style);
+}
+
 struct ListOptions {
     std::string what;
     std::string filter;
@@ -157,6 +179,7 @@ const std::array kListings{
     Listing{.name = "configs", .table = list_configs},
     Listing{.name = "device-keys", .pages = device_key_pages},
     Listing{.name = "keys", .pages = config::key_pages},
+    Listing{.name = "models", .table = list_models},
     Listing{.name = "ops", .table = list_ops},
 };
 
@@ -221,9 +244,11 @@ Command add_list(CLI::App& root, Console& console) {
     auto options = std::make_shared<ListOptions>();
     const std::vector<std::string> names = names_of_listings();
     command
-        ->add_option("WHAT", options->what,
-                     "ops with their schedules, archs (device models), configs (those that ship), "
-                     "keys (of run files) or device-keys (of device models)")
+        ->add_option(
+            "WHAT", options->what,
+            "ops with their schedules, archs (device models), configs (those that ship), "
+            "keys (of run files), models (whose config.json ships) or device-keys (of device "
+            "models)")
         ->required()
         ->type_name("")
         ->check(CLI::IsMember(names).description(fmt::format("{}", fmt::join(names, "|"))));

@@ -113,6 +113,7 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
         console.out << title_text(outcome.record, style) << '\n'
                     << summary_text(&outcome.record, outcome.timing ? &*outcome.timing : nullptr,
                                     style)
+                    << (options.stages && outcome.timing ? stages_text(*outcome.timing, style) : "")
                     << verdict_text(outcome.record, style, kMostFailures);
     } else {
         print_all(outcome, console);

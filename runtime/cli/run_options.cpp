@@ -42,10 +42,7 @@ void require_other_file(const char* option, const std::optional<std::string>& pa
             "{} {} is the file of --inputs", option, path.value_or(""));
 }
 
-}  // namespace
-
-void add_checked_options(CLI::App& command, RunOptions& options) {
-    add_config_options(command, options.config);
+void add_checked_options_without_config(CLI::App& command, RunOptions& options) {
     add_threads_option(command, options.config);
     add_files(command, options);
     add_focus_option(command, options.focus);
@@ -58,8 +55,10 @@ void add_checked_options(CLI::App& command, RunOptions& options) {
                         "Run FILE instead of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
 }
 
-void add_run_options(CLI::App& command, RunOptions& options) {
-    add_checked_options(command, options);
+}  // namespace
+
+void add_run_options_without_config(CLI::App& command, RunOptions& options) {
+    add_checked_options_without_config(command, options);
     command.add_flag("--json", options.json, "Print the record of the run as JSON");
     command.add_flag("--quiet", options.quiet, "Print the last line only: PASS, or what failed");
     add_full_flag(command, options.full);
@@ -70,6 +69,16 @@ void add_run_options(CLI::App& command, RunOptions& options) {
         "those that it does not read, and refuses a name with one wrong letter. Tensors of\n"
         "--outputs are those of the run file's `outputs`: d<i>.NAME of each device i, or NAME\n"
         "if every device holds the same bytes.");
+}
+
+void add_checked_options(CLI::App& command, RunOptions& options) {
+    add_config_options(command, options.config);
+    add_checked_options_without_config(command, options);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+    add_config_options(command, options.config);
+    add_run_options_without_config(command, options);
 }
 
 void check_run_options(const RunOptions& options) {

@@ -29,10 +29,13 @@ struct RunOptions {
     bool quiet = false;
     bool full = false;
     bool profile_host = false;
+    bool stages = false;  ///< also print cycles and bytes by stage, of commands that ask for it
 };
 
 /// Adds the options that can be checked before a run. The other options select what it prints.
 void add_checked_options(CLI::App& command, RunOptions& options);
+/// Adds all options except CONFIG, for commands that make the run file.
+void add_run_options_without_config(CLI::App& command, RunOptions& options);
 /// Adds all options.
 void add_run_options(CLI::App& command, RunOptions& options);
 

@@ -42,6 +42,11 @@ std::size_t place_of(const std::vector<NamedPatterns>& named, const std::string&
 
 }  // namespace
 
+std::string group_of(const std::vector<NamedPatterns>& groups, const std::string& name) {
+    const std::size_t place = place_of(groups, name);
+    return place < groups.size() ? groups[place].name : "";
+}
+
 std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline, std::uint32_t devices) {
     const ReportSpec& spec = pipeline.report;
     if (spec.stages.empty()) {

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera model: writes the run file of a model's layer from its config.json, and runs it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+
+#include "emu/base/host_memory.hpp"
+#include "emu/base/tensor_file/partial_file.hpp"
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/output_path.hpp"
+#include "runtime/cli/run.hpp"
+#include "runtime/model/layer_run.hpp"
+#include "runtime/model/read_model.hpp"
+#include "runtime/report/text_table.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using report::Align;
+using report::Column;
+
+struct ModelOptions {
+    std::string model;
+    std::string mesh = "1x8";
+    model::LayerDemand demand;
+    std::optional<std::string> out;
+    bool force = false;
+    bool write_only = false;
+    RunOptions run;
+};
+
+/// Reads "ROWSxCOLUMNS".
+void parse_mesh(const std::string& text, model::LayerDemand& demand) {
+    std::istringstream stream(text);
+    char by = 0;
+    constexpr std::uint32_t kMost = 256;
+    stream >> demand.rows >> by >> demand.columns;
+    require(!stream.fail() && stream.peek() == std::istringstream::traits_type::eof() &&
+                by == 'x' && demand.rows >= 1 && demand.columns >= 1 && demand.rows <= kMost &&
+                demand.columns <= kMost && demand.devices() <= kMost,
+            "--mesh {}: allowed: ROWSxCOLUMNS of at most {} devices, such as 4x8", text, kMost);
+}
+
+/// The run of the layer, and the same as the shipped file loads it.
+struct PlannedLayer {
+    model::LayerRun run;
+    config::LoadedRun loaded;
+};
+
+PlannedLayer plan(const model::ReadModel& read, const ModelOptions& options,
+                  const model::LayerDemand& demand) {
+    PlannedLayer planned{.run = model::moe_layer_run(read, demand), .loaded = {}};
+    std::vector<config::Override> overrides = overrides_of(planned.run);
+    const auto sets = config::parse_sets(options.run.config.sets);
+    overrides.insert(overrides.end(), sets.begin(), sets.end());
+    const std::array folders{shipped_configs()};
+    planned.loaded = config::load_run(find_run_config(planned.run.extends), overrides, folders);
+    return planned;
+}
+
+/// Refuses weights that the devices cannot hold. Planning finds everything else that does not fit.
+/// A device that the user describes in a file is left to planning.
+void require_room(const model::ReadModel& read, const model::LayerDemand& demand) {
+    const std::filesystem::path arch = shipped_configs() / "arch" / (demand.device + ".yaml");
+    if (!std::filesystem::exists(arch)) {
+        return;
+    }
+    const DramSpec dram = config::load_arch(arch).arch.dram;
+    const std::uint64_t bytes = dram.bank_size.value * dram.num_banks;
+    const std::uint64_t weights = model::layer_bytes(read.model, demand.devices());
+    const auto enough = model::devices_that_hold(read.model, bytes);
+    require(weights <= bytes,
+            "{}: the weights of one layer take {} on the fullest of {} devices ({} B), and {} has "
+            "{} of DRAM ({} B); allowed: {}",
+            read.name, show_bytes(weights), demand.devices(), weights, demand.device,
+            show_bytes(bytes), bytes,
+            enough ? fmt::format("at least {} devices", *enough)
+                   : std::string("another device, since one expert on each is too much"));
+}
+
+/// Plans the layer without values if the host cannot hold them.
+PlannedLayer plan_for_host(const model::ReadModel& read, ModelOptions& options) {
+    model::LayerDemand demand = options.demand;
+    demand.computes_values = !options.run.timing_only;
+    require_room(read, demand);
+    PlannedLayer planned = plan(read, options, demand);
+    const std::uint64_t bytes = model::host_bytes(planned.loaded);
+    const HostMemory host = host_memory_available();
+    if (!demand.computes_values || bytes <= host.bytes) {
+        return planned;
+    }
+    demand.computes_values = false;
+    options.run.timing_only = true;
+    planned = plan(read, options, demand);
+    planned.run.assumptions.push_back(
+        fmt::format("--timing-only: values would take {}, and {} has {} available",
+                    show_bytes(bytes), host.bound, show_bytes(host.bytes)));
+    return planned;
+}
+
+std::string taken_text(const model::ReadModel& read, const report::TextStyle& style) {
+    std::vector<Column> columns{{"value", Align::Left, 9, {}},
+                                {"", Align::Right, 8, {}},
+                                {"key of " + read.path, Align::Left, 7, {}}};
+    for (const model::TakenValue& taken : read.taken) {
+        columns[0].cells.push_back({taken.name});
+        columns[1].cells.push_back({taken.value});
+        columns[2].cells.push_back({taken.key});
+    }
+    return to_text(columns, style);
+}
+
+std::string memory_text(const model::ReadModel& read, const model::DeviceMemory& memory) {
+    return fmt::format(
+        "Memory of the fullest device: weights {}, cache {}, activations {}; {} of {}\n"
+        "All {} layers with experts would take {} of weights on that device\n",
+        show_bytes(memory.weights), show_bytes(memory.cache), show_bytes(memory.activations),
+        show_bytes(memory.total()), show_bytes(memory.dram), read.model.moe_layers.size(),
+        show_bytes(memory.weights * read.model.moe_layers.size()));
+}
+
+std::string text_of_file(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// Writes the run file. A file that the user may have edited is not replaced.
+std::string write_run_file(const model::ReadModel& read, const model::LayerRun& run,
+                           const ModelOptions& options) {
+    const std::string path = options.out.value_or(read.name + ".yaml");
+    const std::string text = run_file_text(read, run);
+    require(options.force || !std::filesystem::exists(path) || text_of_file(path) == text,
+            "{}: exists and differs from what would be written; allowed: --out with another name, "
+            "or --force to replace it",
+            path);
+    PartialFile file(path);
+    file.write_at(0, std::as_bytes(std::span(text)));
+    file.finish();
+    return path;
+}
+
+void print_model(const model::ReadModel& read, const PlannedLayer& planned, const std::string& path,
+                 const Console& console) {
+    const model::LayerDemand& demand = planned.run.demand;
+    console.out << fmt::format("{} ({}): MoE layer on {} × {} {}, {} tokens, {}\n\n", read.name,
+                               read.model.family->name, demand.rows, demand.columns, demand.device,
+                               demand.tokens, demand.phase)
+                << taken_text(read, console.out_style) << '\n';
+    for (const std::string& assumption : planned.run.assumptions) {
+        console.out << "Assumed: " << assumption << '\n';
+    }
+    console.out << memory_text(read, model::device_memory(planned.loaded)) << "Run file: " << path
+                << "\n\n";
+}
+
+ExitCode run_model(ModelOptions options, const Console& console) {
+    parse_mesh(options.mesh, options.demand);
+    require_file_name("--out", options.out);
+    check_run_options(options.run);
+    const model::ReadModel read = model::read_model(find_model(options.model));
+    const PlannedLayer planned = plan_for_host(read, options);
+    const std::string path = write_run_file(read, planned.run, options);
+    if (options.write_only && options.run.json) {
+        console.out << to_json(read.model, options.demand.devices()).dump(2) << '\n';
+    } else if (!options.run.json && !options.run.quiet) {
+        print_model(read, planned, path, console);
+    }
+    if (options.write_only) {
+        return ExitCode::Success;
+    }
+    options.run.config.config = path;
+    options.run.stages = true;
+    return run(options.run, console);
+}
+
+void add_demand_options(CLI::App& command, ModelOptions& options) {
+    command
+        .add_option("MODEL", options.model,
+                    "A config.json, the folder that holds it, or a name that `tessera list models` "
+                    "shows")
+        ->required()
+        ->type_name("");
+    command.add_option("--mesh", options.mesh, "Rows and columns of devices [1x8]")
+        ->type_name("RxC");
+    command.add_option("--device", options.demand.device, "Device model [wormhole_n150]")
+        ->type_name("NAME");
+    command.add_option("--tokens", options.demand.tokens, "Tokens of all devices together [32]")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20));
+    command
+        .add_option("--phase", options.demand.phase,
+                    "decode: each token is of another sequence; prefill: tokens of prompts")
+        ->check(CLI::IsMember({"decode", "prefill"}))
+        ->type_name("decode|prefill");
+}
+
+}  // namespace
+
+Command add_model(CLI::App& root, Console& console) {
+    auto* command = root.add_subcommand(
+        "model", "Write the run file of a model's layer from its config.json, and run it");
+    auto options = std::make_shared<ModelOptions>();
+    add_demand_options(*command, *options);
+    command->add_option("--out", options->out, "The run file [MODEL.yaml in this folder]")
+        ->type_name("FILE");
+    command->add_flag("--force", options->force, "Replace a run file that differs");
+    command->add_flag("--write-only", options->write_only,
+                      "Write the run file and run nothing; with --json, print the numbers of the "
+                      "model");
+    add_set_option(*command, options->run.config.sets);
+    add_run_options_without_config(*command, options->run);
+    return {command, [options, &console] { return run_model(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of models, a row each: names of keys in config.json with the defaults of the
+// transformers class, the rule of the router, and the form of the layers. To add one: a row in
+// families.cpp, and a config.json in configs/models.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "runtime/model/checkpoint_names.hpp"
+#include "runtime/model/moe_model.hpp"
+
+namespace tessera::model {
+
+/// Whether the weights of a token are divided by their sum.
+enum class Renormalise : std::uint8_t {
+    Always,
+    Never,
+    ByKeyElseYes,  ///< norm_topk_prob, and yes if it is absent
+    ByKeyElseNo,
+};
+
+/// Groups of experts and the bias for the choice.
+enum class GroupRule : std::uint8_t {
+    None,
+    ByMethod,        ///< topk_method: greedy, group_limited_greedy or noaux_tc
+    WithCorrection,  ///< n_group and topk_group, always with the bias
+};
+
+enum class SharedRule : std::uint8_t {
+    None,
+    Counted,   ///< n_shared_experts of an expert's size
+    OwnSize,   ///< one, of shared_expert_intermediate_size, with a gate
+    OneExpert  ///< one of an expert's size
+};
+
+/// Layers that have no experts.
+enum class DenseRule : std::uint8_t {
+    None,
+    FirstLayers,  ///< first_k_dense_replace and moe_layer_freq
+    SparseStep,   ///< mlp_only_layers, and layers between those of decoder_sparse_step
+    Interleaved,  ///< layers between those of interleave_moe_layer_step, or outside of moe_layers
+};
+
+enum class AttentionRule : std::uint8_t { Grouped, Latent };
+
+enum class QkNorm : std::uint8_t {
+    None,
+    PerHead,
+    Whole,         ///< over the whole projection
+    PerHeadByKey,  ///< per head if use_qk_norm
+    L2ByKey,       ///< L2 without a weight after the rotation, if use_qk_norm or by default
+};
+
+/// How the projections of attention get a bias.
+enum class QkvBias : std::uint8_t { ByKeyElseNo, ByKeyElseYes };
+
+struct Family {
+    std::string_view name;
+    std::span<const std::string_view> model_types;
+    std::span<const std::string_view> architectures;
+    std::string_view experts_key;
+    std::string_view intermediate_key;  ///< of an expert
+
+    Scoring scoring = Scoring::Softmax;
+    bool has_scoring_key = false;  ///< scoring_func replaces the scoring
+    Renormalise renormalise = Renormalise::Always;
+    GroupRule groups = GroupRule::None;
+    std::string_view default_method = {};  ///< topk_method of the class
+    bool has_router_bias = false;
+    bool has_expert_biases = false;
+    bool has_swigluoai = false;
+    SharedRule shared = SharedRule::None;
+    DenseRule dense = DenseRule::None;
+    std::uint32_t default_dense_layers = 0;
+
+    AttentionRule attention = AttentionRule::Grouped;
+    QkNorm qk_norm = QkNorm::None;
+    QkvBias qkv_bias = QkvBias::ByKeyElseNo;
+    std::string_view qkv_bias_key = "attention_bias";
+    bool has_sinks = false;
+    double default_rotary_share = 1;  ///< partial_rotary_factor of the class
+    CheckpointNames names = {};
+};
+
+[[nodiscard]] std::span<const Family> all_families();
+
+}  // namespace tessera::model

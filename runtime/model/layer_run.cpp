@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/model/layer_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/model/families.hpp"
+#include "runtime/pipeline/run_stages.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::model {
+namespace {
+
+/// Params of a run file, with the key of config.json that each follows from.
+class Params {
+public:
+    Params(const ReadModel& read, LayerRun& run) : read_(read), run_(run) {}
+
+    template <class T>
+    void add(const char* name, const T& value, std::string about) {
+        run_.params.push_back({name, fmt::format("{}", value), std::move(about)});
+    }
+    /// Adds a number that the reader took from the file under `taken`.
+    template <class T>
+    void take(const char* name, const T& value, std::string_view taken) {
+        const auto found = std::ranges::find(read_.taken, taken, &TakenValue::name);
+        add(name, value,
+            found == read_.taken.end() ? "of the family " + std::string(read_.model.family->name)
+                                       : found->key);
+    }
+
+private:
+    const ReadModel& read_;
+    LayerRun& run_;
+};
+
+/// Dispatch and experts that fit the tokens of a device.
+struct Dispatch {
+    const char* pf;
+    const char* experts;
+    std::string reason;
+};
+
+/// The sweep `dispatch` has all-to-all ahead up to 16 tokens a device, and all-gather beyond.
+Dispatch dispatch_of(const MoeModel& model, const LayerDemand& demand) {
+    constexpr std::uint32_t kFewTokens = 16;
+    const std::uint32_t devices = demand.devices();
+    const std::uint32_t tokens = (demand.tokens + devices - 1) / devices;
+    if (devices == 1) {
+        return {"none", "grouped", "one device needs no dispatch"};
+    }
+    if (model.experts % devices != 0) {
+        return {"all_gather_reduce_scatter", "grouped",
+                fmt::format("{} devices do not divide {} experts", devices, model.experts)};
+    }
+    if (tokens <= kFewTokens) {
+        return {"all_to_all_contiguous", "grouped_permuted",
+                fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)};
+    }
+    return {"all_gather_reduce_scatter", "grouped",
+            fmt::format("{} tokens a device; beyond {} it is the fastest", tokens, kFewTokens)};
+}
+
+const char* scoring_word(Scoring scoring) {
+    return scoring == Scoring::Sigmoid || scoring == Scoring::SigmoidOnInput ? "sigmoid"
+                                                                             : "softmax";
+}
+
+void add_router(const MoeModel& model, Params& params) {
+    const RouterNumbers& router = model.router;
+    params.take("scoring", scoring_word(router.scoring), "scoring");
+    params.take("renormalise", router.renormalises, "renormalise");
+    params.take("routed_scaling_factor", router.scaling_factor, "scaling_factor");
+    params.take("n_group", router.groups, "groups");
+    params.take("topk_group", router.groups_kept, "groups_kept");
+    params.take("correction_bias", router.has_correction_bias, "choice");
+    params.take("weight_on_input", router.scoring == Scoring::SigmoidOnInput, "scoring");
+}
+
+void add_dispatch(const MoeModel& model, LayerRun& run, Params& params) {
+    const Dispatch dispatch = dispatch_of(model, run.demand);
+    params.add("pf", dispatch.pf, dispatch.reason);
+    params.add("experts_by", dispatch.experts, std::string("fits ") + dispatch.pf);
+    run.assumptions.push_back(fmt::format("dispatch {}: {}", dispatch.pf, dispatch.reason));
+}
+
+void assume_biases(const MoeModel& model, LayerRun& run) {
+    if (model.router.has_linear_bias || model.has_expert_biases) {
+        run.assumptions.emplace_back("biases of the router and of the experts are left out");
+    }
+}
+
+}  // namespace
+
+LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
+    const MoeModel& model = read.model;
+    LayerRun run{.extends = "model_moe",
+                 .demand = demand,
+                 .params = {},
+                 .assumptions = read.assumptions,
+                 .tensors = {}};
+    require(model.router.scoring != Scoring::SigmoidOnInput || model.top_k == 1,
+            "{}: num_experts_per_tok: is {}; allowed with weights on the input: 1", read.path,
+            model.top_k);
+    Params params(read, run);
+    params.add("tokens", demand.tokens, "--tokens");
+    params.take("hidden", model.hidden, "hidden");
+    params.take("experts", model.experts, "experts");
+    params.take("top_k", model.top_k, "top_k");
+    params.take("intermediate", model.intermediate, "intermediate");
+    params.take(
+        "shared_intermediate", model.shared.intermediate,
+        model.family->shared == SharedRule::OwnSize ? "shared_intermediate" : "shared_experts");
+    params.take("shared_gate", model.shared.has_gate, "");
+    add_router(model, params);
+    params.take("activation",
+                model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
+                "activation");
+    add_dispatch(model, run, params);
+    assume_biases(model, run);
+    if (!demand.computes_values) {
+        params.add("logits", "drawn_logits", "without values the router has no logits");
+        run.assumptions.emplace_back(
+            "no values are computed, so experts are chosen by drawn logits (load zipf, exponent "
+            "1)");
+    }
+    return run;
+}
+
+std::string run_file_text(const ReadModel& read, const LayerRun& run) {
+    const LayerDemand& demand = run.demand;
+    std::string text = fmt::format(
+        "# A layer of {} ({}), written by tessera model; edit it and run it with tessera run.\n",
+        read.name, read.model.family->name);
+    for (const std::string& assumption : run.assumptions) {
+        text += fmt::format("# Assumed: {}.\n", assumption);
+    }
+    text += fmt::format("extends: {}\n\nmesh:\n  device: {}\n  shape: [{}, {}]\n\nparams:\n",
+                        run.extends, demand.device, demand.rows, demand.columns);
+    for (const RunParam& param : run.params) {
+        text += fmt::format("  {:<40}# {}\n", param.name + ": " + param.value, param.about);
+    }
+    if (!run.tensors.empty()) {
+        text += "\ntensors:\n";
+        for (const std::string& line : run.tensors) {
+            text += "  " + line + "\n";
+        }
+    }
+    return text;
+}
+
+std::vector<config::Override> overrides_of(const LayerRun& run) {
+    const LayerDemand& demand = run.demand;
+    std::vector<config::Override> overrides{
+        {"mesh.device", demand.device, "--device " + demand.device},
+        {"mesh.shape", fmt::format("[{}, {}]", demand.rows, demand.columns),
+         fmt::format("--mesh {}x{}", demand.rows, demand.columns)}};
+    for (const RunParam& param : run.params) {
+        overrides.push_back({"params." + param.name, param.value,
+                             fmt::format("params.{} from {}", param.name, param.about)});
+    }
+    return overrides;
+}
+
+namespace {
+
+/// Bytes that steps make and later steps still read, at the fullest moment.
+std::uint64_t peak_of_outputs(const pipeline::PipelineSpec& pipeline) {
+    std::uint64_t most = 0;
+    for (std::size_t now = 0; now < pipeline.steps.size(); ++now) {
+        std::uint64_t bytes = 0;
+        for (std::size_t made = 0; made <= now; ++made) {
+            const pipeline::PipelineStep& step = pipeline.steps[made];
+            for (std::size_t i = 0; i < step.output_plans.size() && i < step.outputs.size(); ++i) {
+                if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
+                    bytes += step.output_plans[i].spec.num_bytes();
+                }
+            }
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+}  // namespace
+
+DeviceMemory device_memory(const config::LoadedRun& loaded) {
+    const pipeline::PipelineSpec& pipeline = loaded.pipeline;
+    const std::uint32_t devices = loaded.run.mesh.shape.num_devices();
+    DeviceMemory memory{.activations = peak_of_outputs(pipeline),
+                        .dram = loaded.arch.dram.bank_size.value * loaded.arch.dram.num_banks};
+    for (const pipeline::PipelineTensor& tensor : pipeline.tensors) {
+        if (!is_read_from(pipeline, tensor.name, 0)) {
+            continue;
+        }
+        const std::uint64_t bytes = device_spec(tensor, devices).num_bytes();
+        const std::string group = group_of(pipeline.report.memory, tensor.name);
+        (group == "cache"                     ? memory.cache
+         : group.empty() || group == "tokens" ? memory.activations
+                                              : memory.weights) += bytes;
+    }
+    return memory;
+}
+
+std::uint64_t host_bytes(const config::LoadedRun& loaded) {
+    return pipeline::host_bytes(loaded.pipeline, loaded.run.mesh.shape.num_devices());
+}
+
+}  // namespace tessera::model

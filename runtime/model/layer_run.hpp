@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run of one layer of a model on a mesh: a run file that extends a shipped one, with the model's
+// numbers as its params.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/config/load.hpp"
+#include "runtime/model/read_model.hpp"
+
+namespace tessera::model {
+
+/// What a user asks of a layer.
+struct LayerDemand {
+    std::uint32_t rows = 1;  ///< of the mesh
+    std::uint32_t columns = 8;
+    std::string device = "wormhole_n150";
+    std::uint32_t tokens = 32;  ///< of all devices together
+    std::string phase = "decode";
+    bool computes_values = true;  ///< false: logits are drawn, since no kernel computes them
+
+    [[nodiscard]] std::uint32_t devices() const { return rows * columns; }
+};
+
+/// A param of the run file, and where its value comes from.
+struct RunParam {
+    std::string name;
+    std::string value;
+    std::string about;
+};
+
+struct LayerRun {
+    std::string extends;  ///< the shipped run file
+    LayerDemand demand;
+    std::vector<RunParam> params;
+    std::vector<std::string> assumptions;  ///< of the reader and of the run
+    std::vector<std::string> tensors;      ///< lines of the block `tensors:`
+};
+
+/// Returns the MoE layer of a model. Its dispatch follows from the tokens of a device.
+/// Errors   UsageError for a layer that no op computes.
+[[nodiscard]] LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand);
+
+/// Returns the text of the run file: each param on a line with its origin.
+[[nodiscard]] std::string run_file_text(const ReadModel& read, const LayerRun& run);
+
+/// Returns the params and the mesh as overrides of the shipped run file.
+[[nodiscard]] std::vector<config::Override> overrides_of(const LayerRun& run);
+
+/// Bytes of the fullest device.
+struct DeviceMemory {
+    std::uint64_t weights = 0;
+    std::uint64_t cache = 0;
+    std::uint64_t activations = 0;  ///< the largest sum of tensors that exist at one time
+    std::uint64_t dram = 0;         ///< of a device
+
+    [[nodiscard]] std::uint64_t total() const { return weights + cache + activations; }
+};
+
+/// Returns the memory of a loaded run, as it is planned. Tensors in the group `cache` of the block
+/// `report.memory` are the cache; those of other groups, except `tokens`, are weights.
+[[nodiscard]] DeviceMemory device_memory(const config::LoadedRun& loaded);
+
+/// Returns the host memory that the values of a loaded run take.
+[[nodiscard]] std::uint64_t host_bytes(const config::LoadedRun& loaded);
+
+}  // namespace tessera::model

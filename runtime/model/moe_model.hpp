@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a model with a mixture of experts that its layers follow from.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::model {
+
+struct Family;
+
+/// How the router's logits become the weights of the chosen experts.
+enum class Scoring : std::uint8_t {
+    Softmax,          ///< over all experts
+    SoftmaxOfChosen,  ///< over the logits of the chosen experts
+    Sigmoid,
+    SigmoidOnInput,  ///< sigmoid of the logit, which weighs the input of the expert
+};
+
+enum class ExpertActivation : std::uint8_t { Silu, SwigluOai };
+
+struct RouterNumbers {
+    Scoring scoring = Scoring::Softmax;
+    bool renormalises = true;  ///< weights of a token are divided by their sum
+    double scaling_factor = 1;
+    std::uint32_t groups = 1;
+    std::uint32_t groups_kept = 1;
+    bool has_correction_bias = false;  ///< added to the scores for the choice only
+    bool has_linear_bias = false;      ///< added to the logits
+};
+
+struct SharedExperts {
+    std::uint32_t count = 0;
+    std::uint32_t intermediate = 0;  ///< of all together
+    bool has_gate = false;           ///< sigmoid(token · gate) weighs them
+};
+
+struct AttentionNumbers {
+    std::string form;  ///< "gqa", "mla"
+    std::uint32_t q_heads = 0;
+    std::uint32_t kv_heads = 0;  ///< 1 for latents, which all heads share
+    std::uint32_t qk_head_dim = 0;
+    std::uint32_t v_head_dim = 0;
+    std::uint32_t rotary_dim = 0;
+    std::uint32_t cached_elements = 0;  ///< of a token in one layer
+    std::string qk_norm;
+    bool has_qkv_bias = false;
+    bool has_sinks = false;
+    std::string sliding_window;  ///< empty: none
+    double softmax_scale = 1;
+    std::string softmax_scale_rule;
+    double rope_theta = 10000;
+    double norm_epsilon = 1e-6;
+};
+
+struct MoeModel {
+    const Family* family = nullptr;
+    std::uint32_t hidden = 0;
+    std::uint32_t experts = 0;
+    std::uint32_t top_k = 0;
+    std::uint32_t intermediate = 0;  ///< of an expert
+    std::uint32_t layers = 0;
+    std::vector<std::uint32_t> moe_layers;  ///< their numbers, from 0
+    bool has_expert_biases = false;
+    ExpertActivation activation = ExpertActivation::Silu;
+    double activation_limit = 0;  ///< of SwigluOai
+    RouterNumbers router;
+    SharedExperts shared;
+    AttentionNumbers attention;
+    std::string quantisation;  ///< of the published weights; empty: bfloat16
+};
+
+/// Returns the number of experts on each of `devices`; the first devices have one more if the
+/// number does not divide.
+[[nodiscard]] std::vector<std::uint32_t> experts_on(const MoeModel& model, std::uint32_t devices);
+
+/// Returns the bytes of one routed expert in bfloat16.
+[[nodiscard]] std::uint64_t expert_bytes(const MoeModel& model);
+
+/// Returns the bytes of the weights of one MoE layer on the device with the most experts, in
+/// bfloat16: its experts, and all of the router and of the shared experts.
+[[nodiscard]] std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices);
+
+/// Returns the smallest number of devices on each of which layer_bytes() are at most `dram`;
+/// nothing if one expert a device is too much.
+[[nodiscard]] std::optional<std::uint32_t> devices_that_hold(const MoeModel& model,
+                                                             std::uint64_t dram);
+
+/// Returns the values by name, with those that depend on the number of devices.
+[[nodiscard]] nlohmann::ordered_json to_json(const MoeModel& model, std::uint32_t devices);
+
+}  // namespace tessera::model

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "runtime/model/families.hpp"
+#include "runtime/model/value_reader.hpp"
+
+namespace tessera::model {
+namespace {
+
+/// Returns the map with the parameters of the rotation, which newer files call rope_parameters.
+std::optional<ConfigJson> rope_section(const ConfigJson& file) {
+    for (const char* key : {"rope_parameters", "rope_scaling"}) {
+        if (file.has(key)) {
+            return file.section(key);
+        }
+    }
+    return std::nullopt;
+}
+
+/// mscale of YaRN for all dimensions, which enlarges the softmax scale of latent attention.
+double yarn_scale(const ConfigJson& file) {
+    const auto rope = rope_section(file);
+    if (!rope || !rope->has("mscale_all_dim") || !rope->has("factor")) {
+        return 1;
+    }
+    const double factor = rope->number("factor");
+    return factor <= 1 ? 1 : 0.1 * rope->number("mscale_all_dim") * std::log(factor) + 1;
+}
+
+void read_latent(ValueReader& reader, AttentionNumbers& attention) {
+    const std::uint32_t latent = reader.count("kv_lora_rank", "kv_lora_rank");
+    const std::uint32_t nope = reader.count("qk_nope_head_dim", "qk_nope_head_dim");
+    attention.rotary_dim = reader.count("qk_rope_head_dim", "qk_rope_head_dim");
+    attention.v_head_dim = reader.count("v_head_dim", "v_head_dim");
+    attention.form = "mla";
+    attention.kv_heads = 1;
+    attention.qk_head_dim = nope + attention.rotary_dim;
+    attention.cached_elements = latent + attention.rotary_dim;
+    attention.qk_norm = "latent norms";
+    const double scale = yarn_scale(reader.file());
+    attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5) * scale * scale;
+    attention.softmax_scale_rule =
+        scale == 1 ? "qk_head_dim^-0.5"
+                   : "qk_head_dim^-0.5 * (0.1 * mscale_all_dim * ln(factor) + 1)^2";
+}
+
+std::string qk_norm_of(ValueReader& reader, QkNorm rule) {
+    switch (rule) {
+        case QkNorm::None:
+            return "none";
+        case QkNorm::PerHead:
+            return "per head";
+        case QkNorm::Whole:
+            return "over the whole projection";
+        case QkNorm::PerHeadByKey:
+            return reader.flag_or("qk_norm", "use_qk_norm", false) ? "per head" : "none";
+        case QkNorm::L2ByKey:
+            return reader.flag_or("qk_norm", "use_qk_norm", true)
+                       ? "L2 without a weight, after the rotation"
+                       : "none";
+    }
+    return "none";
+}
+
+std::uint32_t read_head_dim(ValueReader& reader, std::uint32_t heads) {
+    if (reader.file().has("head_dim")) {
+        return reader.count("head_dim", "head_dim");
+    }
+    const std::uint32_t hidden = reader.model().hidden;
+    reader.require_value(hidden % heads == 0, "num_attention_heads",
+                         fmt::format("a divisor of hidden_size {}, or head_dim", hidden));
+    return hidden / heads;
+}
+
+std::string window_of(ValueReader& reader, const Family& family) {
+    const ConfigJson& file = reader.file();
+    const bool is_off = file.has("use_sliding_window") && !file.flag("use_sliding_window");
+    if (is_off || !file.has("sliding_window")) {
+        return "";
+    }
+    const std::uint32_t window = reader.count("sliding_window", "sliding_window");
+    return fmt::format("{}, {}", family.has_sinks ? "every second layer" : "every layer", window);
+}
+
+void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& attention) {
+    attention.form = "gqa";
+    if (reader.file().has("full_attention_interval")) {
+        const std::uint32_t interval = reader.count("interval", "full_attention_interval");
+        attention.form =
+            fmt::format("gqa; {} of {} layers linear attention", interval - 1, interval);
+    }
+    attention.kv_heads = reader.count_or("kv_heads", "num_key_value_heads", attention.q_heads);
+    reader.require_value(attention.q_heads % attention.kv_heads == 0, "num_key_value_heads",
+                         fmt::format("a divisor of {} heads", attention.q_heads));
+    attention.qk_head_dim = read_head_dim(reader, attention.q_heads);
+    attention.v_head_dim = attention.qk_head_dim;
+    const auto rope = rope_section(reader.file());
+    constexpr const char* kShare = "partial_rotary_factor";
+    const double share =
+        rope && rope->has(kShare) ? rope->number(kShare)
+        : family.default_rotary_share == 1 && !reader.file().has(kShare)
+            ? 1
+            : reader.number_or("rotary_share", kShare, family.default_rotary_share);
+    attention.rotary_dim = static_cast<std::uint32_t>(std::lround(share * attention.qk_head_dim));
+    attention.cached_elements = 2 * attention.kv_heads * attention.qk_head_dim;
+    attention.qk_norm = qk_norm_of(reader, family.qk_norm);
+    attention.has_qkv_bias =
+        reader.flag_or("qkv_bias", family.qkv_bias_key, family.qkv_bias == QkvBias::ByKeyElseYes);
+    attention.has_sinks = family.has_sinks;
+    attention.sliding_window = window_of(reader, family);
+    attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5);
+    attention.softmax_scale_rule = "head_dim^-0.5";
+    if (reader.file().has("attention_multiplier")) {
+        attention.softmax_scale = reader.number_or("softmax_scale", "attention_multiplier", 1);
+        attention.softmax_scale_rule = "attention_multiplier";
+    }
+}
+
+}  // namespace
+
+void read_attention(ValueReader& reader, MoeModel& model) {
+    AttentionNumbers& attention = model.attention;
+    attention.q_heads = reader.count("heads", "num_attention_heads", {1, 4096});
+    if (model.family->attention == AttentionRule::Latent) {
+        read_latent(reader, attention);
+    } else {
+        read_grouped(reader, *model.family, attention);
+    }
+    const auto rope = rope_section(reader.file());
+    attention.rope_theta = rope && rope->has("rope_theta")
+                               ? rope->number("rope_theta")
+                               : reader.number_or("rope_theta", "rope_theta", 10000);
+    attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps", 1e-6);
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// One mistake in a config.json each, and its message.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/model/read_model.hpp"
+#include "tessera/errors.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace tessera::model {
+namespace {
+
+const char* const kModel = R"({
+  "model_type": "deepseek_v3",
+  "architectures": ["DeepseekV3ForCausalLM"],
+  "hidden_size": 64,
+  "num_hidden_layers": 4,
+  "n_routed_experts": 16,
+  "num_experts_per_tok": 4,
+  "moe_intermediate_size": 32,
+  "n_group": 4,
+  "topk_group": 2,
+  "num_attention_heads": 2,
+  "kv_lora_rank": 32,
+  "qk_nope_head_dim": 16,
+  "qk_rope_head_dim": 16,
+  "v_head_dim": 16
+})";
+
+/// The message about a config.json, without the folder that holds it.
+std::string message_of(const std::string& text) {
+    const ScratchFolder folder;
+    const auto path = folder.write("config.json", text);
+    try {
+        (void)read_model(path);
+    } catch (const UsageError& error) {
+        const std::string message = error.what();
+        const std::string start = folder.path().string() + "/";
+        return message.starts_with(start) ? message.substr(start.size()) : message;
+    }
+    return "accepted";
+}
+
+/// The message about the model above with one line replaced.
+std::string message_with(const std::string& line, const std::string& replacement) {
+    std::string text = kModel;
+    const std::size_t at = text.find(line);
+    EXPECT_NE(at, std::string::npos) << line;
+    return message_of(text.replace(at, line.size(), replacement));
+}
+
+TEST(ConfigJsonMistakes, TheModelItselfIsAccepted) {
+    EXPECT_EQ(message_of(kModel), "accepted");
+}
+
+TEST(ConfigJsonMistakes, NoJsonHasItsPlace) {
+    EXPECT_EQ(message_of("{\n  \"hidden_size\": 64,\n  top_k\n}"),
+              "config.json:3:4: not JSON; allowed: the config.json of a model");
+}
+
+TEST(ConfigJsonMistakes, NoObjectIsNamed) {
+    EXPECT_EQ(message_of("[1]"),
+              "config.json: holds array; allowed: an object {\"model_type\": …}");
+}
+
+TEST(ConfigJsonMistakes, UnknownFamilyListsTheAllowedOnes) {
+    EXPECT_EQ(message_with("\"deepseek_v3\"", "\"llama\""),
+              "config.json:2:3: model_type: is \"llama\", which is not a family of this version; "
+              "allowed: qwen3_moe, qwen3_next, qwen2_moe, mixtral, gpt_oss, deepseek_v2, "
+              "deepseek_v3, deepseek_v32, kimi_k2, glm4_moe, llama4, llama4_text, olmoe, "
+              "granitemoe, moe. For another mixture of experts write \"model_type\": \"moe\" with "
+              "hidden_size, num_experts, num_experts_per_tok, moe_intermediate_size, "
+              "num_hidden_layers and num_attention_heads");
+}
+
+TEST(ConfigJsonMistakes, AnotherArchitectureContradictsTheFamily) {
+    EXPECT_EQ(message_with("DeepseekV3ForCausalLM", "MixtralForCausalLM"),
+              "config.json:3:3: architectures: contradicts model_type \"deepseek_v3\"; allowed: "
+              "DeepseekV3ForCausalLM, DeepseekV32ForCausalLM");
+}
+
+TEST(ConfigJsonMistakes, AbsentKeyIsNamed) {
+    EXPECT_EQ(message_with("  \"n_routed_experts\": 16,\n", ""),
+              "config.json: n_routed_experts: is missing, and this model needs it");
+}
+
+TEST(ConfigJsonMistakes, NullCountsAsAbsent) {
+    EXPECT_EQ(message_with("\"hidden_size\": 64", "\"hidden_size\": null"),
+              "config.json:4:3: hidden_size: is null, and this model needs it");
+}
+
+TEST(ConfigJsonMistakes, TextInPlaceOfANumberIsShown) {
+    EXPECT_EQ(message_with("\"num_experts_per_tok\": 4", "\"num_experts_per_tok\": \"4\""),
+              "config.json:7:3: num_experts_per_tok: is \"4\"; allowed: a whole number from 1 to "
+              "65536");
+}
+
+TEST(ConfigJsonMistakes, FractionAndNegativeNumberAreShown) {
+    EXPECT_EQ(message_with("\"hidden_size\": 64", "\"hidden_size\": 64.5"),
+              "config.json:4:3: hidden_size: is 64.5; allowed: a whole number from 1 to 16777216");
+    EXPECT_EQ(message_with("\"hidden_size\": 64", "\"hidden_size\": -64"),
+              "config.json:4:3: hidden_size: is -64; allowed: a whole number from 1 to 16777216");
+}
+
+TEST(ConfigJsonMistakes, MoreChoicesThanExpertsContradict) {
+    EXPECT_EQ(message_with("\"num_experts_per_tok\": 4", "\"num_experts_per_tok\": 17"),
+              "config.json:7:3: num_experts_per_tok: contradicts another key; allowed: 1 to 16, "
+              "the n_routed_experts");
+}
+
+TEST(ConfigJsonMistakes, TwoNumbersOfExpertsContradict) {
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"num_experts\": 32, \"n_group\": 4"),
+              "config.json:9:3: num_experts: contradicts another key; allowed: 16, as "
+              "n_routed_experts says");
+}
+
+TEST(ConfigJsonMistakes, GroupsThatDoNotDivideContradict) {
+    EXPECT_EQ(
+        message_with("\"n_group\": 4", "\"n_group\": 5"),
+        "config.json:9:3: n_group: contradicts another key; allowed: a divisor of 16 experts");
+    EXPECT_EQ(
+        message_with("\"topk_group\": 2", "\"topk_group\": 5"),
+        "config.json:10:3: topk_group: contradicts another key; allowed: 1 to 4, the n_group");
+}
+
+TEST(ConfigJsonMistakes, UnknownWordsAreShown) {
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"scoring_func\": \"relu\", \"n_group\": 4"),
+              "config.json:9:3: scoring_func: is \"relu\"; allowed: softmax, sigmoid");
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"topk_method\": \"best\", \"n_group\": 4"),
+              "config.json:9:3: topk_method: is \"best\"; allowed: greedy, group_limited_greedy, "
+              "noaux_tc");
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"hidden_act\": \"relu\", \"n_group\": 4"),
+              "config.json:9:3: hidden_act: contradicts another key; allowed: silu, the activation "
+              "of all families here");
+}
+
+TEST(ConfigJsonMistakes, WithoutALayerWithExpertsThereIsNothingToRun) {
+    EXPECT_EQ(
+        message_with("\"n_group\": 4", "\"first_k_dense_replace\": 4, \"n_group\": 4"),
+        "config.json: no layer has experts; allowed: keys that leave at least one of 4 layers");
+}
+
+TEST(ConfigJsonMistakes, ASectionIsPartOfTheKey) {
+    EXPECT_EQ(message_of(R"({"model_type": "llama4",
+ "text_config": {"hidden_size": 64, "num_hidden_layers": 2,
+  "num_local_experts": true}})"),
+              "config.json:3:3: text_config.num_local_experts: is true; allowed: a whole number "
+              "from 1 to 65536");
+}
+
+TEST(ConfigJsonMistakes, AMissingFileIsNamed) {
+    EXPECT_THROW((void)read_model("/no/such/config.json"), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the numbers of a model to a run: dispatch, memory and text.
+#include "runtime/model/layer_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::model {
+namespace {
+
+using testing::HasSubstr;
+
+const std::filesystem::path kConfigs = std::string(TESSERA_SOURCE_DIR) + "/configs";
+
+ReadModel shipped(const std::string& name) {
+    return read_model(kConfigs / "models" / (name + ".json"));
+}
+
+std::string param_of(const LayerRun& run, const std::string& name) {
+    const auto found = std::ranges::find(run.params, name, &RunParam::name);
+    return found == run.params.end() ? "absent" : found->value;
+}
+
+config::LoadedRun loaded(const LayerRun& run) {
+    const std::array folders{kConfigs};
+    return config::load_run(kConfigs / "runs" / (run.extends + ".yaml"), overrides_of(run),
+                            folders);
+}
+
+// The sweep `dispatch` has all-to-all ahead up to 16 tokens a device.
+TEST(LayerRun, DispatchFollowsFromTheTokensOfADevice) {
+    const ReadModel read = shipped("qwen3-30b-a3b");
+    const auto dispatch = [&](std::uint32_t devices, std::uint32_t tokens) {
+        return param_of(moe_layer_run(read, {.columns = devices, .tokens = tokens}), "pf");
+    };
+
+    EXPECT_EQ(dispatch(1, 32), "none");
+    EXPECT_EQ(dispatch(8, 128), "all_to_all_contiguous");
+    EXPECT_EQ(dispatch(8, 129), "all_gather_reduce_scatter");
+}
+
+// 16 experts of 3·2048·768 parameters in two bytes are 144 MiB; the router has 128·2048.
+TEST(LayerRun, MemoryHoldsTheWeightsOfOneDevice) {
+    const LayerRun run = moe_layer_run(shipped("qwen3-30b-a3b"), {.columns = 8, .tokens = 32});
+
+    const DeviceMemory memory = device_memory(loaded(run));
+
+    EXPECT_EQ(memory.weights, 16ULL * 3 * 2048 * 768 * 2 + 128ULL * 2048 * 2);
+    EXPECT_EQ(memory.cache, 0U);
+    EXPECT_EQ(memory.dram, 12ULL << 30U);
+}
+
+TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
+    const ReadModel read = shipped("deepseek-v3");
+    const LayerRun run = moe_layer_run(read, {.rows = 4, .columns = 8, .tokens = 64});
+
+    const std::string text = run_file_text(read, run);
+
+    EXPECT_THAT(text, HasSubstr("extends: model_moe\n"));
+    EXPECT_THAT(text, HasSubstr("  shape: [4, 8]\n"));
+    EXPECT_THAT(text, HasSubstr("  experts: 256                            # n_routed_experts\n"));
+    EXPECT_THAT(text,
+                HasSubstr("  routed_scaling_factor: 2.5              # routed_scaling_factor\n"));
+    EXPECT_THAT(text,
+                HasSubstr("# Assumed: published weights are quantised (fp8); the run has them "
+                          "in bfloat16.\n"));
+}
+
+// Llama 4 weighs the input of the expert by the sigmoid of one logit.
+TEST(LayerRun, WeighsTheInputOfLlama4) {
+    const LayerRun run = moe_layer_run(shipped("llama-4-scout"), {});
+
+    EXPECT_EQ(param_of(run, "weight_on_input"), "true");
+    EXPECT_EQ(param_of(run, "scoring"), "sigmoid");
+    EXPECT_EQ(param_of(run, "renormalise"), "false");
+    EXPECT_EQ(param_of(run, "shared_intermediate"), "8192");
+}
+
+}  // namespace
+}  // namespace tessera::model
