@@ -66,6 +66,7 @@ exchange::Travel travel_of(AllReduceAlgorithm algorithm) {
         case AllReduceAlgorithm::RowsColumns:
             return exchange::Travel::RowsColumns;
         case AllReduceAlgorithm::Tree:
+            // Ring has its own kernels and does not come here.
             return exchange::Travel::Tree;
         default:
             return exchange::Travel::Bidirectional;
@@ -74,6 +75,7 @@ exchange::Travel travel_of(AllReduceAlgorithm algorithm) {
 
 exchange::Collective collective_of(const OpContext& context) {
     const auto& spec = context.params<AllReduceSpec>();
+    // A plan covers padded pages: padding is summed along with the data, so that plans need no rows.
     return {.travel = travel_of(spec.algorithm),
             .transport = {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums},
             .plans = [pages = context.inputs[0].spec.num_pages()](
@@ -103,11 +105,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
     judge_depth(spec.cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
+        // A ring may need a longer route than a packet's header holds.
         judge_plan(judge, "devices", [&] { (void)exchange::make_ring(context.mesh); });
     }
 }
 
 std::uint32_t num_tiles(const Buffer& buffer) {
+    // Padded bytes count: tiles are cut from memory as it is, without regard to rows.
     const std::uint64_t bytes = std::uint64_t{buffer.num_pages} * buffer.aligned_page_size;
     const std::uint64_t tile = tile_bytes(DataFormat::Float16_b);
     return static_cast<std::uint32_t>((bytes + tile - 1) / tile);
@@ -116,6 +120,7 @@ std::uint32_t num_tiles(const Buffer& buffer) {
 // One core for each link, fewer where a core would have less than a tile for each device.
 SharedWork share_tiles(const ArchSpec& arch, std::uint32_t tiles, std::uint32_t devices) {
     const GridSize grid = arch.workers.compute;
+    // More cores than links would share the links.
     const std::uint32_t most = std::min(kLinksPerDirection, grid.columns);
     return share_work(kOp, arch, {std::clamp(tiles / devices, 1U, most), 1}, tiles);
 }
@@ -128,6 +133,7 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const AllReduce
         add_circular_buffer(program, cores, cb, format, {tiles, tile_bytes(format)});
     };
     add(Cb::Local, DataFormat::Float16_b, depth);
+    // Slots hold two chunks: the device before fills one while the other is being added.
     add(Cb::Received, partial, 2 * depth);
     add(Cb::Partial, partial, depth);
     add(Cb::Reduced, DataFormat::Float16_b, depth);
@@ -137,6 +143,7 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const AllReduce
 RingKernels create_kernels(Program& program, const CoreRangeSet& cores, const DeviceTensor& input,
                            const DeviceTensor& output, const AllReduceSpec& schedule) {
     ComputeConfig compute{.fp32_dest_acc_en = true};
+    // Float32 sums must reach DST unrounded; through a source register they would lose 13 bits.
     if (schedule.partial_sums == PartialSums::Fp32) {
         unpack_to_fp32(compute, Cb::Received);
     }
@@ -153,6 +160,8 @@ std::vector<std::uint32_t> connection_words(Program& program, const exchange::Ri
                                             CoreCoord core, std::uint32_t link) {
     std::vector<std::uint32_t> words;
     append_fabric_connection_rt_args(place.to_next.direction, link, program, core, words);
+    // On a ring of two devices both neighbours are in the same direction, and one connection serves
+    // both.
     if (place.to_next.direction != place.to_previous.direction) {
         append_fabric_connection_rt_args(place.to_previous.direction, link, program, core, words);
     }
@@ -175,6 +184,8 @@ void set_arguments(Program& program, const RingKernels& kernels, const RingDevic
                        .row_bytes = pages.page_size,
                        .row_stride = pages.aligned_page_size};
     const exchange::RingPlace& place = device.ring[device.position];
+    // The same question as in connection_words(): it decides how many connections follow. Slots are
+    // the pages of the buffer of received tiles.
     const bool has_connection_back = place.to_next.direction != place.to_previous.direction;
     set_args(program, kernels.reader, core,
              addresses_of(ReaderTensors{.input = &device.input.buffer}), slice, rows,
@@ -216,6 +227,7 @@ Program make_copy_program(const ArchSpec& arch, const DeviceTensor& input,
                           const DeviceTensor& output) {
     const Buffer& rows = input.buffer;
     const SharedWork work = share_work(kOp, arch, {}, rows.num_pages);
+    // A longer row passes in pieces, so that L1 does not limit its length.
     const std::uint32_t piece = std::min(rows.aligned_page_size, kLongestPiece);
     Program program = CreateProgram();
     add_circular_buffer(program, work.cores, CopyCb::Piece, DataFormat::Float16_b, {1, piece});
@@ -236,6 +248,7 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
                                          const Inputs& inputs, const Outputs& outputs,
                                          const AllReduceSpec& schedule) {
     const std::uint32_t devices = mesh.shape.num_devices();
+    // One device has nobody to sum with: the output is a copy.
     if (devices == 1) {
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
     }
@@ -243,6 +256,7 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
     const SharedWork work = share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
     std::vector<DeviceProgram> programs(devices);
     for (std::uint32_t position = 0; position < devices; ++position) {
+        // The ring numbers devices by their place in it, the programs by their id.
         const std::uint32_t device = ring[position].device;
         programs[device] = {
             device,

@@ -12,6 +12,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<HostTensor> inputs = context.read_all(0);
     HostTensor sum = make_host_tensor(inputs.front().shape, DataFormat::Float32);
     const auto out = sum.as<float>();
+    // In double: the ring's order differs from device to device, and the tolerance counts its
+    // roundings.
     std::vector<double> totals(out.size());
     std::vector<float> values(out.size());
     for (const HostTensor& input : inputs) {

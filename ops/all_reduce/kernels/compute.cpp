@@ -6,6 +6,7 @@ namespace {
 
 void pack_to(uint32_t cb) {
     cb_reserve_back(cb, 1);
+    // Waits for DST behind the reserve, so that a full buffer holds up the packer only.
     tile_regs_wait();
     pack_tile(0, cb);
     tile_regs_release();
@@ -18,6 +19,7 @@ void start_sum() {
     tile_regs_acquire();
     copy_tile(kCbLocal, 0, 0);
     tile_regs_commit();
+    // Popped as soon as DST holds the tile; the reader may refill the page while it is packed.
     cb_pop_front(kCbLocal, 1);
     pack_to(kCbPartial);
 }
@@ -26,10 +28,13 @@ void add_to_sum(uint32_t out) {
     cb_wait_front(kCbReceived, 1);
     cb_wait_front(kCbLocal, 1);
     tile_regs_acquire();
+    // Formats differ: the sum is float32 or bfloat16, own tiles are bfloat16. The unpacker is set
+    // before each copy.
     copy_tile_to_dst_init_short_with_dt(kCbLocal, kCbReceived);
     copy_tile(kCbReceived, 0, 0);
     copy_tile_to_dst_init_short_with_dt(kCbReceived, kCbLocal);
     copy_tile(kCbLocal, 0, 1);
+    // In the vector unit: the matrix unit would cut float32 sums to 10 bits of mantissa.
     add_binary_tile_init();
     add_binary_tile(0, 1, 0);
     tile_regs_commit();
@@ -48,6 +53,7 @@ void kernel_main() {
     for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
         for (uint32_t step = 0; step < slice.num_devices; ++step) {
             const TileRange chunk = slice.to_reduce(round, step);
+            // A step changes what is packed where; inside of a step the packer keeps its format.
             if (step == 0) {
                 copy_tile_to_dst_init_short(kCbLocal);
                 pack_reconfig_data_format(kCbPartial);

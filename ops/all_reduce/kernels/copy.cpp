@@ -17,8 +17,10 @@ void kernel_main() {
             const uint32_t left = range.row_bytes - offset;
             const uint32_t bytes = left < range.piece_bytes ? left : range.piece_bytes;
             noc_async_read(input.get_noc_addr(row, offset), l1_address, bytes);
+            // The piece has one place in L1, so that its read must be complete.
             noc_async_read_barrier();
             noc_async_write(l1_address, output.get_noc_addr(row, offset), bytes);
+            // The next read overwrites the piece; its data has left L1 then.
             noc_async_writes_flushed();
         }
     }

@@ -13,6 +13,7 @@ public:
           semaphore_(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(semaphore_id))) {}
 
     void announce_next() {
+        // Reserved before the count is awaited, so that a tile in L1 is announced at once.
         cb_reserve_back(cb_, 1);
         noc_semaphore_wait_min(semaphore_, ++num_arrived_);
         cb_push_back(cb_, 1);
@@ -28,6 +29,7 @@ template <typename Accessor>
 void read_tile(const Accessor& input, const RowPieces& pieces, uint32_t tile) {
     cb_reserve_back(kCbLocal, 1);
     const uint32_t l1_address = get_write_ptr(kCbLocal);
+    // A tile may cover the end of one row and the start of the next, as memory has them.
     pieces.for_each(tile, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
         noc_async_read(input.get_noc_addr(row, offset), l1_address + place, bytes);
     });
@@ -53,6 +55,8 @@ void kernel_main() {
         for (uint32_t step = 0; step < slice.num_devices; ++step) {
             const TileRange chunk = slice.to_reduce(round, step);
             for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+                // The own tile is read before the partial sum is awaited, so that both take the
+                // same time.
                 read_tile(input, pieces, tile);
                 if (step > 0) {
                     partial_sums.announce_next();
@@ -61,6 +65,7 @@ void kernel_main() {
         }
         for (uint32_t step = 1; step < slice.num_devices; ++step) {
             const TileRange chunk = slice.to_gather(round, step);
+            // Nothing is read in this half: the tiles are already where the writer takes them.
             for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
                 full_sums.announce_next();
             }

@@ -41,12 +41,14 @@ public:
           credit_header_(PacketHeaderPool::allocate_header()) {
         fabric_set_unicast_route<false>(tile_header_, next.num_hops);
         fabric_set_unicast_route<false>(credit_header_, previous.num_hops);
+        // The header of credits never changes and is filled once.
         credit_header_->to_noc_unicast_atomic_inc(
             NocUnicastAtomicIncCommandHeader{get_noc_addr(credit_address_), 1, false});
     }
 
     // Sends the tile at `source` to the next device.
     void send(uint32_t source) {
+        // The first slots are free without a credit.
         if (num_sent_ >= num_slots_) {
             wait_for_credits(num_sent_ - num_slots_ + 1);
         }
@@ -55,6 +57,7 @@ public:
         tile_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1, false},
             tile_bytes_);
+        // The header goes last: a router starts on a packet when its header is there.
         next_.connection.wait_for_empty_write_slot();
         next_.connection.send_payload_without_header_non_blocking_from_address(source, tile_bytes_);
         next_.send_header(tile_header_);
@@ -121,6 +124,7 @@ void share_own_chunk(const RingSlice& slice, uint32_t round, Slots& sums, Slots&
         sums.give_back();
         store_tile(output, pieces, tile, get_read_ptr(kCbReduced));
         gathered.send(get_read_ptr(kCbReduced));
+        // Stored and sent at once: both only read the buffer.
         noc_async_writes_flushed();
         cb_pop_front(kCbReduced, 1);
     }
@@ -138,6 +142,7 @@ void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered, con
             if (step + 1 < slice.num_devices) {
                 gathered.send(get_read_ptr(kCbGathered));
             }
+            // The store and the packet have left L1; then the slot may be filled again.
             noc_async_writes_flushed();
             cb_pop_front(kCbGathered, 1);
             gathered.give_back();
@@ -182,6 +187,7 @@ void kernel_main() {
         share_own_chunk(slice, round, sums, gathered, output, pieces);
         pass_on_chunks(slice, round, gathered, output, pieces);
     }
+    // The stores must have arrived before the launch ends.
     noc_async_write_barrier();
     sums.wait_for_credits();
     gathered.wait_for_credits();

@@ -23,6 +23,7 @@ std::uint32_t moved_page(const ArchSpec& arch, std::uint64_t row_bytes) {
 }
 
 std::uint32_t rows_at_once(const CopySpec& schedule) {
+    // Two halves, so that one fills while the other is written; pushes must divide the buffer.
     return schedule.cb_depth % 2 == 0 ? schedule.cb_depth / 2 : 1;
 }
 
@@ -40,6 +41,7 @@ void judge_column_moves(const ArchSpec& arch, std::uint64_t row_bytes, const Cop
                         RuleJudge& judge) {
     judge_grid(arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
+    // One row for ranges whose alignment differs from their place, besides the rows in the buffer.
     const std::uint64_t bytes =
         (std::uint64_t{schedule.cb_depth} + 1) * moved_page(arch, row_bytes) +
         2 * dram_alignment(arch);
@@ -60,6 +62,7 @@ ColumnReader add_column_reader(Program& program, const ArchSpec& arch, const Cor
     CreateCircularBuffer(program, cores,
                          CircularBufferConfig(schedule.cb_depth * page, {{kMovedRows, format}})
                              .set_page_size(kMovedRows, page));
+    // A range may begin and end inside of an alignment unit: two units more than its bytes.
     const Scratch detour[]{{kDetour, move.row_bytes() + 2 * dram_alignment(arch)}};
     add_scratch(program, cores, detour, dram_alignment(arch));
     std::vector<std::uint32_t> args{page,

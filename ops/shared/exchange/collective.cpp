@@ -20,6 +20,7 @@ std::uint64_t padded_bytes(const TensorSpec& spec) {
 }
 
 bool judge_bytes(const TensorPlan& plan, RuleJudge& judge) {
+    // Plans count bytes in 32-bit words of the kernels.
     const std::uint64_t bytes = padded_bytes(plan.spec);
     const bool holds = bytes <= std::numeric_limits<std::uint32_t>::max();
     judge.require(
@@ -32,6 +33,7 @@ bool judge_bytes(const TensorPlan& plan, RuleJudge& judge) {
 
 void judge_memory(const OpContext& context, RuleJudge& judge) {
     for (const TensorPlan& output : context.outputs) {
+        // The page stride of DRAM may differ from L1's, and one plan serves both tensors.
         judge.require(output.memory == context.inputs[0].memory, "output",
                       "lies in another memory than the input; packets keep the padding of pages");
     }
@@ -48,6 +50,7 @@ GroupPlans plans_of(const OpContext& context, const Collective& collective,
 
 std::vector<std::uint32_t> part_rows(const OpContext& context, std::size_t operand,
                                      std::uint32_t rows) {
+    // Without counts all parts have the same number of rows.
     if (context.host_inputs.size() <= operand || context.host_inputs[operand].empty()) {
         return std::vector<std::uint32_t>(context.devices.size(), rows);
     }
@@ -68,6 +71,7 @@ std::vector<Part> parts_of(std::span<const std::uint32_t> rows, const TensorSpec
     std::vector<Part> parts;
     std::uint32_t begin = 0;
     for (const std::uint32_t count : rows) {
+        // Pages in 64 bits: the product exceeds 32 bits for large tensors.
         const std::uint64_t pages = std::uint64_t{spec.num_pages()} * count / spec.shape[0];
         parts.push_back({begin, static_cast<std::uint32_t>(pages * page_stride)});
         begin += parts.back().bytes;
@@ -91,6 +95,7 @@ void judge_collective(const OpContext& context, const Collective& collective,
                       const TensorPlan& counted, RuleJudge& judge) {
     judge_transport(context.arch, collective.transport, ways_of(collective.travel), judge);
     judge_memory(context, judge);
+    // Each later rule assumes that a plan exists, so that the first broken one ends the list.
     const bool is_possible =
         collective.travel != Travel::RowsColumns || judge_rows_and_columns(context, judge);
     if (!is_possible || !judge_bytes(counted, judge)) {
@@ -106,6 +111,7 @@ void judge_collective(const OpContext& context, const Collective& collective,
 std::vector<TensorPlan> collective_workspaces(const OpContext& context,
                                               const Collective& collective) {
     const TensorPlan& input = context.inputs[0];
+    // Only schedules of several phases keep sums between them.
     if (!acts_of(plans_of(context, collective, input.spec.page_size())).keeps_sums) {
         return {};
     }
@@ -119,6 +125,7 @@ std::vector<DeviceProgram> collective_programs(const OpContext& context,
                                                const Collective& collective) {
     GroupPlans plans =
         plans_of(context, collective, context.device_inputs[0][0].buffer.aligned_page_size);
+    // Credits are numbered over all devices, because both ends of a link use the same semaphore.
     const std::uint32_t credits = number_credits(plans, context.devices);
     const Acts acts = acts_of(plans);
     std::vector<DeviceProgram> programs;

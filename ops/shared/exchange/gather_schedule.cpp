@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device's slice to all others.
+// Schedules of every device's slice to all others.
 #include "ops/shared/exchange/lanes.hpp"
 
 namespace tessera::ops::exchange {
 namespace {
 
-// Read where they were stored.
+// Slices as the phase before has stored them: read from the output.
 StopSlices stored(StopSlices by_stop) {
     for (auto& slices : by_stop) {
         for (Slice& slice : slices) {
@@ -21,6 +21,7 @@ void gather_rows_columns(LanePlans& lane, std::span<const Slice> slices) {
         lane.add_gather(row, lane.own(row, slices), Place::Input, true);
     }
     for (const Walk& column : lane.columns()) {
+        // In the second phase a device passes on the slices of its whole row.
         if (column.size() > 1) {
             lane.add_gather(column, stored(lane.of_rows(column, slices)), Place::Output, false);
         }
@@ -39,6 +40,7 @@ GroupPlans all_gather_plans(const Exchange& exchange, std::span<const Slice> sli
             return gather_rows_columns(lane, own);
         }
         const Walk walk = is_line ? lane.line() : lane.ring();
+        // On a line both lanes start at the owner, so only one stores its own slice.
         const bool stores_own = !is_line || !lane.lane().is_backward;
         lane.add_gather(walk, lane.own(walk, own), Place::Input, stores_own);
     });

@@ -22,6 +22,7 @@ Devices back_and_forth(Devices devices, AreOfOneRow are_of_one_row) {
         const auto end = std::find_if(begin, devices.end(), [&](std::uint32_t device) {
             return !are_of_one_row(*begin, device);
         });
+        // Each second run is reversed, so that consecutive devices are neighbours in the mesh.
         if (is_backward) {
             std::reverse(begin, end);
         }
@@ -43,7 +44,8 @@ GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> device
     }
     Devices sorted(devices.begin(), devices.end());
     std::ranges::sort(sorted);
-    // As many as places, and no place outside: each is taken once.
+    // As many as places, and no place outside, so that each is taken once. A group that is not a
+    // rectangle has no rows and columns; it is walked as one line.
     if (devices.size() == rows.size() * columns.size()) {
         return {
             {static_cast<std::uint32_t>(rows.size()), static_cast<std::uint32_t>(columns.size())},
@@ -70,10 +72,12 @@ bool judge_rows_and_columns(const OpContext& context, RuleJudge& judge) {
 
 Walk ring_walk(const GroupGrid& grid) {
     Walk walk{{}, true};
+    // A ring of one device has no links and no steps.
     if (grid.devices.size() == 1) {
         walk.devices = grid.devices;
         return walk;
     }
+    // The order is a Hamiltonian cycle of the mesh if one side is even, so each step is one hop.
     for (const std::uint32_t place : ring_order(grid.shape)) {
         walk.devices.push_back(grid.devices[place]);
     }

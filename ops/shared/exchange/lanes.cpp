@@ -6,11 +6,14 @@
 namespace tessera::ops::exchange {
 
 std::uint32_t ways_of(Travel travel) {
+    // A ring and a tree use one direction of each link pair; the other forms use both.
     return travel == Travel::Ring || travel == Travel::Tree ? 1 : 2;
 }
 
 std::vector<Lane> lanes_of(const Exchange& exchange, Halves halves) {
     const std::uint32_t ways = ways_of(exchange.travel);
+    // With halves each lane has its own part of the tensor. Otherwise both directions of a link
+    // carry the same part.
     const bool is_split = halves == Halves::OneEachWay;
     std::vector<Lane> lanes;
     for (std::uint32_t link = 0; link < exchange.links; ++link) {
@@ -48,6 +51,7 @@ std::uint32_t LanePlans::place_of(std::uint32_t device) const {
 }
 
 std::vector<Walk> LanePlans::rows() const {
+    // Walks are turned for backward lanes, so the schedules need no second form.
     std::vector<Walk> walks;
     for (std::uint32_t row = 0; row < grid_.shape.rows; ++row) {
         walks.push_back(lane_.turned(row_walk(grid_, row, true)));
@@ -66,6 +70,7 @@ std::vector<Walk> LanePlans::columns() const {
 StopSlices LanePlans::own(const Walk& walk, std::span<const Slice> slices) const {
     StopSlices by_stop;
     for (const std::uint32_t device : walk.devices) {
+        // One slice for each stop, in the order of the walk and not of the group.
         by_stop.push_back({slices[position_of(device)]});
     }
     return by_stop;
@@ -108,6 +113,7 @@ void LanePlans::add_gather(const Walk& walk, const StopSlices& slices, Place own
 
 void LanePlans::add_reduce_scatter(const Walk& walk, const StopSlices& slices, Place own,
                                    Place sum) {
+    // With one device the sum is the device's own slice: a copy.
     add_to_each(walk, [&](const Stop& stop) {
         return walk.size() == 1 ? gather(stop, slices, own, true)
                                 : reduce_scatter(stop, slices, own, sum);
@@ -126,11 +132,13 @@ void LanePlans::add_broadcast_chain(const Walk& walk, const Slice& slice, Place 
 }
 
 void LanePlans::add_copy(std::uint32_t device, const Slice& slice) {
+    // A copy is a gather over a walk of one device.
     add_gather({{device}, true}, {{slice}}, Place::Input, true);
 }
 
 void LanePlans::add_pair(std::uint32_t from, std::uint32_t to, const Step& sent,
                          const Step& received, bool sums) {
+    // Pairs of a tree need not be neighbours: the route goes over devices between them.
     Phase sender{.sums = sums, .next = {}, .previous = {}, .steps = {sent}};
     Phase receiver{.sums = sums, .next = {}, .previous = {}, .steps = {received}};
     sender.next = Neighbour{to, reach_of(exchange_.mesh, from, to)};

@@ -12,6 +12,7 @@
 namespace tessera::ops::exchange {
 namespace {
 
+// A step is one word of flags, because arguments are limited to 341 words.
 std::uint32_t flags_of(const Step& step) {
     const auto place = [](const std::optional<Place>& at) {
         return at ? static_cast<std::uint32_t>(*at) : 0U;
@@ -21,6 +22,7 @@ std::uint32_t flags_of(const Step& step) {
            place(step.reads) << kSourceShift | place(step.stores) << kDestinationShift;
 }
 
+// Routes name a connection by its place, so a kernel opens each link once, whatever its phases.
 std::uint32_t route_word(const std::optional<Neighbour>& neighbour,
                          std::span<const LinkDirection> connections) {
     if (!neighbour) {
@@ -39,7 +41,7 @@ std::uint32_t device_of(const std::optional<Neighbour>& neighbour) {
     return neighbour ? neighbour->device : 0;
 }
 
-/// From one slice to the next, modulo 2^32.
+/// Returns the distance from one slice to the next, modulo 2^32.
 RunDistance distance(const Step& from, const Step& to) {
     return {to.slice.read_begin - from.slice.read_begin,
             to.slice.store_begin - from.slice.store_begin};
@@ -54,7 +56,7 @@ void append(std::vector<std::uint32_t>& words, const Words& more) {
     words.insert(words.end(), values.begin(), values.end());
 }
 
-/// How many of the steps differ in where their slices begin only, at one distance.
+/// Returns how many steps differ only in where their slices begin, at one distance.
 std::size_t run_of(std::span<const Step> steps) {
     std::size_t count = 1;
     while (count < steps.size() && flags_of(steps[count]) == flags_of(steps[0]) &&
@@ -65,8 +67,8 @@ std::size_t run_of(std::span<const Step> steps) {
     return count;
 }
 
-// A ring's plan would not fit into a kernel's arguments from 40 devices on, had each step words of
-// its own; the slices of one of them differ in their places.
+// A ring's plan of single steps would not fit into a kernel's arguments from 40 devices on: an
+// all-reduce around 256 devices takes 2 060 words, and 317 are free.
 std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
     std::vector<std::uint32_t> words;
     while (!steps.empty()) {
@@ -94,6 +96,7 @@ Phase neighbours_of(const Stop& stop, bool sums) {
         return Neighbour{walk.devices[to],
                          reach_of(stop.mesh, walk.devices[index], walk.devices[to])};
     };
+    // Ends of an open walk have one neighbour only.
     if (size > 1 && (walk.is_closed || index + 1 < size)) {
         phase.next = at((index + 1) % size);
     }
@@ -104,13 +107,15 @@ Phase neighbours_of(const Stop& stop, bool sums) {
 }
 
 void append(Phase& phase, Step step, const Slice& slice) {
+    // Empty slices get no step: they would cost a credit and a packet without data.
     if (slice.bytes != 0) {
         step.slice = slice;
         phase.steps.push_back(step);
     }
 }
 
-// Of each stop the slices that go round together: had a device to send all of its own ones first,
+// Takes the slices of all stops in turns. If a device had to send all of its own first, more would
+// be on the way than the slots of the receivers hold.
 // more would be on the way than the slots of the receivers hold.
 template <typename Add>
 void for_each_turn(SlicesByStop slices, Add add) {
@@ -132,6 +137,7 @@ std::optional<Place> stored_if(bool stores) {
 }  // namespace
 
 Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count) {
+    // In units of a tile, so that no tile is split between two lanes.
     const std::uint64_t units = div_up(slice.bytes, kUnitBytes);
     const auto at = [&](std::uint32_t i) {
         return static_cast<std::uint32_t>(
@@ -142,6 +148,8 @@ Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count) {
 
 LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
     constexpr std::uint32_t kLongestRoute = 32;  // hops that the header of a straight route holds
+    // A straight route holds 32 hops in its header. Longer or bent routes are left to the mesh's
+    // routing tables.
     const auto straight = straight_route(mesh.shape, mesh.topology, from, to);
     if (straight && straight->hops <= kLongestRoute) {
         return *straight;
@@ -156,6 +164,7 @@ Walk reversed(const Walk& walk) {
 Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own) {
     const std::uint32_t size = stop.walk.size();
     Phase phase = neighbours_of(stop, false);
+    // On a closed walk all other stops' slices pass here; on a line only those from behind.
     const std::uint32_t before = stop.walk.is_closed ? size - 1 : stop.index;
     const auto is_passed_on = [&](std::uint32_t step) {
         return phase.next && (!stop.walk.is_closed || step + 1 < size);
@@ -183,9 +192,12 @@ Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own) 
 
 Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum) {
     const std::uint32_t size = stop.walk.size();
+    // On an open walk the last device would have nobody to send to.
     ensure(stop.walk.is_closed && size > 1, "reduce_scatter of a walk of {} devices", size);
     Phase phase = neighbours_of(stop, true);
     for_each_turn(slices, [&](const auto& slice_of) {
+        // Starts with the slice of the device before, so that after all steps the own slice is the
+        // one that is full here.
         for (std::uint32_t step = 0; step < size; ++step) {
             const bool is_full = step + 1 == size;
             append(phase,
@@ -202,6 +214,7 @@ Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum
 
 Phase reduce_chain(const Stop& stop, std::span<const Slice> slices, Place own, Place sum) {
     Phase phase = neighbours_of(stop, true);
+    // Sums go in one direction to the last stop, which stores them.
     const bool is_last = stop.index + 1 == stop.walk.size();
     for (const Slice& slice : slices) {
         append(phase,
@@ -217,6 +230,7 @@ Phase reduce_chain(const Stop& stop, std::span<const Slice> slices, Place own, P
 
 Phase broadcast_chain(const Stop& stop, std::span<const Slice> slices, Place own, bool stores_own) {
     Phase phase = neighbours_of(stop, false);
+    // The reverse of a chain of sums: each stop stores a slice and sends it on.
     const bool is_first = stop.index == 0;
     for (const Slice& slice : slices) {
         append(phase,
@@ -237,6 +251,8 @@ class TargetNumbers {
 public:
     /// Numbers both ends of a phase of a core.
     void number_phase(Phase& phase, std::uint32_t device, std::size_t core) {
+        // Numbers both ends of each phase alike, since a credit is a semaphore of the sender that
+        // the receiver counts up.
         if (phase.next) {
             phase.next->credit = number(device, core, phase.next->device);
         }
@@ -296,6 +312,8 @@ std::vector<std::uint32_t> words_of(const CorePlan& plan,
 
 std::vector<LinkDirection> connections_of(const CorePlan& plan) {
     std::vector<LinkDirection> found;
+    // One connection for each direction, although several phases use it: opening one costs a round
+    // trip to the router.
     for (const Phase& phase : plan) {
         for (const auto& neighbour : {phase.next, phase.previous}) {
             if (neighbour && std::ranges::find(found, neighbour->route.direction) == found.end()) {

@@ -46,6 +46,7 @@ KernelHandle create_compute(Program& program, const CoreRangeSet& cores,
     const bool is_fp32 = transport.partial_sums == PartialSums::Fp32;
     ComputeConfig config =
         compute_config(ComputeArgs{.sums_are_fp32 = is_fp32 ? 1U : 0U}, {.fp32_dest_acc_en = true});
+    // Float32 sums must reach DST unrounded; through a source register they would lose 13 bits.
     if (is_fp32) {
         unpack_to_fp32(config, Cb::Received);
         unpack_to_fp32(config, Cb::Earlier);
@@ -80,6 +81,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
                        const Transport& transport) {
     const bool sums = part.acts.sums;
     const std::uint32_t sum_bytes = tile_bytes(partial_format(transport));
+    // Sums of float32 are twice as long as the units in which plans count.
     const ReaderArgs reader{.own_blocks = kOwnBlocks, .sum_scale = sum_bytes / kUnitBytes};
     const WriterArgs writer{.sum_tile_bytes = sums ? sum_bytes : 0,
                             .gathers = part.acts.gathers ? 1U : 0U};
@@ -98,6 +100,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
 std::vector<std::uint32_t> connection_words(Program& program, CoreCoord core, std::uint32_t link,
                                             std::span<const LinkDirection> connections) {
     std::vector<std::uint32_t> words;
+    // All connections of the core are on one link; lanes of other links have their own cores.
     for (const LinkDirection direction : connections) {
         append_fabric_connection_rt_args(direction, link, program, core, words);
     }
@@ -110,6 +113,7 @@ void set_arguments(Program& program, const Kernels& kernels, const DevicePart& p
     const CorePlan& plan = part.plans[index];
     const std::vector<LinkDirection> connections = connections_of(plan);
     const std::vector<std::uint32_t> phases = words_of(plan, connections);
+    // The number of phases is the only difference between the heads of cores.
     head.num_phases = static_cast<std::uint32_t>(plan.size());
 
     const Buffer& rows = part.output.buffer;
@@ -119,6 +123,8 @@ void set_arguments(Program& program, const Kernels& kernels, const DevicePart& p
                         .arrived_semaphore = kernels.arrived,
                         .stored_semaphore = kernels.stored},
              head, phases);
+    // Reader, writer and compute read the same plan and walk it in step, so nothing tells them
+    // about each other's phases.
     set_args(
         program, kernels.writer, core, addresses_of(writer_tensors(part)),
         WriterCore{.row_bytes = rows.page_size,
@@ -153,6 +159,7 @@ void judge_transport(const ArchSpec& arch, const Transport& transport, std::uint
 }
 
 void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJudge& judge) {
+    // Judged over all cores: the longest plan and the most semaphores decide.
     const std::size_t credits = number_credits(plans, devices);
     std::size_t words = 0;
     std::size_t semaphores = 0;
@@ -161,6 +168,7 @@ void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJ
             const std::vector<LinkDirection> connections = connections_of(plan);
             words = std::max(
                 words, words_of(plan, connections).size() + kConnectionWords * connections.size());
+            // Two semaphores count arrivals and stored phases; each connection takes two more.
             semaphores = std::max(semaphores, 2 + credits + 2 * connections.size());
         }
     }
@@ -178,6 +186,7 @@ Program make_program(const ArchSpec& arch, const Transport& transport, const Dev
     const CoreRangeSet cores = cores_of(arch, part.plans.size());
     Program program = CreateProgram();
     Transport stated = transport;
+    // The default chunk depends on the buffers, so the stated one is used everywhere from here on.
     stated.chunk_packets = chunk_of(arch, transport, part.acts);
     for (const auto& [cb, format, tiles] : buffer_sizes(arch, stated, part.acts)) {
         add_circular_buffer(program, cores, cb, format, {tiles, tile_bytes(format)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of the whole tensor on all devices.
+// Schedules of the sum of the whole tensor on all devices.
 #include "ops/shared/exchange/lanes.hpp"
 #include "ops/shared/exchange/tree.hpp"
 
@@ -18,6 +18,8 @@ std::vector<Slice> owned(const LanePlans& lane, std::span<const std::uint32_t> o
 }
 
 void reduce_ring(LanePlans& lane, std::span<const std::uint32_t> devices, const Slice& whole) {
+    // Reduce-scatter and then gather: each device sends 2 (n - 1) / n of the tensor, which hardly
+    // grows with the number of devices.
     const Walk ring = lane.ring();
     const StopSlices slices = lane.own(ring, owned(lane, devices, whole));
     lane.add_reduce_scatter(ring, slices, Place::Input, Place::Output);
@@ -25,12 +27,14 @@ void reduce_ring(LanePlans& lane, std::span<const std::uint32_t> devices, const 
 }
 
 void reduce_line(LanePlans& lane, const Slice& whole) {
+    // The sum goes to one end and comes back. Both lanes do so with half of the tensor each, from
+    // opposite ends.
     const Walk line = lane.line();
     lane.add_reduce_chain(line, whole, Place::Input, Place::Output);
     lane.add_broadcast_chain(reversed(line), whole, Place::Output, false);
 }
 
-// Rows, then columns, sum; columns, then rows, gather.
+// Sums over rows, then columns; gathers over columns, then rows.
 void reduce_rows_columns(LanePlans& lane, const Slice& whole) {
     const GroupGrid& grid = lane.grid();
     std::vector<std::uint32_t> owners;  // column by column: a column's slices lie together
@@ -40,9 +44,11 @@ void reduce_rows_columns(LanePlans& lane, const Slice& whole) {
         }
     }
     const auto slices = owned(lane, owners, whole);
+    // A side of one device has no links: its phase is left out.
     const auto rows = grid.shape.columns > 1 ? lane.rows() : std::vector<Walk>{};
     const auto columns = grid.shape.rows > 1 ? lane.columns() : std::vector<Walk>{};
     for (const Walk& row : rows) {
+        // Sums over rows wait in the workspace for the columns.
         lane.add_reduce_scatter(row, lane.of_columns(row, slices), Place::Input,
                                 columns.empty() ? Place::Output : Place::Workspace);
     }
@@ -59,10 +65,12 @@ void reduce_rows_columns(LanePlans& lane, const Slice& whole) {
 }  // namespace
 
 GroupPlans all_reduce_plans(const Exchange& exchange, std::uint32_t bytes) {
-    // On a line too: unlike a slice that all gather, a half is summed one way and comes back.
+    // Halves on a line, too: unlike a gathered slice, a half is summed in one direction and comes
+    // back.
     const auto lanes = lanes_of(exchange, Halves::OneEachWay);
     return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
         const Slice whole = lane.lane().of(Slice{0, 0, bytes});
+        // Alone, a device has only its own tensor to give.
         if (lane.size() == 1) {
             return lane.add_copy(exchange.devices[0], whole);
         }

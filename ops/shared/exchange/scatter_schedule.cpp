@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of slice p on the device at position p.
+// Schedules of the sum of slice p on the device at position p.
 #include <algorithm>
 
 #include "ops/shared/exchange/lanes.hpp"
@@ -7,7 +7,7 @@
 namespace tessera::ops::exchange {
 namespace {
 
-// The same in a workspace: where the input had them.
+// Slices of a workspace have the places that they have in the input.
 Slice unmoved(const Slice& slice) {
     return {slice.read_begin, slice.read_begin, slice.bytes};
 }
@@ -17,6 +17,7 @@ Slice unmoved(const Slice& slice) {
 void scatter_rows_columns(LanePlans& lane, std::span<const Slice> slices) {
     const bool has_rows = lane.grid().shape.columns > 1;
     const bool has_columns = lane.grid().shape.rows > 1;
+    // Between the two phases sums stay where the input has them.
     std::vector<Slice> of_row(slices.begin(), slices.end());
     if (has_columns) {
         std::ranges::transform(slices, of_row.begin(), unmoved);
@@ -37,6 +38,7 @@ GroupPlans reduce_scatter_plans(const Exchange& exchange, std::span<const Slice>
     const auto lanes = lanes_of(exchange, Halves::OneEachWay);
     return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
         const std::vector<Slice> own = lane.lane().of(slices);
+        // A group of one device takes the ring, whose sum is a copy.
         if (exchange.travel == Travel::RowsColumns && lane.size() > 1) {
             return scatter_rows_columns(lane, own);
         }

@@ -7,7 +7,7 @@
 namespace tessera::ops::exchange {
 namespace {
 
-// Devices at the same distance from the root along an axis of a tree, nearest first.
+// Devices of an axis of a tree by their distance from the root, nearest first.
 using Axis = std::vector<std::uint32_t>;
 
 Axis turned_to(std::vector<std::uint32_t> devices, std::uint32_t root) {
@@ -15,7 +15,7 @@ Axis turned_to(std::vector<std::uint32_t> devices, std::uint32_t root) {
     return devices;
 }
 
-// One pair of a tree: near < far by `distance`.
+// A pair of a tree: the device near to the root and the one `distance` farther.
 struct Pair {
     std::uint32_t near;
     std::uint32_t far;
@@ -25,6 +25,7 @@ struct Pair {
 std::vector<Pair> pairs_at(const Axis& axis, std::uint32_t distance) {
     std::vector<Pair> pairs;
     const auto size = static_cast<std::uint32_t>(axis.size());
+    // Pairs of one distance are disjoint, so that all of them work at the same time.
     for (std::uint32_t i = 0; i + distance < size; i += 2 * distance) {
         pairs.push_back({axis[i], axis[i + distance]});
     }
@@ -43,6 +44,7 @@ Tree tree_of(const LanePlans& lane, std::uint32_t root) {
     const std::uint32_t column = lane.place_of(root) % grid.shape.columns;
     Tree tree;
     for (std::uint32_t r = 0; r < grid.shape.rows; ++r) {
+        // Rotated to the root, so that index 0 is the root on every axis.
         tree.rows.push_back(turned_to(row_walk(grid, r, false).devices, column));
     }
     tree.column = turned_to(column_walk(grid, column, false).devices, row);
@@ -65,6 +67,7 @@ private:
 // goes.
 void reduce_along(LanePlans& lane, const Slice& slice, const Axis& axis, Place last,
                   RunningSums& sums) {
+    // Distances double: after each round half of the devices hold the sums of two.
     for (std::uint32_t distance = 1; distance < axis.size(); distance *= 2) {
         const bool is_last = 2 * distance >= axis.size();
         for (const auto& [near, far] : pairs_at(axis, distance)) {
@@ -80,12 +83,14 @@ void reduce_along(LanePlans& lane, const Slice& slice, const Axis& axis, Place l
                            .stores = is_last ? last : Place::Workspace,
                            .slice = slice},
                           true);
+            // From now on the near device's sum is in the workspace, not in its input.
             sums.store(near);
         }
     }
 }
 
 void broadcast_along(LanePlans& lane, const Slice& slice, const Axis& axis) {
+    // The largest distance comes first, so that each round doubles the number of sources.
     std::uint32_t distance = 1;
     while (2 * distance < axis.size()) {
         distance *= 2;
@@ -116,6 +121,7 @@ void reduce_tree(LanePlans& lane, const Slice& slice) {
     const bool has_column = tree.column.size() > 1;
     RunningSums sums;
     for (const Axis& row : tree.rows) {
+        // Sums of rows wait for the column, if there is one.
         reduce_along(lane, slice, row, has_column ? Place::Workspace : Place::Output, sums);
     }
     reduce_along(lane, slice, tree.column, Place::Output, sums);

@@ -9,6 +9,7 @@ namespace tessera::ops {
 using expert_rows::CountedForm;
 
 std::uint64_t CountedRows::table_bytes(std::uint32_t num_rows) const {
+    // ByPresence reads the rows of the table that cover a core's rows: one partial row at each end.
     return form == CountedForm::ByPresence
                ? std::uint64_t{num_rows / table_width + 2} * table_stride
                : std::uint64_t{expert_rows::kCountStride} * batches;
@@ -27,6 +28,7 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
                          CountedBy counted_by) {
     CountedRows counted{.rows = num_rows(shape)};
     if (counts == nullptr) {
+        // Without counts all rows are computed.
         return counted;
     }
     const Shape& table = counts->spec.shape;
@@ -34,6 +36,7 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
     counted.form = by_batches ? CountedForm::ByBatches : CountedForm::ByPresence;
     counted.batches = by_batches ? static_cast<std::uint32_t>(num_elements(table)) : 1;
     counted.table_width = row_length(table);
+    // Rows of the table are read to aligned places, so that a stride may exceed their width.
     counted.table_stride = round_up(4 * counted.table_width, dram_alignment(arch));
     counted.is_paged = is_paged(table);
     return counted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of the operands of a product of expert rows, and the product by plain loops.
+// Scales of the operands of a product of expert rows, and the product as plain loops.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,6 +48,7 @@ ScaleShape scale_shape(const ScaledOperands& operands) {
         const std::uint32_t n = operands.weights.spec.shape[1];
         scales.has_weight_scales = true;
         scales.is_by_column = shape[1] > 1;
+        // One scale for a matrix, for each column, or for a block of 128 columns.
         scales.n_each = shape[1] == 1 ? n : shape[1] == n ? 1 : kScaleBlock;
         scales.weight_blocks = shape[2];
     }
@@ -69,6 +70,7 @@ void judge_scales(const ScaledOperands& operands, RuleJudge& judge) {
 
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out) {
+    // In double: the reference has no rounding but that of its last step.
     for (std::size_t n = 0; n < out.size(); ++n) {
         const auto weights = expert_weights.subspan(n * row.size(), row.size());
         const double sum = std::transform_reduce(
@@ -83,9 +85,12 @@ namespace {
 float e4m3_to_float(std::uint8_t code) {
     const int exponent = code >> 3 & 0xF;
     const int mantissa = code & 7;
+    // e4m3 (OCP 8-bit formats) has no infinity: the largest magnitude code is NaN, and 448 is the
+    // largest number.
     if ((code & 0x7F) == 0x7F) {
         return std::numeric_limits<float>::quiet_NaN();
     }
+    // Exponent bias 7; codes with exponent 0 are denormals of 2^-9 each.
     const float magnitude = exponent == 0
                                 ? std::ldexp(static_cast<float>(mantissa), -9)
                                 : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
@@ -108,6 +113,7 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
                              std::span<float> out) const {
     const auto source = std::span(rows).subspan(row * k, k);
     const auto own = std::span(weights).subspan(expert * n * k, n * k);
+    // Scales hold for blocks of K, so that each block's sum is scaled by itself, as in the kernel.
     const std::size_t blocks = std::max(scales.weight_blocks, scales.row_blocks);
     const std::size_t each = blocks == 1 ? k : kScaleBlock;
     const std::size_t n_scales = div_up(n, scales.n_each);

@@ -21,6 +21,7 @@ std::uint32_t page_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
 }
 
 std::vector<Scratch> scratch_of(const ArchSpec& arch, std::uint32_t row_bytes) {
+    // 512 indices are 2 KiB, a read that is long enough to hide its latency.
     return {{row_moves::Cb::Indices, std::uint64_t{4} * kIndexEntries},
             {row_moves::Cb::ReaderLimit, 4},
             {row_moves::Cb::WriterLimit, 4},
@@ -28,6 +29,7 @@ std::vector<Scratch> scratch_of(const ArchSpec& arch, std::uint32_t row_bytes) {
 }
 
 row_moves::Limit limit_of(const RowMove& move) {
+    // A limit of the output ends the rows; one of the input only turns rows into fill.
     if (move.limit != nullptr) {
         return row_moves::Limit::OfOutput;
     }
@@ -46,6 +48,7 @@ row_moves::PieceArgs piece_args(const ArchSpec& arch, const RowMove& move,
 }
 
 row_moves::ReaderArgs reader_args(const RowMove& move) {
+    // An end below the input's rows makes the rest of them invisible, as a limit does.
     return {.input_rows = std::min(num_rows(move.input.spec.shape), move.end),
             .divisor = move.divisor,
             .index_width = move.index == nullptr ? 0U : row_length(move.index->spec.shape),
@@ -70,7 +73,9 @@ void judge_row_moves(const ArchSpec& arch, std::uint32_t row_bytes, const CopySp
 Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move,
                   const CopySpec& schedule) {
     const std::uint32_t row_bytes = move.input.spec.page_size();
+    // Reader and writer read the same word: the limit of the output, or of the input.
     const DeviceTensor* limit = move.limit != nullptr ? move.limit : move.input_limit;
+    // By rows of the output: which input row each needs is known on the device only.
     const SharedWork work = share_work(
         op, arch, schedule.grid, move.count == 0 ? num_rows(move.output.spec.shape) : move.count);
 
@@ -102,6 +107,7 @@ Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move
 HostTensor moved_rows(
     const HostTensor& input, Shape shape, std::uint32_t fill,
     const std::function<std::optional<std::uint32_t>(std::uint32_t row)>& source) {
+    // A byte-wise copy: moves know no formats.
     HostTensor output = make_host_tensor(std::move(shape), input.format);
     const std::size_t bytes = std::size_t{element_bytes(input.format)} * row_length(input.shape);
     for (std::uint32_t row = 0; row < num_rows(output.shape); ++row) {

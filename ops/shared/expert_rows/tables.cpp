@@ -31,6 +31,7 @@ std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
                  std::uint32_t alignment) {
     for (const Scratch& part : scratch) {
+        // At least one byte: a buffer of none is refused, and an op may have no table.
         const auto page =
             static_cast<std::uint32_t>(round_up(std::max<std::uint64_t>(part.bytes, 1), alignment));
         CreateCircularBuffer(program, cores,
@@ -48,6 +49,7 @@ void judge_scratch(const ArchSpec& arch, std::span<const Scratch> scratch, std::
 }
 
 bool is_paged(const Shape& counts) {
+    // A second axis means a page for each count.
     return counts.size() > 1;
 }
 
@@ -76,6 +78,7 @@ std::vector<std::int32_t> local_experts_of(const HostTensor& topk_ids, const Hos
                                            std::uint32_t num_experts) {
     std::vector<std::int32_t> experts;
     for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
+        // Ids of no expert, and experts of other devices, both become -1.
         const bool is_expert = id >= 0 && static_cast<std::uint32_t>(id) < num_experts;
         experts.push_back(!is_expert ? kNobody
                           : expert_map == nullptr
@@ -90,6 +93,7 @@ std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts) {
     const std::size_t batch = rows / values.size();
     std::vector<bool> flags(rows, false);
     for (std::size_t b = 0; b < values.size(); ++b) {
+        // A count above the batch is cut: the kernels do not read beyond it.
         const std::size_t count = std::min(batch, static_cast<std::size_t>(values[b]));
         std::fill_n(flags.begin() + static_cast<std::ptrdiff_t>(b * batch), count, true);
     }
@@ -124,6 +128,7 @@ void check_entries(std::string_view op, const NamedTable& table, std::uint64_t c
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live) {
     const Shape& shape = table.values.shape;
+    // Entries of tokens beyond the live ones are stale, so that they are not judged.
     const std::uint64_t live = std::min<std::uint64_t>(num_live, shape[0]);
     check_entries(op, table, count, nobody, 0, live * (num_elements(shape) / shape[0]));
 }
@@ -142,6 +147,8 @@ void check_selects_once(std::string_view op, const NamedTable& ids) {
     const auto entries = ids.values.as<std::int32_t>();
     const std::size_t columns = row_length(ids.values.shape);
     for (std::size_t i = 0; i < entries.size(); ++i) {
+        // A quadratic search within a token: top_k is small (8 in DeepSeek-V3), so that a set would
+        // not be faster.
         for (std::size_t before = i / columns * columns; before < i; ++before) {
             if (entries[i] != kNobody && entries[i] == entries[before]) {
                 require(false, "{}: {} is {}, as is {}; a token selects an expert once", op,

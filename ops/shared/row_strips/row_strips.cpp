@@ -37,6 +37,7 @@ std::uint32_t strips_of(std::uint32_t columns) {
 }
 
 std::uint64_t strip_buffer_bytes(const TensorSpec& input) {
+    // Rows are kept whole: statistics need all of a row before its first element can be scaled.
     const std::uint64_t tiles = std::uint64_t{strips_of(row_length(input.shape))} * kStripTiles;
     return tiles * tile_bytes(input.format) +
            std::uint64_t{2} * kStripTiles * (tile_bytes(input.format) + kStripFloatTile) +
@@ -51,6 +52,7 @@ void add_strip_buffers(Program& program, const CoreRangeSet& cores, const RowStr
     const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t pages) {
         fp8::add_buffer(program, cores, index, format, tile_bytes(format), pages);
     };
+    // Two strips of rows: one arrives while the other is tilized.
     add(kStripRows, in, 2 * kStripTiles);
     add(kStripTilesCb, in, tiles);
     for (const StripBuffer& buffer : strips.buffers) {
@@ -59,6 +61,7 @@ void add_strip_buffers(Program& program, const CoreRangeSet& cores, const RowStr
     for (const std::uint8_t index : {kStripOnes, kStripHigh, kStripLow}) {
         add(index, DataFormat::Float16_b, 1);
     }
+    // Statistics are fp32: a sum of a row may have thousands of terms.
     for (const std::uint8_t index : {kStripSums, kStripFirstStatistic, kStripSecondStatistic}) {
         add(index, DataFormat::Float32, 1);
     }
@@ -96,6 +99,7 @@ ComputeConfig strip_compute_config(const RowStrips& strips) {
 void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
                       std::uint64_t other_bytes, RuleJudge& judge) {
     judge_grid(arch, grid, judge);
+    // A row must fit in L1 as tiles, since it is read once and used two or three times.
     const std::uint64_t bytes = strip_buffer_bytes(input) + other_bytes;
     judge.require(bytes <= buffer_room(arch), "input",
                   fmt::format("with rows of {} elements takes {} B of circular buffers; a core has "
@@ -104,6 +108,7 @@ void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& inp
 }
 
 std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t count) {
+    // A vector has one row; its tiles hold it in row 0, from where the unpacker spreads it.
     const std::uint32_t tiles = strips_of(row_length(input.shape)) * kStripTiles;
     std::vector<StripBuffer> buffers;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -126,6 +131,7 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
     const TensorSpec& in = strips.input.spec;
     const std::uint32_t rows = num_rows(in.shape);
     const std::uint32_t columns = row_length(in.shape);
+    // Rows are split by 32, as a tile has them; a core never shares a tile of rows.
     const SharedWork work = share_work(op, arch, grid, div_up(rows, kTileRows));
     // The kernel gets words of the input for a tensor that is not there.
     const DeviceTensor& first = strips.operands.empty() ? strips.input : *strips.operands.front();
@@ -153,6 +159,7 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
         CreateKernel(program, strips.reader, work.cores, ReaderDataMovementConfig(reading));
     const KernelHandle compute =
         CreateKernel(program, strips.compute, work.cores, strip_compute_config(strips));
+    // Rows of tiles leave a core as those of fp8_dequantise do.
     const KernelHandle writer = CreateKernel(program, "ops/fp8_dequantise/kernels/writer.cpp",
                                              work.cores, writer_config(writing, written));
     for (const WorkShare& share : work.shares) {
@@ -170,6 +177,7 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
 HostTensor for_each_row(
     const HostTensor& input,
     const std::function<void(std::size_t row, std::vector<double>& values)>& act) {
+    // In double, row by row: statistics of the reference have no rounding.
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     const std::size_t columns = row_length(input.shape);
     tbb::parallel_for(std::size_t{0}, std::size_t{num_rows(input.shape)}, [&](std::size_t row) {

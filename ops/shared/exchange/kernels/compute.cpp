@@ -7,6 +7,7 @@ namespace {
 
 constexpr uint32_t kMostTiles = 4;  // of float32 that half of DST holds
 
+// Filled once and never popped: all additions of float32 sums read this tile.
 void make_zeros() {
     cb_reserve_back(kCbZeros, 1);
     tile_regs_acquire();
@@ -38,8 +39,8 @@ void start_sum(uint32_t own, Tiles tiles) {
     for_each(tiles, [&](uint32_t tile, uint32_t dst) { copy_tile(own, tile, dst); });
 }
 
-// Both are bfloat16: the matrix unit's addition is exact up to the rounding to fp32, as the vector
-// unit's is, and takes a tenth of the time.
+// Adds in the matrix unit, as both operands are bfloat16. The addition is exact up to the rounding
+// to fp32, as the vector unit's is, and takes a tenth of the time.
 void add_bfloat16(Tiles tiles) {
     for_each(tiles, [](uint32_t tile, uint32_t dst) {
         add_tiles(kCbReceived, kCbLocal, tile, tile, dst);
@@ -75,6 +76,7 @@ struct Addition {
     uint32_t own;
     uint32_t out;
 
+    // Set once a step: its blocks use the same operands and the same output.
     void init() const {
         if (receives && !travels_as_fp32) {
             add_tiles_init(kCbReceived, kCbLocal);
@@ -102,7 +104,11 @@ struct Addition {
         if (receives) {
             cb_wait_front(kCbReceived, block_tiles);
         }
+        // Whole blocks, also for a short last one: buffers are multiples of blocks and wrap only at
+        // their exact end.
         cb_reserve_back(out, block_tiles);
+        // DST holds four tiles of float32; an addition of two float32 operands needs a second place
+        // for each tile.
         for (uint32_t first = 0; first < tiles; first += tiles_at_once()) {
             const uint32_t left = tiles - first;
             const Tiles some{first, left < tiles_at_once() ? left : tiles_at_once()};
@@ -110,6 +116,7 @@ struct Addition {
             make(some);
             tile_regs_commit();
             tile_regs_wait();
+            // Packs to the tile's own place: the block is reserved as a whole.
             for_each(some, [&](uint32_t tile, uint32_t dst) { pack_tile<true>(dst, out, tile); });
             tile_regs_release();
         }
@@ -134,6 +141,7 @@ void kernel_main() {
         make_zeros();
     }
     plan.for_each_phase([&](const Phase& phase) {
+        // Phases that only pass slices on have no additions.
         if (!phase.sums) {
             return;
         }
@@ -152,6 +160,8 @@ void kernel_main() {
                 num_received += step.receives() ? 1 : 0;
             }
         }
+        // Drops the blocks that the reader has filled up, so that all three pointers are at the
+        // buffer's start again.
         for (uint32_t i = plan.num_left_over(num_received); i > 0; --i) {
             cb_wait_front(kCbReceived, phase.block_tiles);
             cb_pop_front(kCbReceived, phase.block_tiles);

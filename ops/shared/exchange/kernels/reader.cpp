@@ -26,6 +26,7 @@ public:
     template <typename Accessor>
     uint32_t begin(const Accessor& source, RowWalk& rows, uint32_t bytes) {
         begin_none();
+        // A turn does not cross the end of the buffer, so its blocks are contiguous.
         const uint32_t most = kBlocksOfATurn < to_end_ ? kBlocksOfATurn : to_end_;
         uint32_t taken = 0;
         while (newer_ < most && taken < bytes) {
@@ -35,6 +36,8 @@ public:
         taken = taken < bytes ? taken : bytes;
         cb_reserve_back(cb_, (older_ + newer_) * block_tiles_);
         const uint32_t write = get_write_ptr(cb_) + older_ * block_bytes_;
+        // The blocks of the turn before fill the buffer to its end and are not pushed yet, so the
+        // write pointer still stands before it. The address wraps by hand.
         const bool is_round = to_end_ == capacity_ && older_ != 0;
         noc_async_read_set_trid(id_);
         rows.for_each(is_round ? write - capacity_ * block_bytes_ : write, taken,
@@ -46,6 +49,7 @@ public:
     }
     // What was begun last is to be finished next.
     void begin_none() {
+        // The two ids take turns: a barrier waits for the older reads only.
         older_ = newer_;
         newer_ = 0;
         id_ = kIds - id_;
@@ -82,12 +86,14 @@ public:
     void announce(uint32_t blocks, uint32_t& num_arrived) {
         num_announced_ += blocks;
         for (const uint32_t last = num_arrived + blocks; num_arrived != last;) {
+            // Reserved before the count is awaited, so that a block in L1 is announced at once.
             cb_reserve_back(cb_, block_tiles_);
             noc_semaphore_wait_min(arrived_, ++num_arrived);
             cb_push_back(cb_, block_tiles_);
         }
     }
-    // Blocks without data up to the end of the buffer, which the consumer drops.
+    // Announces blocks without data up to the end of the buffer, which the consumer drops. Then all
+    // pointers are at the start, where the next phase's slots begin.
     void fill_up(const Plan& plan) {
         const uint32_t left = plan.num_left_over(num_announced_);
         for (uint32_t i = 0; i < left; ++i) {
@@ -112,6 +118,7 @@ public:
 
     template <typename Accessor>
     void read(const Turn& turn, const Accessor& source, RowWalk& rows, uint32_t scale) {
+        // Reads of the next blocks are begun before those of the last ones are awaited.
         rows.seek(turn.piece.read_begin * scale);
         for (uint32_t left = turn.piece.bytes * scale; left != 0;) {
             left -= blocks_.begin(source, rows, left);
@@ -166,7 +173,8 @@ void kernel_main() {
     uint32_t num_phases = 0;
 
     plan.for_each_phase([&](const Phase& phase) {
-        // What earlier phases stored may be read in this one.
+        // Waits for all stores of earlier phases: this one may read them. The input is never
+        // written.
         noc_semaphore_wait_min(stored, num_phases++);
         Arrivals& arrivals = phase.sums ? partial_sums : gathered;
         OwnBlocks& blocks = !phase.sums                             ? own
@@ -191,6 +199,7 @@ void kernel_main() {
             }
         }
         reads.finish_all();
+        // Slots of a phase begin at the buffer's start on both devices.
         arrivals.fill_up(plan);
     });
 }

@@ -22,6 +22,8 @@ class Links {
 public:
     Links(uint32_t count, std::size_t first_arg) : count_(count) {
         for (uint32_t i = 0; i < count_; ++i) {
+            // All links are opened at the start: later the other end may already wait for this
+            // device.
             connections_[i] =
                 WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(first_arg);
             connections_[i].open();
@@ -48,6 +50,7 @@ void send_header(WorkerToFabricEdmSender& connection,
 
 // `route` as in Phase::to_next.
 void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, uint32_t route, uint32_t device) {
+    // Straight routes count hops. Bent ones name the device and are looked up in the routing table.
     if (route >> 8 != 0) {
         fabric_set_unicast_route<false>(header, route >> 8);
     } else {
@@ -92,6 +95,7 @@ public:
         tile_bytes_ = phase.sums ? sum_tile_bytes_ : kUnitBytes;
         stride_ = phase.block_tiles * tile_bytes_;
         base_ = phase.sums ? sum_base_ : gather_base_;
+        // Slots are addresses of the next device, which are those of this device's own buffer.
         end_ = base_ + plan_.num_slots() * stride_;
         slot_ = base_;
         num_freed_ = 0;
@@ -101,11 +105,14 @@ public:
         }
         if (to_previous_ != kNoRoute) {
             set_route(credit_header_, to_previous_, phase.previous);
+            // All slots at once: the buffer is empty and at its start.
             grant(plan_.num_slots());
         }
     }
     // Waits for all credits, so that none arrives in the next phase or after the program's end.
     void end() {
+        // Slots that were freed since the last grant are part of the count that the sender waits
+        // for.
         if (to_previous_ != kNoRoute && num_freed_ != 0) {
             grant(num_freed_);
         }
@@ -117,6 +124,7 @@ public:
     }
 
     void send(uint32_t source, uint32_t bytes) {
+        // The count of the credit word only rises, so that no reset can race with a grant.
         noc_semaphore_wait_min(credit_word_, ++needed_);
         // Not flushed: to one core's L1 over one NoC the count arrives behind the block.
         block_header_->to_noc_fused_unicast_write_atomic_inc(
@@ -129,7 +137,8 @@ public:
             slot_ = base_;
         }
     }
-    // The oldest slot here is free again; the device before is told of several together.
+    // Frees the oldest slot here. Grants of several slots cost the link less than one packet a
+    // block.
     void give_back() {
         if (++num_freed_ == slots_of_a_grant_) {
             grant(num_freed_);
@@ -200,6 +209,8 @@ public:
         if (num_held_ != 0 && cb_ != cb) {
             drop();
         }
+        // Blocks are awaited before the last ones are popped, which the buffer's read pointer does
+        // not express. The address wraps by hand.
         const auto& interface = get_local_cb_interface(cb);
         cb_ = cb;
         tiles_ = tiles;
@@ -214,6 +225,7 @@ public:
     }
     // Waits for the next block.
     uint32_t wait() {
+        // Waits for the held block and the next: a wait counts all unread pages.
         cb_wait_front(cb_, num_held_ + tiles_);
         return next_;
     }
@@ -317,8 +329,11 @@ void kernel_main() {
                     slots.give_back();
                 }
                 if (sends) {
+                    // Sent before the block before is dropped: the flush of this packet is that of
+                    // the earlier writes.
                     slots.send(source, slots.sent_bytes(bytes));
                 } else {
+                    // Nothing is sent, so the flush must be asked for.
                     noc_async_writes_flushed();
                 }
                 blocks.keep();
@@ -336,8 +351,11 @@ void kernel_main() {
             cb_wait_front(kCbGathered, phase.block_tiles);
             cb_pop_front(kCbGathered, phase.block_tiles);
         }
+        // Other cores of the device read the output in their next phase, so its data must have
+        // arrived.
         noc_async_write_barrier();
         slots.end();
+        // The reader's next phase may read the data that this phase has stored.
         noc_semaphore_set(stored, ++num_phases);
     });
     links.close();

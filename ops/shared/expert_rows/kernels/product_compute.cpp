@@ -30,12 +30,14 @@ struct Shapes {
 };
 
 void tilize_rows(const Shapes& shapes, bool holds_rows) {
+    // The tiles of the last rows stay for all strips. They are dropped only when new rows come.
     if (holds_rows) {
         cb_pop_front(cb_tiles, shapes.chunks * shapes.k_chunk);
         if (shapes.is_scaled) {
             cb_pop_front(cb_scales, 1);
         }
     }
+    // The product before left unpacker and packer with weights and output.
     reconfig_data_format_srca(cb_rows);
     pack_reconfig_data_format(cb_tiles);
     tilize_init_short(cb_rows, shapes.k_chunk, cb_tiles);
@@ -47,6 +49,7 @@ void tilize_rows(const Shapes& shapes, bool holds_rows) {
         cb_pop_front(cb_rows, shapes.k_chunk);
     }
     tilize_uninit(cb_rows, cb_tiles);
+    // All chunks are kept: a strip multiplies the whole K of the rows.
     cb_wait_front(cb_tiles, shapes.chunks * shapes.k_chunk);
     if (shapes.is_scaled) {
         cb_wait_front(cb_scales, 1);
@@ -54,11 +57,14 @@ void tilize_rows(const Shapes& shapes, bool holds_rows) {
 }
 
 void multiply(const Shapes& shapes, uint32_t columns) {
+    // Weights are the second operand, which goes to SrcA; rows go to SrcB.
     reconfig_data_format(cb_weights, cb_tiles);
     mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, shapes.k_block);
     for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
         const uint32_t left = shapes.k_tiles - first;
         const uint32_t count = left < shapes.k_block ? left : shapes.k_block;
+        // Whole blocks, also for the last K: buffers are multiples of blocks and wrap only at their
+        // exact end.
         cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
         for (uint32_t k = 0; k < count; ++k) {
             matmul_block(cb_tiles, cb_weights, first + k, k * shapes.strip, 0, 1, columns, 1,
@@ -71,6 +77,7 @@ void multiply(const Shapes& shapes, uint32_t columns) {
 // Sums of a block in DST times one of its scales; the spare tile of DST holds it.
 template <BroadcastType broadcast>
 void scale_sum(uint32_t cb, uint32_t tile, uint32_t column, uint32_t spare) {
+    // Scales lie in row 0 or column 0 of a tile; the unpacker spreads them over the tile in DST.
     unary_bcast_init<broadcast>(cb, cb_sums);
     unary_bcast<broadcast>(cb, tile, spare);
     mul_binary_tile_init();
@@ -94,6 +101,7 @@ void add_block(const Shapes& shapes, uint32_t columns, bool is_first) {
     }
     tile_regs_commit();
     pack_reconfig_data_format(cb_sums);
+    // The first block overwrites the sums of the unit before.
     pack_reconfig_l1_acc(is_first ? 0 : 1);
     tile_regs_wait();
     for (uint32_t column = 0; column < columns; ++column) {
@@ -110,6 +118,7 @@ void multiply_in_blocks(const Shapes& shapes, uint32_t columns) {
         cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
         for (uint32_t k = 0; k < count; ++k) {
             const uint32_t tile = first + k;
+            // A block of scales begins: sums of earlier blocks are already in L1.
             if (tile % shapes.block == 0) {
                 tile_regs_acquire();
                 reconfig_data_format(cb_weights, cb_tiles);
@@ -123,12 +132,14 @@ void multiply_in_blocks(const Shapes& shapes, uint32_t columns) {
         }
         cb_pop_front(cb_weights, shapes.k_block * shapes.strip);
     }
+    // Later packs of output must overwrite again.
     pack_reconfig_l1_acc(0);
     cb_push_back(cb_sums, shapes.strip);
 }
 
 void take_sums(const Shapes& shapes, uint32_t columns) {
     cb_wait_front(cb_sums, shapes.strip);
+    // Back to DST for the last scaling, and because the packer untilizes from DST.
     copy_tile_to_dst_init_short_with_dt(cb_weights, cb_sums);
     for (uint32_t column = 0; column < columns; ++column) {
         copy_tile(cb_sums, column, column);
@@ -147,6 +158,7 @@ void scale(const Shapes& shapes, uint32_t columns) {
 }
 
 template <uint32_t strip>
+// The width is a template argument of the vendor's function, so each strip has an instance.
 void pack_rows() {
     pack_reconfig_data_format(cb_out);
     pack_untilize_dest_init<strip>(cb_out);
@@ -181,8 +193,11 @@ void kernel_main() {
                         get_compile_time_arg_val(8) != 0, get_compile_time_arg_val(9) != 0};
 
     mm_block_init(cb_tiles, cb_weights, cb_out, 1, shapes.strip, 1, shapes.k_block);
+    // An endless loop: the reader announces units, and only it knows the counts.
     for (bool holds_rows = false;; holds_rows = true) {
         cb_wait_front(cb_units, 1);
+        // Compute cannot read L1 by itself: the unpacker reads the words and passes them to math
+        // and pack.
         const uint32_t what = read_tile_value(cb_units, 0, 0);
         const uint32_t columns = read_tile_value(cb_units, 0, 1);
         const uint32_t has_new_rows = read_tile_value(cb_units, 0, 2);

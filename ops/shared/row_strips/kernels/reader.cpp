@@ -11,6 +11,7 @@ constexpr uint32_t kCbVectorRow = 10;
 
 void push_ones() {
     cb_reserve_back(kCbOnes, 1);
+    // Sums along rows are products with ones in the matrix unit.
     fill_l1(get_write_ptr(kCbOnes), kTileWords * sizeof(uint32_t), uint32_t{kOne} << 16 | kOne);
     cb_push_back(kCbOnes, 1);
 }
@@ -19,6 +20,8 @@ template <class Accessor>
 void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
     const uint32_t strips = div_up(columns, kBlock);
     const uint32_t row_l1 = get_write_ptr(kCbVectorRow);
+    // One read of the whole vector, which is then spread inside of L1. Its pieces in memory would
+    // be too short for reads of their own.
     noc_async_read(vector.get_noc_addr(0), row_l1, columns * sizeof(uint16_t));
     noc_async_read_barrier();
     cb_reserve_back(cb, strips * kStripTiles);
@@ -26,6 +29,7 @@ void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
     constexpr uint32_t kFaceRowBytes = 16 * sizeof(uint16_t);
     const uint32_t bytes = columns * sizeof(uint16_t);
     uint32_t tile_l1 = get_write_ptr(cb);
+    // A face has 16 columns, so that row 0 of a tile is in two places.
     for (uint32_t at = 0; at < bytes; at += 2 * kFaceRowBytes) {
         for (uint32_t face = 0; face < 2 && at + face * kFaceRowBytes < bytes; ++face) {
             const uint32_t from = at + face * kFaceRowBytes;
@@ -50,6 +54,7 @@ void kernel_main() {
     const TensorAccessor first_vector(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
     const TensorAccessor second_vector(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
 
+    // The constants come first: the first row cannot be finished without them.
     push_ones();
     if (num_vectors > 0) {
         push_vector(first_vector, rows.columns, kCbVectors);
