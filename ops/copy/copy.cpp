@@ -30,6 +30,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_depth(schedule.cb_depth, judge);
     const std::uint64_t page = context.inputs[0].spec.page_size();
     const std::uint64_t alignment = context.arch.dram.alignment.value;
+    // The larger of both alignments: the page must be readable and writable from the same place.
     const std::uint64_t stride = (page + alignment - 1) / alignment * alignment;
     judge.require(stride * schedule.cb_depth <= buffer_room(context.arch), "cb_depth",
                   fmt::format("{} with pages of {} B takes {} B of circular buffers; a core has {} "
@@ -56,6 +57,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const DeviceTensor& input = inputs.input;
     const DeviceTensor& output = outputs.output;
     const std::uint32_t stride = page_stride(inputs, outputs);
+    // By pages, not by elements: a copy knows no shape.
     const SharedWork work = share_work("copy", arch, schedule.grid, input.spec.num_pages());
 
     Program program = CreateProgram();
@@ -83,6 +85,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }  // namespace
 
 const Op& op() {
+    // The reference is the input itself: the bytes must be equal.
     static const Op kOp{
         .spec = kSpec,
         .params = parameters<CopySpec>(kCopyFields),

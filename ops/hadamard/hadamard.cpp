@@ -20,6 +20,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t columns = row_length(input.shape);
     judge_row_strips(context.arch, context.params<RowsSpec>().grid, input, bytes_of(kBuffers),
                      judge);
+    // The matrix has entries of +1 and -1 for powers of two only; larger rows would not fit one
+    // strip.
     judge.require(std::has_single_bit(columns) && columns <= kStripColumns, "input",
                   fmt::format("has rows of {} elements; they must be a power of two up to {}",
                               columns, kStripColumns));
@@ -28,6 +30,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
+        // Orthogonal with this factor: without quantisation the transform changes no product of two
+        // rows.
         const auto factor = static_cast<float>(1 / std::sqrt(row_length(input.spec.shape)));
         return row_strips_program(kSpec.name, context.arch,
                                   {.input = input,
@@ -46,6 +50,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         for (std::size_t c = 0; c < values.size(); ++c) {
             double sum = 0;
             for (std::size_t k = 0; k < input.size(); ++k) {
+                // Entry (k, c) is -1 if k and c share an odd number of bits, which needs no
+                // recursion.
                 sum += std::popcount(k & c) % 2 == 0 ? input[k] : -input[k];
             }
             values[c] = sum / std::sqrt(static_cast<double>(input.size()));

@@ -46,8 +46,12 @@ struct Extents {
 Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape& weight) {
     const std::uint32_t heads = input[input.size() - 2];
     const std::uint32_t head_rows = weight[0] / heads;
+    // The default takes all rows from the first on, so that k and v parts of a weight need one key
+    // each.
     const std::uint32_t rows =
         spec.rows != 0 ? spec.rows : head_rows - std::min(head_rows, spec.first);
+    // The same weights serve in both directions: absorbed queries take a head's k rows as inputs,
+    // attention outputs take its v rows as outputs.
     const bool are_inputs = spec.rows_are == HeadRows::Inputs;
     return {num_rows(input) / heads,
             heads,
@@ -60,6 +64,7 @@ Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape&
 
 std::uint64_t buffer_bytes(const Extents& extents) {
     const std::uint64_t inner = div_up(extents.inner, kTileColumns);
+    // Weights of a head stay in L1 whole; rows of inputs come in two pages.
     return kTileBytes *
            (3 * inner + extents.column_tiles() +
             std::uint64_t{extents.row_tiles()} * extents.column_tiles() + 2 * kStripTiles);
@@ -88,6 +93,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
+    // At least 1, so that a wrong row number reaches its rule.
     output.shape.back() = std::max(1U, extents_of(context.params<HeadProductSpec>(), output.shape,
                                                   context.inputs[1].spec.shape)
                                            .outer);
@@ -115,6 +121,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& weight = context.device_inputs[1][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const Extents extents = extents_of(spec, input.spec.shape, weight.spec.shape);
+    // A unit is 32 tokens of one head; units of a head follow one another, so that its weights are
+    // tilized once a core.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, extents.heads * extents.token_tiles());
 
@@ -161,6 +169,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Extents extents = extents_of(spec, context.in(0).shape(), context.in(1).shape());
     const bool are_inputs = spec.rows_are == HeadRows::Inputs;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // One task a row and head: they share nothing.
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens} * extents.heads, [&](auto row) {
         const std::size_t first =
             row % extents.heads * extents.head_rows + spec.first;  // of the head's weights

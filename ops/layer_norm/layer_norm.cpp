@@ -18,6 +18,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t bits_of(double value) {
+    // Numbers reach the kernel as their bits; arguments are 32-bit words.
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
@@ -32,7 +33,11 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
         const std::uint32_t columns = row_length(input.spec.shape);
+        // Columns of padding are zeros in the tiles. They add nothing to the sum, but the mean's
+        // square to the variance, which the kernel takes off.
         const std::uint32_t padding = round_up(columns, kStripColumns) - columns;
+        // The reciprocal is computed on the host: a product costs the vector unit less than a
+        // division.
         return row_strips_program(
             kSpec.name, context.arch,
             {.input = input,
@@ -51,6 +56,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> weights = vector_of(context.read(1));
     const std::vector<float> bias = vector_of(context.read(2));
     return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+        // In double and in two passes, as the definition has it.
         const auto count = static_cast<double>(values.size());
         const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
         double squares = 0;

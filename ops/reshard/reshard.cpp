@@ -42,6 +42,7 @@ struct Shard {
 };
 
 std::uint32_t num_shards(const ShardSpec& spec) {
+    // Shards at the right and lower edge may be smaller, but each counts as one.
     return div_up(spec.tensor_shape[0], spec.shard_shape[0]) *
            div_up(spec.tensor_shape[1], spec.shard_shape[1]);
 }
@@ -52,6 +53,7 @@ std::vector<Shard> shards_of(const ShardSpec& spec) {
     const std::uint32_t across = div_up(tensor_columns, spec.shard_shape[1]);
     const std::vector<CoreCoord> cores = shard_cores(spec);
     std::vector<Shard> shards;
+    // Shards are numbered row by row, and cores take them in the order of the shard specification.
     for (std::uint32_t i = 0; i < num_shards(spec); ++i) {
         const std::uint32_t row = i / across * spec.shard_shape[0];
         const std::uint32_t column = i % across * spec.shard_shape[1];
@@ -64,6 +66,7 @@ std::vector<Shard> shards_of(const ShardSpec& spec) {
 
 void judge_shards(std::string_view operand, const TensorPlan& tensor, RuleJudge& judge) {
     const std::size_t cores = shard_cores(*tensor.shard).size();
+    // A core has room for one shard: that is how the tensor was allocated.
     judge.require(num_shards(*tensor.shard) <= cores, operand,
                   fmt::format("has {} shards, dealt to {} cores; a core takes one",
                               num_shards(*tensor.shard), cores));
@@ -72,6 +75,7 @@ void judge_shards(std::string_view operand, const TensorPlan& tensor, RuleJudge&
 void judge_pages(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t page = context.inputs[0].spec.page_size();
     const std::uint64_t alignment = context.arch.dram.alignment.value;
+    // Pages that meet DRAM need its alignment; between cores 16 bytes are enough.
     const bool meets_dram = context.inputs[0].memory == BufferType::DRAM ||
                             context.outputs[0].memory == BufferType::DRAM;
     judge.require(!meets_dram || page % alignment == 0, "input",
@@ -81,6 +85,7 @@ void judge_pages(const OpContext& context, RuleJudge& judge) {
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
+    // An output without a layout is refused elsewhere.
     if (context.outputs.empty()) {
         return;
     }
@@ -136,12 +141,14 @@ void add_mover(Program& program, const char* source, const Sides& sides,
 }
 
 Program make_program(const Inputs& inputs, const Outputs& outputs, const ReshardSpec& schedule) {
+    // The side in shards moves its own pages, so that the other side needs no kernel.
     const bool reads = has_local_shards(plan_of(outputs.output));
     const Sides sides =
         reads ? Sides{outputs.output, inputs.input} : Sides{inputs.input, outputs.output};
     const char* source =
         reads ? "ops/reshard/kernels/reader.cpp" : "ops/reshard/kernels/writer.cpp";
     const std::vector<Shard> shards = shards_of(*sides.local.buffer.shard);
+    // Two RISCs with one NoC each: their halves of a shard do not share a port.
     const bool both = schedule.movers == ReshardMovers::Both;
 
     Program program = CreateProgram();

@@ -27,6 +27,8 @@ struct Pieces {
 };
 
 Pieces pieces_of(const ArchSpec& arch, std::uint32_t row_bytes) {
+    // A row's place in a tile keeps the alignment of DRAM, so that it can be read there without a
+    // detour.
     const std::uint32_t stride = round_up(row_bytes, dram_alignment(arch));
     return {div_up(row_bytes, kTileBytes), std::max(kTileBytes / stride, 1U),
             std::min(stride, kTileBytes)};
@@ -40,6 +42,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const std::uint32_t rows = num_rows(a.spec.shape);
     const std::uint32_t row_bytes = 2 * row_length(a.spec.shape);
     const Pieces pieces = pieces_of(context.arch, row_bytes);
+    // Short rows share a tile and long rows are cut, so that additions always have whole tiles.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
                                        div_up(rows, pieces.rows_of_tile) * pieces.of_row);
 
@@ -77,6 +80,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> other = vector_of(context.read(1));
+    // In double, rounded once: the op's only rounding is that of its output.
     return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             values[i] += static_cast<double>(other[row * values.size() + i]);

@@ -17,6 +17,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t bits_of(double value) {
+    // Numbers reach the kernel as their bits; arguments are 32-bit words.
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
@@ -30,6 +31,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<NormSpec>();
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
+        // Padding columns are zeros, whose squares add nothing: the count is that of the real
+        // columns.
         return row_strips_program(
             kSpec.name, context.arch,
             {.input = input,
@@ -46,6 +49,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const double epsilon = context.params<NormSpec>().epsilon;
     const std::vector<float> weights = vector_of(context.read(1));
     return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+        // In double: thousands of squares of bfloat16 exceed the precision of float.
         const double squares =
             std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
         const double root = std::sqrt(squares / static_cast<double>(values.size()) + epsilon);

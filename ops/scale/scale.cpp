@@ -24,6 +24,7 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<ScaleSpec>();
     judge_grid(context.arch, spec.grid, judge);
+    // Input and output buffers have the same size.
     const std::uint64_t bytes =
         2 * std::uint64_t{spec.cb_depth} * tile_bytes(DataFormat::Float16_b);
     judge.require(bytes <= buffer_room(context.arch), "cb_depth",
@@ -49,6 +50,7 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
                      const DeviceTensor& output) {
     const auto& spec = context.params<ScaleSpec>();
     const SharedWork work = share_work("scale", context.arch, spec.grid, input.spec.num_pages());
+    // The factor is one number for the launch, so it is a compile-time argument as its bits.
     const auto factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor));
 
     Program program = CreateProgram();
@@ -62,6 +64,7 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
                                              WriterDataMovementConfig(accessor(output)));
     for (const WorkShare& share : work.shares) {
+        // Tiles are independent: each core takes a range of them, whatever the shape.
         SetRuntimeArgs(program, reader, share.core,
                        {input.buffer.address, share.first, share.count});
         SetRuntimeArgs(program, compute, share.core, {share.count});
@@ -79,6 +82,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor input = context.read(0);
+    // In double and rounded once, so that only the device's own rounding is judged.
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     const auto values = output.as<float>();
     read_floats(input, 0, values);

@@ -38,6 +38,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.scale > 0, "scale",
                   fmt::format("is {}; allowed: a positive number", spec.scale));
     static constexpr std::array<std::string_view, 2> kOfPositions{"causal_period", "causal_first"};
+    // Without a causal mask the positions change nothing, so that setting them is a mistake.
     if (spec.causal_rows == 0) {
         judge_untaken(kFields, &spec, kOfPositions, "causal_rows 0", judge);
     }
@@ -49,6 +50,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto scale = std::bit_cast<std::uint32_t>(static_cast<float>(spec.scale));
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
+        // Padding columns and masked ones are filled by the reader, in the input's format.
         const bool is_float = input.spec.format == DataFormat::Float32;
         return row_strips_program(kSpec.name, context.arch,
                                   {.input = input,
@@ -63,6 +65,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+// Rows of one position, heads for example, see the same columns; the period is the number of
+// positions.
 std::size_t num_visible(const SoftmaxSpec& spec, std::size_t row, std::size_t columns) {
     return spec.causal_rows == 0
                ? columns
@@ -75,6 +79,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
         const std::size_t seen = num_visible(spec, row, values.size());
         const auto end = values.begin() + static_cast<std::ptrdiff_t>(seen);
+        // The largest is subtracted, as in the kernel: without it the exponential of 89 already
+        // exceeds float.
         const double largest = *std::max_element(values.begin(), end);
         double sum = 0;
         for (auto value = values.begin(); value != end; ++value) {

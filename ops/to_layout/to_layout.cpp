@@ -38,6 +38,7 @@ Blocks matrices_of(const Shape& shape) {
     Blocks blocks;
     blocks.columns = shape.empty() ? 1 : shape.back();
     blocks.rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
+    // All axes but the last two form a stack: tiles do not cross matrices.
     blocks.matrices = static_cast<std::uint32_t>(num_elements(shape) /
                                                  (std::uint64_t{blocks.rows} * blocks.columns));
     blocks.tile_rows = div_up(blocks.rows, kTileRows);
@@ -68,6 +69,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 /// Widest block of which both circular buffers hold `cb_depth`.
 std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_t cb_depth) {
+    // Both buffers must hold the block cb_depth times, since reading, compute and writing overlap.
     const std::uint64_t widest = half_of_room(arch) / bytes_of_a_tile(format, cb_depth);
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, UINT32_MAX));
 }
@@ -80,6 +82,7 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     Blocks blocks = matrices_of(spec.shape);
     const std::uint32_t fewest =
         div_up(blocks.tile_columns, widest_block(arch, spec.format, schedule.cb_depth));
+    // Few rows of tiles leave cores idle, so that rows are cut until each core has a block.
     const std::uint32_t one_a_core = div_up(grid.x * grid.y, blocks.matrices * blocks.tile_rows);
     const std::uint32_t wanted = std::max(fewest, std::min(blocks.tile_columns, one_a_core));
     blocks.block_tiles = div_up(blocks.tile_columns, wanted);

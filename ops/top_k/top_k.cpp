@@ -15,6 +15,7 @@ namespace {
 using config::field;
 using config::Limits;
 
+// 2 048 counts of a digit of 11 bits; three digits cover the 32 bits of an element.
 constexpr std::uint32_t kHistogramWords = 2048;
 
 // Circular buffers, as the kernel numbers them.
@@ -28,7 +29,9 @@ constexpr std::array kFields{
 
 /// Elements and their columns are sorted together, so they take two words.
 std::vector<Scratch> scratch_of(std::uint32_t columns, std::uint32_t k) {
+    // The row is held whole: selecting looks at each element once a digit.
     const std::uint64_t chosen = std::min(columns, k);
+    // The sorted entries are overwritten by the ids, of which there are k also in shorter rows.
     return {{kScores, std::uint64_t{4} * columns},
             {kHistogram, std::uint64_t{4} * kHistogramWords},
             {kChosen, 8 * chosen},
@@ -42,6 +45,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge.require(spec.k > 0, "k", "is 0; allowed: at least 1");
     judge_scratch(context.arch, scratch_of(row_length(scores), spec.k), "scores", judge);
+    // A position limits how many columns of its row are seen, as causal attention needs.
     if (context.inputs.size() > 1) {
         const std::uint64_t entries = num_elements(context.inputs[1].spec.shape);
         judge.require(entries == num_rows(scores), "positions",
@@ -64,6 +68,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& positions = context.device_inputs[has_positions ? 1 : 0][position];
     const DeviceTensor& indices = context.device_outputs[0][position];
     const std::uint32_t columns = row_length(scores.spec.shape);
+    // Rows are independent; a row is not shared by cores, since the threshold needs all of it.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, num_rows(scores.spec.shape));
 
@@ -93,12 +98,15 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         const std::int64_t last = positions.shape.empty()
                                       ? static_cast<std::int64_t>(columns) - 1
                                       : std::int64_t{positions.as<std::int32_t>()[row]};
+        // A position of -1 sees nothing; one beyond the row sees all of it.
         std::vector<std::int32_t> order(static_cast<std::size_t>(
             std::clamp<std::int64_t>(last + 1, 0, static_cast<std::int64_t>(columns))));
         std::iota(order.begin(), order.end(), 0);
+        // Stable: equal elements keep the order of their columns, and the lower one is taken first.
         std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
             const float x = values[static_cast<std::size_t>(a)];
             const float y = values[static_cast<std::size_t>(b)];
+            // NaN is below everything, as in the kernel.
             return x > y || (!std::isnan(x) && std::isnan(y));
         });
         std::copy_n(order.begin(), std::min(k, order.size()),

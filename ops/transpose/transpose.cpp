@@ -39,6 +39,7 @@ Program make_program(const OpContext& context, std::size_t p) {
             CircularBufferConfig(spec.cb_depth * tile, {{index, DataFormat::Float16_b}})
                 .set_page_size(index, tile));
     }
+    // Extents in tiles: each core finds the source of its output tiles by itself.
     std::vector<std::uint32_t> reader_args{div_up(shape[shape.size() - 2], kTileRows),
                                            div_up(shape.back(), kTileColumns)};
     std::vector<std::uint32_t> writer_args;
@@ -46,6 +47,7 @@ Program make_program(const OpContext& context, std::size_t p) {
     append_accessors({&output}, writer_args);
     const KernelHandle reader = CreateKernel(program, "ops/transpose/kernels/reader.cpp",
                                              work.cores, ReaderDataMovementConfig(reader_args));
+    // A transposed tile is a copy, so that DST needs no 32-bit mode.
     const KernelHandle compute =
         CreateKernel(program, "ops/transpose/kernels/compute.cpp", work.cores, ComputeConfig{});
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
@@ -66,6 +68,7 @@ void transpose_words(const HostTensor& input, HostTensor& output) {
     const std::size_t columns = input.shape.back();
     const auto from = input.as<Word>();
     const auto to = output.as<Word>();
+    // Matrices of a stack are transposed one by one.
     for (std::size_t i = 0; i < from.size(); ++i) {
         const std::size_t matrix = i / (rows * columns) * rows * columns;
         const std::size_t row = i % (rows * columns) / columns;

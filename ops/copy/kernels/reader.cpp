@@ -12,6 +12,7 @@ void kernel_main() {
     for (uint32_t page = first_page; page < first_page + num_pages; ++page) {
         cb_reserve_back(cb, 1);
         noc_async_read_page(page, input, get_write_ptr(cb));
+        // A page at a time: two pages in the buffer overlap the read with the write before.
         noc_async_read_barrier();
         cb_push_back(cb, 1);
     }

@@ -12,6 +12,7 @@ void kernel_main() {
     for (uint32_t page = first_page; page < first_page + num_pages; ++page) {
         cb_wait_front(cb, 1);
         noc_async_write_page(page, output, get_read_ptr(cb));
+        // The page may be refilled when its data has left L1; arrival is awaited once, at the end.
         noc_async_writes_flushed();
         cb_pop_front(cb, 1);
     }

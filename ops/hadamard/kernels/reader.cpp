@@ -28,6 +28,7 @@ void make_tile(uint32_t l1_addr, uint32_t size) {
     const uint32_t side = smaller(size, kTileRows);
     for (uint32_t row = 0; row < side; ++row) {
         for (uint32_t column = 0; column < side; column += 2) {
+            // Two entries are one word, so that a store writes both.
             const uint32_t odd = column + 1 < side ? entry(row, column + 1) : 0;
             words[place_in_tile(row, column) / 2] = odd << 16 | entry(row, column);
         }
@@ -44,6 +45,7 @@ void push_matrix(uint32_t size) {
     make_tile(matrix_l1, size);
     const auto* words = reinterpret_cast<Words>(matrix_l1);
     auto* opposite = reinterpret_cast<Words>(opposite_l1);
+    // The opposite tile is made once by flipping signs; all others are copies of one of the two.
     for (uint32_t i = 0; side > 1 && i < kTileWords; ++i) {
         opposite[i] = words[i] ^ 0x80008000;
     }
@@ -58,6 +60,7 @@ void push_matrix(uint32_t size) {
                            l1_addr, kTileBytes);
         }
     }
+    // The copies go through the NoC, so that they must have landed before compute reads them.
     noc_async_read_barrier();
     cb_push_back(kCbMatrix, kStripTiles * kStripTiles);
 }

@@ -14,6 +14,7 @@ constexpr uint32_t kStripTiles = 4;
 
 void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
     const uint32_t tiles = shapes.row_tiles * shapes.column_tiles;
+    // Weights of the head before are dropped only now, since all of its units use them.
     if (holds_weights) {
         cb_pop_front(cb_weights, tiles);
     }
@@ -28,6 +29,8 @@ void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
 // DST[0] = output tile `n` of the unit.
 void multiply(const HeadShapes& shapes, uint32_t n) {
     reconfig_data_format(cb_weights, cb_inputs);
+    // The transposition happens on the way into the source register, so that one form of the tiles
+    // serves both directions.
     mm_init_short(cb_inputs, cb_weights, shapes.is_transposed ? 1 : 0);
     for (uint32_t k = 0; k < shapes.inner_tiles; ++k) {
         const uint32_t weight =
@@ -43,6 +46,8 @@ void send_rows(const HeadShapes& shapes) {
             tile_regs_acquire();
             multiply(shapes, first + i);
             tile_regs_commit();
+            // The packer alternates between tiles and rows, so that it is set up for each strip's
+            // tile.
             pack_reconfig_data_format(cb_out);
             pack_untilize_dest_init<1, kStripTiles>(cb_out);
             tile_regs_wait();
@@ -63,6 +68,7 @@ void kernel_main() {
 
     mm_init(cb_inputs, cb_weights, cb_out, shapes.is_transposed ? 1 : 0);
     for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+        // The first unit of a core may begin in the middle of a head.
         if (unit == first_unit || unit % shapes.token_tiles == 0) {
             tilize_weights(shapes, unit != first_unit);
         }

@@ -36,6 +36,7 @@ void kernel_main() {
         const uint32_t num_tiles = words[2];
         const uint32_t seen = words[3];
         cb_pop_front(kCbUnits, 1);
+        // The token's number is 1 higher, so that 0 can end the loop.
         if (token == 0) {
             return;
         }
@@ -43,9 +44,12 @@ void kernel_main() {
             const uint32_t key = first + tile * kTileRows;
             if (tile < num_tiles) {
                 cb_wait_front(kCbOut, 1);
+                // Keys behind the token's own position score minus infinity: top_k then never takes
+                // them.
                 make_row(row, reinterpret_cast<Words>(get_read_ptr(kCbOut)), seen - key);
                 cb_pop_front(kCbOut, 1);
             } else if (key < num_positions) {
+                // Rows without scores come from here, without compute.
                 make_row(row, row, 0);
             }
             if (key < num_positions) {

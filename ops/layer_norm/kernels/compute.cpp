@@ -19,6 +19,8 @@ struct Extents {
 };
 
 void find_mean(const Extents& extents) {
+    // Tiles of a row are added element by element first, so that one product with ones sums the
+    // row.
     tile_regs_acquire();
     copy_to(cb_tiles, 0, 0);
     for (uint32_t tile = 1; tile < extents.tiles; ++tile) {
@@ -26,6 +28,7 @@ void find_mean(const Extents& extents) {
         add_binary_tile_init();
         add_binary_tile(0, 1, 0);
     }
+    // Sums along the row come back in every column, so that no broadcast is needed below.
     sum_rows_of_dst();
     binop_with_scalar_tile_init();
     mul_unary_tile(0, extents.reciprocal);
@@ -35,6 +38,8 @@ void find_mean(const Extents& extents) {
 // DST[dst] = (x − mean)² of a tile.
 void square_distance(uint32_t tile, uint32_t dst) {
     copy_to(cb_tiles, tile, dst);
+    // The mean is subtracted tile by tile again; keeping the differences would need a second row of
+    // tiles in L1.
     copy_to(cb_mean, 0, dst + 1);
     sub_binary_tile_init();
     sub_binary_tile(dst, dst + 1, dst);
@@ -63,6 +68,7 @@ void find_scale(const Extents& extents) {
     }
     mul_unary_tile(0, extents.reciprocal);
     add_unary_tile(0, extents.epsilon);
+    // rsqrt replaces a square root and a division.
     rsqrt_tile_init();
     rsqrt_tile(0);
     pack_to(cb_scale);
@@ -78,6 +84,7 @@ void kernel_main() {
 
     unary_op_init_common(cb_rows, cb_tiles);
     cb_wait_front(cb_ones, 1);
+    // Weights and bias stay in L1 over all rows of the core.
     cb_wait_front(cb_vectors, extents.tiles);
     cb_wait_front(cb_bias, extents.tiles);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
@@ -85,6 +92,8 @@ void kernel_main() {
         find_mean(extents);
         find_scale(extents);
         send_unit(strips, [](uint32_t tile) {
+            // All operands are in DST before the first operation, so that each init of an operation
+            // is done once a tile.
             copy_to(cb_tiles, tile, 0);
             copy_to(cb_mean, 0, 1);
             copy_to(cb_scale, 0, 2);

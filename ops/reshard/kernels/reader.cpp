@@ -6,5 +6,6 @@ void kernel_main() {
     move_shard_pages([](uint32_t page, const auto& remote, uint32_t l1_addr) {
         noc_async_read_page(page, remote, l1_addr);
     });
+    // Pages have fixed places, so all reads are in flight together under one barrier.
     noc_async_read_barrier();
 }

@@ -15,6 +15,7 @@ void kernel_main() {
         tile_regs_acquire();
         add_tiles(cb_a, cb_b, 0, 0, 0);
         tile_regs_commit();
+        // The sum is in DST, so the reader may refill the pages while it is packed.
         cb_pop_front(cb_a, 1);
         cb_pop_front(cb_b, 1);
         cb_reserve_back(cb_out, 1);

@@ -21,6 +21,7 @@ void kernel_main() {
                                  noc_async_read(a.get_noc_addr(row, offset), a_l1 + place, bytes);
                                  noc_async_read(b.get_noc_addr(row, offset), b_l1 + place, bytes);
                              });
+        // One barrier for both operands: their reads overlap.
         noc_async_read_barrier();
         cb_push_back(kCbA, 1);
         cb_push_back(kCbB, 1);

@@ -9,6 +9,8 @@ namespace {
 // 1/√(mean of squares + epsilon) of each row, in every column.
 void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
     tile_regs_acquire();
+    // Squares of all tiles of a row are added element by element first, so that one product with
+    // ones sums the row.
     copy_to(cb_tiles, 0, 0);
     square_tile_init();
     square_tile(0);
@@ -22,6 +24,7 @@ void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
     sum_rows_of_dst();
     binop_with_scalar_tile_init();
     mul_unary_tile(0, reciprocal);
+    // Epsilon is added to the mean, before the root, as models define it.
     add_unary_tile(0, epsilon);
     rsqrt_tile_init();
     rsqrt_tile(0);
@@ -38,11 +41,14 @@ void kernel_main() {
 
     unary_op_init_common(cb_rows, cb_tiles);
     cb_wait_front(cb_ones, 1);
+    // The weights stay in L1 over all rows of the core.
     cb_wait_front(cb_vectors, strips * kStripTiles);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
         tilize_unit(strips);
         find_scale(strips * kStripTiles, reciprocal, epsilon);
         send_unit(strips, [](uint32_t tile) {
+            // The scale is in every column already; weights are in row 0 and are spread by the
+            // unpacker.
             copy_to(cb_tiles, tile, 0);
             copy_to(cb_first_statistic, 0, 1);
             broadcast_row_to(cb_vectors, tile, 2);

@@ -8,6 +8,7 @@ void kernel_main() {
     constexpr uint32_t cb_input = 0;
     constexpr uint32_t cb_output = 16;
     init_sfpu(cb_input, cb_output);
+    // Set up once: the loop uses a single function of the vector unit.
     binop_with_scalar_tile_init();
 
     for (uint32_t tile = 0; tile < count; ++tile) {
@@ -16,6 +17,7 @@ void kernel_main() {
         copy_tile(cb_input, 0, 0);
         mul_unary_tile(0, factor);
         tile_regs_commit();
+        // DST holds the tile, so the page is free for the reader.
         cb_pop_front(cb_input, 1);
 
         cb_reserve_back(cb_output, 1);

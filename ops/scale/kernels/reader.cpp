@@ -11,8 +11,10 @@ void kernel_main() {
     const auto input = TensorAccessor(args, input_addr, get_tile_size(cb_input));
 
     for (uint32_t tile = first; tile < first + count; ++tile) {
+        // Blocks while compute is behind; with two pages one is read while the other is computed.
         cb_reserve_back(cb_input, 1);
         noc_async_read_tile(tile, input, get_write_ptr(cb_input));
+        // The read must have landed before the page is announced.
         noc_async_read_barrier();
         cb_push_back(cb_input, 1);
     }

@@ -13,6 +13,8 @@ void kernel_main() {
     for (uint32_t tile = first; tile < first + count; ++tile) {
         cb_wait_front(cb_output, 1);
         noc_async_write_tile(tile, output, get_read_ptr(cb_output));
+        // The simplest safe form: the page is given back when its data has arrived. Ops with longer
+        // loops flush here and wait once at the end.
         noc_async_write_barrier();
         cb_pop_front(cb_output, 1);
     }

@@ -28,6 +28,9 @@ struct TileBuffer {
 std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
+    // Rows arrive in a second page while the first is tilized; tiles of a block stay until the
+    // block is done. Running values have two pages, because the new one is packed before the old
+    // one is dropped.
     std::vector<TileBuffer> buffers{
         {Cb::QueryRows, kBf16, shapes.query_tiles},
         {Cb::Queries, kBf16, shapes.query_tiles},
@@ -75,6 +78,7 @@ std::vector<Scratch> scratch_of(const Shapes& shapes) {
 }  // namespace
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, const Shapes& shapes) {
+    // Scratch and announcements have no tile format and are counted in bytes.
     std::uint64_t bytes = bytes_of(scratch_of(shapes), dram_alignment(arch)) +
                           std::size(kAnnouncing) * kAnnouncements * kAnnouncement;
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
@@ -94,6 +98,7 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
                  const Shapes& shapes) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
+    // The scale is a compile-time argument: it is one number for the whole launch.
     config.named_compile_args =
         named(ComputeArgs{.query_tiles = shapes.query_tiles,
                           .value_tiles = shapes.value_tiles,
@@ -105,6 +110,8 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
         add_circular_buffer(program, cores, buffer.cb, buffer.format,
                             {.pages = buffer.tiles, .page_bytes = tile_bytes(buffer.format)});
+        // Running sums in fp32 must not pass through a source register, which would cut them to 10
+        // bits of mantissa.
         if (buffer.format == DataFormat::Float32) {
             config.unpack_to_dest_mode[index_of(buffer.cb)] = UnpackToDestMode::UnpackToDestFp32;
         }
@@ -133,6 +140,8 @@ void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
              Leader{.x = leader.x, .y = leader.y});
 }
 
+// Two passes over the scores instead of a running maximum: the reference shares no rule with the
+// kernel.
 void attend(std::size_t count, double scale, const std::function<double(std::size_t key)>& score,
             const std::function<void(std::size_t key, double weight)>& take) {
     std::vector<double> weights(count);

@@ -16,6 +16,7 @@ constexpr float kLargest = 448;
 constexpr std::uint8_t kNan = 0x7F;
 
 std::array<float, 256> make_values() {
+    // 256 codes fit in a table: decoding is one load for each element.
     std::array<float, 256> values{};
     for (int code = 0; code < 256; ++code) {
         const int exponent = code >> kMantissaBits & 0xF;
@@ -43,6 +44,7 @@ std::uint8_t code_of(float value) {
     if (std::isnan(value)) {
         return static_cast<std::uint8_t>(sign | kNan);
     }
+    // Saturates at 448, as NVIDIA's conversion does. The cast of torch gives NaN above 464 instead.
     const float magnitude = std::min(std::fabs(value), kLargest);
     // In steps of the mantissa's last bit; below 2^-6 these no longer shrink.
     const int exponent = magnitude == 0 ? 1 - kBias : std::max(std::ilogb(magnitude), 1 - kBias);
@@ -54,24 +56,32 @@ std::uint8_t code_of(float value) {
 
 float scale_of(float largest, ScaleRule rule, float most) {
     constexpr float kReciprocal = 1.0F / kLargest;
+    // Each rule is that of one implementation; they differ for blocks of zeros and in the order of
+    // the division.
     switch (rule) {
         case ScaleRule::Trtllm:
+            // TensorRT-LLM: the smallest normal float instead of 0.
             return std::max(largest / most, std::numeric_limits<float>::min());
         case ScaleRule::Dsv3:
+            // DeepSeek-V3's kernel: no block's largest element counts as less than 1e-4.
             return std::max(largest, 1e-4F) / kLargest;
         case ScaleRule::Dsv32:
             return std::max(largest, 1e-4F) * kReciprocal;
         case ScaleRule::Ue8m0:
+            // The scale is a power of two, rounded up, so that no element exceeds 448.
             return std::exp2(std::ceil(std::log2(std::max(largest, 1e-4F) * kReciprocal)));
         case ScaleRule::FlashinferTest:
             return largest == 0 ? 1.0F : largest / kLargest;
         case ScaleRule::PerToken:
+            // vLLM, one scale a token: the smallest scale is 1 / (448 x 512).
             return std::max(largest / kLargest, 1.0F / (kLargest * 512));
     }
     return 1;
 }
 
 std::uint8_t code_of(float value, float scale, ScaleRule rule) {
+    // vLLM multiplies by the reciprocal. A product and a division differ in the last code of some
+    // elements.
     return code_of(rule == ScaleRule::PerToken ? value * (1.0F / scale) : value / scale);
 }
 
@@ -103,6 +113,7 @@ void append(std::initializer_list<const Buffer*> buffers, std::vector<std::uint3
 
 void set_share_args(Program& program, KernelHandle kernel, CoreCoord grid,
                     const std::vector<std::uint32_t>& args) {
+    // All cores run and take their share by index, since the counts are in device memory.
     for (std::uint32_t y = 0; y < grid.y; ++y) {
         for (std::uint32_t x = 0; x < grid.x; ++x) {
             const CoreIndex index{.core = y * grid.x + x, .num_cores = grid.x * grid.y};
@@ -114,6 +125,7 @@ void set_share_args(Program& program, KernelHandle kernel, CoreCoord grid,
 std::vector<Cta> ctas_of(std::span<const std::int32_t> batch, std::span<const std::int32_t> limits,
                          std::int32_t live, std::uint32_t tile) {
     std::vector<Cta> ctas;
+    // Only blocks below the live number belong to a batch; entries behind it are stale.
     for (std::size_t i = 0; i < static_cast<std::size_t>(live); ++i) {
         const auto first = static_cast<std::uint32_t>(i) * tile;
         ctas.push_back({static_cast<std::uint32_t>(batch[i]), first,
@@ -134,6 +146,7 @@ std::vector<ElementRange> rows_that_count(std::span<const Cta> ctas, std::uint32
 std::vector<ElementRange> scales_that_count(std::span<const Cta> ctas, std::uint32_t blocks,
                                             std::uint32_t rows) {
     std::vector<ElementRange> ranges;
+    // Scales are stored block by block, each with a row of all tokens.
     for (std::uint32_t block = 0; block < blocks; ++block) {
         for (const Cta& cta : ctas) {
             ranges.push_back({std::uint64_t{block} * rows + cta.first_row, cta.num_rows});

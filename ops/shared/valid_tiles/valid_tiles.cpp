@@ -27,6 +27,8 @@ struct Part {
     std::uint32_t count;
 };
 Part part_of(std::uint32_t units, std::uint32_t num_cores, std::uint32_t index) {
+    // The rule of split_work_to_cores: the kernels repeat it with the counts in device memory, so
+    // that both ways give the same bytes.
     const std::uint32_t each = units / num_cores;
     const std::uint32_t rest = units % num_cores;
     return {index * each + std::min(index, rest), each + (index < rest ? 1 : 0)};
@@ -36,6 +38,7 @@ Part part_of(std::uint32_t units, std::uint32_t num_cores, std::uint32_t index) 
 
 void check_counts(std::string_view op, const RoutedTokens& counts, SplitBy split_by,
                   std::uint32_t num_tokens) {
+    // With a split on the device the host knows no counts.
     if (split_by == SplitBy::Device) {
         return;
     }
@@ -55,6 +58,7 @@ TokenTiles token_tiles_of(const Shape& shape) {
     return {shape.at(0), div_up(shape.at(1), kTileRows), div_up(shape.at(2), kTileColumns)};
 }
 
+// Only tiles with at least one token are computed.
 std::uint32_t num_token_tiles(std::uint32_t num_tokens) {
     return div_up(num_tokens, kTileRows);
 }
@@ -73,6 +77,7 @@ std::uint32_t num_zero_tiles(const TokenTiles& tiles, std::span<const std::uint3
 }
 
 SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts, TileDistribution distribution) {
+    // Without blocks there are still zeros to write, so that the cores are split by them.
     const auto [num_cores, cores, group_1, group_2, per_core_1, per_core_2] =
         split_work_to_cores(grid, counts.blocks > 0 ? counts.blocks : counts.zero_tiles);
     SharedBlocks work{cores, {}};
@@ -81,6 +86,8 @@ SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts, TileDistribution d
         const Part blocks = part_of(counts.blocks, num_cores, index);
         const Part zeros = part_of(counts.zero_tiles, num_cores, index);
         BlockShare share{core, index, blocks.first, 1, blocks.count, zeros.first, zeros.count};
+        // Round robin spreads neighbouring blocks over the cores; the other form gives each core a
+        // run of them.
         if (distribution == TileDistribution::RoundRobin) {
             share.first = index;
             share.stride = num_cores;
@@ -91,6 +98,8 @@ SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts, TileDistribution d
 }
 
 SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution) {
+    // Every core of the grid runs: how many have work is known only when their readers have seen
+    // the counts.
     const std::uint32_t num_cores = grid.x * grid.y;
     const CoreRangeSet cores = num_cores_to_corerangeset(num_cores, grid);
     SharedBlocks work{cores, {}, SplitBy::Device, distribution};
@@ -114,6 +123,7 @@ std::array<std::uint32_t, 3> SharedBlocks::writer_args(const BlockShare& share) 
                                      : reader_args(share);
 }
 
+// A count from the reader: compute kernels cannot read DRAM.
 std::uint32_t SharedBlocks::compute_count(const BlockShare& share) const {
     return split_by == SplitBy::Host ? share.count : kCountFromReader;
 }
@@ -126,6 +136,7 @@ void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t i
         CircularBufferConfig(num_pages * page, {{index, format}}).set_page_size(index, page));
 }
 
+// Each count is a page and keeps its distance in L1.
 void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                        const RoutedTokens& counts) {
     const Buffer& buffer = counts.device.buffer;
@@ -144,8 +155,11 @@ void add_blocks_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t
 
 void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
                 const DeviceTensor& output, const RoutedTokens& counts) {
+    // The writer reads the counts by itself. A copy from the reader would need a semaphore, and the
+    // read is short.
     add_counts_buffer(program, work.cores, kWriterCountsCb, counts);
     add_blocks_buffer(program, work.cores, kWriterBlocksCb);
+    // One tile of zeros serves all tiles without tokens.
     add_tile_buffer(program, work.cores, kZeroTileCb, output.spec.format, 1);
     add_tile_buffer(program, work.cores, kOutputCb, output.spec.format,
                     spec.output_depth * spec.block.height * spec.block.width);

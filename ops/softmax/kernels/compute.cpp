@@ -11,6 +11,7 @@ constexpr uint32_t cb_largest = cb_first_statistic;
 constexpr uint32_t cb_quotient = cb_second_statistic;
 
 void find_largest(uint32_t tiles) {
+    // Tiles are compared element by element first, so that one reduction serves the row.
     tile_regs_acquire();
     copy_to(cb_tiles, 0, 0);
     for (uint32_t tile = 1; tile < tiles; ++tile) {
@@ -18,6 +19,7 @@ void find_largest(uint32_t tiles) {
         binary_max_tile_init();
         binary_max_tile(0, 1, 0);
     }
+    // The reduction of the matrix unit reads bfloat16 from L1.
     pack_to(cb_high);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_high, cb_ones, cb_low);
     tile_regs_acquire();
@@ -25,6 +27,7 @@ void find_largest(uint32_t tiles) {
     pack_to(cb_low);
     reduce_uninit();
     tile_regs_acquire();
+    // Spread to all columns once, for the many tiles that subtract it.
     unary_bcast_init<BroadcastType::COL>(cb_low, cb_largest);
     unary_bcast<BroadcastType::COL>(cb_low, 0, 0);
     pack_to(cb_largest);
@@ -46,6 +49,8 @@ void exponentials(uint32_t tile, uint32_t dst, uint32_t scale) {
 
 void find_quotient(uint32_t tiles, uint32_t scale) {
     tile_regs_acquire();
+    // Exponentials are made twice, here and for the output: keeping them would need a second row of
+    // tiles in L1.
     exponentials(0, 0, scale);
     for (uint32_t tile = 1; tile < tiles; ++tile) {
         exponentials(tile, 1, scale);
@@ -53,6 +58,7 @@ void find_quotient(uint32_t tiles, uint32_t scale) {
         add_binary_tile(0, 1, 0);
     }
     sum_rows_of_dst();
+    // One reciprocal for a row, and products for its elements.
     recip_tile_init();
     recip_tile(0);
     pack_to(cb_quotient);

@@ -15,12 +15,14 @@ using Words = tt_l1_ptr uint32_t*;
 
 // An unsigned number that is the greater the greater the float is; 0 for NaN. Both zeros are one.
 uint32_t order_of(uint32_t bits) {
+    // NaN of either sign: all exponent bits and a mantissa.
     if ((bits & 0x7FFFFFFF) > 0x7F800000) {
         return 0;
     }
     if (bits == 0x80000000) {
         bits = 0;
     }
+    // Negative floats descend as integers; the complement turns them round.
     return bits >> 31 != 0 ? ~bits : bits | 0x80000000;
 }
 
@@ -40,6 +42,8 @@ struct Threshold {
 Threshold find_threshold(const Words scores, uint32_t count, uint32_t k, Words histogram) {
     uint32_t prefix = 0;
     uint32_t shift = 32;
+    // Digit by digit from the top: each pass keeps the elements whose higher digits are those of
+    // the threshold. Time is linear in the columns, unlike that of a sort.
     for (const uint32_t bits : kDigitBits) {
         const uint32_t size = 1U << bits;
         const uint32_t above = shift;
@@ -53,6 +57,7 @@ Threshold find_threshold(const Words scores, uint32_t count, uint32_t k, Words h
                 histogram[order >> shift & (size - 1)] += 1;
             }
         }
+        // The histogram is walked from the largest digit until k elements are found.
         uint32_t digit = size - 1;
         while (histogram[digit] < k) {
             k -= histogram[digit];
@@ -68,6 +73,7 @@ uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries c
     uint32_t taken = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const bool is_equal = scores[i] == threshold.order;
+        // Equal elements are taken in the order of their columns until the k are full.
         if (scores[i] > threshold.order || (is_equal && threshold.num_equal > 0)) {
             threshold.num_equal -= is_equal ? 1 : 0;
             chosen[taken] = {scores[i], i};
@@ -87,6 +93,7 @@ void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shif
     for (uint32_t i = 0; i < count; ++i) {
         histogram[from[i].order >> shift & (size - 1)] += 1;
     }
+    // Places descend with the digit, so that the largest come first.
     uint32_t place = 0;
     for (uint32_t digit = size; digit-- > 0;) {
         const uint32_t number = histogram[digit];
@@ -130,6 +137,7 @@ void kernel_main() {
                            visible * sizeof(uint32_t));
             noc_async_read_barrier();
         }
+        // Orders are computed once and reused by the three passes of the threshold.
         for (uint32_t i = 0; i < visible; ++i) {
             scores[i] = order_of(scores[i]);
         }

@@ -13,6 +13,7 @@ void kernel_main() {
         tile_regs_acquire();
         transpose_wh_tile(cb_input, 0, 0);
         tile_regs_commit();
+        // DST holds the tile, so the page is free for the reader.
         cb_pop_front(cb_input, 1);
 
         cb_reserve_back(cb_output, 1);

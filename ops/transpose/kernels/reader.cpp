@@ -13,6 +13,8 @@ void kernel_main() {
     const auto input = TensorAccessor(args, input_addr, get_tile_size(cb_input));
 
     for (uint32_t tile = first; tile < first + count; ++tile) {
+        // Output tiles are walked in order, so that writes are contiguous and reads jump by a
+        // column of tiles.
         const uint32_t matrix = tile / (rows * columns);
         const uint32_t in_matrix = tile % (rows * columns);
         const uint32_t source = in_matrix % rows * columns + in_matrix / rows;

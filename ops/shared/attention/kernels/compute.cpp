@@ -24,10 +24,13 @@ void fill(uint32_t cb, uint32_t tiles, float value) {
 }
 
 void begin_unit(const Shapes& shapes) {
+    // Queries are tilized once and multiplied with all keys of the unit.
     cb_reserve_back(cb_queries, shapes.query_tiles);
     tilize_rows(cb_query_rows, cb_queries, shapes.query_tiles);
     cb_push_back(cb_queries, shapes.query_tiles);
     cb_wait_front(cb_queries, shapes.query_tiles);
+    // Above any masked score: a row that sees no key keeps this maximum, and its exponentials are
+    // 0.
     fill(cb_largest, 1, kBeforeAll);
     fill(cb_sums, 1, 0);
     fill(cb_outputs, shapes.value_tiles, 0);
@@ -51,6 +54,8 @@ void dequantise_rows(const Shapes& shapes) {
     cb_push_back(cb_codes, shapes.value_tiles);
     cb_wait_front(cb_codes, shapes.value_tiles);
     cb_wait_front(cb_scales, shapes.scale_tiles);
+    // Two code tiles share one broadcast of their scales; a scale holds for 128 columns, which are
+    // four tiles.
     constexpr uint32_t kTogether = 2;
     for (uint32_t first = 0; first < shapes.value_tiles; first += kTogether) {
         tile_regs_acquire();
@@ -106,12 +111,15 @@ void score(const Shapes& shapes, uint32_t num_tiles, uint32_t masked) {
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         tile_regs_acquire();
         reconfig_data_format(cb_keys, cb_queries);
+        // The last argument transposes keys on their way to the source register: no transposed copy
+        // is kept.
         mm_init_short(cb_queries, cb_keys, 1);
         for (uint32_t k = 0; k < shapes.query_tiles; ++k) {
             matmul_tiles(cb_queries, cb_keys, k, tile * shapes.query_tiles + k, 0);
         }
         binop_with_scalar_tile_init();
         mul_unary_tile(0, shapes.scale);
+        // Only tiles at the edge of what a row may see have masks.
         if ((masked >> tile & 1) != 0) {
             cb_wait_front(cb_masks, 1);
             copy_to(cb_masks, 0, 1);
@@ -129,7 +137,8 @@ void score(const Shapes& shapes, uint32_t num_tiles, uint32_t masked) {
     cb_wait_front(cb_scores, shapes.block);
 }
 
-// The largest score of each row, in column 0.
+// The largest score of each row, in column 0. Tiles are compared element by element first, so that
+// one reduction along rows serves the whole block.
 void find_row_largest(uint32_t num_tiles) {
     tile_regs_acquire();
     copy_to(cb_scores, 0, 0);
@@ -140,6 +149,8 @@ void find_row_largest(uint32_t num_tiles) {
     }
     pack_alone(cb_tile_largest);
     cb_wait_front(cb_tile_largest, 1);
+    // The reduction reads its operand from L1 as bfloat16. Any maximum near the largest score
+    // serves, as the head of this file says.
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_tile_largest, cb_ones, cb_row_largest);
     tile_regs_acquire();
     reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_tile_largest, cb_ones, 0, 0, 0);
@@ -162,6 +173,7 @@ void update_largest() {
     cb_wait_front(cb_row_largest, 1);
     cb_wait_front(cb_largest, 1);
     tile_regs_acquire();
+    // Spread over all columns once; the exponentials below subtract it from whole tiles.
     unary_bcast_init<BroadcastType::COL>(cb_row_largest, cb_largest);
     unary_bcast<BroadcastType::COL>(cb_row_largest, 0, 0);
     copy_to(cb_largest, 0, 1);
@@ -173,6 +185,7 @@ void update_largest() {
     pack_one(0, cb_largest);
     pack_one(1, cb_shrink);
     tile_regs_release();
+    // Popped behind the push of the new one: the buffer has two pages.
     cb_pop_front(cb_row_largest, 1);
     cb_pop_front(cb_largest, 1);
     cb_wait_front(cb_largest, 1);
@@ -181,6 +194,7 @@ void update_largest() {
 
 void weigh(const Shapes& shapes, uint32_t num_tiles) {
     cb_reserve_back(cb_weights, shapes.block);
+    // Exponentials are rounded to bfloat16, since the matrix unit multiplies them with values.
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         tile_regs_acquire();
         copy_to(cb_scores, tile, 0);
@@ -201,6 +215,7 @@ void weigh(const Shapes& shapes, uint32_t num_tiles) {
 void update_sums(uint32_t num_tiles) {
     cb_wait_front(cb_sums, 1);
     tile_regs_acquire();
+    // Sums along rows are products with a tile of ones, so that every column holds the sum.
     reconfig_data_format(cb_ones, cb_weights);
     mm_init_short(cb_weights, cb_ones);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
@@ -215,6 +230,7 @@ void update_outputs(const Shapes& shapes, uint32_t num_tiles) {
     const uint32_t cb_block_values = shapes.cb_of_values();
     cb_wait_front(cb_outputs, shapes.value_tiles);
     cb_reserve_back(cb_outputs, shapes.value_tiles);
+    // The output is the outer loop: its tile stays in DST over all keys of the block.
     for (uint32_t output = 0; output < shapes.value_tiles; ++output) {
         tile_regs_acquire();
         reconfig_data_format(cb_block_values, cb_weights);
@@ -245,6 +261,7 @@ void attend_block(const Shapes& shapes) {
     weigh(shapes, num_tiles);
     update_sums(num_tiles);
     update_outputs(shapes, num_tiles);
+    // Everything of the block is dropped at once; the running values stay.
     cb_pop_front(cb_shrink, 1);
     cb_pop_front(cb_weights, shapes.block);
     cb_pop_front(cb_keys, shapes.block * shapes.query_tiles);
@@ -268,6 +285,7 @@ void merge_partner(const Shapes& shapes) {
     tile_regs_acquire();
     copy_to(cb_largest, 0, 0);
     copy_to(cb_partial, 0, 1);
+    // DST 2 takes the larger maximum; 0 and 1 become the factors of both sides.
     copy_dest_values_init();
     copy_dest_values(0, 2);
     binary_max_tile_init();
@@ -284,6 +302,7 @@ void merge_partner(const Shapes& shapes) {
     cb_wait_front(cb_shrink, 1);
     cb_wait_front(cb_partial_shrink, 1);
 
+    // Sum and outputs shrink by the same factors, as within a core.
     cb_wait_front(cb_sums, 1);
     tile_regs_acquire();
     merge_tile(1, cb_sums, 0);
@@ -311,6 +330,7 @@ void merge_partner(const Shapes& shapes) {
 void send_result(const Shapes& shapes) {
     cb_wait_front(cb_sums, 1);
     cb_wait_front(cb_outputs, shapes.value_tiles);
+    // Four tiles side by side, so that a row of the output leaves in pieces of 256 bytes.
     for (uint32_t first = 0; first < shapes.value_tiles; first += kStripTiles) {
         cb_reserve_back(cb_result_rows, kStripTiles);
         for (uint32_t i = 0; i < kStripTiles && first + i < shapes.value_tiles; ++i) {
@@ -348,6 +368,7 @@ void copy_partial(uint32_t cb, uint32_t tiles) {
 }
 
 void send_partial(const Shapes& shapes) {
+    // Largest, sums and outputs in this order: the merging core reads them by place.
     cb_reserve_back(cb_own_partial, shapes.value_tiles + 2);
     copy_partial(cb_largest, 1);
     copy_partial(cb_sums, 1);
@@ -362,6 +383,7 @@ void kernel_main() {
 
     unary_op_init_common(cb_query_rows, cb_queries);
     cb_wait_front(cb_ones, 1);
+    // An endless loop: only the reader knows how many units the sequences have.
     for (;;) {
         cb_wait_front(cb_units, 1);
         const uint32_t what = read_tile_value(cb_units, 0, 0);

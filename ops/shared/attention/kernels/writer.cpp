@@ -18,6 +18,8 @@ void store(const Accessor& output, uint32_t row_bytes, uint32_t first, uint32_t 
     for (uint32_t offset = 0; offset < row_bytes; offset += kStripRowBytes) {
         cb_wait_front(kCbResultRows, kStripTiles);
         const uint32_t l1_addr = get_read_ptr(kCbResultRows);
+        // A unit's rows may be those of several heads, so that their distance in the output is
+        // given.
         for (uint32_t row = 0; row < count; ++row) {
             noc_async_write(l1_addr + row * kStripRowBytes,
                             output.get_noc_addr(first + row * stride, offset),
@@ -34,10 +36,14 @@ void send(const WriterArgs& args, uint32_t number) {
     auto* room = reinterpret_cast<Words>(get_semaphore(args.room_semaphore));
     const auto leader = Leader::read(WriterTensors::Addresses::kCount);
     cb_wait_front(kCbOwnPartial, pages);
+    // The word counts the parts that this core may have sent: the buffer of the merging core holds
+    // one at a time.
     noc_semaphore_wait_min(room, number);
     noc_async_write(get_read_ptr(kCbOwnPartial),
                     get_noc_addr(leader.x, leader.y, get_write_ptr(kCbPartial)),
                     pages * kFloatTileBytes);
+    // The data must have arrived before the count: only writes on one NoC and virtual channel keep
+    // their order.
     noc_async_write_barrier();
     noc_semaphore_inc(get_noc_addr(leader.x, leader.y, get_semaphore(args.arrived_semaphore)), 1);
     cb_pop_front(kCbOwnPartial, pages);
@@ -57,6 +63,7 @@ void kernel_main() {
         const uint32_t stride = words[2];
         const uint32_t count = words[3];
         cb_pop_front(kCbWriterUnits, 1);
+        // The reader ends the launch, since it alone knows the units.
         if (what == kEnd) {
             break;
         }

@@ -40,12 +40,16 @@ void kernel_main() {
                           static_cast<uint32_t>(get_compile_time_arg_val(9)),
                           static_cast<uint32_t>(get_compile_time_arg_val(10))}};
 
+    // Blocks of rows share a barrier; half of the buffer is read while the writer stores the other
+    // half.
     for (uint32_t row = first; row < end; row += block) {
         cb_reserve_back(kCbRows, block);
         for (uint32_t i = 0; i < smaller(block, end - row); ++i) {
             uint32_t l1_addr = get_write_ptr(kCbRows) + i * page_bytes;
             for (uint32_t group = 0; group < groups; ++group) {
                 const uint32_t part = (row + i) * groups + group;
+                // Ranges are put one behind the other. A range whose alignment differs goes through
+                // the detour, which costs a barrier and a loop over its bytes.
                 for (uint32_t range = 0; range < num_ranges; ++range) {
                     ranges[range].read(part / split, part % split, l1_addr, alignment);
                     l1_addr += ranges[range].count;

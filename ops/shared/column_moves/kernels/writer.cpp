@@ -17,6 +17,7 @@ void kernel_main() {
             noc_async_write(get_read_ptr(kCbRows) + i * page_bytes, output.get_noc_addr(row + i),
                             row_bytes);
         }
+        // The rows have left L1; the reader may fill their pages again.
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, block);
     }

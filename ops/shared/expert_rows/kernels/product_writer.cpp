@@ -14,10 +14,13 @@ void kernel_main() {
     constexpr auto output_args = TensorAccessorArgs<2>();
     const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
 
+    // Zeros are made once: rows of experts of other devices are all sent from here.
     const uint32_t zeros = get_write_ptr(cb_zeros);
     fill_words(words_at(zeros), strip * tile_row_bytes / 4, 0);
     for (;;) {
         cb_wait_front(cb_units, 1);
+        // The reader's words: kind of the unit, first column tile, width in tiles, and the place of
+        // each of 32 rows.
         const tt_l1_ptr uint32_t* words = words_at(get_read_ptr(cb_units));
         if (words[0] == 0) {
             cb_pop_front(cb_units, 1);
@@ -26,16 +29,19 @@ void kernel_main() {
         const bool is_zero = words[0] == kZeroUnit;
         const uint32_t start = words[1] * tile_row_bytes;
         const uint32_t width = words[2] * tile_row_bytes;
+        // The last strip of a row may be narrower than the packed tiles.
         const uint32_t bytes = width < row_bytes - start ? width : row_bytes - start;
         if (!is_zero) {
             cb_wait_front(cb_out, strip);
         }
+        // Row by row: the rows of a unit belong to different tokens, so their places are scattered.
         for (uint32_t i = 0; i < tile_height; ++i) {
             if (words[3 + i] != kNobody) {
                 noc_async_write(is_zero ? zeros : get_read_ptr(cb_out) + i * strip * tile_row_bytes,
                                 output.get_noc_addr(words[3 + i], start), bytes);
             }
         }
+        // The packed rows have left L1; compute may pack the next strip over them.
         noc_async_writes_flushed();
         if (!is_zero) {
             cb_pop_front(cb_out, strip);

@@ -25,6 +25,7 @@ void fill_zeros(uint32_t l1_addr, uint32_t num_bytes) {
 
 // The rows of a face that hold tokens, for a tile with `num_tokens` rows of them.
 uint32_t valid_rows(uint32_t face, uint32_t num_tokens) {
+    // Faces 0 and 1 have the upper 16 rows, faces 2 and 3 the lower.
     const uint32_t first_row = face < 2 ? 0 : face_height;
     const uint32_t rows = num_tokens > first_row ? num_tokens - first_row : 0;
     return rows < face_height ? rows : face_height;
@@ -55,8 +56,11 @@ template <class Accessor>
 void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts& counts,
                  uint32_t first, uint32_t count) {
     const uint32_t zero_tile = get_write_ptr(cb_zero_tile);
+    // Written by stores once; all zero tiles are then sent from the same place.
     fill_zeros(zero_tile, shapes.tile_size);
     uint32_t zeros_before = 0;
+    // Tiles are numbered over all experts, so that the zeros are split evenly whatever the counts
+    // are.
     for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
         const uint32_t valid_tiles = counts.tile_rows(expert);
         const uint32_t first_tile =
@@ -68,6 +72,7 @@ void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts
         }
         zeros_before += zeros;
     }
+    // The zero tile is not written to again, but the writes must end before the launch does.
     noc_async_write_barrier();
 }
 
@@ -82,6 +87,7 @@ struct OtherParts {
     void gather(uint32_t block_tiles) const {
         volatile tt_l1_ptr uint32_t* const num_arrived =
             reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived));
+        // Room is reserved before the others are asked: their sums arrive at the write pointer.
         cb_reserve_back(cb_arrived, count * block_tiles);
         for (uint32_t part = 0; part < count; ++part) {
             noc_semaphore_inc(
@@ -89,6 +95,8 @@ struct OtherParts {
                              get_arg_val<uint32_t>(first_arg + 2 * part + 1), get_semaphore(ready)),
                 1);
         }
+        // Equality would miss a count that is already higher; no core sends a second part before it
+        // is asked again.
         noc_semaphore_wait(num_arrived, count);
         noc_semaphore_set(num_arrived, 0);
         cb_push_back(cb_arrived, count * block_tiles);
@@ -114,6 +122,8 @@ bool write_block(const Accessor& output, const Shapes& shapes) {
     cb_wait_front(cb_out, shapes.block_tiles());
     uint32_t l1_addr = get_read_ptr(cb_out);
     for (uint32_t row = 0; row < rows; ++row) {
+        // Rows behind the last token hold products of stale rows. They are cleared, as the contract
+        // states zeros there.
         const uint32_t row_tokens = num_tokens - row * tile_height;
         for (uint32_t column = 0; column < columns; ++column) {
             if (row_tokens < tile_height) {
@@ -123,6 +133,7 @@ bool write_block(const Accessor& output, const Shapes& shapes) {
             l1_addr += shapes.tile_size;
         }
     }
+    // The pages may be packed again, so their data must have left L1.
     noc_async_writes_flushed();
     cb_pop_front(cb_out, shapes.block_tiles());
     return true;
@@ -162,6 +173,7 @@ void kernel_main() {
         zeros = split == kSplitByReader ? part_of(num_zeros, core.num_cores, core.index)
                                         : share_of_zeros(core, blocks, num_zeros);
     }
+    // Zeros first: compute needs time for the first block.
     write_zeros(output, shapes, counts, zeros.first, zeros.count);
     for (uint32_t block = 0; block < num_blocks && split != kSplitByReader; ++block) {
         if (others.count != 0) {
@@ -171,6 +183,8 @@ void kernel_main() {
     }
     while (split == kSplitByReader && write_block(output, shapes)) {
     }
+    // The requests to other cores are atomics, which must have been acknowledged when the kernel
+    // ends.
     if (others.count != 0) {
         noc_async_atomic_barrier();
     }
