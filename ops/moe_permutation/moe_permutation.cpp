@@ -39,6 +39,7 @@ std::uint32_t aligned(std::uint32_t bytes) {
 /// Extents of the outputs, in their order.
 std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
                                                    const Shape& topk_ids) {
+    // The worst case over all routings, since only the device knows the counts.
     const std::uint32_t ctas =
         most_ctas(topk_ids[0], topk_ids[1], spec.local_experts, std::max(spec.tile, 1U));
     const std::uint32_t rows = ctas * spec.tile;
@@ -56,6 +57,7 @@ std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
 
 /// The tables, the ids, and a cursor for each local expert.
 std::uint64_t scratch_bytes(const PermutationSpec& spec, const Shape& topk_ids) {
+    // The ids of all tokens are held: both passes over them then read L1 only.
     std::uint64_t bytes =
         aligned(spec.local_experts * 4) + std::uint64_t{topk_ids[0]} * aligned(topk_ids[1] * 4);
     for (const std::uint32_t length : lengths(spec, topk_ids)) {
@@ -69,6 +71,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(std::ranges::find(kTokenTiles, spec.tile) != kTokenTiles.end(), "tile",
                   fmt::format("is {}; allowed: {}", spec.tile, fmt::join(kTokenTiles, ", ")));
+    // 64 bits: offset and experts are each up to 65 536, and their product with devices is larger.
     const std::uint64_t end =
         spec.local_expert_offset + std::uint64_t{spec.local_experts} * devices;
     judge.require(
@@ -96,6 +99,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PermutationSpec>();
     const DeviceTensor& ids = context.device_inputs[0][position];
     const Shape& shape = ids.spec.shape;
+    // One core: places follow from counts of all tokens. With stores of single words 1024 tokens
+    // took 632 095 cycles; fills by the NoC made it 481 771.
     const CoreCoord core{0, 0};
     const auto scratch = static_cast<std::uint32_t>(scratch_bytes(spec, shape));
 
@@ -109,6 +114,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     args.insert(args.end(), extents.begin(), extents.end());
     TensorAccessorArgs(ids.buffer).append_to(args);
     std::vector<std::uint32_t> own{
+        // Each device starts at its own experts; the tables are otherwise alike.
         ids.buffer.address,
         spec.local_expert_offset + static_cast<std::uint32_t>(position) * spec.local_experts};
     for (std::size_t i = 0; i < kOutputs.size(); ++i) {
@@ -125,6 +131,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 using Table = std::vector<std::int32_t>;
 
 HostTensor tensor_of(const Table& table) {
+    // Tables are int32 on the device as well.
     HostTensor tensor =
         make_host_tensor({static_cast<std::uint32_t>(table.size())}, DataFormat::Int32);
     std::ranges::copy(table, tensor.as<std::int32_t>().begin());
@@ -162,16 +169,20 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         }
     }
     for (std::size_t e = 0; e < lists.size(); ++e) {
+        // Only local experts have rows; the histogram counts all.
         local[static_cast<std::size_t>(first) + e] = static_cast<std::int32_t>(lists[e].size());
         const std::size_t end = sources.size() + lists[e].size();
         for (const std::int32_t i : lists[e]) {
             expanded[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(sources.size());
             sources.push_back(i);
         }
+        // Each expert's rows end at a whole tile of tokens, as a CTA multiplies with one expert's
+        // weights.
         sources.resize((end + spec.tile - 1) / spec.tile * spec.tile, -1);
         prefix.push_back(static_cast<std::int32_t>(sources.size()));
         while (batch.size() * spec.tile < sources.size()) {
             batch.push_back(static_cast<std::int32_t>(e));
+            // The limit is the end of the expert's real rows: a CTA does not compute its padding.
             limits.push_back(static_cast<std::int32_t>(std::min(batch.size() * spec.tile, end)));
         }
     }
@@ -180,6 +191,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     for (const std::int32_t i : sources) {
         tokens.push_back(i < 0 ? -1 : i / top_k);
     }
+    // Entries behind the live ones are -1 in the kernel, too.
     tokens.resize(extents[5], -1);
     sources.resize(extents[6], -1);
     batch.resize(extents[7], -1);
@@ -208,6 +220,7 @@ std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k, std::uint32_t
                         std::uint32_t tile) {
     // An expert stands once in a token's row.
     const std::uint32_t rows = tokens * std::min(top_k, local_experts);
+    // An expert with rows needs at least one CTA; every further tile of rows needs one more.
     const std::uint32_t filled = std::min(rows, local_experts);
     return filled + (rows - filled) / tile;
 }

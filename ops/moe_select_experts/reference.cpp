@@ -12,7 +12,8 @@
 namespace tessera::ops::moe_select_experts {
 namespace {
 
-/// Ties are those of fp32: a sigmoid that a float holds as 1 is 1.
+/// Scores are rounded to fp32 before they are compared: a sigmoid that a float holds as 1 ties with
+/// 1.
 std::vector<float> scores_of(std::span<const float> logits, RouterScoring scoring) {
     std::vector<float> scores(logits.begin(), logits.end());
     if (scoring == RouterScoring::Sigmoid) {
@@ -20,6 +21,7 @@ std::vector<float> scores_of(std::span<const float> logits, RouterScoring scorin
             score = static_cast<float>(1 / (1 + std::exp(-double{score})));
         }
     } else if (scoring == RouterScoring::Softmax) {
+        // The largest logit is subtracted first, so that no exponential overflows.
         const double most = *std::ranges::max_element(logits);
         double sum = 0;
         for (const float logit : logits) {
@@ -36,9 +38,11 @@ std::vector<float> scores_of(std::span<const float> logits, RouterScoring scorin
 std::vector<std::int32_t> largest(std::span<const float> values,
                                   std::vector<std::int32_t> candidates, std::uint32_t count) {
     const auto key = [&](std::int32_t index) {
+        // NaN is below every number, as in the kernel.
         const float value = values[static_cast<std::size_t>(index)];
         return std::isnan(value) ? -std::numeric_limits<float>::infinity() : value;
     };
+    // Stable: among equal scores the lower index comes first, as in TensorRT-LLM's packed keys.
     std::ranges::stable_sort(candidates,
                              [&](std::int32_t a, std::int32_t b) { return key(a) > key(b); });
     candidates.resize(count);
@@ -54,6 +58,8 @@ std::vector<std::int32_t> counted_up(std::uint32_t count) {
 float group_score(std::span<const float> choices, bool has_bias) {
     std::vector<float> sorted(choices.begin(), choices.end());
     std::ranges::sort(sorted, std::greater<>());
+    // DeepSeek-V3 scores a group by the sum of its two best with bias; DeepSeek-V2 by the largest
+    // without.
     return has_bias && sorted.size() > 1 ? sorted[0] + sorted[1] : sorted[0];
 }
 
@@ -67,7 +73,8 @@ void store(HostTensor& tensor, std::size_t row, const std::vector<T>& values) {
     std::ranges::copy(values, tensor.as<T>().subspan(row * values.size(), values.size()).begin());
 }
 
-// Weights that lie close together correlate with what their rounding left of them only.
+// Weights are rounded as the output is: weights close to each other would otherwise be correlated
+// with their rounding only.
 std::vector<float> rounded(std::vector<float> values) {
     for (float& value : values) {
         value = bf16_to_float(float_to_bf16(value));
@@ -79,6 +86,7 @@ void route(std::span<const float> logits, std::span<const float> bias,
            const SelectExpertsSpec& spec, std::size_t token, Rows& rows) {
     const std::vector<float> scores = scores_of(logits, spec.scoring);
     std::vector<float> choices = scores;
+    // The bias takes part in the choice, not in the weight.
     for (std::size_t e = 0; e < bias.size(); ++e) {
         choices[e] += bias[e];
     }
@@ -89,6 +97,8 @@ void route(std::span<const float> logits, std::span<const float> bias,
             group_score(std::span(choices).subspan(std::size_t{g} * size, size), !bias.empty()));
     }
     const auto selected = largest(groups, counted_up(spec.n_group), spec.topk_group);
+    // Closed groups are left out instead of being set to 0, which a negative score plus bias would
+    // lose against.
     std::vector<std::int32_t> candidates;
     for (const std::int32_t e : counted_up(size * spec.n_group)) {
         if (std::ranges::find(selected, e / static_cast<std::int32_t>(size)) != selected.end()) {
@@ -96,6 +106,7 @@ void route(std::span<const float> logits, std::span<const float> bias,
         }
     }
     const auto ids = largest(choices, candidates, spec.top_k);
+    // 1e-20 in the denominator: all scores of a token may be 0.
     double sum = 1e-20;
     for (const std::int32_t id : ids) {
         sum += scores[static_cast<std::size_t>(id)];
@@ -103,6 +114,7 @@ void route(std::span<const float> logits, std::span<const float> bias,
     std::vector<float> weights;
     for (const std::int32_t id : ids) {
         const double score = scores[static_cast<std::size_t>(id)];
+        // The factor is applied behind the normalisation.
         weights.push_back(static_cast<float>((spec.normalise ? score / sum : score) *
                                              spec.routed_scaling_factor));
     }

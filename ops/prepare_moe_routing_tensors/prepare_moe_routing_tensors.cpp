@@ -53,7 +53,11 @@ struct Tables {
 
 Tables make_tables(const Shape& selected, std::uint32_t experts, std::uint32_t alignment) {
     const std::uint32_t page = round_up(selected[1] * 4, alignment);
+    // Multiples of 32 entries are whole lines of both tables, so that partial tables are written at
+    // aligned places.
     const std::uint32_t entries = std::min(round_up(selected[0], 32U), kLongestTable);
+    // A block has at least one token, also if its row is longer than a block. An entry takes 6
+    // bytes: 4 of the token and 2 of the weight.
     return {.tokens = selected[0],
             .top_k = selected[1],
             .selected_page = page,
@@ -76,6 +80,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const std::uint32_t experts = context.inputs[2].spec.shape[0];
+    // Rows of T entries: any expert may get all tokens. Entries from the count on are no token.
     const Shape table{experts, context.inputs[0].spec.shape[0]};
     return {{.spec = {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}},
@@ -85,6 +90,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Tables& tables,
                     std::uint32_t mapping_bytes, std::uint32_t cb_depth) {
+    // The selection streams through; the tables stay in L1 until they are full.
     const auto create = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
                             std::uint32_t pages) {
         CreateCircularBuffer(
@@ -110,6 +116,7 @@ KernelHandle create_reader(Program& program, const CoreRangeSet& cores, const In
 
 KernelHandle create_builder(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
                             const Outputs& outputs, const Tables& tables) {
+    // The builder alone knows the local experts; the reader hands every token over.
     std::vector<std::uint32_t> args = compile_args(tables);
     args.push_back(inputs.local_experts.spec.shape[0]);
     TensorAccessorArgs(inputs.local_experts.buffer).append_to(args);
@@ -125,7 +132,10 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
                      const CopySpec& schedule) {
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const std::uint32_t experts = inputs.local_experts.spec.shape[0];
+    // Experts are split over cores. Splitting tokens would need a merge, as entries must ascend by
+    // token.
     const SharedWork work = share_work(kOp, arch, schedule.grid, experts);
+    // The first core has the most experts.
     const Tables tables =
         make_tables(inputs.selected_experts.spec.shape, work.shares.front().count, alignment);
 

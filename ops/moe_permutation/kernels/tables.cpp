@@ -25,6 +25,7 @@ enum Table : uint32_t {
 };
 
 uint32_t aligned(uint32_t bytes) {
+    // Tables begin at aligned addresses, since each is stored by one write.
     return round_up(bytes, kAlignment);
 }
 
@@ -35,6 +36,7 @@ struct Tables {
     uint32_t length[kNumTables];
 
     Words at(Table table) const { return reinterpret_cast<Words>(l1[table]); }
+    // By the NoC: a store costs the core some ten cycles with its loop.
     void fill(Table table, uint32_t value) const {
         fill_l1(l1[table], length[table] * sizeof(uint32_t), value);
     }
@@ -56,6 +58,8 @@ struct LocalExperts {
     uint32_t first;
     uint32_t count;
 
+    // Unsigned: an id below the first expert becomes a large number, so that one comparison is
+    // enough.
     bool has(uint32_t expert) const { return expert - first < count; }
 };
 
@@ -64,6 +68,7 @@ void read_choices(const TensorAccessor& ids, const Choices& choices) {
         noc_async_read(ids.get_noc_addr(token), choices.l1 + token * choices.row_bytes,
                        choices.top_k * sizeof(uint32_t));
     }
+    // Tokens are read together under one barrier.
     noc_async_read_barrier();
 }
 
@@ -78,6 +83,7 @@ void count(const Choices& choices, const LocalExperts& local, const Tables& tabl
             }
         }
     }
+    // Taken from the whole histogram; counting them beside it would test every choice again.
     for (uint32_t expert = local.first; expert < local.first + local.count; ++expert) {
         tables.at(kLocalHistogram)[expert] = tables.at(kHistogram)[expert];
     }
@@ -90,9 +96,11 @@ void lay_out(const LocalExperts& local, uint32_t tile, const Tables& tables, Wor
     uint32_t row = 0;
     uint32_t ctas = 0;
     for (uint32_t expert = 0; expert < local.count; ++expert) {
+        // The cursor starts at the expert's first row and is counted up by permute().
         next[expert] = row;
         tables.at(kPrefix)[expert] = row;
         const uint32_t end = row + tables.at(kLocalHistogram)[local.first + expert];
+        // The loop ends at a whole tile, which is where the next expert begins.
         for (; row < end; row += tile) {
             tables.at(kBatch)[ctas] = expert;
             tables.at(kLimit)[ctas] = row + tile < end ? row + tile : end;
@@ -111,6 +119,7 @@ void permute(const Choices& choices, const LocalExperts& local, const Tables& ta
         for (uint32_t k = 0; k < choices.top_k; ++k) {
             const uint32_t expert = choices.of(token, k);
             const uint32_t expanded = token * choices.top_k + k;
+            // -1 is the entry of a choice without a row here.
             uint32_t row = kNone;
             if (local.has(expert)) {
                 row = next[expert - local.first]++;
@@ -144,6 +153,7 @@ void kernel_main() {
         TensorAccessor(TensorAccessorArgs<33>(), get_arg_val<uint32_t>(10)),
         TensorAccessor(TensorAccessorArgs<35>(), get_arg_val<uint32_t>(11))};
 
+    // Extents come from the host, so that kernel and output tensors cannot differ.
     Tables tables;
     uint32_t l1_addr = get_write_ptr(kCbScratch);
     for (uint32_t i = 0; i < kNumTables; ++i) {
@@ -160,6 +170,7 @@ void kernel_main() {
     count(choices, local, tables);
     lay_out(local, tile, tables, next);
     permute(choices, local, tables, next);
+    // Whole tables are stored once, from L1, instead of entry by entry.
     for (uint32_t i = 0; i < kNumTables; ++i) {
         noc_async_write(tables.l1[i], outputs[i].get_noc_addr(0),
                         tables.length[i] * sizeof(uint32_t));

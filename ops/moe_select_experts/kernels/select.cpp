@@ -24,6 +24,7 @@ uint16_t to_bfloat16(float value) {
     if (value != value) {
         return (uint16_t)(word.bits >> 16 | 0x40);
     }
+    // Adds half of the last place, and one less for even numbers, so that ties go to even.
     return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
 }
 
@@ -80,6 +81,7 @@ struct Sum {
     }
 };
 
+// Scores may be NaN if logits are; the row must still get top_k ids.
 // NaN is never chosen while there is a number.
 bool is_larger(float value, float best) {
     return value > best || (best != best && value == value);
@@ -124,10 +126,12 @@ struct Router {
     }
     void softmax() const {
         float most = 0;
+        // The first logit starts the maximum, since -infinity may be a logit.
         logits.for_each(experts, [&](uint32_t e, float logit) {
             most = e == 0 || logit > most ? logit : most;
         });
         Sum sum;
+        // Exponentials are stored and divided in a second pass: the sum is known only then.
         logits.for_each(experts, [&](uint32_t e, float logit) {
             const float growth = exponential(logit - most);
             scores[e] = growth;
@@ -143,6 +147,7 @@ struct Router {
         float second = best;
         for (uint32_t i = 1; i < size; ++i) {
             const float value = choices[first + i];
+            // One pass keeps the two best in registers. Two searches would load every score twice.
             if (i != 1 && !is_larger(value, second)) {
                 continue;
             }
@@ -154,6 +159,7 @@ struct Router {
     }
 
     void select_groups() const {
+        // Without groups, and with nobody reading their scores, there is nothing to choose.
         if (n_group == 1 && !gives_group_scores) {
             groups[0] = 0;
             is_open[0] = 1;
@@ -178,6 +184,7 @@ struct Router {
         const uint32_t size = experts / n_group;
         select_largest(top_k, ids, [&](auto offer) {
             for (uint32_t group = 0; group < n_group; ++group) {
+                // A closed group costs one load instead of one for each of its experts.
                 if (is_open[group] == 0) {
                     continue;
                 }
@@ -187,12 +194,15 @@ struct Router {
             }
         });
         float sum = 0;
+        // Scores without bias weigh the experts; the order of the sum is that of the ids.
         for (uint32_t k = 0; k < top_k; ++k) {
             sum += scores[ids[k]];
         }
+        // A divisor of 1 keeps the loop below free of a branch.
         const float divisor = normalises ? sum + 1e-20F : 1.0F;
         for (uint32_t k = 0; k < top_k; ++k) {
             weights[k] = scores[ids[k]] / divisor * factor;
+            // Both formats of the weights are outputs of their own.
             halves[k] = to_bfloat16(weights[k]);
         }
     }
@@ -210,6 +220,7 @@ struct Output {
 void kernel_main() {
     constexpr uint32_t kFirst = SelectShare::kCount;
     const auto share = SelectShare::read();
+    // A core may have a single token, so that its second RISC has none.
     if (share.num_tokens == 0) {
         return;
     }
@@ -230,6 +241,7 @@ void kernel_main() {
 
     const uint32_t logits_l1 = get_write_ptr(share.scratch_cb);
     const uint32_t scores_l1 = logits_l1 + row;
+    // Without a bias the choices are the scores: one row serves both.
     const uint32_t choices_l1 = has_bias ? scores_l1 + row : scores_l1;
     const uint32_t bias_l1 = scores_l1 + 2 * row;
     const uint32_t ids_l1 = bias_l1 + row;
@@ -289,6 +301,7 @@ void kernel_main() {
         router.score();
         router.select_groups();
         router.select_experts();
+        // Rows of all outputs are in flight together.
         for (uint32_t i = 0; i < num_outputs; ++i) {
             noc_async_write(outputs[i].row_l1, outputs[i].tensor.get_noc_addr(token),
                             outputs[i].bytes);

@@ -35,6 +35,8 @@ struct CombineSizes {
     std::uint32_t row_bytes;
     std::uint32_t weight_bytes;  ///< 0: contributions are summed as they are
 
+    // Batches come back slot by slot. Rows were summed over the experts of a rank before, so that a
+    // rank sends one row a token.
     [[nodiscard]] std::uint32_t places() const { return is_batched ? top_k : ranks; }
     [[nodiscard]] std::uint32_t stride() const { return (4 * top_k + 63) / 64 * 64; }
     [[nodiscard]] std::vector<std::uint32_t> words() const {
@@ -47,6 +49,7 @@ CombineSizes combine_sizes(const OpContext& context, Form form) {
     const TensorSpec& rows = context.inputs[kRowsIn].spec;
     const TensorSpec& slots = context.inputs[kSlots].spec;
     const bool is_batched = form == Form::Batches;
+    // Only batches are weighed here: rows carry their weights in the expert's output.
     const bool weighs = is_batched && context.inputs.size() > kLast;
     return {.tokens = slots.shape[0],
             .top_k = slots.shape[1],
@@ -88,6 +91,8 @@ struct CombineMaking {
     }
 };
 
+// The pages of a contribution follow from what the dispatch has noted: its source entry names rank,
+// token and slot.
 std::vector<std::uint32_t> combine_reader_args(const CombineMaking& making, std::uint32_t way,
                                                std::uint32_t link) {
     std::vector<std::uint32_t> args{making.in(kRowsIn).buffer.address,
@@ -108,6 +113,8 @@ std::vector<std::uint32_t> combine_writer_args(const CombineMaking& making, std:
     const std::uint32_t control = core_word(making.context.arch, making.rank.control());
     const std::uint32_t contributions = making.contributions().buffer.address;
     const std::uint32_t piece = piece_bytes(making.context.arch, making.sizes.row_bytes);
+    // dispatch_writer's accessors of table and scales are those of the contributions; it reads
+    // neither.
     std::vector<std::uint32_t> args{contributions,
                                     contributions,
                                     contributions,
@@ -142,6 +149,8 @@ void add_combine_senders(const CombineMaking& making, const CoreRangeSet& cores)
     const KernelHandle writes =
         CreateKernel(making.program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
                      WriterDataMovementConfig(writer));
+    // One core for each direction and link, and one for the rows that stay: none waits for
+    // another's packets.
     for (std::uint32_t way = 0; way < kWays; ++way) {
         for (std::uint32_t link = 0; link < making.rank.links; ++link) {
             const CoreCoord core = making.rank.sender(way, link);
@@ -159,10 +168,12 @@ struct SumShare {
 };
 
 std::vector<SumShare> sum_shares(const Rank& rank, std::uint32_t tokens) {
+    // The cores that send are busy until the end, so that only the rest can sum.
     const std::vector<CoreCoord> rest = rank.rest();
     const auto cores = std::min(static_cast<std::uint32_t>(rest.size()), tokens);
     std::vector<SumShare> shares;
     for (std::uint64_t i = 0; i < cores; ++i) {
+        // In 64 bits: tokens times cores exceed 32 bits for long prompts.
         const auto first = static_cast<std::uint32_t>(tokens * i / cores);
         const auto end = static_cast<std::uint32_t>(tokens * (i + 1) / cores);
         shares.push_back({rest[i], first, end - first});
@@ -171,6 +182,7 @@ std::vector<SumShare> sum_shares(const Rank& rank, std::uint32_t tokens) {
 }
 
 void add_sum_buffers(const CombineMaking& making, const CoreRangeSet& cores) {
+    // Eight tiles in flight hide the latency of a read of one tile from DRAM.
     constexpr std::uint32_t kDepth = 8;
     const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
     for (const std::uint8_t index : {kContributionsCb, kSumCb}) {
@@ -179,6 +191,7 @@ void add_sum_buffers(const CombineMaking& making, const CoreRangeSet& cores) {
                                  .set_page_size(index, tile));
     }
     add_buffer(making.program, cores, kTermsCb, 4 * (1 + making.sizes.places()), 2);
+    // A token's slots, ids and weights: one row of each.
     add_buffer(making.program, cores, kTablesCb, 3 * making.sizes.stride(), 1);
 }
 
@@ -200,6 +213,7 @@ SumKernels create_sum_kernels(const CombineMaking& making, const CoreRangeSet& c
     append_accessor(writer, making.output());
     const std::uint32_t row_tiles = div_up(sizes.row_bytes, tile_bytes(DataFormat::Float16_b));
     return {
+        // fp32 in DST: the sum is rounded once, when it is packed.
         CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_reader.cpp", cores,
                      ReaderDataMovementConfig(reader)),
         CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_compute.cpp", cores,
@@ -229,6 +243,8 @@ void add_sums(const CombineMaking& making, std::span<const SumShare> shares) {
 }
 
 void add_combine_control(const CombineMaking& making, std::span<const SumShare> shares) {
+    // All senders of all ranks that may send here report, also those without a row; otherwise the
+    // wait would depend on the counts.
     std::vector<std::uint32_t> args{making.sizes.ranks * making.rank.links,
                                     making.semaphores.rows_arrived, making.semaphores.go,
                                     static_cast<std::uint32_t>(shares.size())};
@@ -244,6 +260,7 @@ void add_combine_control(const CombineMaking& making, std::span<const SumShare> 
 Program make_combine_program(const OpContext& context, const Rank& rank, const CombineSizes& sizes,
                              Result result) {
     Program program = CreateProgram();
+    // Without a sum the contributions are the output.
     const std::vector<SumShare> shares =
         result == Result::Summed ? sum_shares(rank, sizes.tokens) : std::vector<SumShare>{};
     std::vector<CoreCoord> senders;
@@ -262,6 +279,7 @@ Program make_combine_program(const OpContext& context, const Rank& rank, const C
     add_buffer(program, cores, kPiecesCb, piece, kPieces);
     add_buffer(program, cores, kTargetsCb, 16, kTargets);
     const CoreRangeSet everywhere = range_set(all);
+    // On all cores that take part, since a semaphore has one address for both ends.
     const CombineSemaphores semaphores{CreateSemaphore(program, everywhere, 0),
                                        CreateSemaphore(program, everywhere, 0),
                                        CreateSemaphore(program, everywhere, 0)};
@@ -276,6 +294,7 @@ Program make_combine_program(const OpContext& context, const Rank& rank, const C
 
 void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
     const auto& spec = context.params<CombineSpec>();
+    // Control needs a core of its own: it waits while senders work.
     judge_links(context.arch, spec.links, 2, judge);  // control, and one that sums
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     judge.require(spec.experts % devices == 0 && spec.experts != 0, "experts",
@@ -290,6 +309,7 @@ void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
 std::vector<TensorPlan> infer_combine(const OpContext& context, Result result) {
     Shape shape = context.inputs[kSlots].spec.shape;
     if (result == Result::Summed) {
+        // The sum removes the axis of slots; without it they stay.
         shape.pop_back();
     }
     shape.push_back(context.inputs[kRowsIn].spec.shape.back());
@@ -346,6 +366,8 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
               },
           .reference =
               [form](const ReferenceContext& context) { return combine_reference(context, form); }};
+    // Ids decide which ranks contribute; a wrong id would make a core wait for a row that nobody
+    // sends.
     if (form == Form::Rows) {
         op.check_values = [spec](const ReferenceContext& context) {
             check_indices(spec.name, {spec.inputs[kLast].name, context.read(kLast)},

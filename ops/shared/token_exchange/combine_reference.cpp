@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a combine, by plain loops over what each device's experts left.
+// Sums of a combine as plain loops over the outputs of each device's experts.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,6 +12,7 @@
 namespace tessera::ops::token_exchange {
 namespace {
 
+// The kernel's packer rounds to nearest even; ties are not left to the host's library.
 std::uint16_t rounded_to_bf16(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if (std::isnan(value)) {
@@ -30,6 +31,7 @@ using Contributions = std::map<std::pair<std::uint32_t, std::uint32_t>, Contribu
 void add_rows(const ReferenceContext& context, std::uint32_t rank, Contributions& found) {
     const HostTensor source = context.inputs[1].at(rank)->all();
     const HostTensor received = context.inputs[2].at(rank)->all();
+    // Rows from the count on are stale.
     const std::uint32_t count = received.as<std::uint32_t>()[0];
     for (std::uint32_t row = 0; row < count; ++row) {
         const auto entry = source.as<std::uint32_t>().subspan(std::size_t{2} * row, 2);
@@ -43,6 +45,7 @@ void add_batches(const ReferenceContext& context, std::uint32_t rank, Contributi
     const HostTensor source = context.inputs[1].at(rank)->all();
     const HostTensor received = context.inputs[2].at(rank)->all();
     const Shape& slots = context.in(3).shape();
+    // Entries of batches number the slots of all ranks: rank, then token, then slot.
     const std::uint32_t of_a_rank = slots[0] * slots[1];
     for (std::uint32_t batch = 0; batch < received.shape[0]; ++batch) {
         for (std::uint32_t i = 0; i < received.as<std::uint32_t>()[batch]; ++i) {
@@ -58,6 +61,7 @@ void add_batches(const ReferenceContext& context, std::uint32_t rank, Contributi
 
 Contributions contributions_of(const ReferenceContext& context, Form form) {
     Contributions found;
+    // All ranks: any of them may have computed a token of this one.
     for (std::uint32_t rank = 0; rank < context.inputs[0].size(); ++rank) {
         form == Form::Rows ? add_rows(context, rank, found) : add_batches(context, rank, found);
     }
@@ -85,12 +89,14 @@ std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form 
     std::vector<float> sums(num_elements(shape));
     std::vector<float> row(shape[1]);
     std::vector<bool> has_sum(shape[0]);
+    // Terms in the order of the kernel, which rounds each sum to fp32.
     for (const auto& [place, from] : found) {  // by token, then by rank or slot
         const auto [token, index] = place;
         read_floats(rows[from.rank], std::uint64_t{from.row} * shape[1], row);
         for (std::uint32_t i = 0; i < shape[1]; ++i) {
             const float term = weights.empty() ? row[i] : row[i] * weights[token * top_k + index];
             float& sum = sums[std::size_t{token} * shape[1] + i];
+            // The first term is no sum, so that it is not added to 0: that would change -0.
             sum = has_sum[token] ? sum + term : term;
         }
         has_sum[token] = true;

@@ -10,6 +10,8 @@
 namespace tessera::ops::token_exchange {
 
 CoreCoord Rank::core(std::uint32_t index) const {
+    // Cores are numbered along rows, since writers leave a core along its column. Eight cores in a
+    // row took 190 us and in a column 499 us (all_gather, predicted).
     const std::uint32_t columns = arch.workers.compute.columns;
     return {index % columns, index / columns};
 }
@@ -17,6 +19,7 @@ CoreCoord Rank::core(std::uint32_t index) const {
 std::vector<CoreCoord> Rank::rest() const {
     const std::uint32_t count = arch.workers.compute.columns * arch.workers.compute.rows;
     std::vector<CoreCoord> cores;
+    // The control core comes right behind the senders.
     for (std::uint32_t i = num_senders() + 1; i < count; ++i) {
         cores.push_back(core(i));
     }
@@ -27,6 +30,7 @@ std::uint32_t Rank::way_to(std::uint32_t other) const {
     if (other == position) {
         return kStays;
     }
+    // A packet may turn once. Its first hop decides the link, and with it the core that sends.
     const LinkDirection first =
         opposite_goes_forward
             ? straight_route(mesh.shape, mesh.topology, device(), devices[other])->direction
@@ -35,6 +39,7 @@ std::uint32_t Rank::way_to(std::uint32_t other) const {
 }
 
 std::uint32_t Rank::target_of(std::uint32_t other) const {
+    // The top bit marks a distance; otherwise the word is the number of a device.
     constexpr std::uint32_t kByHops = 1U << 31;
     return opposite_goes_forward
                ? kByHops | straight_route(mesh.shape, mesh.topology, device(), devices[other])->hops
@@ -67,6 +72,8 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
     judge.require(has_links, "links",
                   fmt::format("is {}; a direction has 1 to {}", links, kLinksPerDirection));
     const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    // Each direction has its cores, also those without peers: the layout is the same on all
+    // devices, so that addresses are.
     const std::uint32_t taken = kWays * links + others;
     judge.require(!has_links || taken <= cores, "links",
                   fmt::format("{} take {} cores; {} has {}", links, taken, arch.name, cores));
@@ -74,6 +81,7 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
 
 std::uint32_t core_word(const ArchSpec& arch, CoreCoord core) {
     const CoreCoord origin = arch.workers.virtual_origin;
+    // Virtual coordinates, x below and y above 16 bits.
     return (origin.x + core.x) | (origin.y + core.y) << 16U;
 }
 
@@ -83,6 +91,7 @@ std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::
     for (const std::uint32_t peer : peers) {
         const Rank other{rank.arch, rank.mesh,  rank.devices,
                          peer,      rank.links, rank.opposite_goes_forward};
+        // The core at the peer that sends back here: its start is awaited before anything is sent.
         const CoreCoord back = other.sender(other.way_to(rank.position), link);
         append(words, std::array{rank.target_of(peer), peer, core_word(rank.arch, back)});
     }
@@ -93,6 +102,7 @@ void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint3
                   std::uint32_t link, Program& program) {
     const std::vector<std::uint32_t> peers = peer_words(rank, way, link);
     append(args, peers);
+    // A core without peers opens no connection.
     if (way != kStays && peers[0] != 0) {
         append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, program,
                                          rank.sender(way, link), args);
@@ -100,6 +110,7 @@ void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint3
 }
 
 std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
+    // Aligned to 64 bytes, the longest DRAM alignment, so that any piece can be read by itself.
     return std::min((row_bytes + 63) / 64 * 64, exchange::packet_piece(arch));
 }
 

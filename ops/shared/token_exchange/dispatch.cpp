@@ -13,6 +13,8 @@ std::uint32_t most_rows(const OpContext& context) {
     const auto& spec = context.params<DispatchSpec>();
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     const std::uint32_t tokens = context.inputs[kTokens].spec.shape[0];
+    // In one phase each sender has a part of its own at the receiver, since nobody knows the counts
+    // yet.
     if (spec.phases == Phases::One) {
         return devices * (spec.capacity != 0 ? spec.capacity : tokens);
     }
@@ -21,6 +23,7 @@ std::uint32_t most_rows(const OpContext& context) {
 
 namespace {
 
+// A token's slots are kept in arrays of the kernels.
 constexpr std::uint32_t kMostTopK = 64;
 
 void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
@@ -36,6 +39,7 @@ void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
                   fmt::format("has {} slots a token; it may have 1 to {}", top_k, kMostTopK));
     std::uint64_t bytes = 0;
     const DispatchSizes sizes = dispatch_sizes(context, form);
+    // Judged with the sizes that the program gets.
     for (const auto& [index, page, pages] : dispatch_buffers(sizes)) {
         bytes += std::uint64_t{(page + 63) / 64 * 64} * pages;
     }
@@ -52,10 +56,12 @@ std::vector<TensorPlan> infer_dispatch(const OpContext& context, Form form) {
     const TensorSpec& weights = context.inputs[kWeights].spec;
     const std::uint32_t top_k = context.inputs[kIds].spec.shape[1];
     const std::uint32_t rows = most_rows(context);
+    // At least one, so that a wrong number of experts reaches its rule.
     const std::uint32_t local = std::max(spec.experts / devices, 1U);
     const auto plan = [](Shape shape, DataFormat format) {
         return TensorPlan{.spec = {std::move(shape), format, Layout::ROW_MAJOR}};
     };
+    // Scales of quantised tokens go the same way as the tokens and have as many rows.
     const auto rows_of = [&](const TensorSpec& source) {
         return form == Form::Rows ? plan({rows, source.shape[1]}, source.format)
                                   : plan({local, rows, source.shape[1]}, source.format);
@@ -70,6 +76,7 @@ std::vector<TensorPlan> infer_dispatch(const OpContext& context, Form form) {
         plans.push_back(plan({local, rows}, DataFormat::UInt32));
         plans.push_back(plan({local, 1}, DataFormat::UInt32));
     }
+    // The sender keeps where each slot's row went: the combine's rows come back by it.
     plans.push_back(plan({tokens.shape[0], top_k}, DataFormat::Int32));
     if (context.inputs.size() > kScales) {
         plans.push_back(rows_of(context.inputs[kScales].spec));
@@ -82,6 +89,7 @@ std::vector<TensorPlan> dispatch_workspaces(const OpContext& context, Form form)
     const DispatchSizes sizes = dispatch_sizes(context, form);
     std::vector<TensorPlan> plans{
         {.spec = {{sizes.ranks, sizes.table_bytes() / 4}, DataFormat::UInt32, Layout::ROW_MAJOR}}};
+    // Rows arrive apart, by sender, and are put together in the output afterwards.
     if (sizes.pair_rows != 0) {
         const std::vector<TensorPlan> outputs = infer_dispatch(context, form);
         plans.push_back(outputs.front());

@@ -34,7 +34,7 @@ struct OutputPlaces {
     std::size_t slots;
     std::size_t scales;
 };
-// Batches have no ids and weights: their kernel is given the source's place for them.
+// Batches have no ids and weights: their kernel gets the place of the source for them.
 constexpr OutputPlaces places_of(Form form) {
     return form == Form::Rows ? OutputPlaces{1, 2, 3, 4, 5, 6} : OutputPlaces{1, 1, 1, 2, 3, 4};
 }
@@ -46,6 +46,7 @@ std::uint32_t stride_of(const ArchSpec& arch, std::uint32_t bytes) {
 
 std::uint32_t pair_rows(const OpContext& context) {
     const bool is_one = context.params<DispatchSpec>().phases == Phases::One;
+    // A part for each pair of ranks: as many rows as one sender may send.
     return is_one ? most_rows(context) / static_cast<std::uint32_t>(context.devices.size()) : 0;
 }
 
@@ -69,6 +70,7 @@ struct Making {
     [[nodiscard]] const DeviceTensor& in(std::size_t operand) const {
         return context.device_inputs[operand][rank.position];
     }
+    // Outputs come before workspaces in device_outputs.
     [[nodiscard]] const DeviceTensor& out(std::size_t operand) const {
         return context.device_outputs[operand][rank.position];
     }
@@ -94,6 +96,7 @@ struct Making {
     }
 };
 
+// The reader and the writer of a core take the same peers in the same order.
 std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
                                        std::uint32_t link) {
     const DispatchSizes& sizes = making.sizes;
@@ -112,7 +115,7 @@ std::vector<std::uint32_t> reader_args(const Making& making, std::uint32_t way,
     return args;
 }
 
-/// What one kernel that writes rows is told, but for its peers.
+/// Arguments of a kernel that writes rows, without its peers.
 struct RowWriter {
     const DeviceTensor& rows;  ///< where they go
     const DeviceTensor& scales;
@@ -136,6 +139,7 @@ struct RowWriter {
 
 std::vector<std::uint32_t> sender_args(const Making& making, std::uint32_t way,
                                        std::uint32_t link) {
+    // One core a direction sends the table; the links beside it begin with rows.
     const RowWriter writer{.rows = making.arriving(),
                            .scales = making.arriving_scales(),
                            .sends_table = link == 0 && way != kStays,
@@ -219,6 +223,8 @@ void add_control(const Making& making) {
                       spec.overflow == Overflow::Fail ? 1U : 0U, making.semaphores.tables_arrived,
                       making.semaphores.rows_arrived, making.semaphores.bases_ready,
                       making.sizes.ranks * making.rank.links, making.semaphores.go});
+    // With two phases the places of rows are known after the tables; the cores that send wait for
+    // them.
     append_cores(
         args, making,
         making.sizes.pair_rows == 0 ? waiting_cores(making.rank) : std::vector<CoreCoord>{});
@@ -229,7 +235,7 @@ void add_control(const Making& making) {
     SetRuntimeArgs(making.program, kernel, making.rank.control(), args);
 }
 
-// As a core of rows that stay; nobody waits for its counts.
+// A packer works as a core of rows that stay. Nobody waits for its counts.
 std::vector<std::uint32_t> packer_args(const Making& making) {
     const RowWriter writer{.rows = making.out(0),
                            .scales = making.received_scales(),
@@ -242,6 +248,7 @@ std::vector<std::uint32_t> packer_args(const Making& making) {
     return args;
 }
 
+// Packers are the idle cores of the device: rows are put together in parallel.
 void add_packers(const Making& making, std::span<const CoreCoord> cores) {
     const DispatchSizes& sizes = making.sizes;
     std::vector<std::uint32_t> reader = sizes.words();
@@ -258,6 +265,7 @@ void add_packers(const Making& making, std::span<const CoreCoord> cores) {
     const KernelHandle writes =
         CreateKernel(making.program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp",
                      range_set(cores), WriterDataMovementConfig(writer));
+    // Rows are distributed one by one, because their number is known on the device only.
     for (std::uint32_t i = 0; i < cores.size(); ++i) {
         SetRuntimeArgs(making.program, reads, cores[i],
                        {making.arriving().buffer.address, making.arriving_scales().buffer.address,
@@ -275,6 +283,7 @@ DispatchSizes dispatch_sizes(const OpContext& context, Form form) {
     const std::uint32_t top_k = context.inputs[kIds].spec.shape[1];
     const std::uint32_t scales =
         context.inputs.size() > kScales ? context.inputs[kScales].spec.page_size() : 0;
+    // The longest of row and scales decides: both go through the same buffer.
     return {.tokens = tokens.shape[0],
             .top_k = top_k,
             .experts = context.params<DispatchSpec>().experts,
@@ -291,6 +300,7 @@ DispatchSizes dispatch_sizes(const OpContext& context, Form form) {
 }
 
 std::vector<DispatchBuffer> dispatch_buffers(const DispatchSizes& sizes) {
+    // A line of 16 places for each expert of a batch; it is written when it is full.
     const std::uint32_t lines = sizes.is_batched ? sizes.experts / sizes.ranks * 64 : 0;
     return {{kTable, sizes.table_bytes(), 1},
             {kBases, 4 * sizes.bins(), 1},
@@ -305,6 +315,7 @@ Program dispatch_program(const OpContext& context, const Rank& rank, const Dispa
                          Form form) {
     Program program = CreateProgram();
     std::vector<CoreCoord> cores;
+    // All cores have all buffers, so that a table has the same address on each of them.
     for (std::uint32_t i = 0; i <= rank.num_senders(); ++i) {
         cores.push_back(rank.core(i));
     }
@@ -315,6 +326,7 @@ Program dispatch_program(const OpContext& context, const Rank& rank, const Dispa
     for (const auto& [index, page, pages] : dispatch_buffers(sizes)) {
         add_buffer(program, all, index, page, pages);
     }
+    // Five counts on every core, since a semaphore has one address for both ends.
     const Semaphores semaphores{CreateSemaphore(program, all, 0), CreateSemaphore(program, all, 0),
                                 CreateSemaphore(program, all, 0), CreateSemaphore(program, all, 0),
                                 CreateSemaphore(program, all, 0)};

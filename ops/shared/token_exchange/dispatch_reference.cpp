@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dispatch leaves, by plain loops over all ranks' tokens.
+// Outputs of a dispatch as plain loops over all ranks' tokens.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -18,7 +18,7 @@ struct Walked {
     std::uint32_t place;  ///< in the bin
 };
 
-// Of an earlier slot of the same token with the same bin.
+// Returns the place of an earlier slot of the same token with the same bin.
 std::optional<std::uint32_t> place_of_earlier(const std::vector<Walked>& walked, std::uint32_t rank,
                                               std::uint32_t token, std::uint32_t bin) {
     for (auto it = walked.rbegin(); it != walked.rend() && it->rank == rank && it->token == token;
@@ -43,14 +43,17 @@ std::vector<Walked> walk(const std::vector<HostTensor>& ids, std::uint32_t exper
         const auto values = ids[rank].as<std::int32_t>();
         std::vector<std::uint32_t> of_rank(counts.size());
         for (std::uint32_t i = 0; i < values.size(); ++i) {
+            // A slot may name no expert; it goes nowhere.
             if (values[i] < 0) {
                 continue;
             }
             const auto expert = static_cast<std::uint32_t>(values[i]);
+            // Rows have a bin for each rank, batches one for each expert.
             const std::uint32_t bin = form == Form::Rows ? expert / experts_per_rank : expert;
             counts.resize(std::max<std::size_t>(counts.size(), bin + 1));
             of_rank.resize(counts.size());
             const auto earlier = place_of_earlier(walked, rank, i / top_k, bin);
+            // A token goes to a rank once, whatever number of its experts are there.
             const bool is_again = form == Form::Rows && earlier;
             const std::uint32_t place = is_again                     ? *earlier
                                         : of_rank[bin]++ < pair_rows ? counts[bin]++
@@ -88,6 +91,7 @@ public:
         if (context.inputs.size() > 3) {
             scales_ = context.read_all(3);
         }
+        // Slots and ids that nothing is written to are -1 in the kernels, too.
         std::ranges::fill(slots().as<std::int32_t>(), -1);
         if (is_rows_) {
             std::ranges::fill(out_[1].as<std::int32_t>(), -1);
@@ -102,6 +106,7 @@ public:
     }
 
     void note(const Walked& walked) {
+        // Rows beyond the room are dropped; senders count them alike.
         if (walked.place >= most()) {
             return;
         }
@@ -125,6 +130,7 @@ private:
             copy_row(scales_[walked.rank], walked.token, out_.back(), row);
         }
         auto& count = out_[is_rows_ ? 4 : 2].as<std::uint32_t>()[batch];
+        // Slots come in the order of the walk, but a place may be shared by several of them.
         count = std::max(count, walked.place + 1);
         const auto source = out_[is_rows_ ? 3 : 1].as<std::uint32_t>();
         if (is_rows_) {

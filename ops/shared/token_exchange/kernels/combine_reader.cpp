@@ -23,6 +23,7 @@ public:
 
     // Of row `place` of a batch or, not batched, of the only one; places follow each other.
     Origin at(uint32_t batch, uint32_t place) {
+        // Places follow one another, so that one load serves 16 of them.
         if (place % kEntriesAtOnce == 0) {
             load(batch, place);
         }
@@ -38,6 +39,8 @@ public:
 private:
     static constexpr uint32_t kStride = 64;
 
+    // Entries of batches are words of one row. Rows have a page each, which needs a read of its
+    // own.
     void load(uint32_t batch, uint32_t place) {
         if (shape_.is_batched) {
             const uint32_t left = shape_.most_rows - place;
@@ -45,6 +48,7 @@ private:
             noc_async_read(source_.get_noc_addr(batch, place * sizeof(uint32_t)), l1_,
                            entries * sizeof(uint32_t));
         } else {
+            // The last group may be short, and nothing behind the tensor may be read.
             for (uint32_t i = 0; i < kEntriesAtOnce && place + i < shape_.most_rows; ++i) {
                 noc_async_read(source_.get_noc_addr(place + i), l1_ + i * kStride,
                                2 * sizeof(uint32_t));
@@ -84,6 +88,7 @@ void kernel_main() {
     const auto source = TensorAccessor(source_args, get_arg_val<uint32_t>(1));
     const auto num_received = TensorAccessor(counts_args, get_arg_val<uint32_t>(2));
 
+    // Without peers there is nothing to send, and no count is read.
     const uint32_t num_batches = peers.count == 0   ? 0
                                  : shape.is_batched ? shape.experts_per_rank()
                                                     : 1;
@@ -94,6 +99,7 @@ void kernel_main() {
         for (uint32_t place = 0; place < count; ++place) {
             const Origin origin = origins.at(batch, place);
             const uint32_t peer = peers.find(origin.rank);
+            // Links share the rows by their place, so that all have the same number of them.
             if (peer != peers.count && place % num_links == link) {
                 push_command(1, peer, origin.page);
                 pieces.read(row, rows, shape.page_of(batch, place));
@@ -101,5 +107,6 @@ void kernel_main() {
         }
     }
     pieces.push();
+    // The writer ends with the last command, since it knows no counts.
     push_command(kEnd, 0, 0);
 }

@@ -13,7 +13,8 @@ class Scratch {
 public:
     Scratch(uint32_t address, uint32_t stride) : address_(address), stride_(stride) {}
 
-    // Makes room for so many rows: those taken before are written, or still there.
+    // Makes room for so many rows: those taken before are written, or still there. A barrier for 16
+    // rows instead of one for each: the rows are short, so that their latency would dominate.
     void begin(uint32_t rows) {
         if (num_taken_ + rows > kScratchRows) {
             noc_async_write_barrier();
@@ -47,6 +48,7 @@ public:
           rows_(get_write_ptr(kCbScratch), stride),
           // Places of batches are written 16 at a time: behind the rows, one line an expert.
           lines_(get_write_ptr(kCbScratch) + kScratchRows * stride) {
+        // Counts in L1 instead of registers: there are as many bins as ranks or experts.
         for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
             before_[bin] = 0;
             counts_[bin] = 0;
@@ -56,6 +58,7 @@ public:
     // Counts the rows of a lower rank's table, or writes them down where they come here.
     void walk(const Routing& routing, uint32_t rank, const Outputs& out) {
         for (uint32_t token = 0; token < shape_.num_tokens; ++token) {
+            // A token needs at most four rows; the room is made before any of them is taken.
             rows_.begin(kRowsOfToken);
             const uint32_t slots = rank == own_rank_ ? rows_.next() : 0;
             if (slots != 0) {
@@ -66,18 +69,23 @@ public:
             routing.for_each_slot(
                 token, [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
                     const bool is_local = shape_.rank_of(expert) == own_rank_;
+                    // Rows of higher ranks come behind the own ones, so that they do not move them.
                     if (!is_local && rank > own_rank_) {
                         return;
                     }
+                    // A later slot with the same bin has the place of the first.
                     const uint32_t index = is_first ? counts_[bin] : counts_[bin] - 1;
                     counts_[bin] = index + 1;
                     const uint32_t place = before_[bin] + index;
+                    // One phase: the room is that of a pair of ranks; two phases: that of the
+                    // receiver.
                     const bool fits =
                         shape_.pair_rows != 0 ? index < shape_.pair_rows : place < shape_.most_rows;
                     if (!fits) {
                         check_capacity(is_local);
                         return;
                     }
+                    // The sender keeps where each slot went; the combine reads it.
                     if (slots != 0) {
                         words_at(slots)[slot] = shape_.page_of(bin, place);
                     }
@@ -89,6 +97,7 @@ public:
                     is_here = is_here || is_local;
                     here = is_local ? place : here;
                 });
+            // One row of ids, weights and source for each received row, however many slots it has.
             if (is_here && !shape_.is_batched) {
                 describe(routing, rank, token, here, out);
             }
@@ -102,12 +111,14 @@ public:
 
     void write_counts(const TensorAccessor& num_received, const TensorAccessor& source) {
         if (!shape_.is_batched) {
+            // Rows beyond the room were counted by their senders, too.
             write_count(num_received, 0, kept(before_[own_rank_]));
         }
         const uint32_t first = own_rank_ * shape_.experts_per_rank();
         for (uint32_t e = 0; shape_.is_batched && e < shape_.experts_per_rank(); ++e) {
             const uint32_t rows = kept(before_[first + e]);
             write_count(num_received, e, rows);
+            // The last line of a batch is short.
             if (rows % 16 != 0) {
                 write_line(e, rows / 16, rows % 16, source);
             }
@@ -123,6 +134,7 @@ public:
 
 private:
     uint32_t kept(uint32_t rows) const { return rows < shape_.most_rows ? rows : shape_.most_rows; }
+    // -1: no row of this slot.
     void clear(uint32_t slots) const {
         for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
             words_at(slots)[slot] = 0xFFFFFFFF;
@@ -135,6 +147,7 @@ private:
             fails_beyond_ && is_local && !is_one_phase;
         const bool exceeds_the_capacity_of_its_sender_at_the_receiver =
             fails_beyond_ && is_local && is_one_phase;
+        // Two names for one mistake: the message of ASSERT is the condition's text.
         ASSERT(!exceeds_the_capacity_of_its_receiver);
         ASSERT(!exceeds_the_capacity_of_its_sender_at_the_receiver);
     }
@@ -145,6 +158,7 @@ private:
             const uint32_t rows = is_cut ? shape_.pair_rows : counts_[bin];
             before_[bin] = before_[bin] + rows;
             counts_[bin] = 0;
+            // How many rows of each pair came: packers find the parts of the senders by it.
             const uint32_t own = bin - own_rank_ * shape_.bins_per_rank();
             if (own < shape_.bins_per_rank()) {
                 words_at(get_write_ptr(kCbPairs))[own * shape_.num_ranks + rank] = rows;
@@ -162,6 +176,7 @@ private:
         for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
             const int32_t id = routing.id(token, slot);
             const bool is_local = id >= 0 && shape_.rank_of(id) == own_rank_;
+            // Experts of other ranks are removed: a rank multiplies only with its own.
             words_at(ids)[slot] = is_local ? id : 0xFFFFFFFF;
             if (!is_local) {
                 clear_weight(weights, slot);
@@ -177,6 +192,7 @@ private:
     void copy_weights(const Routing& routing, uint32_t token, uint32_t to) const {
         const uint32_t from =
             routing.address + shape_.num_tokens * shape_.ids_stride + token * shape_.weights_stride;
+        // Whole words: weights of 2 bytes are copied in pairs.
         for (uint32_t word = 0; word < (weights_bytes() + 3) / 4; ++word) {
             words_at(to)[word] = words_at(from)[word];
         }
@@ -192,6 +208,7 @@ private:
     void add_to_batch(uint32_t local_expert, uint32_t place, uint32_t origin,
                       const TensorAccessor& source) {
         words_at(lines_ + local_expert * 64)[place % 16] = origin;
+        // 16 entries are 64 bytes, an aligned piece of the source table.
         if (place % 16 == 15) {
             write_line(local_expert, place / 16, 16, source);
             noc_async_write_barrier();
@@ -222,10 +239,12 @@ private:
 // Returns the first argument behind these.
 uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
     const uint32_t num_cores = get_arg_val<uint32_t>(first_arg);
+    // Written to the same address in each core: all have the same buffers.
     for (uint32_t i = 0; i < num_cores; ++i) {
         const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
         noc_async_write(table, get_noc_addr(core & 0xFFFF, core >> 16, table), bytes);
     }
+    // The tables must have arrived before the counts do.
     noc_async_write_barrier();
     for (uint32_t i = 0; i < num_cores; ++i) {
         const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
@@ -269,11 +288,14 @@ void kernel_main() {
     const uint32_t bases = get_write_ptr(kCbBases);
     Ledger ledger(shape, rank, scratch_stride, fails_beyond);
     for (uint32_t from = 0; from < shape.num_ranks; ++from) {
+        // Bases are the rows of lower ranks, so that they are known before the own table is walked.
         if (from == rank) {
             ledger.copy_bases_to(bases);
             next_arg = publish(bases, shape.num_bins() * sizeof(uint32_t), next_arg, ready_id);
             read_table(shape, ids, weights, routing.address);
         } else {
+            // Tables of other ranks arrive in any order. Their walk is in the order of ranks, so
+            // that places are the same everywhere.
             noc_semaphore_wait_min(tables_arrived, shape.num_ranks - 1);
             noc_async_read(tables.get_noc_addr(from), routing.address, shape.table_bytes());
             noc_async_read_barrier();
@@ -281,6 +303,7 @@ void kernel_main() {
         ledger.walk(routing, from, out);
     }
     ledger.write_counts(num_received, out.source);
+    // The outputs are complete when all senders have reported.
     noc_semaphore_wait_min(rows_arrived, num_senders);
     // In one phase ranks' rows lie apart, and cores that know the counts put them together.
     publish(get_write_ptr(kCbPairs), shape.bins_per_rank() * shape.num_ranks * sizeof(uint32_t),

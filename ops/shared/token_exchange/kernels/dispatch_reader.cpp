@@ -9,6 +9,7 @@ namespace {
 // Targets of one row, as the writer reads them: their number, then peer and page of each.
 class Command {
 public:
+    // The page of a command is written in place, so that nothing is copied.
     void begin() {
         cb_reserve_back(kCbCommands, 1);
         words_ = words_at(get_write_ptr(kCbCommands));
@@ -53,10 +54,12 @@ void kernel_main() {
     const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(3));
 
     Command command;
+    // The writer of a core without peers still waits for an end.
     if (peers.count == 0) {
         command.push_end();
         return;
     }
+    // The table is a circular buffer, so that the writer sends it when it is complete.
     cb_reserve_back(kCbTable, 1);
     const Routing routing{shape, get_write_ptr(kCbTable)};
     read_table(shape, ids, weights, routing.address);
@@ -66,10 +69,12 @@ void kernel_main() {
     auto* next_place = words_at(get_write_ptr(kCbBases));
     const bool is_one_phase = shape.pair_rows != 0;
     if (is_one_phase) {
+        // In one phase places count from the start of the sender's own part.
         for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
             next_place[bin] = 0;
         }
     } else {
+        // The bases come from the control core, which has walked the tables of lower ranks.
         noc_semaphore_wait(bases_ready, 1);
     }
     const uint32_t first_place = rank * shape.pair_rows;
@@ -79,19 +84,24 @@ void kernel_main() {
         command.begin();
         routing.for_each_slot(token, [&](uint32_t, uint32_t expert, uint32_t bin, bool is_first) {
             const uint32_t peer = peers.find(shape.rank_of(expert));
+            // A row goes to a rank once; its other experts there find it by the ids that travel
+            // along.
             if (!is_first || peer == peers.count) {
                 return;
             }
             const uint32_t place = next_place[bin];
             next_place[bin] = place + 1;
+            // Tokens take the links in turn, so that all links have the same number of rows.
             if (token % num_links == link && place < most_rows) {
                 command.add(peer, shape.page_of(bin, first_place + place));
             }
         });
+        // The page stays reserved and is used for the next token.
         if (command.is_empty()) {
             continue;
         }
         command.push();
+        // Scales follow the row in the same buffer; the writer takes them apart by the sizes.
         pieces.read(row, tokens, token);
         pieces.read(scales_row, scales, token);
     }

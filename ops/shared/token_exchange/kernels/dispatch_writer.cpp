@@ -10,12 +10,14 @@ namespace {
 template <typename Accessor>
 void send_table(const Shape& shape, MeshLink& link, const Peers& peers, const Accessor& tables,
                 uint32_t rank, const PacketPieces& packets, uint64_t arrived) {
+    // The table comes from the reader, which needs it first.
     cb_wait_front(kCbTable, 1);
     const uint32_t source = get_read_ptr(kCbTable);
     for (uint32_t i = 0; i < peers.count; ++i) {
         packets.for_each([&](uint32_t offset, uint32_t bytes) {
             link.send(peers.target(i), source + offset, tables.get_noc_addr(rank, offset), bytes);
         });
+        // Follows the table's packets on the same link, so that it cannot arrive before them.
         link.count(peers.target(i), arrived);
     }
 }
@@ -26,9 +28,11 @@ void for_each_piece(const PacketPieces& row, Send send) {
     const auto* command = words_at(get_read_ptr(kCbCommands));
     row.for_each([&](uint32_t offset, uint32_t bytes) {
         cb_wait_front(kCbRows, 1);
+        // One piece is sent to all ranks that need the row: it is read from DRAM once.
         for (uint32_t i = 0; i < command[0]; ++i) {
             send(command[1 + 2 * i], command[2 + 2 * i], get_read_ptr(kCbRows), offset, bytes);
         }
+        // The piece's page is read into again after the pop.
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, 1);
     });
@@ -40,6 +44,7 @@ void send_rows(const PacketPieces& row, const PacketPieces& scales_row, Send sen
                SendScales send_scales) {
     while (true) {
         cb_wait_front(kCbCommands, 1);
+        // The reader's last command.
         if (words_at(get_read_ptr(kCbCommands))[0] == kEnd) {
             cb_pop_front(kCbCommands, 1);
             return;
@@ -77,6 +82,7 @@ void kernel_main() {
     const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(1));
     const auto tables = TensorAccessor(tables_args, get_arg_val<uint32_t>(2));
 
+    // Rows that stay are written by the NoC; no link takes part.
     if (is_local) {
         send_rows(
             row, scales_row,
@@ -87,6 +93,7 @@ void kernel_main() {
                 noc_async_write(source, scales.get_noc_addr(page, offset), bytes);
             });
         noc_async_write_barrier();
+        // One count a core, when all of its rows have arrived.
         noc_semaphore_inc(rows_arrived, 1);
         noc_async_atomic_barrier();
         return;
@@ -97,6 +104,8 @@ void kernel_main() {
     // A packet's payload is a multiple of 16 bytes.
     const auto padded = [](uint32_t bytes) { return (bytes + 15) / 16 * 16; };
     MeshLink link(arg_index);
+    // No device may be sent to before its program runs: buffers and semaphores of the program
+    // before would be hit.
     link.start_together(peers, started_id);
     if (sends_table) {
         send_table(shape, link, peers, tables, rank, {shape.table_bytes(), table_packet},
@@ -111,6 +120,7 @@ void kernel_main() {
         [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
             link.send(peers.target(peer), source, scales.get_noc_addr(page, offset), padded(bytes));
         });
+    // Also to peers without a row: each waits for all senders.
     for (uint32_t i = 0; i < peers.count; ++i) {
         link.count(peers.target(i), rows_arrived);
     }

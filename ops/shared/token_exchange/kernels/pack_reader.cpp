@@ -17,15 +17,19 @@ void kernel_main() {
     const auto apart = TensorAccessor(apart_args, get_arg_val<uint32_t>(0));
     const auto scales_apart = TensorAccessor(scales_args, get_arg_val<uint32_t>(1));
 
+    // The counts are known when all tables have been walked.
     noc_semaphore_wait(go, 1);
     const auto* pairs = words_at(get_write_ptr(kCbPairs));
     PieceReader pieces(kCbRows);
     uint32_t dealt = 0;
+    // In the order of ranks, as in two phases: the result does not depend on the number of phases.
     for (uint32_t bin = 0; bin < shape.bins_per_rank(); ++bin) {
         uint32_t place = 0;
         for (uint32_t rank = 0; rank < shape.num_ranks; ++rank) {
             const uint32_t rows = pairs[bin * shape.num_ranks + rank];
             for (uint32_t i = 0; i < rows; ++i, ++place) {
+                // Rows are distributed to cores in turn; each core walks all of them and takes its
+                // own.
                 if (dealt++ % num_cores != core) {
                     continue;
                 }
@@ -36,6 +40,7 @@ void kernel_main() {
             }
         }
     }
+    // The last reads are pushed, then the end is announced.
     pieces.push();
     push_command(kEnd, 0, 0);
 }

@@ -9,6 +9,7 @@ void kernel_main() {
     const uint32_t row_tiles = get_compile_time_arg_val(0);
     const bool weighs = get_compile_time_arg_val(1) != 0;
 
+    // Once for the formats; the copies below set up only what arithmetic has changed.
     unary_op_init_common(kCbContributions, kCbSum);
     copy_tile_to_dst_init_short(kCbContributions);
     for (uint32_t token = 0; token < num_tokens; ++token) {
@@ -16,11 +17,14 @@ void kernel_main() {
         const uint32_t terms = read_tile_value(kCbTerms, 0, 0);
         for (uint32_t tile = 0; tile < row_tiles; ++tile) {
             tile_regs_acquire();
+            // A token of which no expert has a row: its output is defined as 0.
             if (terms == 0) {
                 fill_tile_init();
                 fill_tile(0, 0.0F);
             }
             for (uint32_t i = 0; i < terms; ++i) {
+                // The first term goes to DST 0 as it is. It is not added to zeros, which would
+                // change -0.
                 const uint32_t dst = i == 0 ? 0 : 1;
                 cb_wait_front(kCbContributions, 1);
                 copy_tile_to_dst_init_short(kCbContributions);
@@ -28,6 +32,8 @@ void kernel_main() {
                 cb_pop_front(kCbContributions, 1);
                 if (weighs) {
                     binop_with_scalar_tile_init();
+                    // Weights are words of the announcement, so that they need no tile of their
+                    // own.
                     mul_unary_tile(dst, read_tile_value(kCbTerms, 0, 1 + i));
                 }
                 if (i > 0) {
@@ -42,6 +48,7 @@ void kernel_main() {
             tile_regs_release();
             cb_push_back(kCbSum, 1);
         }
+        // The announcement stays until all tiles of the row are made.
         cb_pop_front(kCbTerms, 1);
     }
 }

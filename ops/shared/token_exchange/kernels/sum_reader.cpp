@@ -16,6 +16,7 @@ struct TokenRows {
 
 // Pages of contributions of one token, and their weights' bits as float32.
 struct Terms {
+    // 64 slots are the most that a token may have (dispatch checks it).
     uint32_t count = 0;
     uint32_t pages[64];
     uint32_t weights[64];
@@ -41,6 +42,7 @@ uint32_t weight_of(const TokenRows& rows, uint32_t slot, uint32_t weight_bytes) 
     if (weight_bytes == 4) {
         return words_at(rows.weights)[slot];
     }
+    // The upper half of a float32 is the bfloat16.
     if (weight_bytes == 2) {
         return uint32_t{reinterpret_cast<volatile tt_l1_ptr uint16_t*>(rows.weights)[slot]} << 16;
     }
@@ -50,11 +52,13 @@ uint32_t weight_of(const TokenRows& rows, uint32_t slot, uint32_t weight_bytes) 
 Terms terms_of(const Shape& shape, const TokenRows& rows, uint32_t token, uint32_t weight_bytes) {
     constexpr uint32_t kNowhere = 0xFFFFFFFF;
     Terms terms;
+    // By slot: each expert's row came back by itself.
     for (uint32_t slot = 0; shape.is_batched && slot < shape.top_k; ++slot) {
         if (words_at(rows.slots)[slot] != kNowhere) {
             terms.add(token * shape.top_k + slot, weight_of(rows, slot, weight_bytes));
         }
     }
+    // By rank: a rank has summed its experts' rows, so that it contributes once.
     for (uint32_t rank = 0; !shape.is_batched && rank < shape.num_ranks; ++rank) {
         bool is_term = false;
         for (uint32_t slot = 0; slot < shape.top_k; ++slot) {
@@ -99,6 +103,7 @@ void kernel_main() {
     const uint32_t tables = get_write_ptr(kCbTables);
     const TokenRows rows{tables, tables + shape.ids_stride, tables + 2 * shape.ids_stride};
     PieceReader tiles(kCbContributions);
+    // All contributions are in memory when the control core says so.
     noc_semaphore_wait(go, 1);
     for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
         noc_async_read(slots.get_noc_addr(token), rows.slots, shape.top_k * sizeof(int32_t));
@@ -108,9 +113,11 @@ void kernel_main() {
         if (weight_bytes != 0) {
             noc_async_read(weights.get_noc_addr(token), rows.weights, shape.top_k * weight_bytes);
         }
+        // One barrier for up to three short rows.
         noc_async_read_barrier();
         const Terms terms = terms_of(shape, rows, token, weight_bytes);
         push_terms(terms);
+        // Tile by tile over all contributions: DST holds one tile's sum.
         for (uint32_t offset = 0; offset < row_bytes; offset += kTileBytes) {
             const uint32_t left = row_bytes - offset;
             const uint32_t bytes = left < kTileBytes ? left : kTileBytes;

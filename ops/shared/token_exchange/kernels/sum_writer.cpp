@@ -15,6 +15,7 @@ void kernel_main() {
             cb_wait_front(kCbSum, 1);
             noc_async_write(get_read_ptr(kCbSum), output.get_noc_addr(token, offset),
                             left < kTileBytes ? left : kTileBytes);
+            // The tile's data has left L1; arrival is awaited once, at the end.
             noc_async_writes_flushed();
             cb_pop_front(kCbSum, 1);
         }
