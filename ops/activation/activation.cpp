@@ -36,6 +36,7 @@ std::string schedule_words(ParameterRef parameters) {
 }
 
 bool has_gate(const RowActivationSpec& spec) {
+    // Without a gate the whole row is activated.
     return spec.gate != GatePlace::None;
 }
 
@@ -57,8 +58,11 @@ const TensorPlan* counts_of(std::span<const TensorPlan> inputs) {
 Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
                const RowActivationSpec& spec) {
     const Shape& shape = inputs[0].spec.shape;
+    // Output columns: a gate halves the row.
     const std::uint32_t columns = row_length(shape) / (has_gate(spec) ? 2 : 1);
+    // Rows are aligned in L1 as in DRAM, so that each can be read to its place.
     const std::uint32_t stride = round_up(2 * columns, dram_alignment(arch));
+    // Short rows share a tile; elements are independent, so that their order in it is free.
     const std::uint32_t rows = std::max(1U, kTileBytes / stride);
     return {counted_rows(arch, shape, counts_of(inputs), spec.counted_by), columns, stride, rows,
             div_up(rows * stride, kTileBytes)};
@@ -66,6 +70,7 @@ Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
 
 /// Bytes of what a core holds of the counts.
 std::uint64_t table_bytes(const ArchSpec& arch, const Units& units, const RowActivationSpec& spec) {
+    // The first core has the most units.
     const CoreCoord grid = schedule_grid(kSpec.name, arch, spec.grid);
     return units.counted.table_bytes(div_up(units.count(), grid.x * grid.y) * units.unit_rows);
 }
@@ -105,6 +110,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
+    // Halves of an odd row are refused by the rules; one column keeps the shape valid until then.
     if (has_gate(context.params<RowActivationSpec>())) {
         output.shape.back() = std::max(output.shape.back() / 2, 1U);
     }
@@ -128,6 +134,8 @@ Halves halves_of(const Units& units, const RowActivationSpec& spec, std::uint32_
     if (spec.gate == GatePlace::Interleaved) {
         return Halves::Interleaved;
     }
+    // Halves that begin at unaligned bytes cannot be read to aligned places; the row is then read
+    // whole and parted by the core.
     const bool is_aligned = 2 * units.columns % alignment == 0;
     const bool is_first = spec.gate == GatePlace::First;
     return is_aligned ? (is_first ? Halves::First : Halves::Second)
@@ -141,6 +149,7 @@ std::uint32_t word_of(double value) {
 void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
                  const Units& units, const RowActivationSpec& spec, DataFormat output) {
     const std::uint32_t alignment = dram_alignment(arch);
+    // Gate and up are bfloat16; the output may be float32, whose pages are twice as long.
     for (const auto& [cb, format] :
          {std::pair{Cb::Gate, DataFormat::Float16_b}, std::pair{Cb::Up, DataFormat::Float16_b},
           std::pair{Cb::Output, output}}) {
@@ -162,6 +171,7 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Units& units
                            .limit_bits = word_of(spec.limit),
                            .negative_limit_bits = word_of(-spec.limit),
                            .has_gate = has_gate(spec) ? 1U : 0U};
+    // fp32 DST: sigmoid and products keep their bits until the packer rounds.
     CreateKernel(program, "ops/activation/kernels/compute.cpp", cores,
                  ComputeConfig{.fp32_dest_acc_en = true,
                                .compile_args = {},
@@ -203,11 +213,13 @@ double sigmoid(double x) {
     return 1 / (1 + std::exp(-x));
 }
 
+// References compute in double and round once.
 double activated(const RowActivationSpec& spec, double x, double up) {
     switch (spec.function) {
         case ActivationFunction::Silu:
             return x * sigmoid(x) * up;
         case ActivationFunction::Gelu:
+            // erfc instead of 1 + erf: for large negative x the sum would cancel.
             return x / 2 * std::erfc(-x * std::sqrt(0.5)) * up;
         case ActivationFunction::GeluTanh:
             return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) * up;
@@ -242,6 +254,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     if (context.inputs.size() < 2) {
+        // Without counts every row is valid.
         return {{}};
     }
     return {counted_flags(num_rows(context.outputs[0].spec.shape), context.read(1),

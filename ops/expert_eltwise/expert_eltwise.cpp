@@ -46,6 +46,7 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     const Buffer& counts = tensors.num_routed_tokens.device.buffer;
     const Buffer& first = tensors.inputs.front()->buffer;
     const Buffer& second = tensors.inputs.back()->buffer;  // the first again if there is one
+    // Word 0: the host has split the work by counts that it read back.
     std::vector<std::uint32_t> args{tiles.token_tiles,
                                     tiles.column_tiles,
                                     tiles.num_experts,
@@ -54,6 +55,7 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
                                     work.split_by == SplitBy::Device ? 1U : 0U};
     TensorAccessorArgs(counts).append_to(args);
     TensorAccessorArgs(first).append_to(args);
+    // A single input is passed twice, so that the kernel has one argument list.
     TensorAccessorArgs(second).append_to(args);
     const KernelHandle reader = CreateKernel(program, "ops/expert_eltwise/kernels/reader.cpp",
                                              work.cores, ReaderDataMovementConfig(std::move(args)));
@@ -65,6 +67,7 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
     }
 }
 
+// The functions differ in their compute kernel only.
 void add_compute(Program& program, const SharedBlocks& work, std::string_view kernel,
                  const ActivationSpec& schedule) {
     const ComputeConfig config{.fp32_dest_acc_en = schedule.fp32_dest_acc,
@@ -80,6 +83,8 @@ void add_compute(Program& program, const SharedBlocks& work, std::string_view ke
 SharedBlocks share(std::string_view op, const ArchSpec& arch, const TokenTiles& tiles,
                    std::span<const std::uint32_t> counts, const ActivationSpec& schedule) {
     const CoreCoord grid = schedule_grid(op, arch, schedule.grid);
+    // On the device every core finds its share from the counts. The host would have to read them
+    // back first.
     return schedule.split_by == SplitBy::Device
                ? share_on_device(grid, TileDistribution::Block)
                : share_blocks(grid, {num_valid_tiles(tiles, counts), num_zero_tiles(tiles, counts)},
@@ -89,6 +94,7 @@ SharedBlocks share(std::string_view op, const ArchSpec& arch, const TokenTiles& 
 Program build_program(std::string_view op, std::string_view compute_kernel, const ArchSpec& arch,
                       const Tensors& tensors, const ActivationSpec& schedule) {
     const RoutedTokens& counts = tensors.num_routed_tokens;
+    // With a split by the host its counts must agree with the tensor.
     check_counts(op, counts, schedule.split_by, tensors.output.spec.shape[1]);
     const TokenTiles tiles = token_tiles_of(tensors.output.spec.shape);
     const SharedBlocks work = share(op, arch, tiles, counts.host, schedule);
@@ -99,6 +105,7 @@ Program build_program(std::string_view op, std::string_view compute_kernel, cons
                         tensors.output.spec.format, schedule.cb_depth);
     }
     add_counts_buffer(program, work.cores, kReaderCountsCb, counts);
+    // The reader tells compute how many tiles it has, since the host does not know.
     if (work.split_by == SplitBy::Device) {
         add_blocks_buffer(program, work.cores, kComputeBlocksCb);
     }
@@ -111,6 +118,7 @@ Program build_program(std::string_view op, std::string_view compute_kernel, cons
 
 /// The tensors of the device at `position`; counts are the last input.
 Tensors tensors_of(const OpContext& context, std::size_t position) {
+    // Counts are the last operand of every op of the table.
     const std::size_t counts = context.inputs.size() - 1;
     std::vector<const DeviceTensor*> inputs;
     for (std::size_t i = 0; i < counts; ++i) {
@@ -129,6 +137,7 @@ std::vector<double> interleaved_rows(const std::vector<const HostTensor*>& input
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         read_floats(*inputs[input], first, row);
         for (std::uint32_t column = 0; column < columns; ++column) {
+            // Element by element, so that the function sees all inputs of an element side by side.
             values[column * inputs.size() + input] = row[column];
         }
     }
@@ -158,6 +167,7 @@ void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std:
         inputs.push_back(&input);
     }
     const std::size_t columns = out.size() / count;
+    // Rows are independent of each other.
     tbb::parallel_for(std::size_t{0}, std::size_t{count}, [&](std::size_t row) {
         apply(inputs, row * columns, function, out.subspan(row * columns, columns));
     });
@@ -169,6 +179,7 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
     const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);
     const Shape& shape = context.outputs[0].spec.shape;
     std::vector<std::size_t> first_rows(counts.size() + 1);
+    // Only rows with tokens are computed, expert behind expert; the others are not compared.
     std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
     HostTensor output{shape, DataFormat::Float32,
                       std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
@@ -199,6 +210,7 @@ constexpr std::array<std::string_view, 1> kSeparate{"separate"};
 constexpr std::array<std::string_view, 1> kFused{"fused"};
 
 double silu_of(double value) {
+    // x / (1 + e^-x) instead of x * sigmoid(x): one rounding less.
     return value / (1.0 + std::exp(-value));
 }
 
@@ -237,6 +249,7 @@ constexpr Row kSiluMul{
     [](std::span<const double> values) { return silu_of(values[0]) * values[1]; }};
 
 Op op_of(const Row& row) {
+    // By element: results of very different sizes are each judged by their own.
     return {.spec = {.name = row.name,
                      .summary = row.summary,
                      .schedules = row.schedules,

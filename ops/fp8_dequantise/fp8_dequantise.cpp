@@ -40,6 +40,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape codes = matrix_of(context.inputs[0].spec.shape);
     const Shape scale = matrix_of(context.inputs[1].spec.shape);
     judge_grid(context.arch, spec.grid, judge);
+    // Three forms of scales: a row of 128 codes, a whole row, and a square of 128 x 128.
     const Shape rows{codes[0], blocks_in(codes[1])};
     const Shape whole_rows{codes[0], 1};
     const Shape squares{blocks_in(codes[0]), blocks_in(codes[1])};
@@ -49,6 +50,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.output == DataFormat::Float32 || spec.output == DataFormat::Float16_b,
                   "output",
                   fmt::format("is {}; allowed: float32 or bfloat16", name_of(spec.output)));
+    // Codes twice, scales and outputs; the scales of 32 rows are held whole.
     const std::uint64_t bytes = 3 * kStripTiles * (kCodeTile + kFloatTile) +
                                 std::uint64_t{kTileRows} * fp8::aligned(scale[1] * 4);
     judge.require(bytes <= buffer_room(context.arch), "scale",
@@ -64,6 +66,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 /// Rows of codes that share a row of scales.
 std::uint32_t rows_of_scale(const Shape& codes, const Shape& scale) {
+    // Squares share a row of scales between 128 rows.
     return scale[0] == codes[0] ? 1 : kBlock;
 }
 
@@ -71,6 +74,7 @@ ComputeConfig compute_config() {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
     config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    // A scale passes to DST unrounded; through a source register it would lose 13 bits.
     config.unpack_to_dest_mode[index_of(Cb::Scale)] = UnpackToDestMode::UnpackToDestFp32;
     return config;
 }
@@ -80,6 +84,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, DataFormat output,
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, bytes});
     };
+    // Two strips of rows: one arrives while the other is tilized.
     add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, 2 * kStripTiles);
     add(Cb::Codes, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 2);
@@ -102,6 +107,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const ReaderTensors read{.codes = &context.device_inputs[0][position].buffer,
                              .scales = &context.device_inputs[1][position].buffer};
     const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
+    // A group is 32 rows: as many as a tile has.
     const std::uint32_t groups = (codes[0] + kTileRows - 1) / kTileRows;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
 
@@ -133,6 +139,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t columns = row_length(codes.shape);
     const std::size_t rows_each = rows_of_scale(matrix_of(codes.shape), scale);
     for (std::size_t i = 0; i < codes.bytes.size(); ++i) {
+        // One scale for a whole row serves all of its blocks.
         const std::size_t block =
             std::min<std::size_t>(i % columns / kBlock, scale[1] - std::size_t{1});
         output.as<float>()[i] = fp8::value_of(codes.as<std::uint8_t>()[i]) *

@@ -62,6 +62,8 @@ Blocks blocks_of(const OpContext& context) {
     const std::uint32_t k_blocks = activations[1] / kBlock;
     const std::uint32_t row_bytes = activations[0] * 4;
     const std::uint32_t stride = fp8::aligned(row_bytes);
+    // A chunk or push longer than K is K. As many pages of scales are read at once as there is room
+    // for. With a table of tokens the product reads rows where they are, which saves a gather.
     return {.k_blocks = k_blocks,
             .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
             .tile = spec.tile,
@@ -88,6 +90,8 @@ std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec
     const std::uint32_t table = fp8::aligned(blocks.table_bytes);
     const std::uint32_t held = fp8::aligned(blocks.k_blocks * blocks.tile * 4);
     std::vector<BufferPlan> plans{
+        // A CTA's rows stay tiled for all blocks of columns. A push of weights is a square of 4 x 4
+        // tiles for each block of K.
         {Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, blocks.chunk * kBlockTiles * depth},
         {Cb::In0, DataFormat::Fp8_e4m3, kCodeTile,
          blocks.row_tiles * blocks.k_blocks * kBlockTiles},
@@ -102,6 +106,7 @@ std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec
         {Cb::HeldScales, DataFormat::UInt32, held, 1},
         {Cb::WriterTable, DataFormat::UInt32, table, 1},
         {Cb::Output, spec.output, tile_bytes(spec.output), kBlockTiles * depth}};
+    // Codes need the largest element of each row before they can be made.
     if (blocks.quantises) {
         plans.push_back({Cb::Largest, DataFormat::Float32, kFloatTile, 1});
         plans.push_back({Cb::Scale, DataFormat::Float32, kFloatTile, 1});
@@ -112,6 +117,8 @@ std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec
 
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const Shape& weights = context.inputs[2].spec.shape;
+    // Scales hold for whole blocks. Short ones would need a mask in the kernel, and models have
+    // none.
     judge.require(weights[2] % kBlock == 0, "weights",
                   fmt::format("have K = {}, which blocks of {} do not divide", weights[2], kBlock));
     judge.require(weights[1] % kBlock == 0, "weights",
@@ -126,6 +133,7 @@ void judge_rows(const OpContext& context, RuleJudge& judge) {
     const bool gathers = context.inputs.size() > 7;
     const std::uint32_t rows = context.inputs[gathers ? 7 : 0].spec.shape[0];
     const std::uint32_t ctas = context.inputs[4].spec.shape[0];
+    // Rows of the output are those of the CTAs, as moe_permutation lays them out.
     judge.require(rows == ctas * spec.tile, gathers ? "permuted_idx_to_token_idx" : "activations",
                   fmt::format("have {} rows; {} CTAs of tile {} have {}", rows, ctas, spec.tile,
                               ctas * spec.tile));
@@ -150,6 +158,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   has_scale
                       ? fmt::format("is given; codes have one, {} has none", name_of(spec.output))
                       : "is missing: codes without their scales mean nothing");
+    // The room cannot be judged for a format without tile size.
     if (!is_format) {
         return;
     }
@@ -170,6 +179,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const std::uint32_t columns = context.inputs[2].spec.shape[1];
     std::vector<TensorPlan> plans{{.spec = {{rows, columns}, spec.output, Layout::ROW_MAJOR}}};
     if (spec.output == DataFormat::Fp8_e4m3) {
+        // Scales are transposed: a row of the tensor is one block of columns of all rows, as the
+        // published runner has them.
         plans.push_back(
             {.spec = {
                  {std::max(columns / kBlock, 1U), rows}, DataFormat::Float32, Layout::ROW_MAJOR}});
@@ -201,7 +212,8 @@ WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
             .table_bytes = blocks.table_bytes};
 }
 
-/// Sums are fp32 on their whole way; LoFi multiplies all bits of two codes.
+/// Sums are fp32 on their whole way. LoFi multiplies 5 bits by 7, which are all bits of two codes
+/// of 4.
 ComputeConfig compute_config(const Blocks& blocks) {
     ComputeConfig config{.math_fidelity = MathFidelity::LoFi, .fp32_dest_acc_en = true};
     config.named_compile_args = named(ComputeArgs{.k_blocks = blocks.k_blocks,
@@ -234,6 +246,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                                 .output = out(0),
                                 .scales = blocks.quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
+    // All cores of the grid: how many units there are is known on the device only.
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
@@ -254,6 +267,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
     Product product = reference(context);
+    // Codes have a second output, their scales.
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(product.output));
     if (!product.scale.bytes.empty()) {
@@ -263,6 +277,7 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
+    // Rows behind a CTA's limit mean nothing and are not compared.
     const HostTensor batch = context.read(4);
     const HostTensor limits = context.read(5);
     const HostTensor live = context.read(6);

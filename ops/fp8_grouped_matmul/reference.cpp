@@ -12,7 +12,7 @@ namespace {
 using fp8::Cta;
 using fp8::kBlock;
 
-/// One block of weights as numbers, k by k, so that the sums of its columns stand together.
+/// One block of weights as numbers, k by k, so that the sums of its columns are neighbours.
 using Panel = std::vector<float>;
 
 void read_panel(const HostTensor& weights, std::size_t n_block, std::size_t k_block, Panel& panel) {
@@ -26,7 +26,8 @@ void read_panel(const HostTensor& weights, std::size_t n_block, std::size_t k_bl
     }
 }
 
-/// A product of two codes is exact in float, so whether a host fuses it with the sum or not, the
+/// Adds a block's products. A product of two codes is exact in float, so that fusing it with the
+/// sum gives the same bytes on any host.
 /// same bytes come out.
 void add_block(const float* row, const float* panel, float scale, float* sums) {
     float partial[kBlock] = {};
@@ -36,6 +37,7 @@ void add_block(const float* row, const float* panel, float scale, float* sums) {
             partial[n] += factor * panel[k * kBlock + n];
         }
     }
+    // The block's sum is scaled by itself, as in the kernel: scales differ from block to block.
     for (std::size_t n = 0; n < kBlock; ++n) {
         const float scaled = partial[n] * scale;
         sums[n] += scaled;
@@ -72,6 +74,7 @@ public:
         const auto ctas = fp8::ctas_of(batch_.as<std::int32_t>(), limits_.as<std::int32_t>(),
                                        live_.as<std::int32_t>()[0], spec.tile);
         const std::uint32_t experts = context_.in(2).shape()[0];
+        // Experts are independent: each has its own weights and rows.
         tbb::parallel_for(0U, experts, [&](std::uint32_t expert) {
             const ExpertRows rows = rows_of(ctas, expert);
             if (!rows.places.empty()) {
@@ -106,10 +109,12 @@ private:
     void multiply(std::uint32_t expert, const ExpertRows& rows, Product& product) const {
         const Shape& shape = context_.in(2).shape();
         const HostTensor weights = context_.in(2).first_rows(expert, shape[1]);
+        // Blocks of columns share nothing but the rows.
         tbb::parallel_for(std::size_t{0}, std::size_t{shape[1] / kBlock}, [&](std::size_t n) {
             std::vector<float> sums(rows.places.size() * kBlock);
             Panel panel(std::size_t{kBlock} * kBlock);
             for (std::size_t k = 0; k < inner() / kBlock; ++k) {
+                // A panel is decoded once for all rows of the expert.
                 read_panel(weights, n, k, panel);
                 const float scale = weight_scale(expert, n, k);
                 for (std::size_t r = 0; r < rows.places.size(); ++r) {
@@ -138,6 +143,7 @@ private:
             std::ranges::copy(sums, product.output.as<float>().subspan(first, kBlock).begin());
             return;
         }
+        // The epilogue's rule is an assumption (largest / 448): the published kernel is a binary.
         product.scale.as<float>()[n_block * product.scale.shape[1] + row] = fp8::quantise(
             sums, ScaleRule::Trtllm, product.output.as<std::uint8_t>().subspan(first, kBlock));
     }

@@ -78,10 +78,12 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& 
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, bytes});
     };
+    // Gate and up strips arrive in turn through one buffer.
     add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
     add(Cb::Gate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     add(Cb::Up, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     add(Cb::Scales, DataFormat::Float32, kFloatTile, 2 * depth);
+    // Values stay in fp32 until the largest of the row is known.
     add(Cb::Values, DataFormat::Float32, kFloatTile, kStripTiles);
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
@@ -98,6 +100,7 @@ ComputeConfig compute_config(const SwigluSpec& spec) {
     config.fp32_dest_acc_en = true;
     config.named_compile_args =
         named(ComputeArgs{.quantises = spec.output == DataFormat::Fp8_e4m3 ? 1U : 0U});
+    // Scales and values pass to DST unrounded.
     config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
     for (const Cb cb : {Cb::Scales, Cb::Values, Cb::Scale}) {
         config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
@@ -108,6 +111,7 @@ ComputeConfig compute_config(const SwigluSpec& spec) {
 ReaderArgs reader_args(const OpContext& context) {
     const auto& spec = context.params<SwigluSpec>();
     const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
+    // The published kernel has up first; vLLM has the gate first. So the half is a parameter.
     const bool is_first = spec.gate_half == GateHalf::First;
     return {.n_blocks = n_blocks,
             .tile = spec.tile,
@@ -136,6 +140,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                                          .output = out(0),
                                          .scales = quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
+    // All cores of the grid: how many CTAs are live is known on the device only.
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
@@ -169,6 +174,7 @@ struct Strip {
 std::array<float, kBlock> activated(const ReferenceContext& context, const HostTensor& input,
                                     const HostTensor& scales, const Strip& strip) {
     const std::size_t columns = input.shape[1] / 2;
+    // Both halves by the same rule, so that exchanging them changes nothing else.
     const bool is_first = context.params<SwigluSpec>().gate_half == GateHalf::First;
     const auto half = [&](std::size_t which, std::size_t i) {
         const std::size_t column = which * columns + strip.block * kBlock + i;
@@ -179,6 +185,7 @@ std::array<float, kBlock> activated(const ReferenceContext& context, const HostT
     for (std::size_t i = 0; i < kBlock; ++i) {
         const double gate = half(is_first ? 0 : 1, i);
         const double up = half(is_first ? 1 : 0, i);
+        // In double up to the rounding to float, from which the codes are made.
         values[i] = static_cast<float>(gate / (1 + std::exp(-gate)) * up);
     }
     return values;
@@ -203,6 +210,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     }
     const std::size_t blocks = outputs[0].shape[1] / kBlock;
     const auto ctas = live_ctas(context);
+    // CTAs are independent of each other.
     tbb::parallel_for(std::size_t{0}, ctas.size(), [&](std::size_t i) {
         for (std::uint32_t row = 0; row < ctas[i].num_rows; ++row) {
             for (std::size_t block = 0; block < blocks; ++block) {

@@ -25,6 +25,7 @@ RoutingTables empty_tables(std::uint32_t experts, std::uint32_t tokens) {
                          make_host_tensor({experts, tokens}, DataFormat::UInt32),
                          make_host_tensor({experts, tokens}, DataFormat::Float16_b),
                          {}};
+    // Entries behind the count are no token on the device, too.
     std::ranges::fill(tables.routed_tokens.as<std::uint32_t>(), kNoToken);
     return tables;
 }
@@ -45,6 +46,7 @@ std::size_t check_local_experts(const std::vector<HostTensor>& local_experts) {
     for (const HostTensor& ids : local_experts) {
         count += ids.shape[0];
     }
+    // The experts of a group are a permutation: as many ids as there are experts, each once.
     std::vector<std::optional<ExpertPlace>> places(count);
     for (std::size_t device = 0; device < local_experts.size(); ++device) {
         const auto ids = local_experts[device].as<std::int32_t>();
@@ -68,6 +70,7 @@ void check_selection(const HostTensor& selected, std::size_t num_experts) {
     const auto position = [&](std::size_t index) {
         return fmt::format("({},{})", index / top_k, index % top_k);
     };
+    // One place for each expert instead of a search in the row: a batch has many tokens.
     std::vector<std::size_t> last_seen(num_experts, ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         require(ids[i] < num_experts, "{}: selected_experts{} is {}; expert ids are 0 to {}",
@@ -100,8 +103,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto routed = tables.routed_tokens.as<std::uint32_t>();
     const auto routed_weights = tables.routed_token_weights.as<std::uint16_t>();
     tbb::parallel_for(std::size_t{0}, ids.size(), [&](std::size_t l) {
+        // Tokens ascending: an expert's list is in this order by contract.
         for (std::size_t t = 0; t < tokens; ++t) {
             const auto row = selected.subspan(t * top_k, top_k);
+            // The first match, as in the kernel; check_values has refused a second one.
             const auto found = std::ranges::find(row, ids[l]);
             if (found != row.end()) {
                 const std::size_t place = l * tokens + counts[l]++;
@@ -111,6 +116,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             }
         }
     });
+    // Without padding of tokens the map from rows to tokens is the list itself.
     tables.token_idx_map = tables.routed_tokens;
     return list_of(std::move(tables.num_routed_tokens), std::move(tables.routed_tokens),
                    std::move(tables.routed_token_weights), std::move(tables.token_idx_map));

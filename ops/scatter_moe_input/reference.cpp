@@ -23,7 +23,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto counts = num_routed_tokens.as<std::uint32_t>();
     const auto table = routed_tokens.as<std::uint32_t>();
     const auto out = scattered.as<std::uint16_t>();
+    // Experts are independent of each other.
     tbb::parallel_for(std::size_t{0}, experts, [&](std::size_t e) {
+        // Rows from the count on stay 0, as the contract states.
         for (std::size_t i = 0; i < counts[e]; ++i) {
             const auto row = rows.subspan(table[e * tokens + i] * hidden, hidden);
             std::ranges::copy(row, out.subspan((e * tokens + i) * hidden, hidden).begin());

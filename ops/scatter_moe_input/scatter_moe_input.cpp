@@ -64,10 +64,13 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const Pieces& p
             program, cores,
             CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
     };
+    // Rows pass through one buffer; the reader copies nothing, so that a piece is read and written
+    // once.
     create(kRows, DataFormat::Float16_b, pieces.page_bytes, pieces.depth);
     create(kIndices, DataFormat::UInt32, kIndexEntries * 4, 1);
     create(kReaderCount, DataFormat::UInt32, alignment, 1);
     create(kWriterCount, DataFormat::UInt32, alignment, 1);
+    // One piece of zeros serves every row without a token.
     create(kZeros, DataFormat::Float16_b, pieces.page_bytes, 1);
 }
 
@@ -99,6 +102,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const TensorSpec& scattered = outputs.scattered.spec;
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const Pieces pieces = make_pieces(scattered.page_size(), alignment, schedule.cb_depth);
+    // Rows of all experts are split alike: which of them hold tokens is known on the device only.
     const SharedWork work = share_work(kOp, arch, schedule.grid, scattered.num_pages());
 
     Program program = CreateProgram();
@@ -106,6 +110,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const KernelHandle reader = create_reader(program, work.cores, inputs, pieces);
     const KernelHandle writer = create_writer(program, work.cores, inputs, outputs, pieces);
     const std::uint32_t counts = inputs.num_routed_tokens.buffer.address;
+    // Reader and writer take the same rows; each reads the counts by itself.
     for (const WorkShare& share : work.shares) {
         SetRuntimeArgs(program, reader, share.core,
                        {inputs.hidden_states.buffer.address, counts,

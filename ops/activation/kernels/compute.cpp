@@ -13,6 +13,7 @@ constexpr uint32_t cb_units = index_of(Cb::Units);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
 constexpr uint32_t kOne = 0x3F800000;
+// The tile behind gate and up; 32-bit DST has four in a half.
 constexpr uint32_t kSpare = 2;  // tile of DST
 
 struct Limits {
@@ -22,6 +23,7 @@ struct Limits {
 };
 
 void multiply(uint32_t a, uint32_t b, uint32_t out) {
+    // Each init replaces the one before: the vector unit is set up for one function at a time.
     mul_binary_tile_init();
     mul_binary_tile(a, b, out);
 }
@@ -41,7 +43,8 @@ void copy_to_spare() {
     copy_dest_values(0, kSpare);
 }
 
-// x/2 · (1 + tanh(u)) = x · sigmoid(2u), with u = √(2/π) · (x + 0.044715 x³).
+// x/2 · (1 + tanh(u)) = x · sigmoid(2u), with u = √(2/π) · (x + 0.044715 x³). As a sigmoid: tanh
+// would need another function, while sigmoid is used by silu already.
 void gelu_tanh() {
     copy_to_spare();
     square_tile_init();
@@ -58,6 +61,7 @@ void gelu_tanh() {
 
 // gate · sigmoid(α · gate) and up + 1, both held to the limit before.
 void swigluoai(const Limits& limits) {
+    // The gate is clamped from above only, up on both sides, as in vLLM's swigluoai.
     fill(kSpare, limits.most);
     binary_min_tile_init();
     binary_min_tile(0, kSpare, 0);
@@ -80,6 +84,7 @@ void activate(ActivationFunction function, const Limits& limits) {
             silu_tile_init();
             return silu_tile(0);
         case ActivationFunction::Gelu:
+            // `false` is the exact form; the approximate one differs visibly from the reference.
             gelu_tile_init<false>();
             return gelu_tile<false>(0);
         case ActivationFunction::GeluTanh:
@@ -107,10 +112,12 @@ void kernel_main() {
     const bool has_gate = args.has_gate != 0;
 
     init_sfpu(cb_gate, cb_out);
+    // The number depends on counts in device memory, which only the reader can read.
     cb_wait_front(cb_units, 1);
     const uint32_t num_units = read_tile_value(cb_units, 0, 0);
     cb_pop_front(cb_units, 1);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
+        // Whole units, since reader and writer count by units.
         cb_wait_front(cb_gate, unit_tiles);
         if (has_gate) {
             cb_wait_front(cb_up, unit_tiles);

@@ -26,6 +26,7 @@ void part_pairs(uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, uint32_t coun
     const auto* pairs = reinterpret_cast<const tt_l1_ptr uint32_t*>(row_l1);
     auto* gates = reinterpret_cast<tt_l1_ptr uint32_t*>(gate_l1);
     auto* ups = reinterpret_cast<tt_l1_ptr uint32_t*>(up_l1);
+    // Eight elements a round in registers: loads and stores of words instead of halves.
     for (uint32_t left = count / 4; left != 0; --left) {
         const uint32_t a = pairs[0];
         const uint32_t b = pairs[1];
@@ -52,6 +53,7 @@ void part_row(Halves halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, 
     }
     const auto* row = reinterpret_cast<const tt_l1_ptr uint16_t*>(row_l1);
     const uint32_t gate = halves == Halves::SecondApart ? count : 0;
+    // Element by element: a half may begin in the middle of a word.
     copy_half(row + gate, reinterpret_cast<tt_l1_ptr uint16_t*>(gate_l1), count);
     copy_half(row + count - gate, reinterpret_cast<tt_l1_ptr uint16_t*>(up_l1), count);
 }
@@ -59,6 +61,7 @@ void part_row(Halves halves, uint32_t row_l1, uint32_t gate_l1, uint32_t up_l1, 
 template <class Accessor>
 void read_row(const Accessor& input, const Units& units, Halves halves, uint32_t row,
               uint32_t gate_l1, uint32_t up_l1) {
+    // Aligned halves are read to their places directly.
     if (halves <= Halves::Second) {
         const uint32_t second = units.row_bytes;
         noc_async_read(input.get_noc_addr(row, halves == Halves::Second ? second : 0), gate_l1,
@@ -70,12 +73,14 @@ void read_row(const Accessor& input, const Units& units, Halves halves, uint32_t
         return;
     }
     noc_async_read(input.get_noc_addr(row), get_write_ptr(cb_row), 2 * units.row_bytes);
+    // The row's one buffer is parted before the next row overwrites it.
     noc_async_read_barrier();
     part_row(halves, get_write_ptr(cb_row), gate_l1, up_l1, units.row_bytes / 2);
 }
 
 // Tells compute how many units have rows.
 void announce_units(const Units& units, const UnitRange& range) {
+    // Counted before the first read: compute starts on the first unit.
     uint32_t num_full = 0;
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         num_full += units.has_rows(unit) ? 1 : 0;
@@ -98,6 +103,7 @@ void kernel_main() {
 
     announce_units(units, range);
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+        // Units without counted rows are skipped by all three kernels alike.
         if (!units.has_rows(unit)) {
             continue;
         }
@@ -107,6 +113,7 @@ void kernel_main() {
         }
         for (uint32_t i = 0; i < units.unit_rows; ++i) {
             const uint32_t row = unit * units.unit_rows + i;
+            // Rows that are not counted keep what the buffer held; nobody stores their results.
             if (units.counted.is_counted(row)) {
                 read_row(input, units, halves, row, get_write_ptr(cb_gate) + i * units.row_stride,
                          get_write_ptr(cb_up) + i * units.row_stride);

@@ -27,11 +27,13 @@ void kernel_main() {
         cb_wait_front(cb_out, units.unit_tiles);
         for (uint32_t i = 0; i < units.unit_rows; ++i) {
             const uint32_t row = unit * units.unit_rows + i;
+            // The unit's other rows mean nothing and are not stored.
             if (units.counted.is_counted(row)) {
                 noc_async_write(get_read_ptr(cb_out) + i * units.row_stride,
                                 output.get_noc_addr(row), units.row_bytes);
             }
         }
+        // The unit's data has left L1; arrival is awaited once, at the end.
         noc_async_writes_flushed();
         cb_pop_front(cb_out, units.unit_tiles);
     }

@@ -29,17 +29,20 @@ struct ValidTileWalk {
     uint32_t num_tiles() const { return counts.tile_rows(expert) * column_tiles; }
 
     ValidTile find(uint32_t index) {
+        // Experts are skipped whole. Indices of a core ascend, so that the walk never goes back.
         for (uint32_t n = num_tiles(); index - tiles_before >= n; n = num_tiles()) {
             tiles_before += n;
             ++expert;
         }
         const uint32_t in_expert = index - tiles_before;
+        // Rows from the expert's first tile row on; more than 32 means a full tile.
         return {expert * token_tiles * column_tiles + in_expert,
                 counts.of(expert) - in_expert / column_tiles * tile_height};
     }
 };
 
 void tell_compute(uint32_t num_tiles) {
+    // Before the first tile, so that compute can start its loop.
     cb_reserve_back(cb_compute_blocks, 1);
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb_compute_blocks)) = num_tiles;
     cb_push_back(cb_compute_blocks, 1);
@@ -79,6 +82,7 @@ void kernel_main() {
     const TokenCounts counts =
         read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
                     get_write_ptr(cb_counts), counts_stride, num_experts);
+    // The host's share, or one from the counts.
     Share share{get_arg_val<uint32_t>(3), 1, get_arg_val<uint32_t>(5)};
     if (splits_here != 0) {
         share = share_of_blocks(core_of_args(3), count_blocks(counts, {column_tiles, 1, 1}));
@@ -88,6 +92,7 @@ void kernel_main() {
     ValidTileWalk walk{token_tiles, column_tiles, counts};
     for (uint32_t index = share.first; index < share.first + share.count; ++index) {
         const ValidTile valid = walk.find(index);
+        // Announced before it is read: the writer needs only numbers.
         announce(valid);
         cb_reserve_back(cb_in0, 1);
         noc_async_read_page(valid.tile, in0, get_write_ptr(cb_in0));
@@ -95,6 +100,7 @@ void kernel_main() {
             cb_reserve_back(cb_in1, 1);
             noc_async_read_page(valid.tile, in1, get_write_ptr(cb_in1));
         }
+        // One barrier for both inputs.
         noc_async_read_barrier();
         cb_push_back(cb_in0, 1);
         if (num_inputs == 2) {

@@ -7,6 +7,7 @@ void kernel_main() {
 
     const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
     init_sfpu(cb_gate, cb_out);
+    // Set up once: the loop uses a single function of the vector unit.
     silu_tile_init();
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         cb_wait_front(cb_gate, 1);
@@ -14,6 +15,7 @@ void kernel_main() {
         copy_tile(cb_gate, 0, 0);
         silu_tile(0);
         tile_regs_commit();
+        // DST holds the tile, so that the reader may refill the page.
         cb_pop_front(cb_gate, 1);
 
         cb_reserve_back(cb_out, 1);

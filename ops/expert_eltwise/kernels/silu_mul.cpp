@@ -16,11 +16,14 @@ void kernel_main() {
         tile_regs_acquire();
         copy_tile(cb_gate, 0, 0);
         copy_tile(cb_up, 0, 1);
+        // Both functions are set up for each tile, since the vector unit keeps one at a time. Two
+        // passes over the tensors would cost more.
         silu_tile_init();
         silu_tile(0);
         mul_binary_tile_init();
         mul_binary_tile(0, 1, 0);
         tile_regs_commit();
+        // DST holds the product, so that the reader may refill the pages.
         cb_pop_front(cb_gate, 1);
         cb_pop_front(cb_up, 1);
 

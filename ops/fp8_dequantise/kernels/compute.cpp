@@ -21,8 +21,11 @@ void kernel_main() {
 
     unary_op_init_common(cb_rows, cb_codes);
     for (uint32_t strip = 0; strip < num_strips; ++strip) {
+        // Codes arrive as rows. The unpacker widens them when the tile is copied to DST, which is
+        // exact.
         cb_wait_front(cb_rows, kTiles);
         cb_reserve_back(cb_codes, kTiles);
+        // The strip before left packer and unpacker with other formats.
         tilize_init(cb_rows, kTiles, cb_codes);
         tilize_block(cb_rows, kTiles, cb_codes);
         tilize_uninit(cb_rows, cb_codes);

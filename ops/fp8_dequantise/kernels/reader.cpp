@@ -32,6 +32,7 @@ void kernel_main() {
          ++group) {
         const uint32_t first = group * kTileRows;
         const uint32_t count = smaller(kTileRows, args.rows - first);
+        // Scales of a group are read once, for all of its blocks.
         for (uint32_t row = 0; row < count; ++row) {
             noc_async_read(scales.get_noc_addr((first + row) / args.block_rows),
                            scales_l1 + row * args.scale_stride, args.scale_bytes);
@@ -44,11 +45,14 @@ void kernel_main() {
                                smaller(kBlock, args.columns - column));
                 l1_addr += kBlock;
             }
+            // Covers the scales, too, at the first block.
             noc_async_read_barrier();
             cb_push_back(kCbRows, kStripTiles);
             cb_reserve_back(kCbScale, 1);
             auto* tile = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScale));
+            // One scale for a whole row serves all of its blocks.
             const uint32_t block = smaller(column / kBlock, last_block);
+            // Into column 0, from where the unpacker spreads each over its row.
             for (uint32_t row = 0; row < count; ++row) {
                 tile[scale_rule::word_of_row(row)] = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(
                     scales_l1 + row * args.scale_stride)[block];

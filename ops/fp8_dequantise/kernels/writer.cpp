@@ -25,6 +25,7 @@ void kernel_main() {
     for (uint32_t group = range.first_group; group < range.first_group + range.num_groups;
          ++group) {
         const uint32_t first = group * kTileRows;
+        // The last group may be short.
         const uint32_t end = args.rows - first < kTileRows ? args.rows : first + kTileRows;
         for (uint32_t column = 0; column < args.columns; column += kBlock) {
             const uint32_t left = args.columns - column;
@@ -35,6 +36,7 @@ void kernel_main() {
                                 (left < kBlock ? left : kBlock) * args.element_bytes);
                 l1_addr += kBlock * args.element_bytes;
             }
+            // The strip's data has left L1; arrival is awaited once, at the end.
             noc_async_writes_flushed();
             cb_pop_front(kCbOut, kStripTiles);
         }

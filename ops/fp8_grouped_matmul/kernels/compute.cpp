@@ -44,12 +44,14 @@ uint32_t next_word() {
 
 void tile_rows(const Shapes& shapes) {
     const uint32_t pages = shapes.chunk * kBlockTiles;
+    // Rows are tiled once and multiplied with every block of columns.
     cb_reserve_back(cb_in0, shapes.row_tiles * shapes.k_tiles());
     tilize_init(cb_rows, pages, cb_in0);
     for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
         for (uint32_t first = 0; first < shapes.k_tiles(); first += pages) {
             const uint32_t left = shapes.k_tiles() - first;
             cb_wait_front(cb_rows, pages);
+            // Whole chunks are popped, also for a short last one.
             tilize_block(cb_rows, left < pages ? left : pages, cb_in0);
             cb_pop_front(cb_rows, pages);
         }
@@ -63,11 +65,14 @@ void tile_rows(const Shapes& shapes) {
 void add_product(uint32_t first_in0, uint32_t first_in1, uint32_t row, uint32_t weight_scale,
                  uint32_t k_tiles, uint32_t out) {
     tile_regs_acquire();
+    // Row scales are spread over a DST tile and multiplied with the block's weight scale: one
+    // factor for both tiles.
     unary_bcast_init<BroadcastType::COL>(cb_row_scales, cb_sums);
     unary_bcast<BroadcastType::COL>(cb_row_scales, row, kScale);
     binop_with_scalar_tile_init();
     mul_unary_tile(kScale, weight_scale);
     reconfig_data_format(cb_in1, cb_in0);
+    // The third argument transposes weights, which are stored by output feature.
     mm_block_init_short(cb_in0, cb_in1, 1, kWidth, 1, k_tiles);
     for (uint32_t k = 0; k < kBlockTiles; ++k) {
         matmul_block(cb_in0, cb_in1, first_in0 + k, first_in1 + k * kBlockTiles, 0, 1, kWidth, 1,
@@ -80,12 +85,14 @@ void add_product(uint32_t first_in0, uint32_t first_in1, uint32_t row, uint32_t 
     tile_regs_commit();
     tile_regs_wait();
     for (uint32_t tile = 0; tile < kWidth; ++tile) {
+        // Packed with addition in L1, each tile to its own place.
         pack_tile<true>(tile, cb_sums, out + tile);
     }
     tile_regs_release();
 }
 
 void add_block(const Shapes& shapes, uint32_t block, uint32_t first_in1) {
+    // The weight scale is a number for the block; math takes it as an operand of the vector unit.
     const uint32_t weight_scale = read_tile_value(cb_weight_scales, 0, block);
     cb_wait_front(cb_row_scales, shapes.row_tiles);
     for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
@@ -105,11 +112,13 @@ void multiply(const Shapes& shapes) {
     for (uint32_t first = 0; first < shapes.k_blocks; first += shapes.k_push) {
         cb_wait_front(cb_in1, shapes.k_push * kPages);
         for (uint32_t i = 0; i < shapes.k_push && first + i < shapes.k_blocks; ++i) {
+            // The first block overwrites the sums of the unit before.
             pack_reconfig_l1_acc(first + i == 0 ? 0 : 1);
             add_block(shapes, first + i, i * kPages);
         }
         cb_pop_front(cb_in1, shapes.k_push * kPages);
     }
+    // Later packs must overwrite again.
     pack_reconfig_l1_acc(0);
     cb_pop_front(cb_weight_scales, 1);
     cb_push_back(cb_sums, shapes.row_tiles * kBlockTiles);
@@ -122,6 +131,8 @@ void round_sums(const Shapes& shapes, bool quantises) {
             fp8_strips::send_rows(cb_sums, row * kBlockTiles, cb_out);
             continue;
         }
+        // The writer makes the scales from the largest elements: scalar code with one division a
+        // row.
         fp8_strips::send_largest(cb_sums, row * kBlockTiles, cb_largest);
         cb_wait_front(cb_scale, 1);
         fp8_strips::send_scaled_rows(cb_sums, row * kBlockTiles, cb_scale,
@@ -145,6 +156,7 @@ void kernel_main() {
     const uint32_t num_units = next_word();
     bool has_rows = false;
     for (uint32_t unit = 0; unit < num_units; ++unit) {
+        // 1: a new CTA, whose rows replace those before. Units of a CTA follow one another.
         if (next_word() != 0) {
             if (has_rows) {
                 cb_pop_front(cb_in0, shapes.row_tiles * shapes.k_tiles());

@@ -47,6 +47,7 @@ struct CtaRows {
     uint32_t gathers;
 
     uint32_t source(uint32_t row) const {
+        // The table holds tokens; without one the rows are those of the CTA.
         return gathers != 0 ? word(tokens_l1, row) : first + row;
     }
 };
@@ -72,6 +73,7 @@ void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Sha
                                bytes);
                 l1_addr += stride;
             }
+            // One barrier for 32 rows.
             noc_async_read_barrier();
             cb_push_back(kCbRows, pages);
         }
@@ -84,6 +86,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
     const uint32_t pages_l1 = get_write_ptr(kCbScalePages);
     auto* held = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbHeldScales));
     const uint32_t offset = rows.gathers != 0 ? 0 : rows.first * 4;
+    // Contiguous rows need their own scales only.
     const uint32_t bytes = rows.gathers != 0 ? shapes.scale_row_bytes : rows.count * 4;
     uint32_t skipped = 0;
     for (uint32_t first = 0; first < shapes.k_blocks; first += shapes.scale_pages) {
@@ -92,6 +95,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
             const uint32_t page_l1 = pages_l1 + i * shapes.scale_page_stride;
             skipped = units::read_words(scales, first + i, offset, page_l1, bytes) - page_l1;
         }
+        // All pages of the round are in flight together.
         noc_async_read_barrier();
         for (uint32_t i = 0; i < count; ++i) {
             for (uint32_t row = 0; row < rows.count; ++row) {
@@ -106,6 +110,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
 // A tile for each 32 rows, with the scales of a block of K in column 0.
 void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.tile * 4;
+    // A tile for 32 rows, of which column 0 is written; the other columns are never read.
     cb_reserve_back(kCbRowScales, shapes.row_tiles);
     const uint32_t l1_addr = get_write_ptr(kCbRowScales);
     for (uint32_t row = 0; row < rows.count; ++row) {
@@ -121,6 +126,8 @@ void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) 
 void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t block,
                 const Shapes& shapes, uint32_t l1_addr) {
     const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
+    // Weights are (features, K): tiles of a block are put in the order in which the product takes
+    // them.
     for (uint32_t feature = 0; feature < kBlockTiles; ++feature) {
         const uint32_t first_page = (first_row + feature) * k_tiles + block * kBlockTiles;
         for (uint32_t k = 0; k < kBlockTiles; ++k) {
@@ -138,11 +145,13 @@ void push_products(const TensorAccessor& weights, uint32_t expert, uint32_t n_bl
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
         const uint32_t l1_addr = get_write_ptr(kCbWeights);
+        // All tiles of a push are in flight together.
         for (uint32_t i = 0; i < count; ++i) {
             read_block(weights, first_row, block + i, shapes, l1_addr + i * kPages * kWeightTile);
         }
         noc_async_read_barrier();
         cb_push_back(kCbWeights, shapes.k_push * kPages);
+        // Scales follow the weights, as compute waits for them.
         for (uint32_t i = 0; i < count; ++i) {
             push_row_scales(block + i, rows, shapes);
         }
@@ -190,6 +199,7 @@ void kernel_main() {
     const uint32_t batch_l1 = get_write_ptr(kCbTables);
     const uint32_t limit_l1 = batch_l1 + table_stride;
     const uint32_t tokens_l1 = limit_l1 + table_stride;
+    // The tables are read whole: they are short, and units jump between experts.
     const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
     units::read_table(batch, batch_l1, table_bytes);
     units::read_table(limit, limit_l1, table_bytes);
@@ -197,9 +207,11 @@ void kernel_main() {
 
     announce(share.count);
     CtaRows rows{};
+    // No CTA has this number, so that the first unit brings its rows.
     uint32_t last_cta = 0xFFFFFFFF;
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
         const uint32_t cta = unit / shapes.n_blocks;
+        // Only live CTAs are distributed, so that the entry is never -1.
         const uint32_t expert = word(batch_l1, cta);
         const bool is_new = cta != last_cta;
         announce(is_new ? 1 : 0);

@@ -33,6 +33,7 @@ void make_scales(const TensorAccessor& scales, const Strip& strip) {
     noc_async_writes_flushed();  // of the row of scales before
     auto* row_of_scales =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScaleRow));
+    // Compute sends each row's largest elements; the scales go back before it makes codes.
     cb_wait_front(kCbLargest, 1);
     cb_reserve_back(kCbScale, 1);
     const auto* largest = reinterpret_cast<tt_l1_ptr uint32_t*>(get_read_ptr(kCbLargest));
@@ -46,6 +47,7 @@ void make_scales(const TensorAccessor& scales, const Strip& strip) {
     }
     cb_push_back(kCbScale, 1);
     cb_pop_front(kCbLargest, 1);
+    // Strips without tokens take part in the hand-over, but store nothing.
     if (strip.count != 0) {
         noc_async_write(get_write_ptr(kCbScaleRow),
                         scales.get_noc_addr(strip.block, strip.row * sizeof(uint32_t)),
@@ -60,6 +62,7 @@ void store_rows(const TensorAccessor& out, const Strip& strip, uint32_t row_byte
         noc_async_write(l1_addr, out.get_noc_addr(row, strip.block * row_bytes), row_bytes);
         l1_addr += row_bytes;
     }
+    // The strip's data has left L1; arrival is awaited once, at the end.
     noc_async_writes_flushed();
     cb_pop_front(kCbOut, kStripTiles);
 }
@@ -81,6 +84,7 @@ void kernel_main() {
     const uint32_t limit_l1 = get_write_ptr(kCbTable);
     const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
     units::read_table(limit, limit_l1, args.table_bytes);
+    // The same share as the reader's, from the same counts.
     const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
         const uint32_t cta = unit / args.n_blocks;

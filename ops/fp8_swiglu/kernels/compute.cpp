@@ -22,6 +22,7 @@ constexpr uint32_t cb_out = index_of(Cb::Output);
 using fp8_strips::kStripTiles;
 
 void tile_strip(uint32_t cb_tiles) {
+    // Gate and up come through the same buffer, strip by strip.
     cb_wait_front(cb_rows, kStripTiles);
     cb_reserve_back(cb_tiles, kStripTiles);
     tilize_init(cb_rows, kStripTiles, cb_tiles);
@@ -33,6 +34,7 @@ void tile_strip(uint32_t cb_tiles) {
 
 // DST[dst] = tile · the scales of its rows; DST[2] is overwritten.
 void dequantise(uint32_t cb_tiles, uint32_t tile, uint32_t scales, uint32_t dst) {
+    // DST 2 holds the spread scales, so that 0 and 1 can hold gate and up.
     unary_bcast_init<BroadcastType::COL>(cb_scales, cb_values);
     unary_bcast<BroadcastType::COL>(cb_scales, scales, 2);
     copy_tile_to_dst_init_short_with_dt(cb_scales, cb_tiles);
@@ -59,6 +61,7 @@ void send_values(bool quantises) {
     if (!quantises) {
         return fp8_strips::send_rows(cb_values, 0, cb_out);
     }
+    // The writer turns the largest elements into scales, as in the product before.
     fp8_strips::send_largest(cb_values, 0, cb_largest);
     cb_wait_front(cb_scale, 1);
     fp8_strips::send_scaled_rows(cb_values, 0, cb_scale, fp8_strips::CodeForm::Divide, cb_out);
@@ -71,6 +74,7 @@ void kernel_main() {
     const bool quantises = ComputeArgs::read().quantises != 0;
     unary_op_init_common(cb_rows, cb_values);
     cb_wait_front(cb_units, 1);
+    // Only the reader knows how many CTAs are live.
     const uint32_t num_strips = read_tile_value(cb_units, 0, 0);
     for (uint32_t strip = 0; strip < num_strips; ++strip) {
         tile_strip(cb_gate);
@@ -91,5 +95,6 @@ void kernel_main() {
         send_values(quantises);
         cb_pop_front(cb_values, kStripTiles);
     }
+    // Popped last: both unpacker and reader agree that the launch is over.
     cb_pop_front(cb_units, 1);
 }

@@ -19,6 +19,7 @@ struct ExpertTable {
     uint32_t weights_l1;
     uint32_t count_l1;
 
+    // The count stays in L1: a group has more experts than the RISC has registers.
     tt_l1_ptr uint32_t& count() const { return *reinterpret_cast<tt_l1_ptr uint32_t*>(count_l1); }
     void put(uint32_t place, uint32_t token, uint16_t weight) const {
         reinterpret_cast<tt_l1_ptr uint32_t*>(tokens_l1)[place] = token;
@@ -42,18 +43,22 @@ struct Destination {
 
     // Writes the entries [first, first + entries) of an expert's tables, as far as there are any.
     void write(uint32_t expert, uint32_t first, const ExpertTable& table) const {
+        // The last part of a row may be short, and nothing behind the tensor may be written.
         const uint32_t left = num_tokens - first;
         const uint32_t length = left < entries ? left : entries;
         const uint32_t token_bytes = length * sizeof(uint32_t);
         const uint32_t offset = first * sizeof(uint32_t);
         noc_async_write(table.tokens_l1, routed.get_noc_addr(expert, offset), token_bytes);
+        // The map has the same entries as the list, so that it is written from the same bytes.
         noc_async_write(table.tokens_l1, map.get_noc_addr(expert, offset), token_bytes);
         noc_async_write(table.weights_l1, weights.get_noc_addr(expert, first * sizeof(uint16_t)),
                         length * sizeof(uint16_t));
+        // The same places are filled again, so that their data must have left L1.
         noc_async_writes_flushed();
     }
 
     void append(uint32_t expert, const ExpertTable& table, uint32_t token, uint16_t weight) const {
+        // The table is a window of `entries` entries over the row.
         table.put(table.count() % entries, token, weight);
         table.count() += 1;
         if (table.count() % entries == 0) {
@@ -64,6 +69,7 @@ struct Destination {
     // Writes what has not been written, with padding up to the end of the rows.
     void finish(uint32_t expert, const ExpertTable& table) const {
         uint32_t filled = table.count() % entries;
+        // Rows without any token are written whole, too: the contract states no token there.
         for (uint32_t first = table.count() - filled; first < num_tokens; first += entries) {
             for (uint32_t place = filled; place < entries; ++place) {
                 table.put(place, kNoToken, 0);
@@ -82,6 +88,7 @@ struct Choice {
 
     // Index of the first choice of `expert_id`, or top_k.
     uint32_t find(uint32_t expert_id) const {
+        // A linear search: top_k is 8 in DeepSeek-V3, and all of a token's ids are in L1.
         uint32_t k = 0;
         while (k < top_k && experts[k] != expert_id) {
             ++k;
@@ -117,6 +124,7 @@ struct Group {
             table_of(member, destination.entries).count() = 0;
         }
     }
+    // Experts are the inner loop, so that each token is read once for the whole group.
     void route(const Destination& destination, uint32_t token, const Choice& choice) const {
         for (uint32_t member = 0; member < size; ++member) {
             const uint32_t expert = first_expert + member;
@@ -130,6 +138,7 @@ struct Group {
     void route_all(const Destination& destination, const TokenBlocks& tokens) const {
         for (uint32_t first = 0; first < tokens.num_tokens; first += tokens.block) {
             const uint32_t left = tokens.num_tokens - first;
+            // Whole blocks, also for the last tokens: the buffer wraps only at its exact end.
             cb_wait_front(kCbSelected, tokens.block);
             cb_wait_front(kCbWeights, tokens.block);
             for (uint32_t row = 0; row < (left < tokens.block ? left : tokens.block); ++row) {
@@ -146,11 +155,13 @@ struct Group {
             noc_async_write(table.count_l1, counts.get_noc_addr(first_expert + member),
                             sizeof(uint32_t));
         }
+        // Counts and tables must have arrived before the next group reuses their places.
         noc_async_write_barrier();
     }
 };
 
 const tt_l1_ptr uint32_t* read_local_experts(const TensorAccessor& local_experts, uint32_t count) {
+    // The ids are read once: all groups of the core use them.
     const uint32_t ids_l1 = get_write_ptr(kCbLocalExperts);
     noc_async_read(local_experts.get_noc_addr(0), ids_l1, count * sizeof(uint32_t));
     noc_async_read_barrier();

@@ -20,10 +20,12 @@ void kernel_main() {
     const auto selected = TensorAccessor(selected_args, selected_addr);
     const auto weights = TensorAccessor(weights_args, weights_addr);
 
+    // Tokens are streamed again for each group, because L1 holds the tables of one group only.
     for (uint32_t expert = 0; expert < num_experts; expert += group) {
         for (uint32_t first = 0; first < num_tokens; first += block) {
             const uint32_t left = num_tokens - first;
             const uint32_t rows = left < block ? left : block;
+            // Whole blocks, also for the last tokens: the buffer wraps only at its exact end.
             cb_reserve_back(kCbSelected, block);
             cb_reserve_back(kCbWeights, block);
             const uint32_t selected_l1 = get_write_ptr(kCbSelected);
@@ -34,6 +36,7 @@ void kernel_main() {
                 noc_async_read(weights.get_noc_addr(first + row), weights_l1 + row * weights_page,
                                top_k * sizeof(uint16_t));
             }
+            // One barrier for all rows of a block.
             noc_async_read_barrier();
             cb_push_back(kCbSelected, block);
             cb_push_back(kCbWeights, block);

@@ -20,6 +20,7 @@ struct ExpertRows {
 
     void select(uint32_t next_expert) {
         expert = next_expert;
+        // A new expert has a new row of indices, so that the held part is invalid.
         first_index = 0xFFFFFFFF;
         const uint32_t count_l1 = get_write_ptr(kCbCount);
         noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
@@ -30,6 +31,7 @@ struct ExpertRows {
     uint32_t token(uint32_t position) {
         const uint32_t first = position / kIndexEntries * kIndexEntries;
         const uint32_t indices_l1 = get_write_ptr(kCbIndices);
+        // Positions ascend, so that each part is read once.
         if (first != first_index) {
             first_index = first;
             noc_async_read(routed.get_noc_addr(expert, first * sizeof(uint32_t)), indices_l1,
@@ -50,6 +52,7 @@ struct BlockFiller {
     uint32_t filled = 0;
 
     void push() {
+        // One barrier a block; its pieces are in flight together.
         noc_async_read_barrier();
         cb_push_back(kCbRows, block);
         filled = 0;
@@ -93,6 +96,7 @@ void kernel_main() {
                     TensorAccessor(routed_args, routed_addr)};
     BlockFiller filler{row_bytes, piece_bytes, page_bytes, block};
     const uint32_t end_row = first_row + num_rows;
+    // The core's range may begin and end within an expert.
     for (uint32_t row = first_row; row < end_row;) {
         const uint32_t expert = row / num_tokens;
         const uint32_t expert_row = expert * num_tokens;
@@ -103,6 +107,7 @@ void kernel_main() {
         }
         row = expert_row + num_tokens;
     }
+    // The last block may be partly filled; the writer takes its pages one by one.
     if (filler.filled != 0) {
         filler.push();
     }

@@ -20,6 +20,7 @@ struct RowWriter {
     uint32_t taken = 0;
 
     void pop() {
+        // The pages are filled again, so that their data must have left L1.
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, block);
         taken = 0;
@@ -48,6 +49,7 @@ struct RowWriter {
 };
 
 void clear(uint32_t l1_addr, uint32_t bytes) {
+    // By stores: a piece is at most 8 KiB, and this happens once a core.
     auto* words = reinterpret_cast<tt_l1_ptr uint32_t*>(l1_addr);
     for (uint32_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
         words[i] = 0;
@@ -83,6 +85,7 @@ void kernel_main() {
     for (uint32_t row = first_row; row < end_row;) {
         const uint32_t expert = row / num_tokens;
         const uint32_t expert_end = smaller((expert + 1) * num_tokens, end_row);
+        // A core's range may end before the expert's last token.
         const uint32_t valid_end =
             smaller(expert * num_tokens + read_count(counts, expert), expert_end);
         for (; row < valid_end; ++row) {
@@ -94,6 +97,7 @@ void kernel_main() {
         // Once an expert, not once a row: the zeros that all these writes read never change.
         noc_async_write_barrier();
     }
+    // The last block may be partly filled; its pages were taken, the block was not.
     if (writer.taken != 0) {
         writer.pop();
     }
