@@ -11,6 +11,7 @@ ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Se
     const std::string& counts = tokens.expert_num_tokens;
     const std::string first = steps.add_in(kWorkspace13, "masked_mm", "gate_up",
                                            {tokens.activations, layer.w1, counts}, schedule);
+    // The activation skips rows behind the counts, which hold nothing.
     const std::string activated = add_activation(layer, {first, counts}, "batches", steps);
     return {.tensor = steps.add_in(kOutput, "masked_mm", "batched_expert_out",
                                    {activated, layer.w2, counts}, schedule),
@@ -22,6 +23,7 @@ ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Se
 namespace naive_batched {
 
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    // On one core, expert behind expert: the order in which the reference of this format computes.
     return apply_masked(layer, tokens, {{"grid", "[1, 1]"}}, steps);
 }
 
@@ -39,6 +41,7 @@ namespace batched_grouped {
 
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const Settings product{{"block_size", std::to_string(layer.block_size)}};
+    // The list turns batches into blocks of rows, so that cores share experts with many tokens.
     const std::string sorted = steps.add(
         "batched_moe_align_block_size",
         {"sorted_token_ids", "expert_ids", "num_tokens_post_padded"}, {tokens.expert_num_tokens},

@@ -9,7 +9,10 @@ namespace {
 std::string times_weights(const std::string& rows, const std::string& weights,
                           const std::string& name, const char* place, const Dispatched& tokens,
                           Steps& steps) {
+    // moe_bmm multiplies tiles, the layer has rows: both conversions are steps with costs of their
+    // own.
     const std::string tiles = steps.add("to_layout", name + "_in_tiles", {rows});
+    // Checkpoints have (N, K), moe_bmm takes (K, N).
     const std::string turned = steps.add("transpose", name + "_weights", {weights});
     const std::string product =
         steps.add("moe_bmm", name + "_tiles", {tiles, turned, tokens.num_routed_tokens});

@@ -8,6 +8,7 @@ namespace tessera::ops::fused_moe {
 namespace {
 
 void load_blocks(const char* format, Layer& layer, Steps& steps) {
+    // The steps of experts read the names in the layer, so that replacing them is enough.
     const Settings set{{"format", format}};
     layer.w1 = steps.add("to_block_format", "w1_blocks", {layer.w1}, set);
     layer.w2 = steps.add("to_block_format", "w2_blocks", {layer.w2}, set);

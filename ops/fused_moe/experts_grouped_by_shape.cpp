@@ -30,6 +30,7 @@ WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
 
 // The permuted form leaves weighing and summing to finalize; here both do it themselves.
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    // As vLLM's TritonOrDeepGemmExperts chooses; the condition is known when the run is planned.
     if (fills_blocks(layer, tokens)) {
         const ExpertOutput output = grouped_permuted::apply(layer, tokens, steps);
         std::vector<std::string> inputs{output.tensor, output.rows};

@@ -8,6 +8,7 @@
 namespace tessera::ops::fused_moe::grouped_permuted {
 
 WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
+    // Each expert may leave block_size - 1 rows of a block unused.
     const std::uint32_t padded =
         tokens.tokens * layer.top_k + layer.experts * (layer.block_size - 1);
     return {{padded, std::max(layer.gate_up, layer.hidden)},
@@ -21,6 +22,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
                             {"input_rows", "place"},
                             {"output_rows", "place"}};
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
+    // An entry of the list is a choice; its token is entry / top_k.
     const std::string permuted =
         steps.add_in(kWorkspace2, "gather_rows", "permuted", {tokens.activations, sorted, end},
                      {{"divisor", std::to_string(layer.top_k)}});
@@ -29,6 +31,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string activated = add_activation(layer, {first, end}, "batches", steps);
     const std::string second = steps.add_in(kWorkspace13, "grouped_mm", "down",
                                             {activated, layer.w2, sorted, experts, end}, by_place);
+    // Rows go back to their choices unweighed: finalize weighs and sums.
     return {.tensor = steps.add_in(kOutput, "gather_rows", "unreduced", {second, rows}),
             .rows = rows};
 }

@@ -49,6 +49,7 @@ Demands demands_of(const OpContext& context) {
     const auto& spec = context.params<MoeSpec>();
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     const std::uint32_t tokens = layer_of(context.inputs, ranks, spec).tokens;
+    // A chunk that holds all tokens is no chunk.
     return {ranks, context.inputs[3].spec.format,
             spec.chunk_tokens != 0 && spec.chunk_tokens < tokens};
 }
@@ -75,6 +76,7 @@ std::vector<std::string_view> untaken_by(const MoeSpec& spec, const Layer& layer
         key.set(changed, is_other);
         return modular_kernel(*spec.pf.row, *spec.experts.row, changed, spec.chunk_tokens);
     };
+    // Both values are tried on the steps; equal steps mean that the key changes nothing.
     std::vector<std::string_view> untaken;
     for (const PartialKey& key : kPartialKeys) {
         if (std::ranges::equal(steps(key, false), steps(key, true), {}, &PartStep::set,
@@ -91,12 +93,14 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Layer layer = layer_of(context.inputs, ranks, spec);
     const auto reason = refusal(*spec.pf.row, *spec.experts.row, demands_of(context));
     judge.require(!reason, "experts", reason ? *reason : "");
+    // An unsupported pair has no steps to compare.
     if (!reason) {
         judge_untaken(kFields, &spec, untaken_by(spec, layer),
                       fmt::format("{} with {} and {}", spec.pf.row->name, spec.experts.row->name,
                                   config::Value<Activation>::show(spec.activation)),
                       judge);
     }
+    // Without a dispatch every device computes the same batch, so that own tokens would be lost.
     judge.require(
         spec.tokens == Tokens::Batch || ranks == 1 || spec.pf.row->reduction == Reduction::Finalize,
         "tokens",
@@ -115,6 +119,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
         context.has(6) == context.has(7), context.has(6) ? "shared_w2" : "shared_w1",
         fmt::format("is missing; required with {}", context.has(6) ? "shared_w1" : "shared_w2"));
     // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
+    // Contiguous dispatches send to the device of an expert by its number; no expert may be missing
+    // there.
     const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
     judge.require(may_lack_experts || layer.local_experts * ranks == layer.experts, "expert_map",
                   fmt::format("has {} entries; allowed: one for each of {} experts on {} devices",
@@ -139,6 +145,7 @@ struct ExpertWeights {
 std::vector<ExpertWeights> weights_of(const ReferenceContext& context, std::uint32_t experts) {
     std::vector<ExpertWeights> weights(experts);
     for (std::size_t device = 0; device < context.inputs[5].size(); ++device) {
+        // Experts may be anywhere: the map of each device says which it has.
         const HostTensor map = context.inputs[5][device]->all();
         const std::vector<float> w1 = floats_of(context.inputs[1][device]->all());
         const std::vector<float> w2 = floats_of(context.inputs[2][device]->all());
@@ -158,6 +165,8 @@ std::vector<ExpertWeights> weights_of(const ReferenceContext& context, std::uint
     return weights;
 }
 
+// The reference computes token by token, without dispatch or blocks, and shares no step with the
+// kernels.
 std::vector<float> product(std::span<const float> row, std::span<const float> weights) {
     std::vector<float> out(weights.size() / row.size());
     product_row(row, weights, 1.0, out);
@@ -194,6 +203,7 @@ void add_routed(const MoeSpec& spec, std::span<const float> token, const ExpertW
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<MoeSpec>();
+    // Nothing is rounded between the steps; the tolerance covers what the device rounds.
     const std::vector<float> tokens = floats_of(context.read(0));
     const HostTensor ids = context.read(3);
     const HostTensor weights = context.read(4);
@@ -207,12 +217,14 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t top_k = ids.shape[1];
     HostTensor out = make_host_tensor(context.in(0).shape(), DataFormat::Float32);
     for (std::size_t token = 0; token < ids.shape[0]; ++token) {
+        // The shared expert takes every token with weight 1.
         std::vector<double> sum(hidden, 0.0);
         if (shared) {
             add_choice(spec, std::span(tokens).subspan(token * hidden, hidden), *shared, 1.0, sum);
         }
         for (std::size_t k = 0; k < top_k; ++k) {
             const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
+            // Ids out of range choose nobody, as in the kernels.
             const bool is_expert = id >= 0 && static_cast<std::uint32_t>(id) < experts;
             if (is_expert && !all[static_cast<std::size_t>(id)].w1.empty()) {
                 add_routed(spec, std::span(tokens).subspan(token * hidden, hidden),
@@ -229,6 +241,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::size_t device,
                       std::uint32_t local_experts) {
     for (std::size_t e = 0; e < map.shape[0]; ++e) {
+        // Device d must have experts [d * local, (d + 1) * local) in order.
         const std::int32_t wanted =
             e / local_experts == device ? static_cast<std::int32_t>(e % local_experts) : kNobody;
         require(map.as<std::int32_t>()[e] == wanted,
@@ -245,6 +258,7 @@ void check_values(const ReferenceContext& context) {
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);
     const HostTensor values = context.read(kTopkIds);
     const NamedTable ids{kInputs[kTopkIds].name, values};
+    // Judged before the run: an id steers where a token is sent.
     check_indices(kSpec.name, ids, context.in(kExpertMap).shape()[0], Nobody::Allowed);
     // Batches have room for one row of each token and expert; blocks of rows take any number.
     if (pf.activation_format == Format::BatchedExperts) {
@@ -294,7 +308,9 @@ const Op& op() {
 }
 
 Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {
+    // Shapes are checked by the contract, so that axes can be read by number.
     const auto shape = [&](std::size_t operand) { return inputs[operand].spec.shape; };
+    // With own tokens the layer's batch is that of all devices.
     return {.tokens = shape(0)[0] * (spec.tokens == Tokens::Own ? ranks : 1),
             .has_own_tokens = spec.tokens == Tokens::Own,
             .hidden = shape(0)[1],

@@ -9,6 +9,8 @@
 namespace tessera::ops::fused_moe {
 
 RowActivationSpec row_activation(Activation activation, double alpha, double limit) {
+    // The names of the layer's activations and those of the op differ, because the layer's name
+    // says where the gate is.
     RowActivationSpec spec{.gate = GatePlace::None, .alpha = alpha, .limit = limit, .grid = {}};
     switch (activation) {
         case Activation::Silu:
@@ -38,6 +40,7 @@ Settings activation_settings(const Layer& layer) {
     const RowActivationSpec spec = row_activation(layer.activation, layer.alpha, layer.limit);
     Settings set{{"function", config::Value<ActivationFunction>::show(spec.function)},
                  {"gate", config::Value<GatePlace>::show(spec.gate)}};
+    // alpha and limit are given only where they are read; the op rejects them elsewhere.
     if (spec.function == ActivationFunction::SwigluOai) {
         set.emplace_back("alpha", config::Value<double>::show(spec.alpha));
         set.emplace_back("limit", config::Value<double>::show(spec.limit));
@@ -53,6 +56,7 @@ std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
 }
 
 WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens) {
+    // As vLLM's workspace13 and workspace2: the larger of both products shares one buffer.
     const std::uint32_t choices = tokens.tokens * layer.top_k;
     return {{choices, std::max(layer.gate_up, layer.hidden)},
             {choices, layer.intermediate},
@@ -60,6 +64,7 @@ WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens
 }
 
 WorkspaceShapes batched_workspaces(const Layer& layer, const Dispatched& tokens) {
+    // Batches have room for every expert, whether it has tokens or not.
     return {{layer.local_experts, tokens.capacity, layer.gate_up},
             {layer.local_experts, tokens.capacity, layer.intermediate},
             {layer.local_experts, tokens.capacity, layer.hidden}};

@@ -48,8 +48,10 @@ bool takes(IdsType type, DataFormat format) {
 const WeightAndReduce& weight_and_reduce(const PrepareAndFinalize& prepare_finalize,
                                          const Experts& experts) {
     const WeightAndReduce* asked = find_weight_and_reduce(experts.finalize_weight_and_reduce);
+    // A row of the table that names no such role is a mistake of the table.
     ensure(asked != nullptr, "experts {}: no weight and reduce {}", experts.name,
            experts.finalize_weight_and_reduce);
+    // Experts may leave the choice to prepare/finalize, as vLLM's TopKWeightAndReduceDelegate.
     if (asked->apply == nullptr) {
         asked = find_weight_and_reduce(prepare_finalize.delegate);
     }
@@ -65,6 +67,7 @@ std::string number(std::uint32_t value) {
 /// This device's part of the batch, filled up with tokens that choose no expert.
 void take_own_tokens(Layer& layer, Steps& steps) {
     const auto part = [&](const std::string& tensor, const char* name, const char* fill) {
+        // Stride and rows are equal: device d starts at token d * rows.
         return steps.add("slice_rows", name, {tensor},
                          {{"rows", number(layer.rank_tokens())},
                           {"stride", number(layer.rank_tokens())},
@@ -78,6 +81,7 @@ void take_own_tokens(Layer& layer, Steps& steps) {
 /// The parts of all devices, one behind the other, without what they were filled up with.
 std::string join_parts(const Layer& layer, const std::string& own, Steps& steps) {
     const std::string all = steps.add("all_gather", "all_tokens", {own});
+    // Devices have equally many tokens; what fills up the last one is cut off.
     return layer.ranks * layer.rank_tokens() == layer.tokens
                ? all
                : steps.add("slice_rows", "trimmed", {all}, {{"rows", number(layer.tokens)}});
@@ -85,6 +89,7 @@ std::string join_parts(const Layer& layer, const std::string& own, Steps& steps)
 
 std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Experts& experts,
                           const Layer& layer, const Dispatched& tokens, Steps& steps) {
+    // Both roles add steps to the same list; nothing runs here.
     const ExpertOutput output = experts.apply(layer, tokens, steps);
     return weight_and_reduce(prepare_finalize, experts).apply(layer, tokens, output, steps);
 }
@@ -92,6 +97,7 @@ std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Expe
 /// The expert that takes every token, and its sum with what the others gave.
 std::string add_shared_expert(const Layer& layer, const std::string& tokens,
                               const std::string& routed, Steps& steps) {
+    // As masked products of one expert, whose counts are all tokens.
     const std::string gate_up = steps.add("masked_mm", "shared_gate_up", {tokens, "shared_w1"});
     const std::string activated =
         steps.add("activation", "shared_activated", {gate_up}, activation_settings(layer));
@@ -110,6 +116,7 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
     std::string whole;
     for (std::uint32_t first = 0; first < tokens.tokens; first += chunk_tokens) {
         const std::uint32_t count = std::min(chunk_tokens, tokens.tokens - first);
+        // Names of a chunk's tensors carry its number, since all chunks are steps of one list.
         steps.name_with(fmt::format("chunk{}_", first / chunk_tokens));
         // Rows that no device has sent choose no expert.
         const auto part = [&](const std::string& tensor, const char* name, const char* fill) {
@@ -121,6 +128,7 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
                              {{"rows", number(count)}, {"first", number(first)}, {"fill", fill}});
         };
         Dispatched chunk = tokens;
+        // Slices know the number of tokens already.
         chunk.num_tokens = "";
         chunk.activations = part(tokens.activations, "tokens", "0");
         if (!tokens.scales.empty()) {
@@ -133,6 +141,7 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
         const Settings place{{"rows", number(tokens.tokens)}, {"first", number(first)}};
         steps.name_with("");
         const std::string step = fmt::format("chunks_{}", first / chunk_tokens);
+        // The first chunk makes the whole tensor, the others write into it.
         whole = first == 0 ? steps.add("put_rows", "chunks", {sum}, place)
                            : steps.add_into("put_rows", step, whole, {sum, whole}, place);
     }
@@ -148,6 +157,7 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(prepare_finalize.activation_format), experts.name,
                            name_of(experts.activation_format));
     }
+    // A dispatch that quantises decides the codes; one that does not leaves them to the experts.
     if (prepare_finalize.dispatches != Quantisation::None &&
         prepare_finalize.dispatches != experts.quantisation) {
         return fmt::format("quantisation: {} dispatches {}, {} takes {}", prepare_finalize.name,
@@ -162,6 +172,7 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
     if (demands.is_chunked && !experts.supports_chunking) {
         return fmt::format("chunking: {} takes all tokens at once", experts.name);
     }
+    // Batches are of the device's own experts, so that only the standard format needs a map.
     if (demands.ranks > 1 && experts.activation_format == Format::Standard &&
         !experts.supports_expert_map) {
         return fmt::format("expert map: {} takes none, which {} devices need", experts.name,
@@ -176,13 +187,16 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     Steps steps;
     const std::string tokens_of_layer = layer.a;
     const bool dispatches = prepare_finalize.reduction == Reduction::Finalize && layer.ranks > 1;
+    // Each device takes its part of the batch, as ranks with data parallelism have it.
     if (dispatches && !layer.has_own_tokens) {
         take_own_tokens(layer, steps);
     }
+    // moe_sum weighs and needs no own op: with one choice the sum is the product.
     if (layer.apply_router_weight_on_input) {
         layer.a = steps.add("moe_sum", "weighted_tokens",
                             {layer.a, layer.topk_ids, layer.topk_weights}, {{"rows", "presence"}});
     }
+    // Once a layer, before any chunk.
     if (experts.load != nullptr) {
         experts.load(layer, steps);
     }
@@ -192,6 +206,8 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
         is_chunked ? apply_in_chunks(prepare_finalize, experts, layer, tokens, chunk_tokens, steps)
                    : apply_experts(prepare_finalize, experts, layer, tokens, steps);
     std::string out = prepare_finalize.finalize(layer, partial, steps);
+    // Dispatched rows have come back to their device. Without a dispatch each device has a part of
+    // every token's sum.
     if (dispatches) {
         out = layer.has_own_tokens ? out : join_parts(layer, out, steps);
     } else if (layer.ranks > 1) {
@@ -200,11 +216,13 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     if (layer.has_shared_expert) {
         out = add_shared_expert(layer, tokens_of_layer, out, steps);
     }
+    // The last step's tensor is the op's output, whatever step it was.
     steps.rename(out, "out");
     return steps.take();
 }
 
 Dispatched dispatched(const PrepareAndFinalize& prepare_finalize, const Layer& layer) {
+    // For shapes only: the steps are thrown away.
     Steps steps;
     return prepare_finalize.prepare(layer, steps);
 }

@@ -13,6 +13,8 @@ std::string gathered(const Layer& layer, const std::string& tensor, const std::s
 }  // namespace
 
 Dispatched prepare(const Layer& layer, Steps& steps) {
+    // Ids and weights travel with the tokens, so that each device finds its experts' choices by
+    // itself.
     return {.activations = gathered(layer, layer.a, "dispatched", steps),
             .tokens = layer.ranks * layer.rank_tokens(),
             .ids = gathered(layer, layer.topk_ids, "dispatched_ids", steps),
@@ -23,6 +25,7 @@ std::string finalize(const Layer& layer, const std::string& partial, Steps& step
     if (layer.ranks == 1) {
         return partial;
     }
+    // fp32 partial sums: bfloat16 on the links would round once a device.
     return steps.add("reduce_scatter", "combined", {partial},
                      {{"algorithm", "bidirectional"}, {"partial_sums", "fp32"}});
 }

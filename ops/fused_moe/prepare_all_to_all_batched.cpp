@@ -28,6 +28,7 @@ Dispatched dispatch_batches(const Layer& layer, std::uint32_t capacity, const ch
 
 std::string combine_batches(const Layer& layer, const std::string& batches, Steps& steps) {
     std::vector<std::string> inputs{batches, "source", "expert_num_tokens", "slots"};
+    // Weights were applied to the tokens, or they are applied to the sum.
     if (!layer.apply_router_weight_on_input) {
         inputs.push_back(layer.topk_weights);
     }
@@ -40,6 +41,7 @@ std::string combine_batches(const Layer& layer, const std::string& batches, Step
 namespace all_to_all_batched {
 
 std::uint32_t capacity(const Layer& layer) {
+    // Room for all tokens of all devices: nothing can overflow, so that an overflow is a fault.
     return layer.ranks * layer.rank_tokens();
 }
 
@@ -56,6 +58,7 @@ std::string finalize(const Layer& layer, const std::string& batches, Steps& step
 namespace all_to_all_capped {
 
 std::uint32_t capacity(const Layer& layer) {
+    // Room for a cap of tokens of each device; more are dropped, as pplx does.
     return layer.ranks * layer.max_num_tokens_per_rank();
 }
 

@@ -6,6 +6,7 @@
 namespace tessera::ops::fused_moe::all_to_all_contiguous {
 
 Dispatched prepare(const Layer& layer, Steps& steps) {
+    // One device has all tokens and all experts: nothing is sent.
     if (layer.ranks == 1) {
         return {.activations = layer.a,
                 .tokens = layer.tokens,
@@ -18,6 +19,7 @@ Dispatched prepare(const Layer& layer, Steps& steps) {
                                            "source", "num_received", "slots"},
                   {layer.a, layer.topk_ids, layer.topk_weights},
                   {{"experts", std::to_string(layer.experts)}});
+    // The room of the worst case. How many rows came is in num_received.
     return {.activations = rows,
             .tokens = layer.ranks * layer.rank_tokens(),
             .ids = "dispatched_ids",

@@ -14,6 +14,7 @@ std::string multicast(const Layer& layer, const std::string& tensor, const std::
         return tensor;
     }
     const std::string rows = std::to_string(layer.ranks * layer.rank_tokens());
+    // One root after the other, as vLLM's naive form: the baseline for the other dispatches.
     for (std::uint32_t root = 0; root < layer.ranks; ++root) {
         const std::string part = steps.add("broadcast", fmt::format("{}_of_{}", name, root),
                                            {tensor}, {{"root", std::to_string(root)}});
@@ -41,6 +42,7 @@ std::string finalize(const Layer& layer, const std::string& partial, Steps& step
         return partial;
     }
     const std::string rows = std::to_string(layer.rank_tokens());
+    // Every device has the sum of all tokens and keeps its own.
     return steps.add("slice_rows", "combined", {steps.add("all_reduce", "summed", {partial})},
                      {{"rows", rows}, {"stride", rows}});
 }

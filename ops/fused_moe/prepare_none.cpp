@@ -5,6 +5,7 @@
 namespace tessera::ops::fused_moe::none {
 
 Dispatched prepare(const Layer& layer, Steps& /*steps*/) {
+    // The experts' map selects the choices that this device computes.
     return {.activations = layer.a,
             .tokens = layer.tokens,
             .ids = layer.topk_ids,

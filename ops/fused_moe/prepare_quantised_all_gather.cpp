@@ -12,6 +12,7 @@ std::string finalize(const Layer& layer, const std::string& partial, Steps& step
 namespace quantised_all_gather {
 
 Dispatched prepare(const Layer& layer, Steps& steps) {
+    // A scale for each token, so that codes and scales are gathered alike.
     steps.add("quantise", std::vector<std::string>{"own_codes", "own_scales"}, {layer.a},
               {{"block", "row"}});
     const auto gathered = [&](const std::string& tensor, const char* name) {

@@ -20,6 +20,7 @@ struct CountedTensor {
 
 Coded quantised(const Scheme& scheme, const std::string& tensor, const std::string& name,
                 const CountedTensor& rows, Steps& steps) {
+    // Weight-only schemes multiply bfloat16 rows.
     if (scheme.activation_codes == nullptr) {
         return {tensor, ""};
     }
@@ -36,12 +37,14 @@ Coded quantised(const Scheme& scheme, const std::string& tensor, const std::stri
 
 Coded quantised_tokens(const Scheme& scheme, const Dispatched& tokens, const CountedTensor& rows,
                        Steps& steps) {
+    // A dispatch that quantised has brought scales; the codes are used as they are.
     return tokens.scales.empty()
                ? quantised(scheme, tokens.activations, "tokens_codes", rows, steps)
                : Coded{tokens.activations, tokens.scales};
 }
 
-/// Behind the other inputs of a product, those of its scales.
+/// Behind the other inputs of a product, those of its scales. Scales of weights and rows follow in
+/// this order in both products.
 std::vector<std::string> with_scales(std::vector<std::string> inputs, const std::string& weights,
                                      const Coded& rows) {
     inputs.push_back(weights);
@@ -53,6 +56,7 @@ std::vector<std::string> with_scales(std::vector<std::string> inputs, const std:
 
 }  // namespace
 
+// Weights are coded once a layer, not once a chunk.
 void load_coded(const Scheme& scheme, Layer& layer, Steps& steps) {
     const auto load = [&](std::string& weights, std::string& scales, const std::string& name) {
         steps.add("quantise", std::vector<std::string>{name + "_codes", name + "_scales"},
@@ -69,6 +73,8 @@ ExpertOutput apply_grouped(const Scheme& scheme, const Layer& layer, const Dispa
     const std::string block_size = std::to_string(layer.block_size);
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
     const Coded a = quantised_tokens(scheme, tokens, {tokens.num_tokens}, steps);
+    // topk_weights are an operand in any case, because scales come behind them; the first product
+    // does not apply them.
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",
         with_scales({a.codes, layer.w1, sorted, experts, end, tokens.weights}, layer.w1_scales, a),
@@ -76,6 +82,7 @@ ExpertOutput apply_grouped(const Scheme& scheme, const Layer& layer, const Dispa
          {"top_k", std::to_string(layer.top_k)},
          {"apply_weights", "false"}});
     const std::string activated = add_activation(layer, {first, rows}, "presence", steps);
+    // Quantised again between the products, as the published kernels do.
     const Coded between =
         quantised(scheme, activated, "activated_codes", {rows, "presence"}, steps);
     const std::string second =

@@ -12,6 +12,7 @@ std::string Steps::add(const std::string& op, const std::string& tensor,
 
 std::string Steps::add(const std::string& op, std::vector<std::string> outputs,
                        std::vector<std::string> inputs, Settings set) {
+    // All names of a step get the chunk's prefix, so that steps of several chunks differ.
     for (std::string& output : outputs) {
         output.insert(0, prefix_);
     }

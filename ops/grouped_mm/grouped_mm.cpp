@@ -36,6 +36,7 @@ constexpr std::array kOwnFields{
 constexpr auto kFields = joined(kOwnFields, kProductFields<GroupedSpec>);
 
 std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& spec) {
+    // By default each row of the input has top_k choices.
     return spec.num_choices == 0 ? num_rows(inputs[0].spec.shape) * spec.top_k : spec.num_choices;
 }
 
@@ -56,6 +57,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   spec, judge);
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     const std::uint32_t entries = context.inputs[2].spec.shape[0];
+    // Rows by place are those of the list, so that each entry needs one.
     judge.require(
         spec.input_rows == RowsBy::Choice || rows >= entries, "input",
         fmt::format("has {} rows; allowed by place: one for each of {} entries", rows, entries));
@@ -75,8 +77,11 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const TensorSpec& input = context.inputs[0].spec;
     const std::uint32_t choices = choices_of(context.inputs, spec);
     Shape shape{
+        // By place there are as many rows as entries, with the padding; by choice one for each
+        // choice.
         spec.output_rows == RowsBy::Place ? context.inputs[2].spec.shape[0] : std::max(choices, 1U),
         0};
+    // A product that keeps the rows keeps the shape, so that a stack stays one.
     if (spec.output_rows == RowsBy::Choice && choices == num_rows(input.shape)) {
         shape = input.shape;
     }
@@ -121,12 +126,15 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
     const HostTensor ids = context.read(2);
     const HostTensor experts = context.read(3);
     const auto end = static_cast<std::uint32_t>(context.read(4).as<std::int32_t>()[0]);
+    // The same default as choices_of, from the reference's context.
     const std::uint32_t choices =
         spec.num_choices == 0 ? num_rows(context.in(0).shape()) * spec.top_k : spec.num_choices;
     std::vector<Entry> entries;
     for (std::uint32_t place = 0; place < std::min(end, ids.shape[0]); ++place) {
         const auto id = static_cast<std::uint32_t>(ids.as<std::int32_t>()[place]);
         const std::int32_t expert = experts.as<std::int32_t>()[place / spec.block_size];
+        // By choice, rows of experts of other devices are zeros: a sum over choices must find
+        // something. By place they are left as they are.
         const bool is_written = expert != kNobody || spec.output_rows == RowsBy::Choice;
         if (id < choices && is_written) {
             entries.push_back({spec.input_rows == RowsBy::Choice ? id / spec.top_k : place,
@@ -141,6 +149,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const bool is_weighted = context.has(5) && context.params<GroupedSpec>().apply_weights;
     const HostTensor weights = is_weighted ? context.read(5) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // Rows that no entry names must not be compared; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<Entry> entries = entries_of(context);
     tbb::parallel_for(std::size_t{0}, entries.size(), [&](std::size_t i) {
@@ -167,6 +176,7 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const HostTensor listed = context.read(4);
+    // The list's end steers the kernel, so that it is judged before.
     const std::uint32_t entries = context.in(2).shape()[0];
     check_indices(kSpec.name, {kInputs[4].name, listed}, std::uint64_t{entries} + 1,
                   Nobody::Forbidden);

@@ -25,6 +25,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   judge);
     const std::uint32_t experts = weights.shape[0];
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
+    // A batch has the same room for every expert.
     judge.require(
         rows % experts == 0, "input",
         fmt::format("has {} rows; allowed: the same number for each of {} experts", rows, experts));
@@ -38,6 +39,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec output = context.inputs[0].spec;
+    // Codes of fp8 give bfloat16; products do not keep the input's format.
     output.format = DataFormat::Float16_b;
     output.shape.back() = context.inputs[1].spec.shape[1];
     return {{.spec = output}};
@@ -60,6 +62,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<bool> counted_rows(const ReferenceContext& context) {
     const std::uint32_t rows = num_rows(context.outputs[0].spec.shape);
+    // Without counts all rows are valid.
     return context.has(2) ? first_rows(rows, context.read(2)) : std::vector<bool>(rows, true);
 }
 
@@ -67,6 +70,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const ProductValues values = product_values(context, kExpertScales);
     const std::size_t batch = num_rows(context.in(0).shape()) / context.in(1).shape()[0];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // Rows behind a count are not computed; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<bool> is_counted = counted_rows(context);
     tbb::parallel_for(std::size_t{0}, is_counted.size(), [&](std::size_t row) {

@@ -24,6 +24,7 @@ std::size_t strips_of(const ColumnRange& columns) {
 void read_strip(const HostTensor& weights, std::uint64_t first, std::uint32_t rows,
                 std::size_t columns, StripRows& out) {
     const std::size_t row_size = weights.shape.back();
+    // The usual case has a vector path: bfloat16 and a full strip.
     if (weights.format == DataFormat::Float16_b && columns == kStripColumns) {
         widen_strip(weights.as<std::uint16_t>().data() + first, row_size, rows, out.data());
         return;
@@ -37,6 +38,7 @@ void read_strip(const HostTensor& weights, std::uint64_t first, std::uint32_t ro
 
 }  // namespace
 
+// Inputs are widened once; each weight meets all tokens of the expert.
 ExpertReference::ExpertReference(const HostTensor& input, std::uint32_t expert,
                                  std::uint32_t tokens, ColumnRange columns)
     : tokens_(tokens),
@@ -52,8 +54,10 @@ ExpertReference::ExpertReference(const HostTensor& input, std::uint32_t expert,
 void ExpertReference::add(const HostTensor& weights, std::uint64_t first, std::uint32_t k,
                           std::uint32_t count) {
     StripRows rows;
+    // Without tokens there is nothing to add, and the weights are not read.
     for (std::uint32_t done = 0; done < count && tokens_ != 0; done += kRowsAtOnce) {
         const std::uint32_t num_rows = std::min(kRowsAtOnce, count - done);
+        // A strip at a time, so that widened weights are used while they are in the cache.
         for (std::size_t strip = 0; strip < strips_of(columns_); ++strip) {
             const std::size_t column = strip * kStripColumns;
             read_strip(weights, (first + done) * weights.shape.back() + columns_.first + column,
@@ -75,6 +79,7 @@ void ExpertReference::store(std::span<float> matrix, std::uint32_t row_size) con
             const double* sums = sums_.data() + column * tokens_ + token * kStripColumns;
             const auto out =
                 matrix.subspan(std::size_t{token} * row_size + columns_.first + column, width);
+            // Rounded to float once, at the end.
             std::transform(out.begin(), out.end(), sums, out.begin(),
                            [](float, double sum) { return static_cast<float>(sum); });
         }

@@ -17,6 +17,7 @@ using config::field;
 using config::Limits;
 
 std::uint32_t half_of_dst(const ArchSpec& arch, const MoeBmmSpec& schedule) {
+    // Math fills one half of DST while the packer empties the other.
     return (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
 }
 
@@ -43,6 +44,7 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
     if (schedule.k_split == 1) {
         return;
     }
+    // A grid of 0x0 means the device's.
     const GridSize whole = context.arch.workers.compute;
     const GridSize grid = schedule.grid == GridSize{} ? whole : schedule.grid;
     judge.require(schedule.schedule == BmmSchedule::MultiCore, "k_split",
@@ -50,14 +52,17 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
     judge.require(schedule.k_split <= grid.columns * grid.rows, "k_split",
                   fmt::format("is {}; the schedule has {} cores", schedule.k_split,
                               grid.columns * grid.rows));
+    // send_part.cpp finds its blocks from the counts in device memory.
     judge.require(schedule.split_by == SplitBy::Device, "k_split",
                   fmt::format("is {}; it needs split_by device", schedule.k_split));
     const std::uint32_t k_tiles = div_up(context.inputs[1].spec.shape[1], kTileRows);
     const std::uint32_t k_blocks = div_up(k_tiles, std::max(schedule.k_block, 1U));
+    // A core without a block of K would send nothing, and the adder would wait for it.
     judge.require(schedule.k_split <= k_blocks, "k_split",
                   fmt::format("is {}; K has {} blocks of {} tiles", schedule.k_split, k_blocks,
                               schedule.k_block));
     const std::uint32_t tiles = schedule.subblock.height * schedule.subblock.width;
+    // One tile of DST takes another core's sums.
     judge.require(tiles < half_of_dst(context.arch, schedule), "subblock",
                   fmt::format("has {} tiles; with k_split, half of DST holds 1 to {} and one of "
                               "another core's",
@@ -90,6 +95,7 @@ constexpr std::array kFields{
 
 /// Keys that change nothing with a schedule.
 std::span<const std::string_view> untaken_by(BmmSchedule schedule) {
+    // One core has no grid and nothing to distribute.
     static constexpr std::array<std::string_view, 2> kSingleCore{"distribution", "grid"};
     return schedule == BmmSchedule::SingleCore ? kSingleCore : std::span<const std::string_view>{};
 }
@@ -113,6 +119,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         bytes_of_parts(schedule) +
         bytes_beside_inputs(arch, schedule, context.inputs[0].spec.shape[0]);
     judge_k_split(context, judge);
+    // Rows of cores share out steps by the counts, which only the device has.
     judge.require(
         schedule.schedule != BmmSchedule::MulticastRows || schedule.split_by == SplitBy::Device,
         "schedule", "multicast_rows needs split_by device");
@@ -150,6 +157,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
                      const MoeBmmSpec& schedule) {
     const RoutedTokens& counts = inputs.num_routed_tokens;
     check_counts("moe_bmm", counts, schedule.split_by, inputs.input_hidden_state.spec.shape[1]);
+    // Weights are (K, N) in tiles, so that K counts their rows of tiles.
     const BmmCall call{arch,
                        inputs,
                        outputs,

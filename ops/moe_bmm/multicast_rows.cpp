@@ -9,6 +9,9 @@ namespace {
 
 /// Every core of the grid, row by row; a row of cores is a worker.
 SharedBlocks all_cores(CoreCoord grid, TileDistribution distribution) {
+    // A row of cores works on one expert at a time: with 2 048 tokens of four experts gate took 854
+    // 807 cycles instead of 1 249 770. With 128 tokens of 16 experts it is 3.7 times slower than
+    // multi_core, as eight cores do all reading.
     SharedBlocks work{CoreRangeSet(CoreRange({0, 0}, {grid.x - 1, grid.y - 1})),
                       {},
                       SplitBy::Device,
@@ -31,6 +34,7 @@ std::vector<std::uint32_t> handshake_args(const ArchSpec& arch, CoreCoord grid, 
                                           Handshake semaphores) {
     const CoreCoord first = on_noc(arch, {0, core.y});
     const CoreCoord begin = on_noc(arch, {grid.x > 1 ? 1U : 0U, core.y});
+    // The receivers' rectangle leaves out the first core, which sends.
     const CoreCoord end = on_noc(arch, {grid.x - 1, core.y});
     const std::uint32_t others = core.x == 0 ? grid.x - 1 : 0;
     return {begin.x,
@@ -57,6 +61,7 @@ void add_reader(Program& program, const SharedBlocks& work, CoreCoord grid, cons
     const KernelHandle reader = CreateKernel(program, "ops/moe_bmm/kernels/multicast_reader.cpp",
                                              work.cores, ReaderDataMovementConfig(std::move(args)));
     const Inputs& inputs = call.inputs;
+    // Steps are shared by rows of the grid, in turn or in runs.
     const bool in_turn = work.distribution == TileDistribution::RoundRobin;
     for (const BlockShare& share : work.shares) {
         std::vector<std::uint32_t> words{inputs.input_hidden_state.buffer.address,
@@ -75,6 +80,7 @@ void add_reader(Program& program, const SharedBlocks& work, CoreCoord grid, cons
 
 void add_compute(Program& program, const SharedBlocks& work, const BmmCall& call) {
     const MoeBmmSpec& schedule = call.schedule;
+    // The same compute kernel as multi_core: weights arrive in the same buffer.
     const ComputeConfig config{.math_fidelity = schedule.math_fidelity,
                                .fp32_dest_acc_en = schedule.fp32_dest_acc,
                                .compile_args = {schedule.k_block, schedule.subblock.height,
@@ -98,6 +104,7 @@ Program multicast_rows_program(const BmmCall& call) {
     add_input_buffers(program, work.cores, call);
     add_reader(program, work, grid, call);
     add_compute(program, work, call);
+    // Only the reader knows when there are no more steps, so that it ends the writer.
     add_writer(program, work,
                {.tiles = call.tiles, .block = schedule.subblock, .reader_ends = true},
                call.outputs.output, call.inputs.num_routed_tokens);

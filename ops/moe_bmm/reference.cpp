@@ -12,6 +12,7 @@ namespace {
 
 /// Rows of weights read at once: with the sums of some tokens they stay in the host's caches.
 std::uint32_t rows_at_once(std::uint32_t inner) {
+    // A divisor of K, so that every read is whole.
     for (const std::uint32_t rows : {4 * kTileRows, 2 * kTileRows, kTileRows}) {
         if (inner % rows == 0) {
             return rows;
@@ -24,6 +25,7 @@ std::uint32_t rows_at_once(std::uint32_t inner) {
 void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
              std::span<float> output) {
     const Shape& shape = context.in(1).shape();
+    // Only rows with tokens are read.
     ExpertReference sums(context.in(0).first_rows(expert, count), 0, count, {0, shape[2]});
     const std::uint32_t step = rows_at_once(shape[1]);
     for (std::uint32_t k = 0; k < shape[1]; k += step) {
@@ -43,6 +45,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor output{shape, DataFormat::Float32,
                       std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
     const std::span<float> values = output.as<float>();
+    // Experts are independent of each other.
     tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
         if (counts[expert] != 0) {
             project(context, static_cast<std::uint32_t>(expert), counts[expert],

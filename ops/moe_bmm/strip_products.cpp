@@ -4,6 +4,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/moe_bmm/strip_products.cpp"
 #include <hwy/foreach_target.h>
+// Highway compiles this file once for each set of vector registers and chooses at run time.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ void widen_strip(const std::uint16_t* bf16, std::size_t row_size, std::size_t ro
     const Doubles d;
     const hn::Rebind<float, Doubles> df;
     const hn::Rebind<std::uint32_t, Doubles> dw;
+    // A bfloat16 is the upper half of a float: a shift widens it, and the conversion to double is
+    // exact.
     const hn::Rebind<std::uint16_t, Doubles> dh;
     for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < kStripColumns; column += kLanes) {
@@ -44,6 +47,7 @@ template <std::size_t Tokens>
 HWY_INLINE void add_block(const StripOperands& operands, const double* HWY_RESTRICT inputs,
                           std::size_t column, double* HWY_RESTRICT sums) {
     const Doubles d;
+    // All sums of the block are registers; the compiler unrolls both loops.
     Vector sum[Tokens][4];
     for (std::size_t t = 0; t < Tokens; ++t) {
         for (std::size_t v = 0; v < 4; ++v) {
@@ -55,8 +59,12 @@ HWY_INLINE void add_block(const StripOperands& operands, const double* HWY_RESTR
         const Vector w[4] = {hn::LoadU(d, row), hn::LoadU(d, row + kLanes),
                              hn::LoadU(d, row + 2 * kLanes), hn::LoadU(d, row + 3 * kLanes)};
         for (std::size_t t = 0; t < Tokens; ++t) {
+            // One input value for four vectors of weights: loads of weights are shared by the
+            // tokens.
             const Vector factor = hn::Set(d, inputs[t * operands.input_stride + k]);
             for (std::size_t v = 0; v < 4; ++v) {
+                // Fused or not, the result is the same: a product of two bfloat16 is exact in
+                // double.
                 sum[t][v] = hn::MulAdd(factor, w[v], sum[t][v]);
             }
         }
@@ -81,6 +89,7 @@ void add_products(const StripOperands& operands, double* sums) {
     for (; token + kMostTokens <= operands.tokens; token += kMostTokens) {
         add_tokens<kMostTokens>(operands, token, sums);
     }
+    // Tokens that do not fill a block go one by one.
     for (; token < operands.tokens; ++token) {
         add_tokens<1>(operands, token, sums);
     }

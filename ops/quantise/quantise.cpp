@@ -34,6 +34,8 @@ std::string schedule_words(ParameterRef parameters) {
 }
 
 DataFormat format_of(Codes codes, bool is_tiled) {
+    // Integers travel in formats that the unpacker multiplies exactly. bfp8_b and bfp4_b hold them
+    // under one exponent; rows of int8 are bfloat16.
     switch (codes) {
         case Codes::Int8:
             return is_tiled ? DataFormat::Bfp8_b : DataFormat::Float16_b;
@@ -48,6 +50,7 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
     const TensorSpec& input = context.inputs[0].spec;
     const std::string block = schedule_words(&spec);
+    // Tiles are weights: they have no counts, and each matrix has scales of its own.
     if (is_tiled(input)) {
         judge.require(input.shape.size() > 1 && input.format == DataFormat::Float16_b, "input",
                       "must be matrices of bfloat16, if they are tiles");
@@ -60,6 +63,7 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.block != ScaleBlock::Matrix, "block",
                   "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
     const bool is_plain = input.shape.size() == 2 && context.inputs.size() == 1;
+    // A square of rows of two matrices, or with rows that mean nothing, would have no scale.
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
                   "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
     judge.require(spec.codes != Codes::Int4, "codes", "are int4; rows may have fp8_e4m3 or int8");
@@ -70,9 +74,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     judge_grid(context.arch, spec.grid, judge);
     judge_blocks(context, judge);
+    // The rules differ for codes of fp8; integers have one.
     judge.require(spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
                   fmt::format("is {}; codes of integers have trtllm",
                               config::Value<ScaleRule>::show(spec.rule)));
+    // Tiles are coded one at a time, so that no width exceeds L1.
     if (is_tiled(input)) {
         return;
     }
@@ -111,10 +117,12 @@ public:
             codes_.as<std::uint8_t>()[at] = fp8::code_of(value, scale, spec_.rule);
             return;
         }
+        // The cast through int removes a negative zero, which the kernel's codes do not have.
         const auto code = static_cast<float>(static_cast<int>(std::nearbyint(value / scale)));
         if (codes_.format == DataFormat::Float32) {
             codes_.as<float>()[at] = code;
         } else {
+            // Integers up to 127 are exact in bfloat16, so that the upper half is the number.
             codes_.as<std::uint16_t>()[at] =
                 static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(code) >> 16U);
         }
@@ -136,6 +144,7 @@ struct Matrix {
 };
 
 std::vector<Region> regions_of(const Matrix& matrix) {
+    // Row by row of blocks, as the scales are stored.
     std::vector<Region> regions;
     for (std::size_t row = 0; row < matrix.num_rows; row += matrix.rows) {
         for (std::size_t column = 0; column < matrix.width; column += matrix.columns) {
@@ -148,6 +157,7 @@ std::vector<Region> regions_of(const Matrix& matrix) {
 
 /// The blocks of an input in the order of their scales.
 std::vector<Region> regions_of(const Shape& shape, bool are_matrices, ScaleBlock block) {
+    // Whole blocks ignore 128: the block is the matrix, or all rows.
     const bool is_whole = block == ScaleBlock::Matrix || block == ScaleBlock::Tensor;
     const std::size_t width = shape.back();
     const std::size_t all = num_elements(shape) / width;
@@ -170,6 +180,7 @@ std::vector<float> counted_values(const ReferenceContext& context) {
             counted_flags(static_cast<std::uint32_t>(values.size() / width), context.read(1),
                           context.params<QuantiseSpec>().counted_by);
         for (std::size_t i = 0; i < values.size(); ++i) {
+            // Rows that do not count are zeros, so that they do not enter the scale of a tensor.
             values[i] = is_counted[i / width] ? values[i] : 0;
         }
     }
@@ -191,6 +202,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Shape& shape = context.in(0).shape();
     const std::vector<float> values = counted_values(context);
     const DataFormat format = context.outputs[0].spec.format;
+    // Codes in a block format are compared as numbers.
     HostTensor codes =
         make_host_tensor(shape, is_block_format(format) ? DataFormat::Float32 : format);
     HostTensor scales = make_host_tensor(context.outputs[1].spec.shape, DataFormat::Float32);

@@ -39,6 +39,8 @@ bool is_tensor(const RowWork& rows) {
 
 /// Strips that a core holds at once: of a tensor each is read twice.
 std::uint32_t held_strips(const RowWork& rows) {
+    // Strips of a block are kept until its scale is known. A whole tensor would not fit, so its
+    // strips are read twice.
     return is_tensor(rows) ? 1 : rows.cut.strips;
 }
 
@@ -48,6 +50,7 @@ std::uint64_t table_bytes(const RowWork& rows) {
 }
 
 std::uint64_t exchange_bytes(const RowWork& rows) {
+    // A slot for each core, and one for the answer.
     return is_tensor(rows) ? std::uint64_t{fp8::aligned(4)} * (rows.work.shares.size() + 1) : 4;
 }
 
@@ -58,10 +61,12 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     };
     const DataFormat format = rows.input.format;
     add(Cb::Rows, format, tile_bytes(format), 2 * kStripTiles);
+    // fp32, so that neither input format is rounded before the codes are made.
     add(Cb::Values, DataFormat::Float32, kFloatTile, held_strips(rows) * kStripTiles);
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 2);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Output, output, tile_bytes(output), 2 * kStripTiles);
+    // A row of scales for each of 32 rows: they are stored when the group is done.
     add(Cb::Scales, DataFormat::UInt32, fp8::aligned(rows.cut.blocks * 4), kTileRows);
     const Scratch scratch[]{{Cb::ReaderCounts, table_bytes(rows)},
                             {Cb::WriterCounts, table_bytes(rows)},
@@ -69,6 +74,8 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     add_scratch(program, rows.work.cores, scratch, alignment);
 }
 
+// The form in which the kernel scales: a division, a product with the reciprocal, or rounding to
+// integers.
 fp8::CodeForm form_of(const QuantiseSpec& spec) {
     if (spec.codes != Codes::Fp8E4m3) {
         return fp8::CodeForm::Round;
@@ -83,6 +90,7 @@ ComputeConfig compute_config(const RowWork& rows) {
                                                   .form = index_of(form_of(rows.spec)),
                                                   .is_tensor = is_tensor(rows) ? 1U : 0U});
     config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    // Values and scales pass to DST unrounded.
     for (const Cb cb : {Cb::Rows, Cb::Values, Cb::Scale}) {
         config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
     }
@@ -93,6 +101,7 @@ ComputeConfig compute_config(const RowWork& rows) {
 std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
                                      std::uint32_t index) {
     std::vector<std::uint32_t> places;
+    // Only the first core needs the places of all; each other one needs the first core's.
     const std::size_t named_cores = !is_tensor(rows) ? 0 : index == 0 ? rows.work.shares.size() : 1;
     for (std::size_t i = 0; i < named_cores; ++i) {
         const CoreCoord core = on_noc(arch, rows.work.shares[i].core);
@@ -114,6 +123,7 @@ ReaderArgs reader_args(const RowWork& rows) {
 }
 
 WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) {
+    // Semaphores exist in every form: the kernel's arguments are the same.
     const std::uint32_t arrived = CreateSemaphore(program, rows.work.cores, 0);
     const std::uint32_t answered = CreateSemaphore(program, rows.work.cores, 0);
     return {.columns = rows.input.shape.back(),
@@ -135,6 +145,7 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
     const std::uint32_t strips = spec.block == ScaleBlock::Tensor ? 1 : cut.strips;
+    // Two strips each of rows and output, one of scale and largest, rounded up to six.
     const std::uint64_t bytes = (std::uint64_t{strips} + 6) * kStripTiles * kFloatTile +
                                 std::uint64_t{kTileRows} * fp8::aligned(cut.blocks * 4);
     judge.require(bytes <= buffer_room(context.arch), "input",
@@ -154,6 +165,7 @@ Program rows_program(const OpContext& context, std::size_t position) {
     const CoreRangeSet& cores = rows.work.cores;
     Program program = CreateProgram();
     add_buffers(program, rows, codes.spec.format, dram_alignment(context.arch));
+    // Reader and writer count alike, from the same table.
     const NamedCompileArgs counted = named(rows.counted.args());
     const KernelHandle reader =
         CreateKernel(program, "ops/quantise/kernels/reader.cpp", cores,

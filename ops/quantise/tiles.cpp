@@ -19,6 +19,7 @@ Program tiles_program(const OpContext& context, std::size_t position) {
     const TensorSpec& input = context.inputs[0].spec;
     const TensorSpec& codes = context.outputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
+    // By groups of rows of tiles that share their scales; columns of a group stay on one core.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, cut.groups);
     const TilesArgs args{.rows = input.shape[input.shape.size() - 2],
                          .columns = input.shape.back(),
@@ -34,7 +35,9 @@ Program tiles_program(const OpContext& context, std::size_t position) {
                                .scales = &context.device_outputs[1][position].buffer};
 
     Program program = CreateProgram();
+    // A scale for each row, or one for the block.
     const std::uint64_t scale_rows = is_by_row(spec.block) ? kTileRows : 1;
+    // One tile at a time: the loads and stores of the core take far longer than the reads.
     const Scratch scratch[]{{TileCb::Values, tile_bytes(input.format)},
                             {TileCb::Codes, tile_bytes(codes.format)},
                             {TileCb::Scales, scale_rows * args.scale_stride}};

@@ -35,12 +35,14 @@ void push_rows(const TensorAccessor& rows, const Strip& strip) {
         noc_async_read(rows.get_noc_addr(row, strip.block * kBlock), l1_addr, kBlock);
         l1_addr += kBlock;
     }
+    // One barrier for 32 rows.
     noc_async_read_barrier();
     cb_push_back(kCbRows, kStripTiles);
 }
 
 void push_scales(const TensorAccessor& scales, const Strip& strip) {
     uint32_t row_l1 = get_write_ptr(kCbScaleRow);
+    // A strip without tokens has no scales to read, but takes part in the hand-over.
     if (strip.count != 0) {
         row_l1 = units::read_words(scales, strip.block, strip.row * sizeof(uint32_t), row_l1,
                                    strip.count * sizeof(uint32_t));
@@ -48,6 +50,7 @@ void push_scales(const TensorAccessor& scales, const Strip& strip) {
     }
     cb_reserve_back(kCbScales, 1);
     auto* tile = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScales));
+    // Into column 0, from where the unpacker spreads each over its row.
     for (uint32_t row = 0; row < strip.count; ++row) {
         tile[scale_rule::word_of_row(row)] = word(row_l1, row);
     }
@@ -68,10 +71,12 @@ void kernel_main() {
     const TensorAccessor num_ctas(ReaderTensors::num_ctas(),
                                   ReaderTensors::num_ctas_address(fp8::CoreIndex::kCount));
 
+    // The number of live CTAs passes through the table's place before the table comes.
     const uint32_t limit_l1 = get_write_ptr(kCbTable);
     const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
     units::read_table(limit, limit_l1, args.table_bytes);
     const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
+    // The number goes first, because compute starts its loop with it.
     cb_reserve_back(kCbUnits, 1);
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbUnits)) =
         share.count * args.row_tiles;
@@ -82,6 +87,7 @@ void kernel_main() {
         for (uint32_t i = 0; i < args.row_tiles; ++i) {
             const uint32_t row = cta * args.tile + i * kTileRows;
             Strip strip{row, end > row ? smaller(end - row, kTileRows) : 0, 0};
+            // Gate and then up, as compute takes them from one buffer.
             for (const uint32_t first : {args.first_gate, args.first_up}) {
                 strip.block = first + unit % args.n_blocks;
                 push_rows(rows, strip);

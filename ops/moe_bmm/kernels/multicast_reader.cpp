@@ -34,6 +34,7 @@ struct StepWalk {
     uint32_t num_steps() const { return div_up(row_blocks(), num_columns) * blocks_across(); }
 
     uint32_t num_steps_of_all() {
+        // The walk is used twice, so that it goes back to its start.
         uint32_t steps = 0;
         for (expert = 0; expert < counts.num_experts; ++expert) {
             steps += num_steps();
@@ -42,6 +43,7 @@ struct StepWalk {
         return steps;
     }
     Step find(uint32_t index) {
+        // Indices ascend, so that experts are never walked twice.
         for (uint32_t n = num_steps(); index - steps_before >= n; n = num_steps()) {
             steps_before += n;
             ++expert;
@@ -55,6 +57,7 @@ struct StepWalk {
 // This core's block of a step; without rows if the expert has no more tokens.
 Block block_of(const Step& step, const Shapes& shapes, const TokenCounts& counts,
                uint32_t core_column) {
+    // A core beyond the expert's rows still takes part in the step.
     const uint32_t row = (step.first_row_block + core_column) * shapes.block_height;
     const uint32_t rows = counts.tile_rows(step.expert);
     return {step.expert,
@@ -73,6 +76,7 @@ void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, cons
     for (uint32_t first_k = 0; first_k < shapes.k_tiles; first_k += shapes.k_block) {
         const uint32_t num_k = smaller(shapes.k_block, shapes.k_tiles - first_k);
         if (block.rows != 0) {
+            // Own rows are on their way while the weights come.
             cb_reserve_back(cb_in0, in0_pages);
             read_in0(in0, shapes, block, first_k, num_k);
         }
@@ -80,9 +84,11 @@ void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, cons
         if (sends) {
             read_in1(in1, shapes, block, first_k, num_k);
             noc_async_read_barrier();
+            // The block is sent whole, also for a short K: receivers hold the same pages.
             sender.send(get_write_ptr(cb_in1), num_k * shapes.block_width * shapes.tile_size);
         } else {
             receiver.receive();
+            // The weights' flag says nothing of this core's own reads.
             noc_async_read_barrier();
         }
         if (block.rows != 0) {
@@ -121,11 +127,13 @@ void kernel_main() {
 
     StepWalk walk{shapes, counts, core.num_columns};
     const Share share = share_of_blocks(core_of_args(3), walk.num_steps_of_all());
+    // The number goes first; compute starts its loop with it.
     announce(cb_compute_blocks, share.count, 0, 0, 0);
     for (uint32_t i = 0; i < share.count; ++i) {
         const Step step = walk.find(share.first + i * share.stride);
         const Block block = block_of(step, shapes, counts, core.column);
         announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
+        // The writer needs to know blocks with rows only.
         if (block.rows != 0) {
             announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
                      block.columns, block.num_tokens);
@@ -133,6 +141,7 @@ void kernel_main() {
         feed(in0, in1, shapes, block, core.column == 0, sender, receiver);
     }
     announce(cb_writer_blocks, 0, 0, 0, 0);  // no more
+    // The multicasts of the last step must have arrived.
     noc_async_write_barrier();
     noc_async_atomic_barrier();
 }

@@ -20,12 +20,14 @@ struct BlockWalk {
     }
 
     Block find(uint32_t index) {
+        // Indices of a core ascend, so that experts are never walked twice.
         for (uint32_t n = num_blocks(); index - blocks_before >= n; n = num_blocks()) {
             blocks_before += n;
             ++expert;
         }
         const uint32_t row = (index - blocks_before) / blocks_across() * shapes.block_height;
         const uint32_t column = (index - blocks_before) % blocks_across() * shapes.block_width;
+        // The last block of rows of an expert, and of columns, may be smaller.
         return {expert,
                 expert * shapes.token_tiles + row,
                 column,
@@ -45,6 +47,7 @@ void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, cons
     for (uint32_t first_k = first_k_tile; first_k < end_k_tile; first_k += shapes.k_block) {
         const uint32_t num_k = smaller(shapes.k_block, end_k_tile - first_k);
         cb_reserve_back(cb_in0, in0_pages);
+        // Both operands share a barrier, so that their reads overlap.
         read_in0(in0, shapes, block, first_k, num_k);
         cb_reserve_back(cb_in1, in1_pages);
         read_in1(in1, shapes, block, first_k, num_k);
@@ -79,6 +82,7 @@ void kernel_main() {
         read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
                     get_write_ptr(cb_counts), counts_stride, num_experts);
 
+    // The host's share, or one from the counts in device memory.
     Share share{get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5)};
     if (splits_here != 0) {
         const BlockShape block{shapes.column_tiles, shapes.block_height, shapes.block_width};
@@ -91,6 +95,7 @@ void kernel_main() {
     BlockWalk walk{shapes, counts};
     for (uint32_t i = 0; i < share.count; ++i) {
         const Block block = walk.find(share.first + i * share.stride);
+        // Announced before the reads: the writer and compute need only numbers.
         announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
         announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
                  block.columns, block.num_tokens);

@@ -30,6 +30,7 @@ void kernel_main() {
     const TokenCounts counts =
         read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
                     get_write_ptr(cb_counts), counts_stride, num_experts);
+    // The same share as the reader's, from the same counts.
     const uint32_t num_blocks = share_of_blocks(core_of_args(1), count_blocks(counts, block)).count;
 
     const uint32_t block_tiles = block.height * block.width;
@@ -37,9 +38,12 @@ void kernel_main() {
     // A circular buffer lies at the same address on all its cores; one block's parts fill this one.
     const uint32_t place = get_write_ptr(cb_arrived) + (part - 1) * bytes;
     for (uint32_t i = 0; i < num_blocks; ++i) {
+        // The announcement is dropped: how many sums follow is known, and a block of this part has
+        // a fixed size.
         cb_wait_front(cb_blocks, 1);
         cb_pop_front(cb_blocks, 1);
         cb_wait_front(cb_part, block_tiles);
+        // The adder asks for each block, so that its place is free.
         noc_semaphore_wait(word_at(ready), 1);
         noc_semaphore_set(word_at(ready), 0);
         noc_async_write(get_read_ptr(cb_part), get_noc_addr(adder_x, adder_y, place), bytes);

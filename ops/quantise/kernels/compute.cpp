@@ -20,6 +20,7 @@ using fp8_strips::kStripTiles;
 void tile_strip() {
     cb_wait_front(cb_rows, kStripTiles);
     cb_reserve_back(cb_values, kStripTiles);
+    // The step before left packer and unpacker with other formats.
     tilize_init(cb_rows, kStripTiles, cb_values);
     tilize_block(cb_rows, kStripTiles, cb_values);
     tilize_uninit(cb_rows, cb_values);
@@ -34,6 +35,7 @@ void scale_tensor(uint32_t num_strips, fp8::CodeForm form) {
         fp8_strips::send_largest(cb_values, 0, cb_largest);
         cb_pop_front(cb_values, kStripTiles);
     }
+    // The scale comes when all cores have reported.
     cb_wait_front(cb_scale, 1);
     for (uint32_t strip = 0; strip < num_strips; ++strip) {
         tile_strip();
@@ -48,10 +50,12 @@ void scale_block(uint32_t strips, fp8::CodeForm form) {
     for (uint32_t strip = 0; strip < strips; ++strip) {
         tile_strip();
     }
+    // All strips of the block are in L1, so that each is tilized once.
     cb_wait_front(cb_values, strips * kStripTiles);
     for (uint32_t strip = 0; strip < strips; ++strip) {
         fp8_strips::send_largest(cb_values, strip * kStripTiles, cb_largest);
     }
+    // The writer makes the scale from the largest elements: one division a row in scalar code.
     cb_wait_front(cb_scale, 1);
     for (uint32_t strip = 0; strip < strips; ++strip) {
         fp8_strips::send_scaled_rows(cb_values, strip * kStripTiles, cb_scale, form, cb_out);

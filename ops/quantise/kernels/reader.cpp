@@ -23,6 +23,7 @@ struct Strip {
 };
 
 bool is_whole(const CountedRows& rows, const Strip& strip) {
+    // A full strip needs no zeros; the check is cheaper than the stores.
     bool are_counted = strip.bytes == kBlock * strip.element;
     for (uint32_t row = strip.row; are_counted && row < strip.row + kTileRows; ++row) {
         are_counted = rows.is_counted(row);
@@ -46,6 +47,7 @@ void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
         }
         l1_addr += stride;
     }
+    // One barrier for 32 rows.
     noc_async_read_barrier();
     cb_push_back(cb_rows, kStripTiles);
 }
@@ -64,10 +66,12 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
 
+    // The second pass reads the same strips again, when the scale of the tensor is known.
     for (uint32_t pass = 0; pass < args.passes; ++pass) {
         for (uint32_t group = range.first_group; group < end_group; ++group) {
             for (uint32_t column = 0; column < args.columns; column += kBlock) {
                 const uint32_t left = args.columns - column;
+                // Strips of a block follow one another, as compute keeps them.
                 for (uint32_t i = 0; i < args.row_tiles; ++i) {
                     push(
                         input, rows,

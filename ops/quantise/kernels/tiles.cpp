@@ -36,6 +36,7 @@ struct Matrix {
     uint32_t tiles_across() const { return div_up(columns, kTileSide); }
     uint32_t units() const { return div_up(tiles_down(), row_tiles); }
     uint32_t block_tiles() const { return blocks == 1 ? tiles_across() : 4; }
+    // 448, 127 and 7: the largest magnitudes of the three codes.
     float most() const {
         return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int8 ? 127.0F : 7.0F;
     }
@@ -68,6 +69,7 @@ uint8_t e4m3_of(float value) {
     word.value = value;
     const uint8_t sign = (uint8_t)(word.bits >> 24 & 0x80);
     const uint32_t magnitude = word.bits & 0x7FFFFFFF;
+    // NaN has one code; the sign is dropped.
     if (magnitude > 0x7F800000) {
         return 0x7F;
     }
@@ -77,7 +79,10 @@ uint8_t e4m3_of(float value) {
         shifted.value += 16384.0f;
         return sign | (uint8_t)(shifted.bits & 0xF);
     }
+    // Rounds 23 bits of mantissa to 3, ties to even, in the bits of the float. A carry goes into
+    // the exponent.
     const uint32_t rounded = magnitude + 0x7FFFF + (magnitude >> 20 & 1);
+    // Float's bias 127 becomes 7, above 3 bits of mantissa.
     const uint32_t code = (rounded >> 20) - ((127 - 7) << 3);
     return sign | (uint8_t)(code < 0x7E ? code : 0x7E);
 }
@@ -86,8 +91,10 @@ uint8_t e4m3_of(float value) {
 uint8_t integer_of(float value, uint8_t sign) {
     FloatWord shifted;
     shifted.value = value < 0 ? -value : value;
+    // Adding 2^23 rounds to an integer, ties to even, in the adder itself.
     shifted.value += 8388608.0f;  // 2^23: no bits behind the point
     const auto magnitude = (uint8_t)(shifted.bits & 0x7F);
+    // Zero has no sign: a block format reads a negative zero as minus infinity.
     return magnitude == 0 || value >= 0 ? magnitude : (uint8_t)(sign | magnitude);
 }
 
@@ -123,6 +130,7 @@ void put_code(const Matrix& matrix, tt_l1_ptr uint8_t* codes, uint32_t i, float 
     } else {
         const uint8_t code = integer_of(value, 0x8);
         const uint32_t at = kExponents + i / 2;
+        // Two codes share a byte; the first of a pair writes it whole.
         codes[at] = i % 2 == 0 ? code : (uint8_t)(codes[at] | code << 4);
     }
 }
@@ -133,6 +141,7 @@ void clear_codes(const Matrix& matrix, tt_l1_ptr uint8_t* codes) {
         codes[i] = 0;
     }
     for (uint32_t i = 0; matrix.codes != Codes::Fp8E4m3 && i < kExponents; ++i) {
+        // The exponent under which bit 0 of the magnitude is worth 1.
         codes[i] = matrix.codes == Codes::Int8 ? 127 + 6 : 127 + 2;
     }
 }
@@ -144,6 +153,8 @@ void make_codes(const Matrix& matrix, const Block& block, const Input& input,
     auto* codes = reinterpret_cast<tt_l1_ptr uint8_t*>(get_write_ptr(cb_codes));
     const uint32_t step = matrix.is_by_row ? matrix.scale_stride / 4 : 0;
     for_each_tile(matrix, block, [&](uint32_t page, uint32_t tile_row, uint32_t tile_column) {
+        // A tile at a time and read twice, for the scale and for the codes: a block of a matrix may
+        // exceed L1.
         read_pages(input, page, 1, get_write_ptr(cb_values), 0, kValueBytes);
         clear_codes(matrix, codes);
         for_each_element(matrix, tile_row, tile_column, [&](uint32_t i, uint32_t row) {
@@ -169,8 +180,10 @@ void find_scales(const Matrix& matrix, const Block& block, const Input& input,
     for_each_tile(matrix, block, [&](uint32_t page, uint32_t tile_row, uint32_t tile_column) {
         read_pages(input, page, 1, get_write_ptr(cb_values), 0, kValueBytes);
         for_each_element(matrix, tile_row, tile_column, [&](uint32_t i, uint32_t row) {
+            // Magnitudes compare as integers; the sign is masked off.
             const uint32_t magnitude = (uint32_t)(values[i] & 0x7FFF) << 16;
             uint32_t& held = largest[matrix.is_by_row ? row : 0];
+            // NaN and infinity take no part, so that one such element does not make all codes 0.
             held = magnitude <= 0x7F800000 && magnitude > held ? magnitude : held;
         });
     });
@@ -184,6 +197,7 @@ void find_scales(const Matrix& matrix, const Block& block, const Input& input,
 // Makes scales and codes of each block of a unit: some rows of tiles of one matrix.
 template <class Input, class CodesOut>
 void code_unit(const Matrix& matrix, uint32_t unit, const Input& input, const CodesOut& codes_out) {
+    // Blocks along the columns have their scales side by side, as they are stored.
     const uint32_t scales_l1 = get_write_ptr(cb_scales);
     const uint32_t row = unit % matrix.units() * matrix.row_tiles;
     const uint32_t end_row =
@@ -194,6 +208,7 @@ void code_unit(const Matrix& matrix, uint32_t unit, const Input& input, const Co
                                         ? column + matrix.block_tiles()
                                         : matrix.tiles_across();
         const Block block{unit / matrix.units(), row, end_row, column, end_column};
+        // The scale is known when all tiles of the block have been seen.
         find_scales(matrix, block, input, words_at(scales_l1 + b * 4));
         make_codes(matrix, block, input, codes_out, words_at(scales_l1 + b * 4));
     }

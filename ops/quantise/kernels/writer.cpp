@@ -50,6 +50,7 @@ void find_largest(const Shapes& shapes, uint32_t (&largest)[kTileRows]) {
         cb_wait_front(cb_largest, 1);
         const auto* tile = words_at(get_read_ptr(cb_largest));
         for (uint32_t row = 0; row < kTileRows; ++row) {
+            // A square has one scale; the largest of its rows ends up in the first place.
             const uint32_t place = shapes.blocks == ScaleBlock::Square128 ? 0 : row;
             largest[place] = larger(largest[place], scale_rule::largest_of_row(tile, row));
         }
@@ -63,6 +64,7 @@ uint32_t put_scale(tt_l1_ptr uint32_t* tile, uint32_t row, uint32_t largest, con
     scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
     const uint32_t bits = scale.bits;
     if (shapes.rule == ScaleRule::PerToken) {
+        // The reciprocal is made once here, since that rule multiplies.
         scale.value = 1.0F / scale.value;
     }
     tile[scale_rule::word_of_row(row)] = scale.bits;
@@ -77,6 +79,7 @@ void make_scales(const Shapes& shapes, uint32_t block) {
     const uint32_t kept_l1 = get_write_ptr(cb_scales) + block * sizeof(uint32_t);
     for (uint32_t row = 0; row < kTileRows; ++row) {
         const uint32_t place = shapes.blocks == ScaleBlock::Square128 ? 0 : row;
+        // Kept for storing: a row of the tensor has the scales of all blocks of columns.
         words_at(kept_l1 + row * shapes.scale_stride)[0] =
             put_scale(words_at(get_write_ptr(cb_scale)), row, largest[place], shapes);
     }
@@ -90,12 +93,14 @@ void store_strip(const Accessor& codes, const Shapes& shapes, const CountedRows&
     cb_wait_front(cb_out, kStripTiles);
     uint32_t l1_addr = get_read_ptr(cb_out);
     for (const uint32_t end = row + kTileRows; row < end; ++row) {
+        // Rows that do not count keep what the output held.
         if (rows.is_counted(row)) {
             noc_async_write(l1_addr, codes.get_noc_addr(row, column * shapes.code_bytes),
                             smaller(kBlock, shapes.columns - column) * shapes.code_bytes);
         }
         l1_addr += kBlock * shapes.code_bytes;
     }
+    // The strip's data has left L1; compute may pack over it.
     noc_async_writes_flushed();
     cb_pop_front(cb_out, kStripTiles);
 }
@@ -120,6 +125,7 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
     const uint32_t core = exchange.core;
     const uint32_t num_cores = exchange.num_cores;
     const uint32_t slots = get_write_ptr(cb_exchange);
+    // The answer's place is behind the slots of all cores.
     const uint32_t answer = slots + num_cores * kSlot;
     words_at(slots + core * kSlot)[0] = own;
     if (core != 0) {
@@ -131,12 +137,14 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
         noc_semaphore_wait(words_at(answered), 1);
         return words_at(answer)[0];
     }
+    // Equality is safe: each core counts once.
     noc_semaphore_wait(words_at(arrived), num_cores - 1);
     uint32_t largest = own;
     for (uint32_t i = 1; i < num_cores; ++i) {
         largest = larger(largest, words_at(slots + i * kSlot)[0]);
     }
     words_at(answer)[0] = largest;
+    // The answer is written before it is counted, core by core.
     for (uint32_t i = 1; i < num_cores; ++i) {
         const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
         noc_async_write(answer, get_noc_addr(other.x, other.y, answer), 4);
@@ -151,6 +159,7 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
                   const CountedRows& rows, uint32_t first_row, uint32_t num_groups) {
     const uint32_t strips = div_up(shapes.columns, kBlock);
     uint32_t largest = 0;
+    // All largest elements first: compute does not start codes before the scale is there.
     for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
         cb_wait_front(cb_largest, 1);
         for (uint32_t row = 0; row < kTileRows; ++row) {
@@ -167,7 +176,8 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
             put_scale(words_at(get_write_ptr(cb_scale)), row, largest, shapes);
     }
     cb_push_back(cb_scale, 1);
-    // The argument is read again: predicted cycles count each read.
+    // The argument is read again: predicted cycles count each read. One core stores the scale of
+    // the tensor.
     if (ExchangeCore::read(kExchangeArg).core == 0) {
         noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(0), 4);
     }
@@ -204,6 +214,7 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, first_row, first_row + range.num_groups * group_rows);
 
+    // A scale of the whole tensor needs an exchange between cores; the other forms are local.
     if (shapes.blocks == ScaleBlock::Tensor) {
         scale_tensor(codes, scales, shapes, rows, first_row, range.num_groups);
         return;
