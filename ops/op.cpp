@@ -17,6 +17,7 @@ public:
     explicit CallJudge(std::string_view op) : op_(op) {}
     void require(bool holds, std::string_view blamed, const std::string& text) override {
         if (!holds) {
+            // All broken rules in one message, a line each.
             found_ += fmt::format("{}{}: {} {}", found_.empty() ? "" : "\n", op_, blamed, text);
         }
     }
@@ -29,6 +30,7 @@ private:
 
 std::vector<std::uint32_t> all_devices(const MeshSpec& mesh) {
     std::vector<std::uint32_t> devices(mesh.shape.num_devices());
+    // Devices are numbered from 0 in the order of the mesh.
     std::iota(devices.begin(), devices.end(), 0U);
     return devices;
 }
@@ -41,6 +43,7 @@ void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
                       fmt::format("are {}; allowed: one for each of {} devices", tensors.size(),
                                   devices.size()));
         for (std::size_t i = 0; i < tensors.size(); ++i) {
+            // Position and device must agree: programs index tensors by position.
             judge.require(tensors[i].buffer.device == i, "tensors",
                           fmt::format("at place {} lie on device {}; allowed: device {}", i,
                                       tensors[i].buffer.device, i));
@@ -62,6 +65,7 @@ std::vector<TensorPlan> plans_on(std::size_t device,
 }  // namespace
 
 void ParameterRef::require_type(const std::type_info& asked) const {
+    // A schedule of another op would be read as garbage otherwise.
     ensure(type_ != nullptr && *type_ == asked, "parameters are of the type {}, read as {}",
            type_ == nullptr ? "none" : type_->name(), asked.name());
 }
@@ -74,6 +78,7 @@ void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<v
     try {
         plan();
     } catch (const UsageError& error) {
+        // Planning throws where a rule would only report; the reason becomes the rule's text.
         judge.require(false, blamed, error.what());
     }
 }
@@ -86,6 +91,7 @@ void judge_untaken(std::span<const config::Field> fields, ParameterRef parameter
             continue;
         }
         const std::string value = field.show(parameters.object());
+        // The default is allowed, because it cannot be told from a key that is not given.
         judge.require(value == field.default_text, field.key,
                       fmt::format("is {}, which {} does not take; allowed: {}, its default", value,
                                   algorithm, field.default_text));
@@ -107,6 +113,7 @@ std::vector<std::uint32_t> ReferenceContext::counts(std::size_t operand) const {
 }
 
 void judge(const Op& op, const OpContext& context, RuleJudge& judge) {
+    // Rules may rely on the contract, so that they run only if it holds.
     if (check_contract(op, context, judge) && op.rules) {
         op.rules(context, judge);
     }
@@ -117,6 +124,7 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
     CallJudge found(op.spec.name);
     judge_devices(call.inputs, devices, found);
     judge_devices(call.outputs, devices, found);
+    // Devices first: plans below are read by device.
     found.throw_if_any();
     for (std::size_t device = 0; device < devices.size(); ++device) {
         const std::vector<TensorPlan> inputs = plans_on(device, call.inputs);
@@ -139,6 +147,7 @@ std::vector<DeviceProgram> call_programs(const Op& op, const ArchSpec& arch, con
     const std::vector<std::uint32_t> devices = all_devices(mesh);
     const std::vector<TensorPlan> inputs = plans_on(0, call.inputs);
     const std::vector<TensorPlan> outputs = plans_on(0, call.outputs);
+    // Workspaces follow the outputs, as ops index them.
     std::vector<std::vector<DeviceTensor>> made = call.outputs;
     made.insert(made.end(), call.workspaces.begin(), call.workspaces.end());
     return op.programs({.arch = arch,
@@ -160,6 +169,7 @@ Program call_program(const Op& op, const ArchSpec& arch, ParameterRef parameters
     for (const DeviceTensor& tensor : inputs) {
         const std::size_t operand = call.inputs.size();
         auto& read = call.host_inputs.emplace_back();
+        // Counts are given to the operands that the contract says the host reads.
         if (operand < op.spec.inputs.size() && !counts.empty() &&
             op.spec.inputs[operand].host_read == HostRead::Yes) {
             read.push_back(
@@ -206,6 +216,7 @@ std::vector<ElementRange> ranges_of_rows(const std::vector<bool>& rows, const Sh
         if (!rows[row]) {
             continue;
         }
+        // Neighbouring rows become one range: comparisons run over few long ranges.
         if (ranges.empty() || ranges.back().first + ranges.back().count != row * width) {
             ranges.push_back({row * width, 0});
         }

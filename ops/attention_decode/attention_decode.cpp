@@ -24,6 +24,7 @@ constexpr std::array kFields{
     field<&DecodeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+// Caches of codes have operands of their own: scales and the rotated part.
 std::span<const Operand> operands_of(DataFormat cache) {
     return is_fp8(cache) ? std::span<const Operand>(kFp8Inputs) : kInputs;
 }
@@ -40,6 +41,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
                       fmt::format("has {} entries; allowed: one for each of {} tokens",
                                   entries(operand), extents.tokens));
     };
+    // A position for each token, whatever sequence it belongs to.
     require_one_each(4);
     if (context.has(chosen)) {
         const std::uint32_t rows = num_rows(context.inputs[chosen].spec.shape);
@@ -50,6 +52,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     if (context.has(lists)) {
         require_one_each(lists);
     }
+    // Without a list of sequences the tokens are distributed evenly over them.
     const std::uint32_t sequences = context.inputs[3].spec.shape[0];
     judge.require(context.has(lists) || extents.tokens % sequences == 0, "page_table",
                   fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
@@ -60,6 +63,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
 void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
     const TensorSpec& cache = context.inputs[2].spec;
+    // A bfloat16 cache has latent and rotated part in one row.
     if (!is_fp8(cache.format)) {
         judge_cache_rows(kInputs[2], cache, extents.latent + extents.rope, page_size, 1, judge);
         return;
@@ -82,6 +86,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return;
     }
     const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
+    // A partial tile of the latent would be a partial tile of the values, too.
     judge.require(extents.latent % kTileColumns == 0, "q_latent",
                   fmt::format("has latents of {} elements; they must be whole tiles of {}",
                               extents.latent, kTileColumns));
@@ -90,6 +95,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {}; allowed: a positive number", spec.scale));
     judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
     judge.require(spec.block > 0, "block", "is 0; allowed: at least 1");
+    // A token's keys are split over cores of the grid.
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     judge.require(spec.split <= grid.x * grid.y, "split",
                   fmt::format("is {}; the grid has {} cores", spec.split, grid.x * grid.y));
@@ -99,6 +105,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 }  // namespace
 
+// One op for both caches: rules and programs differ by the operands.
 Op op_of(const OpSpec& spec) {
     return {.spec = spec,
             .params = parameters<DecodeSpec>(kFields),

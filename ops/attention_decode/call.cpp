@@ -23,6 +23,8 @@ std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
     return is_fp8(cache) ? div_up(extents.latent, fp8::kBlock) : 0;
 }
 
+// Rows that are pages of their own are aligned by the allocator. Several positions in a page are
+// not, unless a position is a multiple of the alignment.
 bool is_misaligned(const OpContext& context, const Extents& extents) {
     const TensorSpec& cache = context.inputs[2].spec;
     const bool has_codes = is_fp8(cache.format);
@@ -39,7 +41,9 @@ bool is_misaligned(const OpContext& context, const Extents& extents) {
 attention::Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
+    // Keys are latent and rotated part, values the latent alone: it is read once for both.
     return {
+        // A misaligned row is read beside its place.
         .query_tiles = div_up(extents.latent, kTileColumns) + div_up(extents.rope, kTileColumns),
         .value_tiles = div_up(extents.latent, kTileColumns),
         .block = std::max(spec.block, 1U),

@@ -30,6 +30,7 @@ struct Groups {
 std::uint32_t fitting_split(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const std::uint32_t chosen = chosen_width(context.inputs);
+    // Chosen positions bound the keys of a token; otherwise all pages of the table may be full.
     const std::uint64_t keys =
         chosen != 0 ? chosen : std::uint64_t{context.inputs[3].spec.shape[1]} * spec.page_size;
     const double blocks = std::ceil(static_cast<double>(keys) / (spec.block * kTileRows));
@@ -40,10 +41,12 @@ Groups groups_of(const OpContext& context, std::uint32_t units) {
     const auto& spec = context.params<DecodeSpec>();
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     const std::uint32_t all = grid.x * grid.y;
+    // Not more cores than tokens leave over, and never more than a core can merge.
     const std::uint32_t most = std::clamp(all / units, 1U, kMostSplit);
     const std::uint32_t split =
         spec.split != 0 ? spec.split : std::min(most, fitting_split(context));
     const std::uint32_t count = std::min(units, all / split) * split;
+    // Cores of a group are neighbours in the split's order, so that parts travel few hops.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, count);
     Groups groups{{}, split};
     for (const WorkShare& share : work.shares) {
@@ -68,6 +71,7 @@ ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Ext
     const DataFormat cache = inputs[2].spec.format;
     const std::size_t lists = place_of_sequences(cache);
     const std::uint32_t columns = extents.latent + (is_fp8(cache) ? 0 : extents.rope);
+    // Several positions in a row of the tensor are read together.
     return {.heads = extents.heads,
             .latent_bytes = 2 * extents.latent,
             .rope_bytes = 2 * extents.rope,
@@ -115,7 +119,8 @@ KernelHandle add_reader(Program& program, const OpContext& context, const CoreRa
                               reader_config(args, tensors));
 }
 
-/// Coordinates of the cores whose sums core `first` merges: the others of its group.
+/// Coordinates of the cores whose sums core `first` merges: the others of its group. The first core
+/// of a group merges the parts of all others.
 std::vector<std::uint32_t> partners_of(const ArchSpec& arch, const Groups& groups,
                                        std::uint32_t first) {
     std::vector<std::uint32_t> words;
@@ -136,6 +141,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& output = context.device_outputs[0][position];
 
     Program program = CreateProgram();
+    // One word says that there is room, the other that a part has arrived.
     const attention::Handshake handshake{CreateSemaphore(program, cores, 0),
                                          CreateSemaphore(program, cores, 0)};
     attention::add_compute(program, context.arch, cores, shapes);
@@ -143,6 +149,7 @@ Program make_program(const OpContext& context, std::size_t position) {
         program, context, cores, reader_args(context, shapes, extents, handshake), tensors);
     const KernelHandle writer = attention::add_writer(program, cores, shapes, output, handshake);
     for (std::uint32_t i = 0; i < groups.cores.size(); ++i) {
+        // Slot 0 of a group is its first core.
         const std::uint32_t slot = i % groups.split;
         const std::uint32_t num_partners = slot == 0 ? groups.split - 1 : 0;
         set_args(program, reader, groups.cores[i],
@@ -153,6 +160,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .num_units = extents.units()},
                  addresses_of(tensors), PartnerCount{.num_partners = num_partners},
                  slot == 0 ? partners_of(context.arch, groups, i) : std::vector<std::uint32_t>{});
+        // All cores of a group send to its first core.
         attention::set_writer_args(program, writer, groups.cores[i], output,
                                    on_noc(context.arch, groups.cores[i - slot]));
     }

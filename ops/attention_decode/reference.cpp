@@ -28,6 +28,7 @@ public:
           sequences_(read_if_there(context, place_of_sequences(context.read(2).format))),
           tokens_each_(std::max<std::size_t>(tokens / pages_.num_sequences(), 1)) {}
 
+    // Rows in the cache, in the order of their positions.
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
         const std::size_t sequence =
             sequences_.shape.empty()
@@ -50,6 +51,7 @@ private:
             return positions;
         }
         const std::size_t width = row_length(chosen_.shape);
+        // Entries of no position, and those the token may not see, are left out.
         for (const std::int32_t entry : chosen_.as<std::int32_t>().subspan(token * width, width)) {
             if (entry >= 0 && entry <= own) {
                 positions.push_back(entry);
@@ -80,6 +82,7 @@ std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents&
     rows.reserve(codes.size() + rope.size());
     for (std::size_t position = 0; position < codes.size() / extents.latent; ++position) {
         for (std::size_t i = 0; i < extents.latent; ++i) {
+            // Rounded as the kernel rounds codes times scales, since the products take bfloat16.
             const float value = fp8::value_of(codes[position * extents.latent + i]) *
                                 scales[position * blocks + i / fp8::kBlock];
             rows.push_back(bf16_to_float(float_to_bf16(value)));
@@ -110,6 +113,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const SeenRows seen(context, extents.tokens);
     const std::size_t width = extents.latent + extents.rope;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // Tokens are independent of each other.
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::vector<std::size_t> rows = seen.of(token);
         for (std::size_t head = token * extents.heads; head < (token + 1) * extents.heads; ++head) {
@@ -136,6 +140,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_values(const OpSpec& spec, const ReferenceContext& context) {
     const bool has_parts = spec.inputs.size() == kFp8Inputs.size();
     const HostTensor sequences = read_if_there(context, spec.inputs.size() - 1);
+    // Codes have a cache of latents alone.
     const std::uint32_t columns =
         row_length(context.in(0).shape()) + (has_parts ? 0 : row_length(context.in(1).shape()));
     check_cache_places(

@@ -52,6 +52,9 @@ Extents extents_from(const Context& context, const ShapeOf& shape) {
     const std::uint32_t head = row_length(shape(2)) / heads;
     const std::uint32_t sequences = row_length(shape(4));
     const std::uint32_t key_rows = num_rows(shape(2));
+    // Keys and values of a head are one row of kv, key first.
+    // With contexts each sequence has a fixed part of the rows. Without them its rows are those of
+    // its tokens.
     return {.tokens = num_rows(shape(0)) / heads,
             .heads = heads,
             .nope = nope,
@@ -73,7 +76,8 @@ Extents extents_of(const ReferenceContext& context) {
                         [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
 }
 
-/// Bits of a word for each token of a tile and each tile of keys, as the reader keeps them.
+/// Bits of a word for each token of a tile and each tile of keys, as the reader keeps them. A list
+/// of chosen positions becomes bits, so that a mask is made without a search.
 std::uint32_t words_of_lists(const Extents& extents) {
     return extents.num_chosen == 0 ? 0
                                    : round_up(extents.num_chosen, kTileRows) +
@@ -82,7 +86,9 @@ std::uint32_t words_of_lists(const Extents& extents) {
 
 Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<PrefillSpec>();
+    // Both parts of a query begin with a tile of their own, as those of a key do.
     const Extents extents = extents_of(context);
+    // A key's part of a row may begin at any byte; then it is read beside its place.
     return {.query_tiles = div_up(extents.nope, kTileColumns) + div_up(extents.rope, kTileColumns),
             .value_tiles = div_up(std::max(extents.value, 1U), kTileColumns),
             .block = std::max(spec.block, 1U),
@@ -103,6 +109,7 @@ void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& jud
     if (extents.num_chosen != 0) {
         require_one_each(kChosen);
     }
+    // Without contexts the keys are those of the tokens themselves.
     if (extents.rows_each == 0) {
         require_one_each(2);
         require_one_each(3);
@@ -144,6 +151,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
+// Inputs that are missing are null; the kernel's accessors of them are not used.
 ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
     const auto buffer = [&](std::size_t operand) {
         return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
@@ -176,7 +184,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PrefillSpec>();
     const Shapes shapes = shapes_of(context);
     const Extents extents = extents_of(context);
-    // At most: the last tile of each sequence may be partly filled.
+    // At most: the last tile of each sequence may be partly filled. Units are heads times tiles of
+    // tokens: neither axis alone fills the grid for short prompts.
     const std::uint32_t units =
         extents.heads * (div_up(extents.tokens, kTileRows) + extents.sequences);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
@@ -189,6 +198,7 @@ Program make_program(const OpContext& context, std::size_t position) {
         CreateKernel(program, "ops/attention_prefill/kernels/reader.cpp", work.cores,
                      reader_config(reader_args(context, shapes, extents), tensors));
     const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
+    // Cores take units in turn: causal masks make later tiles longer.
     for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
         set_args(
             program, reader, work.shares[core].core,
@@ -213,6 +223,7 @@ public:
     }
 
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
+        // Sequences follow one another, so that the start before a token is found by bisection.
         const auto sequence = static_cast<std::size_t>(
             std::upper_bound(starts_.begin(), starts_.end(), token) - starts_.begin() - 1);
         const auto start = static_cast<std::size_t>(starts_[sequence]);
@@ -220,6 +231,7 @@ public:
         const std::size_t before =
             extents_.rows_each != 0 ? static_cast<std::size_t>(contexts_[sequence]) : 0;
         std::vector<std::size_t> rows;
+        // A token sees the context before its sequence and the tokens up to itself.
         for (std::size_t position = 0; position <= before + token - start; ++position) {
             if (is_chosen(token, position)) {
                 rows.push_back(first + position);
@@ -262,6 +274,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             return (keys[key] * extents.heads + row % extents.heads) * extents.head();
         };
         std::vector<double> sum(extents.value);
+        // attend() is shared with decoding: the softmax is one rule.
         attention::attend(
             keys.size(), context.params<PrefillSpec>().scale,
             [&](std::size_t key) {

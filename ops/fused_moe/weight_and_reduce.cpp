@@ -5,7 +5,8 @@
 namespace tessera::ops::fused_moe {
 namespace {
 
-/// Inputs of moe_sum: without weights where they went into the activations.
+/// Inputs of moe_sum: without weights if they went into the activations, since weighing again would
+/// square them.
 std::vector<std::string> sum_inputs(const Layer& layer, const Dispatched& tokens,
                                     const ExpertOutput& output) {
     std::vector<std::string> inputs{output.tensor, output.rows};
@@ -19,6 +20,7 @@ std::vector<std::string> sum_inputs(const Layer& layer, const Dispatched& tokens
 
 namespace no_op {
 
+// The experts' tensor is the sum already.
 std::string apply(const Layer& /*layer*/, const Dispatched& /*tokens*/, const ExpertOutput& output,
                   Steps& /*steps*/) {
     return output.tensor;
@@ -28,6 +30,7 @@ std::string apply(const Layer& /*layer*/, const Dispatched& /*tokens*/, const Ex
 
 namespace contiguous {
 
+// By choice: each choice of a token has a row of its own, or none.
 std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                   Steps& steps) {
     return steps.add("moe_sum", "reduced", sum_inputs(layer, tokens, output),
@@ -38,6 +41,8 @@ std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutp
 
 namespace naive_batched_reduce {
 
+// As vLLM's NaiveBatchedExperts: the running sum is bfloat16 after each expert, in the order of the
+// experts.
 std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                   Steps& steps) {
     return steps.add("moe_sum", "reduced", sum_inputs(layer, tokens, output),

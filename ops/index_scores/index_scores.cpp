@@ -31,6 +31,7 @@ constexpr std::array kFields{
 };
 
 struct Extents {
+    // A unit is a token and a run of keys: long sequences are shared by cores.
     std::uint32_t tokens, heads, elements;
     std::uint32_t positions;  ///< that a sequence's pages hold
 
@@ -43,6 +44,8 @@ struct Extents {
 
 Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& table) {
     const std::uint32_t heads = q[q.size() - 2];
+    // Sequences have as many pages as the table is wide, so that scores have a column for each
+    // position.
     return {num_rows(q) / heads, heads, row_length(q), table[1] * spec.page_size};
 }
 
@@ -52,7 +55,8 @@ struct TileBuffer {
     std::uint32_t tiles;
 };
 
-/// As the kernels number them.
+/// As the kernels number them. Keys have two pages of rows: one arrives while the other is scored.
+/// A sum is split into three parts of 8 bits for the matrix unit.
 std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
@@ -75,6 +79,7 @@ std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
 }
 
 std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t table_width) {
+    // Places of single words are 64 bytes apart, so that each can be read by itself.
     return {{14, 2 * 64},
             {15, std::uint64_t{4} * table_width},
             {17, std::uint64_t{extents.heads} * (64 + 8) + 2 * 64},
@@ -102,6 +107,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& q = context.inputs[0].spec;
     const Shape& table = context.inputs[3].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
+    // A head's elements are multiplied tile by tile; a partial tile would need a mask.
     judge.require(extents.elements % kTileColumns == 0, "q",
                   fmt::format("has heads of {} elements; they must be whole tiles of {}",
                               extents.elements, kTileColumns));
@@ -116,6 +122,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         judge_cache_rows(kInputs[6], context.inputs[6].spec, 1, spec.page_size, 1, judge);
     }
     const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
+    // Codes need both scales, and bfloat16 has none.
     judge.require(context.has(5) == is_fp8 && context.has(6) == is_fp8, "q",
                   fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
                               is_fp8 ? "" : "not "));
@@ -134,8 +141,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
+    // Weights are float32 outputs: they include the factor.
     const auto& spec = context.params<IndexScoresSpec>();
     TensorSpec weights = context.inputs[1].spec;
+    // Weights are an optional second output, for checks.
     weights.format = DataFormat::Float32;
     TensorSpec scores = weights;
     scores.shape.back() =
@@ -162,6 +171,7 @@ ComputeConfig compute_config(const Extents& extents, const std::vector<TileBuffe
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
     config.compile_args = {extents.head_tiles(), extents.element_tiles()};
+    // All fp32 buffers pass to DST unrounded; the matrix unit gets the parts instead.
     config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
     for (const TileBuffer& buffer : buffers) {
         if (buffer.format == DataFormat::Float32) {
@@ -181,6 +191,7 @@ std::vector<const DeviceTensor*> tensors_of_reader(const OpContext& context, std
     for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
         // The kernel gets words of another tensor for scales that are not there.
         const std::size_t given = operand < context.inputs.size() ? operand : 4;
+        // The weights are written by the reader, which has them at hand.
         tensors.push_back(&context.device_inputs[given][position]);
     }
     tensors.push_back(&context.device_outputs[has_weights_out(context) ? 1 : 0][position]);
@@ -220,6 +231,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Shape& table = context.inputs[3].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
     const DeviceTensor& scores = context.device_outputs[0][position];
+    // Tokens are split by chunks of keys, so that one long token does not keep a single core busy.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, extents.tokens * extents.chunks(spec));
     const auto buffers = tile_buffers(extents, q.format);
@@ -279,9 +291,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor positions = context.read(4);
     const std::size_t tokens_each = extents.tokens / pages.num_sequences();
     HostTensor scores = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    // Positions that a token does not see stay minus infinity.
     std::ranges::fill(scores.as<float>(), -std::numeric_limits<float>::infinity());
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::int32_t last = positions.as<std::int32_t>()[token];
+        // In double over all heads; the kernel's sum in parts has 24 bits.
         for (std::int32_t key = 0; key <= last; ++key) {
             const std::size_t row = pages.row(token / tokens_each, static_cast<std::size_t>(key));
             double sum = 0;
@@ -305,6 +319,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
+    // Only pages and positions steer reads.
     check_cache_places(kSpec.name, context.read(3), context.read(4), nullptr,
                        context.params<IndexScoresSpec>().page_size,
                        positions_of(context.in(2).shape(), row_length(context.in(0).shape())));

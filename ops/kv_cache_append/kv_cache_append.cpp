@@ -12,6 +12,7 @@
 
 namespace tessera::ops {
 
+// A row of the cache is a position or a whole page; anything else is refused.
 std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns, std::uint32_t page_size) {
     const std::uint64_t row = row_length(cache);
     return row == columns ? 1 : row == std::uint64_t{columns} * page_size ? page_size : 0;
@@ -26,6 +27,7 @@ void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint
                     "a page",
                     row_length(cache.shape), columns, std::uint64_t{columns} * page_size));
     const std::uint32_t bytes = columns * element_bytes(cache.format);
+    // Positions inside of a page begin at any multiple of their size.
     judge.require(positions <= 1 || bytes % alignment == 0, operand.name,
                   fmt::format("has pages of positions of {} B; they must be multiples of {} B",
                               bytes, alignment));
@@ -41,6 +43,7 @@ void check_cache_places(std::string_view op, const HostTensor& page_table,
     const auto pages = page_table.as<std::int32_t>();
     const std::uint32_t width = page_table.shape[1];
     const std::uint32_t num_pages = rows / page_size;
+    // Judged before the run: a page out of range would be written to another tensor.
     for (std::size_t i = 0; i < pages.size(); ++i) {
         require(pages[i] >= 0 && static_cast<std::uint32_t>(pages[i]) < num_pages,
                 "{}: page_table({},{}) is {}; the cache has pages 0 to {}", op, i / width,
@@ -49,6 +52,7 @@ void check_cache_places(std::string_view op, const HostTensor& page_table,
     const std::int64_t capacity = std::int64_t{width} * page_size;
     const auto entries = positions.as<std::int32_t>();
     for (std::size_t i = 0; i < entries.size(); ++i) {
+        // -1 is a token that has no place, as in a ragged batch.
         require(entries[i] >= -1 && entries[i] < capacity,
                 "{}: positions[{}] is {}; the {} pages of a sequence hold 0 to {}, -1 is none", op,
                 i, entries[i], width, capacity - 1);
@@ -75,6 +79,7 @@ constexpr std::array kFields =
                                                     Limits{1, 65536})},
            kColumnMoveFields<AppendSpec>);
 
+// Two inputs are put side by side in a row of the cache.
 std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
     return row_length(inputs[0].spec.shape) +
            (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
@@ -100,6 +105,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (context.has(5)) {
         require_one_each(5);
     } else {
+        // Without a list of sequences the tokens are distributed evenly over them.
         judge.require(tokens % sequences == 0, "page_table",
                       fmt::format("has {} sequences, which do not divide {} tokens; `sequences` "
                                   "can say whose each one is",
@@ -108,6 +114,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
+    // The cache is written in place: the output is the input.
     return {context.inputs[1]};
 }
 
@@ -142,6 +149,7 @@ WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
 
 void add_word_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
                       std::uint32_t row_bytes) {
+    // A read of one word brings what the alignment asks for.
     constexpr std::uint64_t kWords = 64;  // bytes that a read of any device is aligned to
     const Scratch buffers[]{{Cb::Positions, kWords},
                             {Cb::Sequences, kWords},
@@ -161,6 +169,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                                 .sequences = is_given(in, 5) ? &in[5][position].buffer : nullptr};
 
     Program program = CreateProgram();
+    // The reader is that of column_moves; only where rows go is this op's own.
     const ColumnReader reader =
         add_column_reader(program, context.arch, work.cores, work.shares, move, spec);
     add_word_buffers(program, work.cores, context.arch, move.row_bytes());
@@ -195,6 +204,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     };
     for (std::size_t token = 0; token < tokens; ++token) {
         const std::int32_t position = positions.as<std::int32_t>()[token];
+        // The row of such a token is left as it is.
         if (position < 0) {
             continue;
         }

@@ -30,10 +30,12 @@ constexpr std::array kFields{
     field<&RopeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+// 0 takes all elements from the first on.
 std::uint32_t rotated(const RopeSpec& spec, std::uint32_t columns) {
     return spec.dim != 0 ? spec.dim : columns - std::min(columns, spec.first);
 }
 
+// Without positions token i is at position i of the table.
 std::uint32_t num_tokens(const OpContext& context) {
     const Shape& list = context.inputs[context.inputs.size() > 2 ? 2 : 1].spec.shape;
     return context.inputs.size() > 2 ? static_cast<std::uint32_t>(num_elements(list)) : list[0];
@@ -52,8 +54,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {} from element {} on; allowed: an even number that ends "
                               "within the {} of a head",
                               dim, spec.first, columns));
+    // Factors of a row are read to this place, which DRAM's alignment bounds.
     judge.require(spec.first % kAlignment == 0, "first",
                   fmt::format("is {}; allowed: a multiple of {}", spec.first, kAlignment));
+    // The table has cosines and sines, each padded to whole lines.
     judge.require(context.inputs[1].spec.shape[1] == 2 * part_width(dim), "table",
                   fmt::format("has rows of {} elements; allowed for {} rotated ones: {}",
                               context.inputs[1].spec.shape[1], dim, 2 * part_width(dim)));
@@ -70,6 +74,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const DeviceTensor& list = context.device_inputs[has_positions ? 2 : 1][p];
         const std::uint32_t width = has_positions ? row_length(list.spec.shape) : 0;
         const std::uint32_t dim = rotated(spec, row_length(input.spec.shape));
+        // The layout shares a word with the width of the list: an op's reader has four words for
+        // itself.
         return row_strips_program(
             kSpec.name, context.arch,
             {.input = input,
@@ -100,6 +106,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         const std::size_t position =
             has_positions ? static_cast<std::size_t>(positions.as<std::int32_t>()[token]) : token;
         const auto factors = table.as<float>().subspan(position * 2 * part, 2 * part);
+        // The head before any change: pairs read each other's elements.
         const std::vector<double> head(values.begin() + spec.first, values.end());
         for (std::uint32_t element = 0; element < dim; ++element) {
             const RotatedPair pair = rotary_table::rotated_pair(spec.layout, dim, element);
@@ -112,6 +119,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     if (context.inputs.size() < 3) {
+        // Without positions every row of the table is one of a token.
         return;
     }
     const HostTensor positions = context.read(2);

@@ -28,6 +28,7 @@ constexpr std::array kFields{
     field<&RotaryTableSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+// Powers are computed on the host in double; the kernel gets one word a frequency.
 std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
     std::vector<float> frequencies(spec.dim / 2);
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -47,6 +48,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
+    // Outputs at the end may be left out; their extents are known nevertheless.
     const auto positions = static_cast<std::uint32_t>(num_elements(context.inputs[0].spec.shape));
     const auto plan = [&](std::uint32_t width) {
         return TensorPlan{.spec = {{positions, width}, DataFormat::Float32, Layout::ROW_MAJOR}};
@@ -79,6 +81,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                          .part = part_width(spec.dim),
                          .layout = static_cast<std::uint32_t>(spec.layout),
                          .num_outputs = num_outputs};
+    // Frequencies are the same on all cores, so that they are common arguments.
     std::vector<std::uint32_t> common =
         words_of(OutputAddresses{.cos = address_of(tensors.cos),
                                  .sin = address_of(tensors.sin),
@@ -112,6 +115,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     outputs.push_back(floats(spec.dim / 2));
     outputs.push_back(floats(spec.dim / 2));
     outputs.push_back(floats(2 * part));
+    // Angles in double: a float holds an angle of 100 000 to 2^-8 radian only.
     for (std::size_t p = 0; p < count; ++p) {
         const auto angle = [&](std::size_t i) {
             return static_cast<double>(positions.as<std::int32_t>()[p]) *
@@ -126,6 +130,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             const RotatedPair pair = rotated_pair(spec.layout, spec.dim, element);
             const double sine = std::sin(angle(pair.frequency));
             row[element] = static_cast<float>(std::cos(angle(pair.frequency)));
+            // The first element of a pair gets minus the sine, the second plus.
             row[part + element] = static_cast<float>(pair.is_second ? sine : -sine);
         }
     }
@@ -145,6 +150,7 @@ RotatedPair rotated_pair(RopeLayout layout, std::uint32_t dim, std::uint32_t ele
         case RopeLayout::Deinterleaved:
             break;
     }
+    // Deinterleaved: the result has all first elements, then all second ones.
     const bool is_second = element >= half;
     const std::uint32_t own = 2 * (element % half) + (is_second ? 1 : 0);
     return {own, own ^ 1U, element % half, is_second};

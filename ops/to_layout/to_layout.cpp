@@ -35,6 +35,7 @@ struct Blocks {
 };
 
 Blocks matrices_of(const Shape& shape) {
+    // Tensors of rank 0 and 1 are one row.
     Blocks blocks;
     blocks.columns = shape.empty() ? 1 : shape.back();
     blocks.rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
@@ -80,6 +81,7 @@ std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_
 Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& schedule) {
     const CoreCoord grid = schedule_grid("to_layout", arch, schedule.grid);
     Blocks blocks = matrices_of(spec.shape);
+    // At least as many blocks as keep each within L1.
     const std::uint32_t fewest =
         div_up(blocks.tile_columns, widest_block(arch, spec.format, schedule.cb_depth));
     // Few rows of tiles leave cores idle, so that rows are cut until each core has a block.
@@ -94,6 +96,7 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
 std::vector<std::uint32_t> row_args(const Blocks& blocks, DataFormat format,
                                     const DeviceTensor& tensor) {
     const std::uint32_t element = element_bytes(format);
+    // Both movers of rows have the same shape, so that zeros and padding agree.
     std::vector<std::uint32_t> args{blocks.rows, blocks.columns * element, blocks.block_tiles,
                                     blocks.per_tile_row,
                                     blocks.block_tiles * kTileColumns * element};
@@ -115,6 +118,7 @@ DataFormat format_in_transit(DataFormat format) {
 
 void add_circular_buffers(Program& program, const CoreRangeSet& cores, const Blocks& blocks,
                           DataFormat format, std::uint32_t cb_depth) {
+    // Input and output have the same tiles, only in another order.
     const std::uint32_t page = tile_bytes(format);
     const std::uint32_t size = cb_depth * blocks.block_tiles * page;
     for (const std::uint8_t index : {kInCb, kOutCb}) {
@@ -134,10 +138,12 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& b
                     const Inputs& inputs, const Outputs& outputs) {
     const bool to_tiles = outputs.output.spec.layout == Layout::TILE;
     const DataFormat format = inputs.input.spec.format;
+    // 4-byte elements need a 32-bit DST.
     const ComputeConfig compute{.fp32_dest_acc_en = format == DataFormat::Float32,
                                 .compile_args = {blocks.block_tiles},
                                 .defines = {},
                                 .named_compile_args = {}};
+    // The same two data kernels serve both directions with reader and writer exchanged.
     if (to_tiles) {
         return {CreateKernel(program, "ops/to_layout/kernels/row_reader.cpp", cores,
                              ReaderDataMovementConfig(row_args(blocks, format, inputs.input))),

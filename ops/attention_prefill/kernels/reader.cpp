@@ -41,7 +41,8 @@ uint32_t contexts_l1(const Shapes& shapes) {
     return get_write_ptr(kCbStarts) + aligned_bytes(shapes.sequences);
 }
 
-// Tile `index` of all sequences', if there are so many.
+// Tile `index` of all sequences', if there are so many. Sequences are searched from the first one:
+// there are few, and their starts are in L1.
 bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
     const auto* starts = reinterpret_cast<Words>(get_write_ptr(kCbStarts));
     for (uint32_t s = 0; s < shapes.sequences; ++s) {
@@ -66,12 +67,14 @@ void push_queries(const Nope& nope, const Rope& rope, const Shapes& shapes, cons
                   uint32_t head) {
     cb_reserve_back(kCbQueryRows, shapes.row_tiles);
     uint32_t l1_addr = get_write_ptr(kCbQueryRows);
+    // Rows of a head are `heads` pages apart.
     for (uint32_t token = tile.first; token < tile.first + tile.count; ++token) {
         const uint32_t row = token * shapes.heads + head;
         noc_async_read(nope.get_noc_addr(row), l1_addr, shapes.nope_bytes);
         noc_async_read(rope.get_noc_addr(row), l1_addr + shapes.rope_place(), shapes.rope_bytes);
         l1_addr += shapes.row_tiles * kTileRowBytes;
     }
+    // One barrier for the rows of both parts.
     noc_async_read_barrier();
     cb_push_back(kCbQueryRows, shapes.row_tiles);
 }
@@ -85,11 +88,14 @@ void push_keys(const Kv& kv, const Rope& rope, const Shapes& shapes, uint32_t fi
     uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
     uint32_t values_l1 = get_write_ptr(kCbValueRows);
     const uint32_t detour_l1 = get_write_ptr(kCbDetour);
+    // Rows beyond the last key keep what the buffer held; masks remove their scores.
     for (uint32_t row = first; row < smaller(first + kTileRows, end); ++row) {
+        // nope and value of a head are read apart, because keys and values go to different buffers.
         read_range(kv, row, head * head_bytes, keys_l1, shapes.nope_bytes, shapes.alignment,
                    detour_l1);
         read_range(kv, row, head * head_bytes + shapes.nope_bytes, values_l1, shapes.value_bytes,
                    shapes.alignment, detour_l1);
+        // The rotated part is shared by all heads.
         noc_async_read(rope.get_noc_addr(row), keys_l1 + shapes.rope_place(), shapes.rope_bytes);
         keys_l1 += shapes.row_tiles * kTileRowBytes;
         values_l1 += shapes.value_tiles * kTileRowBytes;
@@ -107,6 +113,7 @@ uint32_t bits_l1(const Shapes& shapes) {
 
 template <class Accessor>
 void mark_chosen(const Accessor& chosen, const Shapes& shapes, const Tile& tile) {
+    // Bits of all key tiles at once, for 32 tokens.
     fill_l1(bits_l1(shapes), tile.num_key_tiles() * kTileRows * sizeof(uint32_t), 0);
     auto* bits = reinterpret_cast<Words>(bits_l1(shapes));
     const uint32_t list_l1 = get_write_ptr(kCbChosen);
@@ -116,6 +123,7 @@ void mark_chosen(const Accessor& chosen, const Shapes& shapes, const Tile& tile)
                        shapes.num_chosen * sizeof(uint32_t));
         noc_async_read_barrier();
         for (uint32_t i = 0; i < shapes.num_chosen; ++i) {
+            // Positions of nobody and those the token does not see are left out alike.
             const uint32_t position = list[i];  // of nobody: beyond all others
             if (position <= tile.position + row) {
                 auto& word = bits[position / kTileRows * kTileRows + row];
@@ -131,6 +139,7 @@ void push_mask_of_chosen(const Shapes& shapes, uint32_t key_tile) {
     for (uint32_t row = 0; row < kTileRows; ++row) {
         const uint32_t seen = bits[row];
         for (uint32_t column = 0; column < kTileRows; ++column) {
+            // A mask is added to the scores: 0, or a number that no score reaches.
             mask_element(row, column) = (seen >> column & 1) != 0 ? 0 : kMasked;
         }
     }
@@ -144,6 +153,7 @@ uint32_t first_masked(const Shapes& shapes, const Tile& tile) {
 }
 
 void push_masks(const Shapes& shapes, const Tile& tile, uint32_t first, uint32_t end) {
+    // Masks are made for the tiles that need one; compute learns from a bit which these are.
     for (uint32_t key_tile = first; key_tile < end; ++key_tile) {
         if (shapes.num_chosen != 0) {
             push_mask_of_chosen(shapes, key_tile);
@@ -160,6 +170,7 @@ void push_blocks(const Kv& kv, const Rope& rope, const Shapes& shapes, const Til
     const uint32_t masked = first_masked(shapes, tile);
     for (uint32_t done = 0; done < key_tiles; done += shapes.block) {
         const uint32_t end = smaller(done + shapes.block, key_tiles);
+        // Tiles before the diagonal are seen by all tokens of the tile and need no mask.
         const uint32_t seen_whole = smaller(larger(masked, done), end) - done;
         announce_block(end - done, ((1U << (end - done)) - 1) >> seen_whole << seen_whole);
         for (uint32_t key_tile = done; key_tile < end; ++key_tile) {
@@ -185,6 +196,7 @@ void kernel_main() {
     const TensorAccessor chosen(ReaderTensors::chosen(), address.chosen());
 
     push_ones();
+    // Buffers start as zeros: padding columns are multiplied, and must not be NaN.
     clear(kCbQueryRows, shapes.row_tiles);
     clear(kCbKeyRows, 2 * shapes.row_tiles);
     clear(kCbValueRows, 2 * shapes.value_tiles);
@@ -197,11 +209,13 @@ void kernel_main() {
     noc_async_read_barrier();
     Tile tile;
     uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
+    // Units are heads of a tile in turn, so that neighbouring cores read the same keys.
     for (uint32_t unit = share.core; find_tile(shapes, unit / shapes.heads, tile);
          unit += share.num_cores) {
         const uint32_t head = unit % shapes.heads;
         announce_unit(kResult, div_up(tile.num_key_tiles(), shapes.block), 0);
         announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);
+        // All heads of a tile have the same choices, so that the bits are made once.
         if (shapes.num_chosen != 0 && tile.first != marked) {
             mark_chosen(chosen, shapes, tile);
             marked = tile.first;

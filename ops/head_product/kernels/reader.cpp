@@ -20,12 +20,14 @@ void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t fir
     const uint32_t row_bytes = tiles * kTileRowBytes;
     cb_reserve_back(cb, tiles);
     const uint32_t l1_addr = get_write_ptr(cb);
+    // Rows and columns that are not there are multiplied, too, so that they must be zeros.
     if (bytes < row_bytes || count < kTileRows) {
         fill_l1(l1_addr, tiles * kTileBytes, 0);
     }
     for (uint32_t row = 0; row < count; ++row) {
         noc_async_read(tensor.get_noc_addr(first + row * stride), l1_addr + row * row_bytes, bytes);
     }
+    // One barrier for 32 rows.
     noc_async_read_barrier();
     cb_push_back(cb, tiles);
 }
@@ -46,6 +48,7 @@ void kernel_main() {
 
     for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
         const uint32_t head = unit / shapes.token_tiles;
+        // A head's weights stay for all of its units on this core.
         if (unit == first_unit || unit % shapes.token_tiles == 0) {
             for (uint32_t row = 0; row < num_rows; row += kTileRows) {
                 push_rows(weight, kCbWeightRows, shapes.column_tiles,
@@ -54,6 +57,7 @@ void kernel_main() {
             }
         }
         const uint32_t token = unit % shapes.token_tiles * kTileRows;
+        // Rows of a head are `heads` pages apart, since the tensor is ordered by token.
         push_rows(input, kCbInputRows, shapes.inner_tiles, token * shapes.heads + head,
                   shapes.heads, smaller(kTileRows, shapes.tokens - token), input_bytes);
     }

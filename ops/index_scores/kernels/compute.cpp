@@ -40,6 +40,7 @@ void pack_to(uint32_t cb) {
 
 void take_token(const Shapes& shapes, bool holds_one) {
     const uint32_t tiles = shapes.head_tiles * shapes.element_tiles;
+    // A token's heads stay for all of its keys.
     if (holds_one) {
         cb_pop_front(cb_heads, tiles);
         cb_pop_front(cb_weights, shapes.head_tiles);
@@ -51,6 +52,7 @@ void take_token(const Shapes& shapes, bool holds_one) {
     cb_push_back(cb_heads, tiles);
     cb_wait_front(cb_heads, tiles);
     cb_wait_front(cb_weight_columns, shapes.head_tiles);
+    // Weights are spread over columns once a token, because every key uses them.
     for (uint32_t tile = 0; tile < shapes.head_tiles; ++tile) {
         tile_regs_acquire();
         unary_bcast_init<BroadcastType::COL>(cb_weight_columns, cb_weights);
@@ -63,11 +65,13 @@ void take_token(const Shapes& shapes, bool holds_one) {
 
 // DST[dst] = weighted scores of 32 heads.
 void score_heads(const Shapes& shapes, uint32_t tile, uint32_t dst) {
+    // Keys come second and are transposed on their way into the source register.
     reconfig_data_format(cb_keys, cb_heads);
     mm_init_short(cb_heads, cb_keys, 1);
     for (uint32_t k = 0; k < shapes.element_tiles; ++k) {
         matmul_tiles(cb_heads, cb_keys, tile * shapes.element_tiles + k, k, dst);
     }
+    // ReLU before the weight: a weight may be negative.
     relu_tile_init();
     relu_tile(dst);
     copy_to(cb_weights, tile, 2);
@@ -80,6 +84,8 @@ void split_part(uint32_t cb_from, uint32_t cb_part, uint32_t cb_left) {
     cb_wait_front(cb_from, 1);
     tile_regs_acquire();
     copy_to(cb_from, 0, 0);
+    // Two hand-overs through L1: the packer rounds to bfloat16, and the difference to the unrounded
+    // tile is the rest.
     pack_to(cb_part);
     cb_wait_front(cb_part, 1);
     tile_regs_acquire();
@@ -96,6 +102,7 @@ void sum_columns() {
     split_part(cb_sums, cb_parts, cb_rest);
     split_part(cb_rest, cb_parts + 1, cb_parts + 2);
     cb_wait_front(cb_parts + 2, 1);
+    // Three products add in DST: ones times each part.
     tile_regs_acquire();
     reconfig_data_format(cb_parts, cb_ones);
     mm_init_short(cb_ones, cb_parts);
@@ -107,6 +114,8 @@ void sum_columns() {
     }
 }
 
+// One tile of keys at a time: scores of 32 heads, those of the next 32 and their weights take three
+// tiles of DST.
 void score_keys(const Shapes& shapes) {
     cb_reserve_back(cb_keys, shapes.element_tiles);
     tilize_rows(cb_key_rows, cb_keys, shapes.element_tiles);
@@ -125,6 +134,7 @@ void score_keys(const Shapes& shapes) {
     pack_to(cb_sums);
     cb_pop_front(cb_keys, shapes.element_tiles);
     sum_columns();
+    // Scales of keys come last: they are the same for all heads.
     cb_wait_front(cb_key_scales, 1);
     copy_to(cb_key_scales, 0, 1);
     mul_binary_tile_init();
@@ -140,6 +150,7 @@ void kernel_main() {
 
     unary_op_init_common(cb_head_rows, cb_heads);
     cb_wait_front(cb_ones, 1);
+    // An endless loop: only the reader knows how many keys the tokens see.
     for (bool holds_one = false;; holds_one = true) {
         cb_wait_front(cb_units, 1);
         const uint32_t what = read_tile_value(cb_units, 0, 0);

@@ -51,6 +51,7 @@ uint32_t place_in_tile(uint32_t row, uint32_t column) {
 template <class Accessor>
 void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
     const uint32_t stride = shapes.row_bytes;
+    // Whole tiles of heads; rows beyond the last head are zeros.
     for (uint32_t first = 0; first < shapes.heads; first += kTileRows) {
         cb_reserve_back(kCbHeadRows, shapes.element_tiles);
         const uint32_t l1_addr = get_write_ptr(kCbHeadRows);
@@ -74,6 +75,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     const uint32_t rounded = round_up(shapes.heads * 2, kSlot);
     const uint32_t products_l1 = weights_l1 + rounded;
     const uint32_t scales_l1 = products_l1 + 2 * rounded;
+    // One read of all weights; scales of heads are single words of different pages.
     noc_async_read(weights.get_noc_addr(token), weights_l1, shapes.heads * 2);
     for (uint32_t head = 0; shapes.has_scales && head < shapes.heads; ++head) {
         noc_async_read(scales.get_noc_addr(token * shapes.heads + head), scales_l1 + head * kSlot,
@@ -82,11 +84,13 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     noc_async_read_barrier();
     const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     cb_reserve_back(kCbWeights, head_tiles);
+    // Column 0 is written below; the rest must not be NaN.
     fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
     const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
     for (uint32_t head = 0; head < shapes.heads; ++head) {
         Word product;
         product.bits = static_cast<uint32_t>(halves[head]) << 16;
+        // The factor is part of the weight, so that a score needs one product.
         product.value = product.value * shapes.factor;
         reinterpret_cast<Words>(products_l1)[head] = product.bits;
         if (shapes.has_scales) {
@@ -99,6 +103,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
             product.bits;
     }
     cb_push_back(kCbWeights, head_tiles);
+    // Written once for a token, by the core that has its first chunk.
     if (stores) {
         noc_async_write(products_l1, out.get_noc_addr(token), shapes.heads * sizeof(uint32_t));
         noc_async_write_barrier();
@@ -114,11 +119,13 @@ void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, u
     cb_reserve_back(kCbKeyRows, shapes.element_tiles);
     cb_reserve_back(kCbKeyScales, 1);
     const uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
+    // Keys that are not there are zeros, so that their scores are finite.
     fill_l1(keys_l1 + count * shapes.row_bytes, (kTileRows - count) * shapes.row_bytes, 0);
     const auto row_of = [&](uint32_t i) {
         const uint32_t position = first + i;
         return pages[position / shapes.page_size] * shapes.page_size + position % shapes.page_size;
     };
+    // Positions of a page are neighbours and are read together.
     for (uint32_t i = 0; i < count;) {
         const uint32_t row = row_of(i);
         const uint32_t together = cache.together(row, count - i);
@@ -137,6 +144,7 @@ void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, u
     noc_async_read_barrier();
     auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbKeyScales));
     constexpr uint32_t kOne = 0x3F800000;
+    // Keys without codes have scale 1, as have keys that are not there.
     for (uint32_t i = shapes.has_scales ? count : 0; i < kTileRows; ++i) {
         tile[place_in_tile(0, i)] = kOne;
     }
@@ -204,6 +212,7 @@ void kernel_main() {
     WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbPositions)};
     for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
+        // A chunk may begin behind the last key that the token sees; then it has no tiles.
         const uint32_t chunk_keys = shapes.key_tiles * kTileRows;
         const uint32_t first = unit % shapes.chunks * chunk_keys;
         const uint32_t seen = positions.at(token) + 1;
@@ -211,7 +220,9 @@ void kernel_main() {
         const uint32_t num_tiles = end <= first ? 0 : div_up(end - first, kTileRows);
         const bool is_new = unit == first_unit || unit % shapes.chunks == 0;
         announce(kCbComputeUnits, is_new ? kUnitOfNewToken : kUnit, num_tiles, 0, 0);
+        // The token's number is announced 1 higher, so that 0 can end the loop.
         announce(kCbWriterUnits, token + 1, first, num_tiles, seen);
+        // Heads and weights of a token come once, with its first unit on this core.
         if (is_new) {
             noc_async_read(table.get_noc_addr(token / shapes.tokens_each), get_write_ptr(kCbPages),
                            shapes.table_width * sizeof(uint32_t));

@@ -28,6 +28,7 @@ struct Places {
         if (position < 0) {
             return -1;
         }
+        // Without a list the tokens of a sequence follow one another.
         const uint32_t sequence = has_sequences ? sequences.at(token) : token / tokens_each;
         const uint32_t place = static_cast<uint32_t>(position);
         const uint32_t page = pages.at(sequence * table_width + place / page_size);
@@ -38,6 +39,7 @@ struct Places {
 // Where the row's place in its page is not aligned as in L1, the core moves it first.
 template <class Cache>
 void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alignment) {
+    // A row of L1 and its place in DRAM must agree modulo the alignment of a write.
     const uint32_t misaligned = cache.offset(row) % alignment;
     if (misaligned != 0) {
         const uint32_t beside_l1 = get_write_ptr(kCbMisaligned) + misaligned;
@@ -76,6 +78,7 @@ void kernel_main() {
                   args.tokens_each,
                   args.sequence_width != 0};
     for (uint32_t row = first; row < end; row += block) {
+        // Whole blocks, also for the last rows: the buffer wraps only at its exact end.
         cb_wait_front(kCbRows, block);
         for (uint32_t i = 0; i < block && row + i < end; ++i) {
             const int32_t place = places.of(row + i);
@@ -84,6 +87,7 @@ void kernel_main() {
                           get_read_ptr(kCbRows) + i * args.page_bytes, args.alignment);
             }
         }
+        // The rows have left L1; the reader may fill their pages again.
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, block);
     }

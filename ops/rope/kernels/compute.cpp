@@ -14,6 +14,7 @@ constexpr uint32_t cb_factors = 13;
 constexpr uint32_t cb_partner_factors = 14;
 
 void tilize_strip(uint32_t cb_from, uint32_t cb_to) {
+    // Factors arrive as rows, like heads, and become tiles in the same way.
     cb_wait_front(cb_from, kStripTiles);
     cb_reserve_back(cb_to, kStripTiles);
     tilize_init(cb_from, kStripTiles, cb_to);
@@ -26,6 +27,8 @@ void tilize_strip(uint32_t cb_from, uint32_t cb_to) {
 
 // DST[dst] = the head's elements in the order of a matrix.
 void sort(uint32_t cb_matrix, uint32_t tile, uint32_t dst) {
+    // Sorting is a product with a matrix of ones and zeros, which is exact: each element is
+    // multiplied by 1 once.
     reconfig_data_format(cb_matrix, cb_tiles);
     mm_init_short(cb_tiles, cb_matrix);
     for (uint32_t k = 0; k < kStripTiles; ++k) {
@@ -39,12 +42,15 @@ void kernel_main() {
     const uint32_t num_units = get_arg_val<uint32_t>(0);
 
     unary_op_init_common(cb_rows, cb_tiles);
+    // Both matrices stay in L1 over all rows of the core.
     cb_wait_front(cb_own, kStripTiles * kStripTiles);
     cb_wait_front(cb_partner, kStripTiles * kStripTiles);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
         tilize_unit(1);
         tilize_strip(cb_factor_rows, cb_factors);
         tilize_strip(cb_partner_factor_rows, cb_partner_factors);
+        // Elements and partners in DST 0 and 1, their factors in 2 and 3: four tiles, which is half
+        // of a 32-bit DST.
         send_unit(1, [](uint32_t tile) {
             sort(cb_own, tile, 0);
             sort(cb_partner, tile, 1);

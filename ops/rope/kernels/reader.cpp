@@ -38,8 +38,10 @@ void set_one(uint32_t cb, uint32_t row, uint32_t column) {
 void push_matrices(const Head& head) {
     for (const uint32_t cb : {kCbOwn, kCbPartner}) {
         cb_reserve_back(cb, kMatrixTiles);
+        // By the NoC: a store costs the core some ten cycles with its loop.
         fill_l1(get_write_ptr(cb), kMatrixTiles * kTileWords * sizeof(uint32_t), 0);
     }
+    // One entry of 1 in each column of the first matrix, and in each rotated column of the second.
     for (uint32_t column = 0; column < head.columns; ++column) {
         const uint32_t element = column - head.first;
         const bool is_rotated = column >= head.first && element < head.dim;
@@ -72,6 +74,7 @@ void kernel_main() {
     const TensorAccessor positions(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
 
     push_matrices(head);
+    // Written once: rotated columns are overwritten for each row, the others never.
     fill_factors(kCbFactors, kOneFloat);
     fill_factors(kCbPartnerFactors, 0);
     WordList<TensorAccessor> list{positions, list_width == 0 ? 1 : list_width,
@@ -83,6 +86,7 @@ void kernel_main() {
         push_strip(input, rows, first, 0);
         cb_reserve_back(kCbFactors, kStripTiles);
         cb_reserve_back(kCbPartnerFactors, kStripTiles);
+        // Rows of a token share its factors; each is read to its own place.
         for (uint32_t row = first; row < smaller(first + kTileRows, rows.count); ++row) {
             const uint32_t token = row / rows_each;
             const uint32_t entry = list_width == 0 ? token : list.at(token);
@@ -91,6 +95,7 @@ void kernel_main() {
             noc_async_read(table.get_noc_addr(entry, part_bytes),
                            get_write_ptr(kCbPartnerFactors) + place, bytes);
         }
+        // One barrier for the factors of 32 rows.
         noc_async_read_barrier();
         cb_push_back(kCbFactors, kStripTiles);
         cb_push_back(kCbPartnerFactors, kStripTiles);

@@ -43,6 +43,7 @@ void compute_row(const Head& head, int32_t position) {
     const auto cosines = reinterpret_cast<Floats>(get_write_ptr(kCbCos));
     const auto sines = reinterpret_cast<Floats>(get_write_ptr(kCbSin));
     const auto table = reinterpret_cast<Floats>(get_write_ptr(kCbTable));
+    // Sine and cosine of a pair are computed once and used for both of its elements.
     for (uint32_t i = 0; i < head.dim / 2; ++i) {
         Word frequency;
         frequency.bits = get_common_arg_val<uint32_t>(OutputAddresses::kCount + i);
@@ -50,6 +51,7 @@ void compute_row(const Head& head, int32_t position) {
         cosines[i] = turn.cosine;
         sines[i] = turn.sine;
     }
+    // Padding of a row is zeros, so that a read of whole lines has numbers.
     for (uint32_t element = 0; element < head.part; ++element) {
         const bool is_inside = element < head.dim;
         const uint32_t i = is_inside ? head.frequency(element) : 0;
@@ -77,6 +79,7 @@ void kernel_main() {
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         compute_row(head, static_cast<int32_t>(list.at(row)));
         noc_async_write(get_write_ptr(kCbCos), cosines.get_noc_addr(row), pair_bytes);
+        // Outputs at the end may be left out.
         if (args.num_outputs > 1) {
             noc_async_write(get_write_ptr(kCbSin), sines.get_noc_addr(row), pair_bytes);
         }

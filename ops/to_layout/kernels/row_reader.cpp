@@ -28,6 +28,7 @@ void kernel_main() {
     constexpr auto input_args = TensorAccessorArgs<5>();
     const auto input = TensorAccessor(input_args, input_addr);
 
+    // Matrices of a stack begin with a tile of their own.
     const uint32_t tile_rows = div_up(matrix_rows, tile_height);
     for (uint32_t block = first_block; block < first_block + num_blocks; ++block) {
         const uint32_t tile_row = block / blocks_per_row;
@@ -41,10 +42,14 @@ void kernel_main() {
         uint32_t l1_addr = get_write_ptr(cb_rows);
         for (uint32_t row = first_row; row < first_row + num_rows; ++row) {
             noc_async_read(input.get_noc_addr(row, start), l1_addr, num_bytes);
+            // The columns behind the row are written by the core while the read is in flight; the
+            // two do not overlap.
             fill_zeros(l1_addr + num_bytes, block_bytes - num_bytes);
             l1_addr += block_bytes;
         }
+        // Rows behind the matrix are zeros, as tiles of a tensor are padded.
         fill_zeros(l1_addr, (tile_height - num_rows) * block_bytes);
+        // One barrier for 32 rows.
         noc_async_read_barrier();
         cb_push_back(cb_rows, block_tiles);
     }

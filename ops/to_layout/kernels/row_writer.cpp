@@ -33,9 +33,11 @@ void kernel_main() {
         cb_wait_front(cb_rows, block_tiles);
         uint32_t l1_addr = get_read_ptr(cb_rows);
         for (uint32_t row = first_row; row < first_row + num_rows; ++row) {
+            // Only bytes that the tensor has: padding would overwrite the next row.
             noc_async_write(l1_addr, output.get_noc_addr(row, start), num_bytes);
             l1_addr += block_bytes;
         }
+        // The block has left L1; arrival is awaited once, at the end.
         noc_async_writes_flushed();
         cb_pop_front(cb_rows, block_tiles);
     }

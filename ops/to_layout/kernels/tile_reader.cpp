@@ -17,12 +17,14 @@ void kernel_main() {
         const uint32_t first_column = block % blocks_per_row * block_tiles;
         const uint32_t row_start = block / blocks_per_row * tile_columns;
 
+        // Whole blocks, also at the end of a row: the buffer is a multiple of them.
         cb_reserve_back(cb_tiles, block_tiles);
         uint32_t l1_addr = get_write_ptr(cb_tiles);
         for (uint32_t i = 0; i < block_tiles && first_column + i < tile_columns; ++i) {
             noc_async_read_page(row_start + first_column + i, input, l1_addr);
             l1_addr += tile_size;
         }
+        // One barrier for the tiles of a block.
         noc_async_read_barrier();
         cb_push_back(cb_tiles, block_tiles);
     }
