@@ -12,6 +12,8 @@
 namespace tessera::ops {
 namespace {
 
+// Contracts are words in a spec, so that one text is the rule, the message and the table in
+// docs/ops.
 constexpr std::string_view kAnyShape = "any";
 constexpr std::string_view kOthers = "...";
 
@@ -34,13 +36,14 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
     }
 }
 
-/// The terms between the parentheses.
+/// Returns the terms between the parentheses.
 std::vector<std::string_view> terms_of(std::string_view expression) {
     ensure(expression.starts_with('(') && expression.ends_with(')'),
            "'{}' is not a shape expression; allowed: any or (term, …)", expression);
     return split(expression.substr(1, expression.size() - 2), ",");
 }
 
+// The whole text must be a number: "2D" would be a symbol.
 std::optional<std::uint64_t> number_in(std::string_view text) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -48,12 +51,13 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// What an operand is held against: its spec, and the tensors that its words refer to.
+/// An operand's plan is judged by its spec, whose words may refer to other tensors.
 struct Contract {
     const Operand& operand;
     std::span<const Operand> operands;    ///< of inputs, then outputs
     std::span<const TensorPlan> tensors;  ///< as many as there are
 
+    // Words refer to others by name; an optional operand that the call leaves out gives nothing.
     [[nodiscard]] const TensorSpec* other(std::string_view name) const {
         const auto found = std::ranges::find(operands, name, &Operand::name);
         const auto index = static_cast<std::size_t>(found - operands.begin());
@@ -65,6 +69,8 @@ std::string_view word_of(Layout layout) {
     return layout == Layout::TILE ? "TILE" : "ROW_MAJOR";
 }
 
+// A message has the format of the tensor that "=weights" refers to; without that tensor the words
+// stay.
 std::string expected_formats(const Contract& contract) {
     const std::string_view words = contract.operand.format;
     if (!words.starts_with('=')) {
@@ -81,6 +87,7 @@ bool has_format(const Contract& contract, DataFormat format) {
            std::ranges::find(allowed, name_of(format)) != allowed.end();
 }
 
+// "=input" is the layout of input, "!input" is the other one of the two.
 std::string expected_layout(const Contract& contract) {
     const std::string_view words = contract.operand.layout;
     if (!words.starts_with('=') && !words.starts_with('!')) {
@@ -128,6 +135,7 @@ bool has_number(std::string_view side, std::span<const Operand> operands, std::s
     for (const Operand& operand : operands) {
         names.push_back(operand.name);
     }
+    // All names follow the number, so that the message shows which operand is missing.
     judge.require(
         holds, side,
         fmt::format("are {} tensors; allowed: {}{}: {}", number, required,
@@ -147,12 +155,14 @@ std::optional<std::uint64_t> ShapeSymbols::value(std::string_view term) const {
     if (found != values_.end()) {
         return found->second;
     }
+    // The last sign is split first, so that terms are taken from the left: A*B/D is (A*B)/D.
     const std::size_t sign = term.find_last_of("*/");
     if (sign == std::string_view::npos) {
         return std::nullopt;
     }
     const auto left = value(trimmed(term.substr(0, sign)));
     const auto right = value(trimmed(term.substr(sign + 1)));
+    // A quotient with a rest fits no extent: experts that do not divide by the devices.
     if (!left || !right || (term[sign] == '/' && (*right == 0 || *left % *right != 0))) {
         return std::nullopt;
     }
@@ -177,6 +187,7 @@ bool ShapeSymbols::gives(std::string_view term, std::uint32_t extent) {
     return true;
 }
 
+// "..." is bound once for all operands, so that a stack of matrices has the same stack everywhere.
 bool ShapeSymbols::gives_others(const Shape& extents) {
     if (!others_) {
         others_ = extents;
@@ -198,6 +209,7 @@ std::string ShapeSymbols::show(std::string_view expression) const {
 }
 
 std::optional<std::string> ShapeSymbols::match(std::string_view expression, const Shape& shape) {
+    // Tensors without elements match nothing: an extent of 0 would be a multiple of every factor.
     const bool has_elements = !shape.empty() && std::ranges::find(shape, 0U) == shape.end();
     if (expression == kAnyShape) {
         return has_elements ? std::nullopt : std::optional<std::string>("");
@@ -221,6 +233,8 @@ std::optional<std::string> ShapeSymbols::match(std::string_view expression, cons
 
 bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     bool holds = has_number("inputs", op.spec.inputs, context.inputs.size(), judge);
+    // Calls without outputs yet have only their inputs judged; the op infers the outputs from
+    // these.
     holds = (context.outputs.empty() ||
              has_number("outputs", op.spec.outputs, context.outputs.size(), judge)) &&
             holds;
@@ -244,6 +258,8 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     std::vector<TensorPlan> tensors(context.inputs.begin(), context.inputs.end());
     tensors.insert(tensors.end(), context.outputs.begin(), context.outputs.end());
     ShapeSymbols symbols;
+    // D, the devices of the group, is bound first, so that "E/D" has a value before any shape is
+    // seen.
     (void)symbols.match("(D)", {static_cast<std::uint32_t>(context.devices.size())});
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const bool is_left_out = i < context.inputs.size() && !context.has(i);

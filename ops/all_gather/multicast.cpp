@@ -35,13 +35,15 @@ std::uint32_t reach_of(const Place& place, Way way) {
 OwnPagesArgs own_pages(const Place& place, std::uint32_t link) {
     const std::uint32_t pages = place.input.buffer.num_pages;
     const auto [first, count] = lane_share(pages, place.schedule.lanes(), link);
+    // Own pages only: each packet passes all devices, so that none of them forwards.
     return {.first = first,
             .count = count,
             .placed = place.position * pages,
             .batch = place.schedule.batch()};
 }
 
-/// SideArgs and, if there are devices on that side, the connection.
+/// SideArgs and, if there are devices on that side, the connection. A side without devices has no
+/// link to connect to.
 std::vector<std::uint32_t> side_words(Program& program, const Place& place, CoreCoord core, Way way,
                                       std::uint32_t link) {
     const SideArgs side{.reach = reach_of(place, way)};

@@ -17,6 +17,8 @@ struct Kernels {
 
 Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place& place,
                        const exchange::PagePacking& packing) {
+    // Pages above a packet's limit have a kernel of their own: the split costs instructions for
+    // each page.
     return {CreateKernel(program, "ops/all_gather/kernels/reader.cpp", cores,
                          reader_config(NoArgs{}, reader_tensors(place))),
             CreateKernel(program,
@@ -48,6 +50,7 @@ void set_arguments(Program& program, const Kernels& kernels, const exchange::Pag
     const SliceArgs slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
     std::vector<std::uint32_t> connection;
+    // A device at the end of a line sends nothing this way, and there is no link to connect to.
     if (place.travel(way).num_sent != 0) {
         append_fabric_connection_rt_args(place.line.direction(way),
                                          place.schedule.lanes().link_of(lane), program, core,
@@ -90,6 +93,7 @@ WriterTensors writer_tensors(const Place& place) {
 }
 
 void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place) {
+    // Each page of the buffer begins at an aligned address, to which NoC reads from DRAM must go.
     add_circular_buffer(
         program, cores, Cb::Pages, place.input.spec.format,
         {place.schedule.cb_depth * place.schedule.batch(), place.input.buffer.aligned_page_size});

@@ -140,7 +140,6 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
                       const CallSemaphores& semaphores, const CoreRangeSet& cores) {
     std::vector<std::uint32_t> reader;
     token_exchange::append_accessor(reader, call.input(rank));
-    // There is no routing table.
     // dispatch_writer has a place for a routing table's shape. There is no table here, so that it
     // stays zero.
     std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
@@ -182,6 +181,7 @@ Program make_page_program(const Call& call, const Rank& rank) {
     const KernelHandle control =
         CreateKernel(program, "ops/shared/token_exchange/kernels/combine_control.cpp",
                      rank.control(), ReaderDataMovementConfig());
+    // Each core that sends counts once, when all of its pages are there.
     const auto senders_here = static_cast<std::uint32_t>(rank.devices.size()) * rank.links;
     SetRuntimeArgs(program, control, rank.control(),
                    {senders_here, semaphores.arrived, semaphores.started, 0});
@@ -200,6 +200,7 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
                               mesh_rows, mesh_columns));
     const TensorSpec& input = context.inputs[0].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
+    // A tile holds rows of two devices where a part is not whole tiles.
     const bool is_whole = input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
                           input.shape[0] % (kTileRows * devices) == 0;
     judge.require(

@@ -44,7 +44,8 @@ std::uint32_t slice_tiles(const OpContext& context) {
     return context.inputs[0].spec.num_pages() / static_cast<std::uint32_t>(context.devices.size());
 }
 
-/// Tiles that a core holds of what arrives.
+/// Tiles that a core holds of what arrives. All slices of a share have their room at once, so that
+/// senders need no credits.
 std::uint32_t arrived_tiles(const OpContext& context) {
     const std::uint32_t chunk = chunk_tiles(context);
     const std::uint32_t links = context.params<Schedule>().links;
@@ -54,6 +55,7 @@ std::uint32_t arrived_tiles(const OpContext& context) {
 }
 
 std::uint32_t buffer_tiles(const OpContext& context, Cb cb) {
+    // The other buffers have two chunks: one is filled while the other is used.
     return cb == Cb::Arrived ? arrived_tiles(context) : 2 * chunk_tiles(context);
 }
 
@@ -114,6 +116,7 @@ Parts create_parts(Program& program, const Place& place, const CoreRangeSet& cor
                             {buffer_tiles(place.context, cb), tile_bytes(DataFormat::Float16_b)});
     }
     const bool is_fp32 = place.schedule().partial_sums == exchange::PartialSums::Fp32;
+    // All devices' tiles are added in DST, so that partial_sums is DST's format; L1 has bfloat16.
     return {CreateKernel(program, "ops/reduce_scatter/kernels/direct_reader.cpp", cores,
                          reader_config(NoArgs{}, reader_tensors(place))),
             CreateKernel(program, "ops/reduce_scatter/kernels/direct_compute.cpp", cores,
@@ -130,6 +133,7 @@ struct PeerWords {
 };
 
 PeerWords peer_words(const std::vector<Peer>& peers) {
+    // Both lists have the order of peers, since the writer sends what the reader brings in.
     PeerWords words;
     const auto append = [](std::vector<std::uint32_t>& list, const auto& args) {
         const std::vector<std::uint32_t> more = words_of(args);
@@ -147,6 +151,7 @@ PeerWords peer_words(const std::vector<Peer>& peers) {
 /// OutletArgs and, if devices are reached over it, the connection.
 std::vector<std::uint32_t> outlet_words(Program& program, const Place& place, Way way,
                                         std::uint32_t link, const std::vector<Peer>& peers) {
+    // Each direction has its own connection, hence a count of each.
     const OutletArgs outlet{
         .reach = static_cast<std::uint32_t>(std::ranges::count(peers, way, &Peer::way))};
     std::vector<std::uint32_t> words = words_of(outlet);

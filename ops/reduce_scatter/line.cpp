@@ -12,6 +12,7 @@ namespace {
 
 void create_buffers(Program& program, const CoreRangeSet& cores, const Schedule& schedule) {
     for (const Cb cb : {Cb::Own, Cb::Forward, Cb::Backward, Cb::Sum}) {
+        // A sync announces sync_tiles, and compute takes a batch of the same size.
         add_circular_buffer(
             program, cores, cb, DataFormat::Float16_b,
             {schedule.cb_depth * schedule.sync_tiles, tile_bytes(DataFormat::Float16_b)});
@@ -77,6 +78,7 @@ Way completing_way(std::uint32_t devices, std::uint32_t device) {
 JourneyArgs journey_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t tiles = place.output().num_pages;
     const auto [first, count] = lane_share(tiles, place.schedule.lanes(), lane);
+    // Lanes take parts of every slice, so that all of them are busy until the last slice.
     return {.slice_tiles = tiles,
             .first = first,
             .count = count,
@@ -87,7 +89,8 @@ JourneyArgs journey_args(const Place& place, Way way, std::uint32_t lane) {
             .batch = place.schedule.sync_tiles};
 }
 
-// The last slice sent is completed by the next device, perhaps by its core of the other way.
+// The next device completes the slice that leaves last. Its core of the other direction may do
+// that.
 WriterCore writer_core(const Place& place, const Kernels& kernels, Way way, std::uint32_t lane) {
     const std::uint32_t next = way == Way::Forward ? place.device + 1 : place.device - 1;
     const Way completing = completing_way(place.line.devices, next);
@@ -102,6 +105,8 @@ WriterCore writer_core(const Place& place, const Kernels& kernels, Way way, std:
         .started_semaphore = kernels.started,
         .packet_tiles =
             exchange::pages_per_packet(place.arch, place.output(), place.schedule.packet_tiles),
+        // `start: all` awaits every device before the first packet, as tt-metal
+        // reduce_scatter_minimal_async.
         .starts_with_all = place.schedule.start == Start::All ? 1U : 0U,
         .opposite_x = origin.x + other.x,
         .opposite_y = origin.y + other.y};

@@ -38,7 +38,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
-// Tiles travel as those of scale do, one at a time.
+// Reads and writes tiles as scale does, one at a time: the packer alone changes the format.
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<BlockFormatSpec>();
     const DeviceTensor& input = context.device_inputs[0][p];
@@ -72,12 +72,15 @@ Program make_program(const OpContext& context, std::size_t p) {
     return program;
 }
 
-/// An element under the exponent of its block; `bits` of magnitude.
+/// Rounds an element to the exponent of its block, with `bits` of magnitude. Bits under it are cut
+/// before the rounding, as the packer does.
 float rounded(float value, int exponent, int bits) {
     const int own = std::ilogb(value);
     const auto significand = static_cast<std::uint64_t>(std::ldexp(std::fabs(value), 23 - own));
+    // A shift of 31 leaves nothing of 24 bits; more than 63 would be undefined.
     const std::uint64_t kept = significand >> std::min(exponent - own, 31);
     const double units = std::nearbyint(std::ldexp(static_cast<double>(kept), bits - 24));
+    // A value that rounds up past its bits stays at the most that they say.
     const double held = std::min(units, std::ldexp(1.0, bits) - 1);
     return static_cast<float>(
         std::copysign(std::ldexp(held, exponent - bits + 1), held == 0 ? 1.0F : value));
@@ -85,6 +88,7 @@ float rounded(float value, int exponent, int bits) {
 
 void round_block(std::span<float> block, int bits) {
     float largest = 0;
+    // The largest element sets the exponent, so that smaller ones lose bits.
     for (const float value : block) {
         largest = std::max(largest, std::fabs(value));
     }
@@ -98,8 +102,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     std::ranges::copy(floats_of(input), output.as<float>().begin());
     const std::size_t width = input.shape.back();
+    // bfp8_b has 7 bits of magnitude, bfp4_b 3; the sign has a bit of its own.
     const int bits = context.params<BlockFormatSpec>().format == BlockFormat::Bfp8 ? 7 : 3;
     for (std::size_t first = 0; first < output.as<float>().size(); first += width) {
+        // Blocks begin at each 16th column of a row; the last one may have fewer.
         for (std::size_t column = 0; column < width; column += kBlockElements) {
             round_block(output.as<float>().subspan(first + column,
                                                    std::min(kBlockElements, width - column)),

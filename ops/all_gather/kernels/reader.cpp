@@ -31,6 +31,7 @@ void kernel_main() {
     auto* arrived =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.arrived_semaphore));
 
+    // Own pages come first: they are there, while pages of others travel.
     if (slices.num_sent != 0 || core.is_copier != 0) {
         for (uint32_t page = 0; page < slices.count; page += slices.batch) {
             const uint32_t end =

@@ -7,7 +7,7 @@
 void kernel_main() {
     const PacketPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};
     const Peers peers = peers_from_args(3);
-    // Behind the peers, of each: first page here, first page there, number of pages.
+    // Each peer's range follows the peers: first page here, first page there, number of pages.
     const uint32_t first_range = peers.end();
     constexpr auto input_args = TensorAccessorArgs<0>();
     const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
@@ -18,6 +18,8 @@ void kernel_main() {
         const uint32_t to = get_arg_val<uint32_t>(first_range + 3 * peer + 1);
         const uint32_t count = get_arg_val<uint32_t>(first_range + 3 * peer + 2);
         for (uint32_t i = 0; i < count; ++i) {
+            // A command goes before its page, so that the writer knows the target when the page
+            // arrives.
             push_command(1, peer, to + i);
             pieces.read(page, input, from + i);
         }

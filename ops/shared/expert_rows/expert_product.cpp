@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // of bfloat16, the widest rows
+// An announcement: what follows, its first column, its columns, and the target of each row.
 constexpr std::uint32_t kWriterWords = 3 + kTileRows;
 
 // Circular buffers, as the kernels number them.
@@ -34,6 +35,7 @@ enum : std::uint8_t {
     kOut = 16
 };
 
+// The kernels have the same numbers (kernels/product_reader.cpp).
 enum : std::uint32_t { kCounts = 0, kPagedCounts = 1, kNoCounts = 2 };
 
 /// Extents in tiles.
@@ -50,6 +52,7 @@ ProductTiles tiles_of(std::uint32_t k, std::uint32_t n, const ProductSchedule& s
     return {k_tiles, n_tiles, div_up(k_tiles, schedule.k_chunk), div_up(n_tiles, schedule.strip)};
 }
 
+// The reader clears a chunk of K, the writer a strip; both have zeros of the larger size.
 std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
     return std::max(schedule.k_chunk, schedule.strip) * kTileRowBytes;
 }
@@ -62,11 +65,13 @@ std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
     return rows * round_up(4 * blocks, 64U);
 }
 
+// A strip may begin within a block of columns that share a scale, so that one more takes part.
 std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
     return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
 }
 
-/// K tiles that share their scales.
+/// K tiles that share their scales. Without blocks along K the whole of K is one group, whose sums
+/// are scaled once at the end.
 std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
     return scales.weight_blocks > 1 || scales.row_blocks > 1 ? kScaleBlock / kTileColumns : k_tiles;
 }
@@ -127,13 +132,16 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduc
     const DataFormat weights = product.weights.spec.format;
     const std::uint32_t announcement = round_up(kWriterWords * 4, alignment);
     const DataFormat rows = product.rows.spec.format;
+    // Two chunks: the reader gathers one while the other is tilized.
     add(kRowsCb, rows, tile_bytes(rows), 2 * schedule.k_chunk);
+    // Tiles of the whole K stay, since all strips of these rows multiply them.
     add(kTilesCb, rows, tile_bytes(rows), tiles.chunks * schedule.k_chunk);
     add(kWeightsCb, weights, tile_bytes(weights),
         schedule.cb_depth * schedule.strip * schedule.k_block);
     add(kScalesCb, DataFormat::Float32, tile_bytes(DataFormat::Float32), 1);
     add(kComputeUnits, DataFormat::UInt32, alignment, 4);
     add(kWriterUnits, DataFormat::UInt32, announcement, 4);
+    // Two strips: the writer scatters one while the other is packed.
     add(kOut, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
     const Scratch scratch[]{{kTables, table_bytes(product)},
                             {kReaderZeros, zeros_bytes(schedule)},
@@ -144,6 +152,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduc
     if (scales.is_in_blocks()) {
         add(kRowScales, DataFormat::Float32, kFloatTile, 1);
         add(kColumnScales, DataFormat::Float32, kFloatTile, schedule.strip);
+        // Sums in L1 are fp32, since the packer adds each block of K to those before.
         add(kSums, DataFormat::Float32, kFloatTile, schedule.strip);
         const Scratch held[]{{kHeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
                              {kHeldColumnScales, held_scale_bytes(held_columns(scales, schedule),
@@ -154,7 +163,9 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduc
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, std::uint32_t k, DataFormat weights,
                            const ProductSchedule& schedule) {
+    // The columns of the output do not count here: only tiles of K are kept.
     const ProductTiles tiles = tiles_of(k, 1, schedule);
+    // 4096 B have room for the tables (2048 B of a list), the words and their alignment.
     return std::uint64_t{kTileBytes} *
                (2 * schedule.k_chunk + tiles.chunks * schedule.k_chunk + 2 * schedule.strip) +
            std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
@@ -168,6 +179,8 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
     const DeviceTensor& rows = product.rows;
     const bool is_batched = product.is_batched();
     const DeviceTensor& counts = product.counts == nullptr ? rows : *product.counts;
+    // A missing tensor is stood in for by one that is there, so that each call has the same
+    // accessors. Flags keep the kernel from reading it.
     const DeviceTensor& ids = is_batched ? counts : *product.sorted_ids;
     const DeviceTensor& experts = is_batched ? ids : *product.expert_ids;
     const DeviceTensor& end = is_batched ? ids : *product.num_listed;
@@ -226,6 +239,7 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
 void add_compute(Program& program, const SharedWork& work, const ExpertProduct& product,
                  const ProductTiles& tiles, const ProductSchedule& schedule) {
     const ScaleShape scales = scales_of(product);
+    // Sums of K, or of a block of it with scales of its own, stay in DST in fp32.
     ComputeConfig config{
         .math_fidelity = schedule.math_fidelity,
         .fp32_dest_acc_en = true,
@@ -236,6 +250,7 @@ void add_compute(Program& program, const SharedWork& work, const ExpertProduct& 
         .defines = {},
         .named_compile_args = {}};
     if (scales.is_in_blocks()) {
+        // The default takes fp32 by way of SrcA, which would cut sums and scales to TF32.
         config.unpack_to_dest_mode.assign(kSums + 1U, UnpackToDestMode::Default);
         for (const std::uint8_t cb : {kRowScales, kColumnScales, kSums}) {
             config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
@@ -256,10 +271,11 @@ void add_writer(Program& program, const SharedWork& work, const ExpertProduct& p
     }
 }
 
-/// The most units there can be: no more cores than that are of use.
+/// Returns the most units that a list or counts may hold; more cores would be idle.
 std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles) {
     if (product.is_batched()) {
         const std::uint32_t experts = product.weights.spec.shape[0];
+        // Counts are on the device, so that the host takes all batches as full.
         const std::uint32_t rows = num_rows(product.rows.spec.shape) / experts;
         return experts * div_up(rows, kTileRows) * tiles.strips;
     }
@@ -279,7 +295,9 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     judge_scales(operands, judge);
     judge_grid(arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
+    // Half of DST is packed while the other half takes products.
     const std::uint32_t half = arch.dst.tiles_32bit / 2;
+    // Scales take one tile of that half (scale_sum in kernels/product_compute.cpp).
     const std::uint32_t beside =
         is_weighted || scales.has_weight_scales || scales.has_row_scales ? 1 : 0;
     judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",

@@ -35,6 +35,8 @@ struct Shapes {
 };
 
 void announce_to_compute(uint32_t what, uint32_t columns, uint32_t has_new_rows) {
+    // Compute learns of new rows here: it tilizes them once and keeps them for the strips that
+    // follow.
     cb_reserve_back(cb_compute_units, 1);
     tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_compute_units));
     words[0] = what;
@@ -49,6 +51,7 @@ void announce_to_writer(uint32_t what, uint32_t column, uint32_t columns, const 
     words[0] = what;
     words[1] = column;
     words[2] = columns;
+    // This kernel alone reads the list, so that each row's target goes to the writer with the unit.
     for (uint32_t i = 0; what != kEnd && i < tile_height; ++i) {
         words[3 + i] = row.targets[i];
     }
@@ -64,10 +67,13 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
         cb_reserve_back(cb_rows, shapes.k_chunk);
         uint32_t l1_addr = get_write_ptr(cb_rows);
         for (uint32_t i = 0; i < tile_height; ++i) {
+            // NoC copies zeros from this core's own L1, so that the processor does not store them
+            // one by one.
             if (row.sources[i] == kNobody) {
                 noc_async_read(get_noc_addr(get_write_ptr(cb_zeros)), l1_addr, chunk_bytes);
             } else {
                 noc_async_read(rows.get_noc_addr(row.sources[i], start), l1_addr, length);
+                // The processor fills the rest of a short row: K is padded to whole tiles.
                 auto* bytes = reinterpret_cast<tt_l1_ptr uint8_t*>(l1_addr);
                 for (uint32_t at = length; at < chunk_bytes; ++at) {
                     bytes[at] = 0;
@@ -80,8 +86,8 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
     }
 }
 
-// Tiles of the strip's weights, one row of columns for each k; pushes have the pages of whole
-// blocks, also where fewer tiles are left. Behind a push the scales of the blocks that end in it.
+// Reads tiles of the strip's weights, a row of columns for each k. A push has the pages of whole
+// blocks, also where fewer tiles are left. Scales of the blocks that end in it follow the push.
 template <class Accessor, class InBlocks>
 void feed_weights(const Accessor& weights, const Shapes& shapes, const InBlocks& scales,
                   const TileRow& row, uint32_t column, uint32_t columns) {
@@ -115,6 +121,7 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
                 const Weights& weights, const AllScales& scales, const InBlocks& in_blocks) {
     const uint32_t core = get_arg_val<uint32_t>(6);
     const uint32_t num_cores = get_arg_val<uint32_t>(7);
+    // Neighbouring units have the same rows: a core gathers rows once for several strips.
     const uint32_t num_units = num_tile_rows * shapes.strips();
     const uint32_t first = (uint32_t)((uint64_t)num_units * core / num_cores);
     const uint32_t end = (uint32_t)((uint64_t)num_units * (core + 1) / num_cores);
@@ -131,9 +138,11 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
             held = tile_row;
             list.find(tile_row, row);
         }
+        // Counts may leave tile rows of a batch without rows.
         if (!row.has_rows) {
             continue;
         }
+        // Rows without an expert are zeros in the output, so that no weights are read for them.
         if (row.expert == kNobody) {
             if (list.writes_zeros()) {
                 announce_to_writer(kZeroUnit, column, columns, row);
@@ -156,6 +165,7 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
         }
         feed_weights(weights, shapes, in_blocks, row, column, columns);
     }
+    // Both wait for one more word, which ends their loops.
     announce_to_compute(kEnd, 0, 0);
     announce_to_writer(kEnd, 0, 0, row);
 }
@@ -220,6 +230,7 @@ void kernel_main() {
     const uint32_t tables = get_write_ptr(cb_tables);
     if (is_batched) {
         const uint32_t form = get_compile_time_arg_val(14);
+        // Without counts all rows of each batch are taken.
         if (form == kNoCounts) {
             fill_words(words_at(tables), num_experts, entries);
         } else {
@@ -229,6 +240,7 @@ void kernel_main() {
         feed_units(list, list.num_tile_rows(), shapes, rows, weights, all_scales, in_blocks);
         return;
     }
+    // The length of the list is on the device only: moe_align_block_size wrote it there.
     read_pages(end, 0, 1, tables, 0, 4);
     const uint32_t num_listed = words_at(tables)[0];
     const BlockList<decltype(ids), decltype(experts)> list{ids,
@@ -240,6 +252,7 @@ void kernel_main() {
                                                            get_compile_time_arg_val(9) != 0,
                                                            get_compile_time_arg_val(10),
                                                            get_compile_time_arg_val(15)};
+    // Tile rows do not reach into the next block, which may have another expert.
     const uint32_t tile_rows = num_listed / list.block_size * div_up(list.block_size, tile_height);
     feed_units(list, tile_rows, shapes, rows, weights, all_scales, in_blocks);
 }
