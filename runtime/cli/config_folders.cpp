@@ -71,7 +71,7 @@ std::vector<std::string> shipped_models() {
 
 fs::path find_model(const std::string& model) {
     if (fs::is_directory(model)) {
-        const fs::path file = fs::path(model) / "config.json";
+        fs::path file = fs::path(model) / "config.json";
         require(fs::exists(file), "{}: holds no config.json", model);
         return file;
     }

@@ -230,6 +230,7 @@ ExitCode list(const ListOptions& options, const Console& console) {
 
 std::vector<std::string> names_of_listings() {
     std::vector<std::string> names;
+    names.reserve(std::size(kListings));
     for (const Listing& listing : kListings) {
         names.push_back(listing.name);
     }

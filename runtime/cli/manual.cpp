@@ -171,6 +171,7 @@ std::vector<std::string> argument_words(const CLI::App& app) {
 /// command into `path`; `words` is an array expression of those before the cursor.
 std::string find_path(const std::vector<Path>& paths, std::string_view words) {
     std::vector<std::string> known;
+    known.reserve(paths.size());
     for (const Path& path : paths) {
         known.push_back("'" + path.words + "'");
     }
@@ -274,6 +275,7 @@ const std::array kManuals{Manual{"bash", bash_completion}, Manual{"man", man_pag
 
 std::vector<std::string> names_of_manuals() {
     std::vector<std::string> names;
+    names.reserve(kManuals.size());
     for (const Manual& manual : kManuals) {
         names.push_back(manual.name);
     }

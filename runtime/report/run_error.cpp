@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "runtime/report/describe.hpp"
+
 namespace tessera::report {
 namespace {
 
@@ -112,7 +114,6 @@ RunError run_error_of(const std::exception_ptr& exception) {
 }
 
 nlohmann::ordered_json to_json(const RunError& error) {
-    using Json = nlohmann::ordered_json;
     const auto& where = error.where;
     return {{"schema", "tessera.error"},
             {"version", 1},

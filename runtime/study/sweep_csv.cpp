@@ -21,6 +21,7 @@ std::string field(const std::string& text) {
 
 std::string row(const std::vector<std::string>& cells) {
     std::vector<std::string> fields;
+    fields.reserve(cells.size());
     for (const std::string& cell : cells) {
         fields.push_back(field(cell));
     }
