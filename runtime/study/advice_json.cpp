@@ -12,7 +12,7 @@ double nanoseconds(const Advice& advice, Millicycles time) {
     return static_cast<double>(time) * 1e6 / advice.clock.value;
 }
 
-/// An array with what `row` makes of each.
+/// Returns an array with what `row` returns for each element.
 template <class Range, class Row>
 Json array_of(const Range& range, Row row) {
     Json array = Json::array();
@@ -30,6 +30,7 @@ Json row_of(const StepGain& step) {
 }
 
 Json row_of(const Finding& finding, double makespan_ns) {
+    // The share as a number for scripts, the grade as a word, and the text that the terminal shows.
     return {{"rule", finding.rule.name},
             {"kind", finding.rule.kind == RuleKind::Change ? "change" : "bound"},
             {"family", finding.rule.family},
@@ -53,6 +54,7 @@ Json row_of(const ConstantEffect& effect) {
 }
 
 Json row_of(const LinkLoad& load) {
+    // Routers are named in NoC coordinates, as in the text.
     return {{"step", load.step},
             {"busiest", load.busiest},
             {"mean", load.mean},

@@ -19,8 +19,10 @@ std::string text_of(const report::SourceLine& line) {
 
 template <class IsOf>
 std::optional<report::SourceLine> longest_part(const LaunchReport& launch, IsOf is_of) {
+    // The critical path decides: a line off the path may be busy and delay nothing.
     std::map<std::uint32_t, Millicycles> times;
     for (const PathPart& part : launch.path) {
+        // Line 0 stands for time without a line of a kernel.
         if (part.line != 0 && is_of(part)) {
             times[part.line] += part.time;
         }

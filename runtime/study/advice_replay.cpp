@@ -41,6 +41,7 @@ std::vector<Millicycles> time_by_bound(const report::LaunchReport& launch) {
 }
 
 std::vector<Millicycles> device_times_of(const report::LaunchReport& launch) {
+    // Devices of a launch start at different times, so that an end alone is not a length.
     std::vector<Millicycles> times = launch.device_end;
     for (std::size_t device = 0; device < times.size(); ++device) {
         const bool has_start = device < launch.device_start.size();
@@ -69,6 +70,7 @@ RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingRe
     for (std::size_t i = 0; i < run.trace.launches.size(); ++i) {
         const report::LaunchReport& launch = before_.launches.at(i);
         stated_.device_times.push_back(device_times_of(launch));
+        // Once for all rules: the partition depends on the trace, not on constants.
         partitions_.push_back(
             timing::partition(run.trace.launches[i], run.machine.mesh.shape.num_devices()));
         time_by_bound_.push_back(time_by_bound(launch));
@@ -83,6 +85,8 @@ RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingRe
 }
 
 bool RuleReplays::is_touched(const Rule& rule, std::size_t launch) const {
+    // A part that counts for two bounds of the rule is added twice. The sum only decides whether to
+    // replay.
     Millicycles time = 0;
     for (const Bound bound : rule.bounds) {
         time += time_by_bound_[launch][static_cast<std::size_t>(bound)];
@@ -96,6 +100,7 @@ LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample
                                           timing::RunReplay& replay, bool& touched) const {
     const LaunchTrace& recorded = run_.trace.launches[launch];
     std::optional<LaunchTrace> edited;
+    // Rules share the trace on several threads, so that an edit needs a copy of its launch.
     if (rule.edit) {
         edited = recorded;
         touched = rule.edit(*edited, {before_.launches[launch], run_.machine, run_.trace.names});
@@ -140,6 +145,7 @@ std::optional<RuleTimes> RuleReplays::replay(const Rule& rule, const Sample& sam
         times.device_times.push_back(device_times(timeline));
     }
     times.report.makespan.expected = replay.makespan();
+    // A rule that touches no launch would give the times of the unedited run.
     return has_touched ? std::optional(std::move(times)) : std::nullopt;
 }
 
@@ -150,6 +156,7 @@ std::optional<RuleTimes> RuleReplays::replay(const Rule& rule) const {
 void RuleReplays::draw() {
     const auto drawn = config::draw_timing(run_.machine.timing, kDraws);
     for (std::size_t i = 0; i < drawn.size(); ++i) {
+        // The same start seed for all rules: each pair has the same draw in both runs.
         draws_.push_back({.timing = drawn[i], .start_seed = i + 1});
     }
     tbb::parallel_for(std::size_t{0}, draws_.size(), [&](std::size_t number) {
@@ -183,6 +190,7 @@ void RuleReplays::draw(const Rule& rule, RuleTimes& times) const {
             drawn[number] = replay(rule, draws_[number], &times).value_or(RuleTimes{});
         });
     }
+    // Errors of the model scale samples, so that they need no replay.
     const ModelErrorSpec& error = run_.machine.timing.expected.model_error;
     report::TimingReport& report = times.report;
     report.ensemble = report::make_ensemble(report::regimes_of(report), error);

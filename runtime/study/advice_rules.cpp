@@ -19,6 +19,7 @@ std::string line_of(const report::LaunchReport& launch) {
     return line_on_path(launch, kAll);
 }
 
+// Changes edit the trace, which a schedule could do too; bounds change constants, which none could.
 Rule change(std::string_view name, std::string_view advice, EditLaunch edit,
             PlaceOf place = nullptr) {
     return {.kind = RuleKind::Change,
@@ -50,6 +51,7 @@ Rule share_of_reads(std::string_view name, std::string_view advice, double share
             return move_share(launch, context, share);
         },
         text_of_read_line);
+    // One family, of which only the best share is shown.
     rule.family = kShareOfReads;
     rule.note = kBothNocs;
     return rule;
@@ -73,6 +75,7 @@ Rule multicast() {
     rule.note =
         "if cores of a rectangle that read the same banks in the same order read the same pages: a "
         "trace holds no addresses";
+    // Assumed, not known: pages that are equal in banks and sizes may differ in their addresses.
     return rule;
 }
 
@@ -113,6 +116,8 @@ void add_changes(std::vector<Rule>& rules) {
                            relieve_straggler));
 }
 
+// The table of device keys (docs/device_keys.md) has the bound of each constant; a test checks that
+// none is missing.
 void add_bounds(std::vector<Rule>& rules) {
     using enum Bound;
     rules.push_back(bound("DRAM", "read fewer bytes, or keep what is read again in L1", {Dram},

@@ -67,6 +67,7 @@ std::string notes_text(const Advice& advice, RuleKind kind) {
 
 std::string findings_text(const Advice& advice, RuleKind kind, const char* heading,
                           const TextStyle& style) {
+    // A narrow table drops columns of the lowest rank first; the rule and its gain stay to the end.
     std::vector<Column> columns{{heading, Align::Left, 9, {}},   {"cycles", Align::Right, 7, {}},
                                 {"gain", Align::Right, 9, {}},   {"verdict", Align::Left, 9, {}},
                                 {"most in", Align::Left, 6, {}}, {"then", Align::Left, 8, {}}};
@@ -85,6 +86,7 @@ std::string findings_text(const Advice& advice, RuleKind kind, const char* headi
                : "\n" + to_text(std::move(columns), style) + notes_text(advice, kind);
 }
 
+// Rules without a gain are named in one line, so that nobody tries them by hand.
 std::string others_text(const Advice& advice) {
     std::vector<std::string> without_gain;
     std::vector<std::string> longer;
@@ -101,6 +103,7 @@ std::string others_text(const Advice& advice) {
                 names.push_back(name);
             }
         } else if (finding.gain < -kLeastGain) {
+            // A loss is a result, unlike a rule that changes nothing.
             longer.push_back(fmt::format("{} ({})", finding.rule.name, percent(-finding.gain)));
         } else if (!is_worth_a_line(finding)) {
             without_gain.emplace_back(finding.rule.name);
@@ -140,6 +143,7 @@ std::string change_text(const std::string& value, double change) {
     return value.empty() ? "–" : fmt::format("{:+.2f} % at {}", 100 * change, value);
 }
 
+// The text has the ten largest effects, to_json() all of them.
 std::string constants_text(const Advice& advice, const TextStyle& style) {
     std::vector<Column> columns{{"constant", Align::Left, 9, {}},
                                 {"change of the run", Align::Left, 8, {}},
@@ -189,7 +193,8 @@ std::string num_banks_text(std::uint32_t num) {
     return fmt::format("{} bank{}", num, num == 1 ? "" : "s");
 }
 
-// Returns why a line uses few banks: the distance of its pages.
+// Returns why a line uses few banks: the distance of its pages. A width padded by one column of
+// tiles gave gate of moe_v2 4 % more work in 64 % of the time.
 std::string line_text(const LineBanks& line, std::uint32_t banks) {
     const std::string stride =
         line.stride == 0
@@ -215,12 +220,15 @@ std::string step_banks_text(const BankCamping& banks, const StepGain& step, bool
     return has_map ? text + map_text(banks) : text;
 }
 
+// Both tests are needed. In `gate` of moe_v2 all cores together used 9.9 of 12 banks, while one
+// line read from 1.1 of them.
 bool camps(const BankCamping& banks) {
     return banks.used < kCamps * banks.even ||
            std::ranges::any_of(banks.lines,
                                [&](const LineBanks& line) { return camps(line, banks.num_banks); });
 }
 
+// A step's gain counts if it is at least 0.5 % of the run, the limit of the rules.
 bool is_of_run(Millicycles saved, const Advice& advice) {
     return static_cast<double>(saved) >= kLeastGain * static_cast<double>(advice.makespan);
 }

@@ -65,7 +65,8 @@ Banks in_turns(const std::vector<Banks>& cores) {
     return turns;
 }
 
-/// Returns the mean number of distinct banks in consecutive windows.
+/// Returns the mean number of distinct banks in consecutive windows. Windows follow one another, so
+/// that each transfer counts once.
 double mean_distinct(const Banks& banks, std::size_t window) {
     std::size_t sum = 0;
     std::size_t count = 0;
@@ -108,12 +109,14 @@ struct LineSum {
     void add(const Banks& banks, std::uint32_t num_banks) {
         transfers += banks.size();
         std::vector<std::uint32_t> inside(num_banks);  // transfers of the window in each bank
+        // A sliding window: consecutive reads of a core may cross the edges of fixed ones.
         std::uint64_t now = 0;
         for (std::size_t i = 0; i < banks.size(); ++i) {
             now += inside[banks[i]]++ == 0 ? 1 : 0;
             if (i > 0) {
                 ++strides[(banks[i] + num_banks - banks[i - 1]) % num_banks];
             }
+            // As many transfers as banks: pages that are dealt out reach each bank once.
             if (i + 1 >= num_banks) {
                 ++windows;
                 distinct += now;
@@ -136,6 +139,7 @@ std::map<TraceSite, Banks> banks_by_line(const ThreadTrace& thread, std::uint32_
         }
         Banks& banks = lines[thread.sites[event.site]];
         if (banks.size() + event.count <= kMostOfACore) {
+            // Reads that one event counts go to one bank. Only whole events are added.
             banks.insert(banks.end(), event.count, place.bank() % num_banks);
         }
     }
@@ -149,6 +153,7 @@ std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_ban
         if (core.device != launch.cores.front().device) {
             continue;
         }
+        // Series of different cores are never joined, since a window is of one core.
         for (const ThreadTrace& thread : core.threads) {
             for (const auto& [site, banks] : banks_by_line(thread, num_banks)) {
                 sums[site].add(banks, num_banks);
@@ -157,6 +162,7 @@ std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_ban
     }
     std::vector<LineBanks> lines;
     for (const auto& [site, sum] : sums) {
+        // Without a whole window nothing is known about the line.
         if (sum.windows == 0 || site.file >= names.size() || site.line == 0) {
             continue;
         }
@@ -175,6 +181,7 @@ std::vector<LineBanks> lines_of(const LaunchTrace& launch, std::uint32_t num_ban
 /// Returns each bank's share of the transfers in kSlices consecutive parts.
 std::vector<std::vector<double>> map_of(const Banks& banks, std::uint32_t num_banks) {
     std::vector<std::vector<double>> map(num_banks, std::vector<double>(BankCamping::kSlices));
+    // Slices divide the transfers, since the trace has no times.
     std::vector<double> totals(BankCamping::kSlices);
     for (std::size_t i = 0; i < banks.size(); ++i) {
         const std::size_t slice = i * BankCamping::kSlices / banks.size();

@@ -51,6 +51,7 @@ std::string runs_text(const AgainstBaseline& runs, const TextStyle& style) {
         }
     };
     const auto& baseline = runs.others.front().run.a;
+    // The first run is the baseline, as in the rest of compare.
     add(0, {{baseline ? us(baseline->expected) : kNoTime}, {""}, {""}, {"baseline"}});
     for (std::size_t i = 0; i < runs.others.size(); ++i) {
         const StepComparison& run = runs.others[i].run;
@@ -73,6 +74,8 @@ std::string step_time(const Comparison& comparison, const std::string& step, boo
 }
 
 std::string steps_text(const AgainstBaseline& runs, const TextStyle& style) {
+    // Runs may lack steps of others, so that the table has each name once, in the order of the
+    // runs.
     std::vector<std::string> steps;
     for (const Comparison& comparison : runs.others) {
         for (const StepComparison& step : comparison.steps) {

@@ -54,6 +54,7 @@ std::vector<Contribution> contributions(const SpentTime& a, const SpentTime& b) 
     for (const auto& [name, time] : b.times) {
         parts[name].b = nanoseconds(time, b.clock);
     }
+    // Sorted by difference, so that the largest cause is the first row.
     std::vector<Contribution> sorted;
     for (auto& [name, part] : parts) {
         part.name = name;
@@ -65,6 +66,7 @@ std::vector<Contribution> contributions(const SpentTime& a, const SpentTime& b) 
 }
 
 StepFigures whole(const RunFigures& run) {
+    // The run is compared as one step, by the same rules as its steps.
     return {.name = "run", .time = run.time, .ensemble = run.ensemble, .path = run.path};
 }
 
@@ -102,6 +104,7 @@ bool are_equal(const TimeOfRun& a, const TimeOfRun& b) {
 }
 
 Nanoseconds interval(double expected, const PairedDifference& pairs) {
+    // Without draws there are no pairs and no interval.
     if (pairs.differences.empty()) {
         return {expected, expected, expected};
     }
@@ -152,6 +155,8 @@ private:
 }  // namespace
 
 PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b) {
+    // Sides share the draw of the constants and half of the variance of the model error
+    // (docs/history/accuracy.md).
     const std::vector<double> samples_a = samples_of(a, Side::A);
     const std::vector<double> samples_b = samples_of(b, Side::B);
     PairedDifference pairs;
@@ -165,6 +170,8 @@ PairedDifference paired_difference(const TimeOfRun& a, const TimeOfRun& b) {
     }
     const double expected =
         nanoseconds(b.time.expected, b.clock) - nanoseconds(a.time.expected, a.clock);
+    // The expected difference is that of the stated constants; the verdict counts pairs with its
+    // sign.
     pairs.verdict = verdict_of(expected, pairs.differences);
     return pairs;
 }

@@ -23,6 +23,7 @@ constexpr const char* kNothing = "–";
 /// Returns nanoseconds in the comparison's unit.
 class Unit {
 public:
+    // Cycles if both runs have one clock; cycles of two clocks cannot be compared.
     explicit Unit(const Comparison& comparison)
         : cycles_(comparison.is_same_clock ? comparison.clock.value * 1e-9 : 0) {}
 
@@ -35,6 +36,7 @@ public:
         return time ? show(time->expected) : kNothing;
     }
     [[nodiscard]] std::string signed_text(double time) const {
+        // A difference that is shown as zero has no sign.
         const std::string text = show(std::abs(time));
         const bool is_zero = text.find_first_not_of("0.") == std::string::npos;
         return is_zero ? "0" : (time < 0 ? "−" : "+") + text;
@@ -99,6 +101,7 @@ std::string parts_text(const std::string& heading, const std::vector<Contributio
 
 std::string cause_text(const Comparison& comparison, const Unit& unit, const TextStyle& style) {
     const StepComparison& run = comparison.run;
+    // Three views of the same paths: the activity, the resource that it waits for, and the line.
     const std::string parts = parts_text("activity", run.activities, unit, style) +
                               parts_text("resource", run.resources, unit, style) +
                               parts_text("line", run.lines, unit, style);

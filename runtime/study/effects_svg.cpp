@@ -33,6 +33,7 @@ std::string values_text(const ConstantEffect& effect) {
 }
 
 /// Draws the lower end in the upper half of a row, because both ends may make the run longer.
+/// noc.packet_overhead does so for matmul_640, by 3.4 and 1.7 %.
 std::string bar(double y, double change, double most) {
     const double width = std::abs(change) / most * kReach;
     return fmt::format(

@@ -15,6 +15,7 @@ struct TimesCode {
     static void read(const Json& json, TimeByName& times) { times = json.get<TimeByName>(); }
 };
 
+// One description both writes and reads, so that the keys of both are the same.
 template <class Fields, Either<PathFigures> Path>
 void describe_path(Fields& fields, Path& path) {
     fields.template coded<TimesCode>("activities", path.activities);
@@ -39,6 +40,7 @@ void describe_run(Fields& fields, Run& run) {
     fields("clock_hz", run.clock.value);
     fields.list("steps", run.steps, [](auto& row, auto& step, std::size_t) {
         describe_figures(row, step);
+        // Steps overlap: of_run is the part of the run's path, the time is the step's own.
         row("of_run", step.of_run);
     });
 }

@@ -43,6 +43,7 @@ std::uint64_t program_counter(const void* context) {
 #endif
 }
 
+// The interrupted program counter is all that the handler takes; names are looked up after the run.
 void take_sample(int /*signal*/, siginfo_t* /*info*/, void* context) {
     const std::size_t index = g_num_samples.fetch_add(1, std::memory_order_relaxed);
     if (index < kMostSamples) {
@@ -79,7 +80,7 @@ ElfW(Shdr) section(const std::vector<char>& file, const ElfW(Ehdr) & header, std
     return at<ElfW(Shdr)>(file, header.e_shoff + index * header.e_shentsize);
 }
 
-// The program comes first.
+// The loader reports the program first. Its symbols are relative to its base address.
 std::uint64_t base_of_program() {
     std::uint64_t base = 0;
     const auto take_first = [](dl_phdr_info* object, std::size_t, void* result) {
@@ -130,6 +131,8 @@ Sampler::Sampler() {
     g_num_samples = 0;
     struct sigaction action {};
     action.sa_sigaction = take_sample;
+    // SA_ONSTACK: a fiber's stack may have no room for the handler. SA_RESTART: interrupted system
+    // calls continue.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigaction(SIGPROF, &action, nullptr);
     start_ = processor_seconds();
@@ -141,7 +144,8 @@ Sampler::~Sampler() {
     g_exists = false;
 }
 
-// The handler stays installed, because a signal may still be pending.
+// The handler stays installed, because a signal may still be pending; by default it would end the
+// process.
 Samples Sampler::stop() {
     if (!is_running_) {
         return {};
@@ -151,6 +155,7 @@ Samples Sampler::stop() {
     const double seconds = processor_seconds() - start_;
     const std::size_t count = std::min(g_num_samples.load(), kMostSamples);
     const auto end = g_samples.begin() + static_cast<std::ptrdiff_t>(count);
+    // A full buffer loses samples, not time: the seconds are divided among the kept ones.
     return {{g_samples.begin(), end}, count == 0 ? 0 : seconds / static_cast<double>(count)};
 }
 
@@ -158,6 +163,7 @@ Symbols::Symbols() : base_(base_of_program()) {
     const std::vector<char> file = read_program();
     const auto header = at<ElfW(Ehdr)>(file, 0);
     for (std::uint64_t s = 0; s < header.e_shnum; ++s) {
+        // Stripped programs have no SHT_SYMTAB. Their functions then count as Other.
         const auto table = section(file, header, s);
         if (table.sh_type != SHT_SYMTAB) {
             continue;
@@ -176,6 +182,7 @@ Symbols::Symbols() : base_(base_of_program()) {
 
 CodePlace Symbols::place_of(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
+    // The function that begins last before the address has it, unless it ends before.
     auto it = std::ranges::upper_bound(functions_, offset, {}, &Function::begin);
     if (it != functions_.begin() && offset < (--it)->end) {
         return {it->name, ""};
@@ -202,7 +209,7 @@ const char* name_of(Work work) noexcept {
     return "?";
 }
 
-// By names of functions and namespaces, since the profile sees addresses only.
+// Decides by names of functions and namespaces, since the profile sees addresses only.
 Work work_of(const CodePlace& place) noexcept {
     return place.library.empty() ? first_fit(place.function, kFunctionMarks)
                                  : first_fit(place.library, kLibraryMarks);

@@ -32,6 +32,7 @@ std::vector<Line> kernels_by_op(const report::RunRecord& record) {
 
 std::vector<Line> phases_of(const report::RunRecord& record, double report_seconds) {
     const report::HostTimes& host = record.host;
+    // Tensors are the rest: the other phases are measured.
     const double known = host.load + host.launch + host.verify + host.timing;
     std::vector<Line> lines{{"load", host.load},
                             {"tensors made and moved", std::max(0.0, host.total - known)},

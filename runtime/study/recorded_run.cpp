@@ -70,6 +70,7 @@ RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws) {
     return figures_of(timed_run::time_trace(run, timers).front());
 }
 
+// A replay's time grows with its events, so that this predicts what the study takes.
 std::uint64_t cost_of_moving(const RecordedRun& a, const RecordedRun& b) {
     const auto moved_a = config::move_one_at_a_time(a.machine.timing);
     const auto moved_b = config::move_one_at_a_time(b.machine.timing);
@@ -82,6 +83,8 @@ std::vector<MovedConstant> move_each_constant(const RecordedRun& a, const Record
     const std::vector<MovedPair> pairs = pairs_of(moved_a, moved_b);
     std::vector<RunTimer> timers_a;
     std::vector<RunTimer> timers_b;
+    // Pairs move the same constant to the same end. A run without a range for it keeps the stated
+    // value.
     for (const MovedPair& pair : pairs) {
         timers_a.push_back(timer_of(a, pair.a));
         timers_b.push_back(timer_of(b, pair.b));

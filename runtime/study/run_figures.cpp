@@ -53,6 +53,7 @@ void add_step(const report::LaunchReport& launch, const report::RunShare& share,
     for (std::size_t i = 0; i < launch.path.size(); ++i) {
         const report::PathPart& part = launch.path[i];
         const std::string line = line_name(launch, part);
+        // Steps overlap, so that a step has its own path and its share of the run's.
         add(part, line, part.time, step.path);
         add(part, fmt::format("{}: {}", launch.name, line), share.path.at(i), run.path);
     }
@@ -110,6 +111,7 @@ RunFigures figures_in(const nlohmann::ordered_json& json) {
 }  // namespace
 
 RunFigures read_report(const std::filesystem::path& path) {
+    // A folder stands for the report.json that --report writes into it.
     const std::filesystem::path file =
         std::filesystem::is_directory(path) ? path / "report.json" : path;
     // A report of 32 devices has 45 MB; parsed, it needs ten times as much memory.

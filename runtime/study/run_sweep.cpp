@@ -41,6 +41,7 @@ using Group = std::vector<std::size_t>;
 /// takes most of a sweep's time; a point that changes `arch.timing` only costs a replay.
 template <class IsDue>
 std::vector<Group> groups_of(const config::LoadedSweep& sweep, IsDue is_due) {
+    // A run that compares values depends on the keys of `verify:`, one without values does not.
     const Checks checks = sweep.sweep.values ? Checks::Compared : Checks::Ignored;
     std::vector<Group> groups;
     std::map<std::string, std::size_t> group_at;
@@ -60,6 +61,7 @@ std::vector<Group> groups_of(const config::LoadedSweep& sweep, IsDue is_due) {
 
 std::vector<std::string> values_of(const config::SweepPoint& point,
                                    const std::vector<std::string>& keys) {
+    // A point that leaves a key at the run file's value has an empty cell.
     std::vector<std::string> values(keys.size());
     for (const config::Override& setting : point.settings) {
         const auto key = std::ranges::find(keys, setting.path);
@@ -68,6 +70,8 @@ std::vector<std::string> values_of(const config::SweepPoint& point,
     return values;
 }
 
+// keys_of() lists keys of cases first, so that their number splits a point's values into case and
+// choice.
 std::size_t num_case_keys_of(const config::LoadedSweep& sweep) {
     std::set<std::string> keys;
     for (const config::SweepSettings& given : sweep.sweep.cases) {
@@ -113,6 +117,7 @@ std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, con
     std::vector<timed_run::RunTimer> timers;
     for (const std::size_t point : group) {
         const config::LoadedRun& loaded = sweep.points[point].loaded;
+        // Paths give what bounds a point; the rest of a report is not kept.
         timers.emplace_back(
             sweep.name, timed_run::machine_of(loaded),
             timed_run::TimerOptions{.num_draws = num_draws, .detail = timed_run::Detail::Paths});
@@ -131,6 +136,7 @@ public:
           result_(empty_result(sweep)) {}
 
     SweepResult run() {
+        // The cache comes first: a group whose points all have times needs no recording.
         take_kept();
         if (options_.searches) {
             for (std::size_t i = 0; i < result_.cases.size(); ++i) {
@@ -174,6 +180,7 @@ private:
             ++next_;
             // Alone on all threads: its peak of memory shows how many others fit at the same time.
             run_group(0, threads_);
+            // Side by side comes second, with the memory of the first group known.
             run_side_by_side();
         }
         for (const std::exception_ptr& error : errors_) {
@@ -284,6 +291,7 @@ private:
     }
 
     void run_group(std::size_t index, std::uint32_t threads) {
+        // Replays of a group run as its kernels do, launch by launch.
         const Group& group = groups_[index];
         try {
             auto timers = timers_of(sweep_, group, options_.num_draws);
@@ -346,6 +354,7 @@ private:
     }
 
     void fail(const Group& group, const std::string& failure, int exit_code) {
+        // Points of a group have one recording and fail together.
         for (const std::size_t point : group) {
             result_.points[point].recorded_by = group.front();
             result_.points[point].failure = failure;

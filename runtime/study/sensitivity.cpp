@@ -22,7 +22,8 @@ RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
 }
 
 /// Returns the makespan under the stated constants, then with each constant moved. One at a time:
-/// effects of constants on the path do not show their effect on the makespan.
+/// effects of constants on the path do not show their effect on the makespan. A report named
+/// constants with up to 78 % of a makespan that did not change when they moved.
 std::vector<Millicycles> makespans(const compare::RecordedRun& run,
                                    const std::vector<MovedTiming>& moved) {
     std::vector<RunTimer> timers;

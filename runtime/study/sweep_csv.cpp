@@ -8,6 +8,7 @@
 namespace tessera::sweep {
 namespace {
 
+// RFC 4180: a field with a comma, a quote or a line break is quoted, and its quotes are doubled.
 std::string field(const std::string& text) {
     if (text.find_first_of(",\"\n") == std::string::npos) {
         return text;
@@ -47,6 +48,7 @@ std::vector<std::string> steps_of(const SweepResult& result) {
 }
 
 std::string step_cell(const compare::RunFigures& run, const std::string& name) {
+    // Layers repeat names of steps, whose times are added up.
     double time = 0;
     bool is_there = false;
     for (const compare::StepFigures& step : run.steps) {
@@ -102,6 +104,7 @@ std::string to_csv(const SweepResult& result) {
     for (const Ranked& entry : ranking(result)) {
         text += row(ranked_cells(result, entry));
     }
+    // Points without a time have rows too, with the reason in the column `failure`.
     for (const PointResult& point : result.points) {
         if (!point.figures) {
             std::vector<std::string> cells(heads.size());

@@ -26,13 +26,15 @@ std::string commented(const std::string& text) {
 constexpr const char* kCsv = "sweep.csv";
 constexpr const char* kHtml = "sweep.html";
 
-// By the case's place in the file.
+// Names a file by its case's place in the sweep: the name of a case is no file name.
 std::string best_name(std::size_t num_cases, std::size_t case_index) {
     return num_cases == 0 ? "best.yaml" : fmt::format("best_{}.yaml", case_index + 1);
 }
 
 }  // namespace
 
+// Checked before the sweep runs, so that hours of points are not lost to a file that cannot be
+// written.
 void require_places(const std::filesystem::path& directory, const config::LoadedSweep& sweep) {
     std::vector<std::string> names{kCsv, kHtml};
     const std::size_t num_cases = sweep.sweep.cases.size();
@@ -47,6 +49,7 @@ std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
     std::vector<report::NamedText> files;
     const std::vector<std::string> lines = answers(result);
     for (const Ranked& entry : ranking(result)) {
+        // A best point is a run file of its own: `tessera run best.yaml`.
         if (entry.rank == 1) {
             const std::string note = result.is_interrupted ? interrupted_text(result) + "\n" : "";
             const std::string head =

@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Values that are not numbers are drawn as dots: a line between names would mean nothing.
 Json key_json(const SweepResult& result, std::size_t key, const KeyEffect& effect) {
     return {{"key", result.keys[key]},
             {"label", result.labels[key]},
@@ -40,6 +41,7 @@ Json steps_json(const compare::RunFigures& run) {
     for (const compare::StepFigures& step : run.steps) {
         add(step.name, step.of_run);
     }
+    // The rest of the run is between launches, so that parts add up to the whole.
     if (between > 0) {
         add(report::kBetweenLaunches, between);
     }
@@ -80,6 +82,7 @@ Json page_data(const SweepResult& result) {
         lines.insert(lines.begin(), interrupted_text(result));
     }
     const std::vector<Ranked> ranked = ranking(result);
+    // The page draws these data with the scripts of report.html, so that both look alike.
     const std::vector<KeyEffect> effects = effects_of(result, ranked);
     Json keys = Json::array();
     for (std::size_t key = 0; key < effects.size(); ++key) {

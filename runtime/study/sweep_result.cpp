@@ -15,7 +15,6 @@
 namespace tessera::sweep {
 namespace {
 
-/// Returns a value as number and unit; nothing if it does not begin with a number.
 std::optional<std::pair<double, std::string>> number_of(const std::string& value) {
     double number = 0;
     const char* end = value.data() + value.size();
@@ -48,6 +47,7 @@ std::map<std::vector<std::string>, KeyGroup> key_groups_of(const SweepResult& re
                                                            std::size_t key, const Axis& axis) {
     std::map<std::vector<std::string>, KeyGroup> groups;
     for (const Ranked& entry : ranked) {
+        // Without `key` the rest is the name of the group.
         std::vector<std::string> rest = result.points[entry.point].values;
         const auto at = std::ranges::find(axis.values, std::exchange(rest[key], ""));
         if (at != axis.values.end()) {
@@ -244,6 +244,7 @@ std::vector<std::string> keys_of(const config::LoadedSweep& sweep) {
 
 std::vector<std::string> labels_of(const std::vector<std::string>& keys) {
     std::vector<std::string> labels;
+    // Last parts of a key are added until it differs from all others: `grid`, or `gate.set.grid`.
     for (std::size_t i = 0; i < keys.size(); ++i) {
         std::size_t count = 1;
         while (count < parts_of(keys[i]).size() && !is_only(keys, i, count)) {
@@ -275,6 +276,8 @@ Axis axis_of(const SweepResult& result, std::size_t key) {
             axis.values.push_back(value);
         }
     }
+    // Numbers of one unit are sorted and drawn as lines; names keep the order of the file and are
+    // drawn as dots.
     if (are_numbers(axis.values)) {
         axis.kind = AxisKind::Numbers;
         std::ranges::stable_sort(axis.values, {},

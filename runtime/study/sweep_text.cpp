@@ -29,6 +29,7 @@ std::string cycles_text(const SweepResult& result, const Ranked& entry) {
 }
 
 std::vector<Column> columns_of(const SweepResult& result) {
+    // A narrow table drops columns of the lowest rank first.
     std::vector<Column> columns{{"rank", Align::Right, 7, {}}};
     for (const std::string& label : result.labels) {
         columns.push_back({label, Align::Left, 9, {}});
@@ -79,6 +80,7 @@ std::string failures_text(const SweepResult& result, const TextStyle& style) {
             text += fmt::format("  {}: {}\n", full_name_of(result, i), result.points[i].failure);
         }
     }
+    // Points that a search passed by are counted only: there may be thousands of them.
     if (passed_by > 0) {
         text += fmt::format("  {} that the search passed by\n", count_text(passed_by, "point"));
     }

@@ -76,6 +76,7 @@ std::vector<report::TimingReport> replay_all(const Trace& trace, std::span<RunTi
 
 TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh) {
     TimedMachine machine{device.arch, device.timing, mesh};
+    // A trace names the device that recorded it; the times are those of this one.
     machine.mesh.device = device.arch.name;
     return machine;
 }
@@ -92,6 +93,7 @@ report::TimingReport time_trace_file(const std::filesystem::path& path,
         replay_read(reader.place(), [&] { timer.add(reader.so_far(), *launch); });
     }
     report::TimingReport report = timer.finish();
+    // The report names the assumed constants that price its path.
     report.assumed = report::assumed_shares(report, device.resolved);
     return report;
 }

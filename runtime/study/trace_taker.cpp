@@ -17,6 +17,7 @@ TraceTaker::TraceTaker(std::optional<RunTimer> timer,
 }
 
 pipeline::RunModes TraceTaker::modes(pipeline::RunModes modes) {
+    // A run that is neither timed nor written records no trace.
     if (timer_ || writer_) {
         modes.trace = TraceMode::On;
         modes.trace_sink = [this](const Trace& so_far, LaunchTrace&& launch) {

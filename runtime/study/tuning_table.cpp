@@ -15,6 +15,7 @@ namespace tessera::tuning {
 namespace {
 
 constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325U;
+// The hash tells builds apart. It does not protect a table against its editor.
 constexpr std::uint64_t kFnvPrime = 0x100000001b3U;
 
 void mix(std::uint64_t& hash, std::string_view text) {
@@ -51,6 +52,7 @@ Choice read_choice(const config::Node& node) {
                   .made_on = text_at(node, "made_on"),
                   .settings = {},
                   .candidates = {}};
+    // Values of settings stay YAML, so that they are set as they stand in the run file.
     for (const config::Entry& setting : child(node, "set").entries) {
         choice.settings.push_back({setting.key, to_yaml(setting.value)});
     }
@@ -64,6 +66,7 @@ Choice read_choice(const config::Node& node) {
 }
 
 std::string to_yaml(const Choice& choice) {
+    // Shapes and points have commas and colons, hence the quotes.
     std::string text = fmt::format("  - shape: \"{}\"\n    made_on: \"{}\"\n    set:\n",
                                    choice.shape, choice.made_on);
     for (const Setting& setting : choice.settings) {
@@ -85,6 +88,7 @@ bool is_chosen(const std::vector<Setting>& settings, const std::string& param) {
 }  // namespace
 
 std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>& settings) {
+    // Params that the sweep sets are the choice; the others are the shape by which it is found.
     std::string shape;
     for (const auto& [name, value] : loaded.pipeline.params) {
         if (!is_chosen(settings, name)) {
@@ -136,6 +140,7 @@ Choice choice_of(const config::LoadedSweep& sweep, const sweep::SweepResult& res
                   .settings = settings_of(sweep),
                   .candidates = {}};
     for (std::size_t i = 0; i < choice.settings.size(); ++i) {
+        // Settings and values have one order, that of the sweep's keys.
         choice.settings[i].value = result.points[ranked.front().point].values[i];
     }
     // A point may leave a key at the run file's value, which is then part of the shape.
@@ -208,6 +213,8 @@ void TuningTable::keep(Choice choice) {
         text += to_yaml(held);
     }
     const std::filesystem::path folder = path_.parent_path();
+    // Files appear under their names when they are complete, so that an interrupted tune leaves the
+    // old table.
     report::write_together(folder.empty() ? "." : folder, {{path_.filename().string(), text}});
 }
 

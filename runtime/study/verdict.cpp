@@ -13,6 +13,8 @@ int sign(double value) noexcept {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
+// One limit at 95 % was tried first: it could not tell a gain with 55 % of the pairs from one with
+// 91 %.
 Grade grade_of(double share) noexcept {
     return share >= kRobustShare    ? Grade::Robust
            : share >= kLikelyShare  ? Grade::Likely
@@ -52,6 +54,7 @@ Verdict verdict_of(double expected, std::span<const double> differences) {
     if (is_equal) {
         return {.grade = Grade::Equal, .share = 1, .num_pairs = differences.size()};
     }
+    // No sign is expected, so that no share can agree with it.
     if (expected == 0) {
         return {.grade = Grade::EvenOdds, .num_pairs = differences.size()};
     }
