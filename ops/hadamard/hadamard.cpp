@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 
+#include "ops/hadamard/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::hadamard {
 namespace {
@@ -13,7 +15,8 @@ constexpr std::array kFields{
     config::field<&RowsSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 /// The matrix: a strip of tiles for each tile of K.
-const std::vector<StripBuffer> kBuffers{{2, DataFormat::Float16_b, kStripTiles* kStripTiles}};
+const std::vector<StripBuffer> kBuffers{
+    {index_of(Cb::Matrix), DataFormat::Float16_b, kStripTiles* kStripTiles}};
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
@@ -33,14 +36,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         // Orthogonal with this factor: without quantisation the transform changes no product of two
         // rows.
         const auto factor = static_cast<float>(1 / std::sqrt(row_length(input.spec.shape)));
-        return row_strips_program(kSpec.name, context.arch,
-                                  {.input = input,
-                                   .output = context.device_outputs[0][p],
-                                   .compute = "ops/hadamard/kernels/compute.cpp",
-                                   .compute_args = {std::bit_cast<std::uint32_t>(factor)},
-                                   .reader = "ops/hadamard/kernels/reader.cpp",
-                                   .buffers = kBuffers},
-                                  context.params<RowsSpec>().grid);
+        return row_strips_program(
+            kSpec.name, context.arch,
+            {.input = input,
+             .output = context.device_outputs[0][p],
+             .compute = "ops/hadamard/kernels/compute.cpp",
+             .compute_args = named(ComputeArgs{.factor = std::bit_cast<std::uint32_t>(factor)}),
+             .reader = "ops/hadamard/kernels/reader.cpp",
+             .buffers = kBuffers},
+            context.params<RowsSpec>().grid);
     });
 }
 

@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "emu/base/round_up.hpp"
+#include "ops/layer_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::layer_norm {
@@ -43,8 +45,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             {.input = input,
              .output = context.device_outputs[0][p],
              .compute = "ops/layer_norm/kernels/compute.cpp",
-             .compute_args = {bits_of(1.0 / columns), padding == 0 ? 0 : bits_of(padding),
-                              bits_of(spec.epsilon)},
+             .compute_args = named(ComputeArgs{.reciprocal = bits_of(1.0 / columns),
+                                               .padding = padding == 0 ? 0 : bits_of(padding),
+                                               .epsilon = bits_of(spec.epsilon)}),
              .operands = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
              .buffers = vector_buffers(input.spec, 2)},
             spec.grid);

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/rms_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::rms_norm {
@@ -33,15 +35,16 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const DeviceTensor& input = context.device_inputs[0][p];
         // Padding columns are zeros, whose squares add nothing: the count is that of the real
         // columns.
-        return row_strips_program(
-            kSpec.name, context.arch,
-            {.input = input,
-             .output = context.device_outputs[0][p],
-             .compute = "ops/rms_norm/kernels/compute.cpp",
-             .compute_args = {bits_of(1.0 / row_length(input.spec.shape)), bits_of(spec.epsilon)},
-             .operands = {&context.device_inputs[1][p]},
-             .buffers = vector_buffers(input.spec, 1)},
-            spec.grid);
+        return row_strips_program(kSpec.name, context.arch,
+                                  {.input = input,
+                                   .output = context.device_outputs[0][p],
+                                   .compute = "ops/rms_norm/kernels/compute.cpp",
+                                   .compute_args = named(ComputeArgs{
+                                       .reciprocal = bits_of(1.0 / row_length(input.spec.shape)),
+                                       .epsilon = bits_of(spec.epsilon)}),
+                                   .operands = {&context.device_inputs[1][p]},
+                                   .buffers = vector_buffers(input.spec, 1)},
+                                  spec.grid);
     });
 }
 

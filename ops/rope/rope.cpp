@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rope/rope.hpp"
 
+#include "ops/rope/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::rope {
@@ -16,9 +18,12 @@ constexpr std::uint32_t kAlignment = 16;  // elements: where a row's factors may
 constexpr std::uint32_t kMatrixTiles = kStripTiles * kStripTiles;
 /// Matrices that sort elements and partners, factors of both as rows and as tiles, positions.
 const std::vector<StripBuffer> kBuffers{
-    {2, DataFormat::Float16_b, kMatrixTiles}, {3, DataFormat::Float16_b, kMatrixTiles},
-    {11, DataFormat::Float32, kStripTiles},   {12, DataFormat::Float32, kStripTiles},
-    {13, DataFormat::Float32, kStripTiles},   {14, DataFormat::Float32, kStripTiles}};
+    {index_of(Cb::Own), DataFormat::Float16_b, kMatrixTiles},
+    {index_of(Cb::Partner), DataFormat::Float16_b, kMatrixTiles},
+    {index_of(Cb::FactorRows), DataFormat::Float32, kStripTiles},
+    {index_of(Cb::PartnerFactorRows), DataFormat::Float32, kStripTiles},
+    {index_of(Cb::Factors), DataFormat::Float32, kStripTiles},
+    {index_of(Cb::PartnerFactors), DataFormat::Float32, kStripTiles}};
 
 constexpr std::array kFields{
     field<&RopeSpec::layout>("layout", "interleaved",
@@ -82,9 +87,12 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .output = context.device_outputs[0][p],
              .compute = "ops/rope/kernels/compute.cpp",
              .reader = "ops/rope/kernels/reader.cpp",
-             .reader_args = {spec.first, dim,
-                             static_cast<std::uint32_t>(spec.layout) << 28U | width,
-                             num_rows(input.spec.shape) / num_tokens(context)},
+             .reader_args =
+                 named(HeadArgs{.first = spec.first,
+                                .dim = dim,
+                                .layout_and_width =
+                                    static_cast<std::uint32_t>(spec.layout) << kLayoutShift | width,
+                                .rows_each = num_rows(input.spec.shape) / num_tokens(context)}),
              .operands = {&context.device_inputs[1][p], &list},
              .buffers = kBuffers},
             spec.grid);

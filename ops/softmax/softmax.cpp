@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/softmax/kernels/args.hpp"
 
 namespace tessera::ops::softmax {
 namespace {
@@ -56,7 +58,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
                                   {.input = input,
                                    .output = context.device_outputs[0][p],
                                    .compute = "ops/softmax/kernels/compute.cpp",
-                                   .compute_args = {scale},
+                                   .compute_args = named(ComputeArgs{.scale = scale}),
                                    .fill = is_float ? kFloatInfinity : kBf16Infinity,
                                    .visible_rows = spec.causal_rows,
                                    .visible_period = spec.causal_period,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows times a matrix of ±1, then times a factor.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
+#include "args.hpp"
 
 using namespace row_strips;
 
 void kernel_main() {
-    constexpr uint32_t cb_matrix = cb_vectors;
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
-    const uint32_t factor = get_compile_time_arg_val(1);
+    constexpr uint32_t cb_matrix = index_of(tessera::ops::hadamard::Cb::Matrix);
+    const uint32_t num_units = UnitCount::read().num_units;
+    const uint32_t factor = tessera::ops::hadamard::ComputeArgs::read().factor;
 
     unary_op_init_common(cb_rows, cb_tiles);
     // The matrix stays in L1 over all rows of the core.

@@ -2,10 +2,11 @@
 // Makes the Hadamard matrix in tiles, then brings the rows, a strip each.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/row_strips/kernels/strip_rows.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbMatrix = 2;
+constexpr uint32_t kCbMatrix = index_of(tessera::ops::hadamard::Cb::Matrix);
 constexpr uint32_t kTileBytes = kTileWords * sizeof(uint32_t);
 
 uint32_t parity(uint32_t bits) {
@@ -68,13 +69,13 @@ void push_matrix(uint32_t size) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const auto range = UnitRange::read();
     const Rows rows = rows_of_arguments();
-    const TensorAccessor input(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor input(ReaderTensors::input(),
+                               ReaderTensors::input_address(UnitRange::kCount));
 
     push_matrix(rows.columns);
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         push_strip(input, rows, unit * kTileRows, 0);
     }
 }

@@ -2,20 +2,19 @@
 // Each row less its mean, divided by its standard deviation, times the weights, plus the bias.
 // Two passes: the mean of squares less the square of the mean would lose what a large mean covers.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
+#include "args.hpp"
 
 using namespace row_strips;
+using tessera::ops::layer_norm::ComputeArgs;
 
 namespace {
 
-constexpr uint32_t cb_bias = cb_vectors + 1;
+constexpr uint32_t cb_bias = cb_second_vector;
 constexpr uint32_t cb_mean = cb_first_statistic;
 constexpr uint32_t cb_scale = cb_second_statistic;
 
-struct Extents {
-    uint32_t tiles;
-    uint32_t reciprocal;  // of the number of columns
-    uint32_t padding;     // columns of zeros behind the last, as a number; 0: none
-    uint32_t epsilon;
+struct Extents : ComputeArgs {
+    uint32_t tiles;  // of a unit
 };
 
 void find_mean(const Extents& extents) {
@@ -77,10 +76,9 @@ void find_scale(const Extents& extents) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
-    const uint32_t strips = get_compile_time_arg_val(0);
-    const Extents extents{strips * kStripTiles, get_compile_time_arg_val(1),
-                          get_compile_time_arg_val(2), get_compile_time_arg_val(3)};
+    const uint32_t num_units = UnitCount::read().num_units;
+    const uint32_t strips = StripArgs::read().strips;
+    const Extents extents{ComputeArgs::read(), strips * kStripTiles};
 
     unary_op_init_common(cb_rows, cb_tiles);
     cb_wait_front(cb_ones, 1);

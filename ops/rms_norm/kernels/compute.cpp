@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row divided by the root of its mean square, times the weights.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
+#include "args.hpp"
 
 using namespace row_strips;
+using tessera::ops::rms_norm::ComputeArgs;
 
 namespace {
 
@@ -34,10 +36,9 @@ void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
-    const uint32_t strips = get_compile_time_arg_val(0);
-    const uint32_t reciprocal = get_compile_time_arg_val(1);
-    const uint32_t epsilon = get_compile_time_arg_val(2);
+    const uint32_t num_units = UnitCount::read().num_units;
+    const uint32_t strips = StripArgs::read().strips;
+    const auto args = ComputeArgs::read();
 
     unary_op_init_common(cb_rows, cb_tiles);
     cb_wait_front(cb_ones, 1);
@@ -45,7 +46,7 @@ void kernel_main() {
     cb_wait_front(cb_vectors, strips * kStripTiles);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
         tilize_unit(strips);
-        find_scale(strips * kStripTiles, reciprocal, epsilon);
+        find_scale(strips * kStripTiles, args.reciprocal, args.epsilon);
         send_unit(strips, [](uint32_t tile) {
             // The scale is in every column already; weights are in row 0 and are spread by the
             // unpacker.

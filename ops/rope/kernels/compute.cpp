@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each element times its factor plus its partner times the partner's.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
+#include "args.hpp"
 
 using namespace row_strips;
+using tessera::ops::rope::Cb;
 
 namespace {
 
-constexpr uint32_t cb_own = 2;
-constexpr uint32_t cb_partner = 3;
-constexpr uint32_t cb_factor_rows = 11;
-constexpr uint32_t cb_partner_factor_rows = 12;
-constexpr uint32_t cb_factors = 13;
-constexpr uint32_t cb_partner_factors = 14;
+constexpr uint32_t cb_own = index_of(Cb::Own);
+constexpr uint32_t cb_partner = index_of(Cb::Partner);
+constexpr uint32_t cb_factor_rows = index_of(Cb::FactorRows);
+constexpr uint32_t cb_partner_factor_rows = index_of(Cb::PartnerFactorRows);
+constexpr uint32_t cb_factors = index_of(Cb::Factors);
+constexpr uint32_t cb_partner_factors = index_of(Cb::PartnerFactors);
 
 void tilize_strip(uint32_t cb_from, uint32_t cb_to) {
     // Factors arrive as rows, like heads, and become tiles in the same way.
@@ -39,7 +41,7 @@ void sort(uint32_t cb_matrix, uint32_t tile, uint32_t dst) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
+    const uint32_t num_units = UnitCount::read().num_units;
 
     unary_op_init_common(cb_rows, cb_tiles);
     // Both matrices stay in L1 over all rows of the core.

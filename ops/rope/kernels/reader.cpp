@@ -2,14 +2,19 @@
 // Makes the matrices that sort elements and partners; brings heads with the factors of each row.
 #include "../../shared/kernels/word_list.hpp"
 #include "../../shared/row_strips/kernels/strip_rows.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbOwn = 2;
-constexpr uint32_t kCbPartner = 3;
-constexpr uint32_t kCbPositions = 10;
-constexpr uint32_t kCbFactors = 11;
-constexpr uint32_t kCbPartnerFactors = 12;
+using tessera::ops::rope::Cb;
+using tessera::ops::rope::HeadArgs;
+using tessera::ops::rope::kLayoutShift;
+
+constexpr uint32_t kCbOwn = index_of(Cb::Own);
+constexpr uint32_t kCbPartner = index_of(Cb::Partner);
+constexpr uint32_t kCbPositions = index_of(Cb::Positions);
+constexpr uint32_t kCbFactors = index_of(Cb::FactorRows);
+constexpr uint32_t kCbPartnerFactors = index_of(Cb::PartnerFactorRows);
 constexpr uint32_t kMatrixTiles = kStripTiles * kStripTiles;
 constexpr uint32_t kOneFloat = 0x3F800000;
 enum Layout : uint32_t { kInterleaved, kHalf, kDeinterleaved };
@@ -62,16 +67,17 @@ void fill_factors(uint32_t cb, uint32_t value) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
+    const auto range = UnitRange::read();
     const Rows rows = rows_of_arguments();
-    const Head head{rows.columns, get_compile_time_arg_val(8), get_compile_time_arg_val(9),
-                    static_cast<uint32_t>(get_compile_time_arg_val(10)) >> 28};
-    const uint32_t list_width = get_compile_time_arg_val(10) & 0x0FFFFFFF;  // 0: no positions
-    const uint32_t rows_each = get_compile_time_arg_val(11);
-    const TensorAccessor input(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor table(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor positions(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+    const auto args = HeadArgs::read();
+    const Head head{rows.columns, args.first, args.dim, args.layout_and_width >> kLayoutShift};
+    const uint32_t list_width = args.layout_and_width & ((1U << kLayoutShift) - 1);
+    const TensorAccessor input(ReaderTensors::input(),
+                               ReaderTensors::input_address(UnitRange::kCount));
+    const TensorAccessor table(ReaderTensors::first_operand(),
+                               ReaderTensors::first_operand_address(UnitRange::kCount));
+    const TensorAccessor positions(ReaderTensors::second_operand(),
+                                   ReaderTensors::second_operand_address(UnitRange::kCount));
 
     push_matrices(head);
     // Written once: rotated columns are overwritten for each row, the others never.
@@ -81,14 +87,14 @@ void kernel_main() {
                                   get_write_ptr(kCbPositions)};
     const uint32_t part_bytes = (head.dim + 15) / 16 * 16 * sizeof(float);
     const uint32_t bytes = head.dim * sizeof(float);
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t first = unit * kTileRows;
         push_strip(input, rows, first, 0);
         cb_reserve_back(kCbFactors, kStripTiles);
         cb_reserve_back(kCbPartnerFactors, kStripTiles);
         // Rows of a token share its factors; each is read to its own place.
         for (uint32_t row = first; row < smaller(first + kTileRows, rows.count); ++row) {
-            const uint32_t token = row / rows_each;
+            const uint32_t token = row / args.rows_each;
             const uint32_t entry = list_width == 0 ? token : list.at(token);
             const uint32_t place = ((row - first) * kBlock + head.first) * sizeof(float);
             noc_async_read(table.get_noc_addr(entry), get_write_ptr(kCbFactors) + place, bytes);

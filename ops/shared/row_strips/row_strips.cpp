@@ -9,28 +9,18 @@
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
+#include "ops/shared/row_strips/kernels/args.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
 namespace {
 
+using row_strips::Cb;
+
 constexpr std::uint32_t kStripBf16Tile = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kStripFloatTile = tile_bytes(DataFormat::Float32);
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kStripRows = 0,
-    kStripTilesCb = 1,
-    kStripVectors = 2,  // and the next one
-    kStripOnes = 4,
-    kStripSums = 5,
-    kStripHigh = 6,
-    kStripLow = 7,
-    kStripFirstStatistic = 8,
-    kStripSecondStatistic = 9,
-    kStripVectorRow = 10,
-    kStripOut = 16
-};
+// Sums of which the vector unit takes all bits.
+constexpr std::array kStripFloats{Cb::Sums, Cb::FirstStatistic, Cb::SecondStatistic};
 
 std::uint32_t strips_of(std::uint32_t columns) {
     return div_up(columns, kStripColumns);
@@ -49,49 +39,60 @@ void add_strip_buffers(Program& program, const CoreRangeSet& cores, const RowStr
     const DataFormat out = strips.output.spec.format;
     const std::uint32_t columns = row_length(strips.input.spec.shape);
     const std::uint32_t tiles = strips_of(columns) * kStripTiles;
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t pages) {
-        fp8::add_buffer(program, cores, index, format, tile_bytes(format), pages);
+    const auto add = [&](auto cb, DataFormat format, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
     };
     // Two strips of rows: one arrives while the other is tilized.
-    add(kStripRows, in, 2 * kStripTiles);
-    add(kStripTilesCb, in, tiles);
+    add(Cb::Rows, in, 2 * kStripTiles);
+    add(Cb::Tiles, in, tiles);
     for (const StripBuffer& buffer : strips.buffers) {
-        add(buffer.index, buffer.format, buffer.tiles);
+        add(buffer.cb, buffer.format, buffer.tiles);
     }
-    for (const std::uint8_t index : {kStripOnes, kStripHigh, kStripLow}) {
-        add(index, DataFormat::Float16_b, 1);
+    for (const Cb cb : {Cb::Ones, Cb::High, Cb::Low}) {
+        add(cb, DataFormat::Float16_b, 1);
     }
     // Statistics are fp32: a sum of a row may have thousands of terms.
-    for (const std::uint8_t index : {kStripSums, kStripFirstStatistic, kStripSecondStatistic}) {
-        add(index, DataFormat::Float32, 1);
+    for (const Cb cb : kStripFloats) {
+        add(cb, DataFormat::Float32, 1);
     }
-    fp8::add_buffer(program, cores, kStripVectorRow, DataFormat::UInt32, fp8::aligned(2 * columns),
-                    1);
-    add(kStripOut, out, 2 * kStripTiles);
+    add_circular_buffer(program, cores, Cb::VectorRow, DataFormat::UInt32,
+                        {1, fp8::aligned(2 * columns)});
+    add(Cb::Output, out, 2 * kStripTiles);
 }
 
 ComputeConfig strip_compute_config(const RowStrips& strips) {
-    ComputeConfig config;
-    config.fp32_dest_acc_en = true;
-    config.compile_args = {strips_of(row_length(strips.input.spec.shape))};
-    config.compile_args.insert(config.compile_args.end(), strips.compute_args.begin(),
-                               strips.compute_args.end());
+    const row_strips::StripArgs args{.strips = strips_of(row_length(strips.input.spec.shape))};
+    ComputeConfig config{.fp32_dest_acc_en = true};
+    config.named_compile_args = named(args, strips.compute_args);
     // Float32 that the vector unit works on; through a source register it would lose 13 bits.
-    config.unpack_to_dest_mode.assign(kStripOut, UnpackToDestMode::Default);
-    for (const std::uint8_t cb : {kStripSums, kStripFirstStatistic, kStripSecondStatistic}) {
-        config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+    for (const Cb cb : kStripFloats) {
+        unpack_to_fp32(config, cb);
     }
-    const auto keep_bits = [&](std::uint8_t cb, DataFormat format) {
-        if (format == DataFormat::Float32) {
-            config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
-        }
-    };
-    keep_bits(kStripRows, strips.input.spec.format);
-    keep_bits(kStripTilesCb, strips.input.spec.format);
+    if (strips.input.spec.format == DataFormat::Float32) {
+        unpack_to_fp32(config, Cb::Rows);
+        unpack_to_fp32(config, Cb::Tiles);
+    }
     for (const StripBuffer& buffer : strips.buffers) {
-        keep_bits(buffer.index, buffer.format);
+        if (buffer.format == DataFormat::Float32) {
+            unpack_to_fp32(config, buffer.cb);
+        }
     }
     return config;
+}
+
+/// Arguments of any reader over strips, and those of the op's own one.
+NamedCompileArgs reader_args(const RowStrips& strips) {
+    const TensorSpec& in = strips.input.spec;
+    return named(
+        row_strips::RowsArgs{.count = num_rows(in.shape),
+                             .columns = row_length(in.shape),
+                             .element = element_bytes(in.format),
+                             .fill = strips.fill,
+                             .visible_rows = strips.visible_rows,
+                             .visible_period = strips.visible_period,
+                             .first_visible = strips.first_visible},
+        row_strips::VectorArgs{.num_vectors = static_cast<std::uint32_t>(strips.operands.size())},
+        strips.reader_args);
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t c
     std::vector<StripBuffer> buffers;
     for (std::uint32_t i = 0; i < count; ++i) {
         buffers.push_back(
-            {static_cast<std::uint8_t>(kStripVectors + i), DataFormat::Float16_b, tiles});
+            {index_of(i == 0 ? Cb::Vectors : Cb::SecondVector), DataFormat::Float16_b, tiles});
     }
     return buffers;
 }
@@ -130,43 +131,32 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
                            GridSize grid) {
     const TensorSpec& in = strips.input.spec;
     const std::uint32_t rows = num_rows(in.shape);
-    const std::uint32_t columns = row_length(in.shape);
     // Rows are split by 32, as a tile has them; a core never shares a tile of rows.
     const SharedWork work = share_work(op, arch, grid, div_up(rows, kTileRows));
-    // The kernel gets words of the input for a tensor that is not there.
-    const DeviceTensor& first = strips.operands.empty() ? strips.input : *strips.operands.front();
-    const DeviceTensor& second = strips.operands.empty() ? strips.input : *strips.operands.back();
+    const auto operand = [&](std::size_t i) {
+        return i < strips.operands.size() ? &strips.operands[i]->buffer : nullptr;
+    };
+    const row_strips::ReaderTensors tensors{
+        .input = &strips.input.buffer, .first_operand = operand(0), .second_operand = operand(1)};
+    const fp8::StripWriterArgs writing{.rows = rows,
+                                       .columns = row_length(in.shape),
+                                       .element_bytes = element_bytes(strips.output.spec.format)};
+    const fp8::StripWriterTensors written{.output = &strips.output.buffer};
 
     Program program = CreateProgram();
     add_strip_buffers(program, work.cores, strips);
-    std::vector<std::uint32_t> reading{
-        rows,
-        columns,
-        element_bytes(in.format),
-        static_cast<std::uint32_t>(strips.operands.size()),
-        strips.fill,
-        strips.visible_rows,
-        strips.visible_period,
-        strips.first_visible,
-    };
-    const fp8::StripWriterArgs writing{.rows = rows,
-                                       .columns = columns,
-                                       .element_bytes = element_bytes(strips.output.spec.format)};
-    const fp8::StripWriterTensors written{.output = &strips.output.buffer};
-    reading.insert(reading.end(), strips.reader_args.begin(), strips.reader_args.end());
-    append_accessors({&strips.input, &first, &second}, reading);
-    const KernelHandle reader =
-        CreateKernel(program, strips.reader, work.cores, ReaderDataMovementConfig(reading));
+    const KernelHandle reader = CreateKernel(program, strips.reader, work.cores,
+                                             reader_config(reader_args(strips), tensors));
     const KernelHandle compute =
         CreateKernel(program, strips.compute, work.cores, strip_compute_config(strips));
     // Rows of tiles leave a core as those of fp8_dequantise do.
     const KernelHandle writer = CreateKernel(program, "ops/fp8_dequantise/kernels/writer.cpp",
                                              work.cores, writer_config(writing, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, strips.input.buffer.address, first.buffer.address,
-                        second.buffer.address});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
+        set_args(program, reader, share.core,
+                 row_strips::UnitRange{.first_unit = share.first, .num_units = share.count},
+                 addresses_of(tensors));
+        set_args(program, compute, share.core, row_strips::UnitCount{.num_units = share.count});
         set_args(program, writer, share.core,
                  fp8::GroupRange{.first_group = share.first, .num_groups = share.count},
                  addresses_of(written));

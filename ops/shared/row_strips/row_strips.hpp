@@ -22,22 +22,21 @@ inline constexpr std::uint32_t kStripColumns = kStripTiles * kTileColumns;
 
 /// A circular buffer of tiles that only some kernels over strips have.
 struct StripBuffer {
-    std::uint8_t index = 0;
+    std::uint32_t cb = 0;  ///< index_of the op's enum
     DataFormat format = DataFormat::Float16_b;
     std::uint32_t tiles = 0;
 };
 
 /// The kernels over strips and what they need to know.
 struct RowStrips {
-    const DeviceTensor& input;   ///< (…, C) bfloat16 or float32
-    const DeviceTensor& output;  ///< (…, C)
-    std::string compute;         ///< kernel
-    /// Of compute, behind the number of strips of a row.
-    std::vector<std::uint32_t> compute_args = {};
+    const DeviceTensor& input;           ///< (…, C) bfloat16 or float32
+    const DeviceTensor& output;          ///< (…, C)
+    std::string compute;                 ///< kernel
+    NamedCompileArgs compute_args = {};  ///< beside row_strips::StripArgs
     /// The one that is there takes the operands as (C) bfloat16 vectors, which reach compute as
     /// tiles whose row 0 holds them.
     std::string reader = "ops/shared/row_strips/kernels/reader.cpp";
-    std::array<std::uint32_t, 4> reader_args = {};
+    NamedCompileArgs reader_args = {};               ///< beside row_strips::RowsArgs
     std::vector<const DeviceTensor*> operands = {};  ///< beside the input: none, one or two
     std::vector<StripBuffer> buffers = {};           ///< beside those of every such program
     std::uint32_t fill = 0;                          ///< word in columns that rows do not have

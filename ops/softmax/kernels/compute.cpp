@@ -2,8 +2,10 @@
 // Each row's exponentials over their sum. The exponent is taken of the distance to the largest
 // element, rounded to bfloat16: any number near it serves, as it leaves the quotient as it is.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
+#include "args.hpp"
 
 using namespace row_strips;
+using tessera::ops::softmax::ComputeArgs;
 
 namespace {
 
@@ -67,9 +69,9 @@ void find_quotient(uint32_t tiles, uint32_t scale) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = get_arg_val<uint32_t>(0);
-    const uint32_t strips = get_compile_time_arg_val(0);
-    const uint32_t scale = get_compile_time_arg_val(1);
+    const uint32_t num_units = UnitCount::read().num_units;
+    const uint32_t strips = StripArgs::read().strips;
+    const uint32_t scale = ComputeArgs::read().scale;
 
     unary_op_init_common(cb_rows, cb_tiles);
     cb_wait_front(cb_ones, 1);

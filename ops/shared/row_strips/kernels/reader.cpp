@@ -5,9 +5,10 @@
 
 namespace {
 
-constexpr uint32_t kCbVectors = 2;
-constexpr uint32_t kCbOnes = 4;
-constexpr uint32_t kCbVectorRow = 10;
+constexpr uint32_t kCbVectors = index_of(StripCb::Vectors);
+constexpr uint32_t kCbSecondVector = index_of(StripCb::SecondVector);
+constexpr uint32_t kCbOnes = index_of(StripCb::Ones);
+constexpr uint32_t kCbVectorRow = index_of(StripCb::VectorRow);
 
 void push_ones() {
     cb_reserve_back(kCbOnes, 1);
@@ -46,13 +47,15 @@ void push_vector(const Accessor& vector, uint32_t columns, uint32_t cb) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
-    const uint32_t num_vectors = get_compile_time_arg_val(3);
+    const auto range = UnitRange::read();
+    const uint32_t num_vectors = tessera::ops::row_strips::VectorArgs::read().num_vectors;
     const Rows rows = rows_of_arguments();
-    const TensorAccessor input(TensorAccessorArgs<12>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor first_vector(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor second_vector(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(4));
+    const TensorAccessor input(ReaderTensors::input(),
+                               ReaderTensors::input_address(UnitRange::kCount));
+    const TensorAccessor first_vector(ReaderTensors::first_operand(),
+                                      ReaderTensors::first_operand_address(UnitRange::kCount));
+    const TensorAccessor second_vector(ReaderTensors::second_operand(),
+                                       ReaderTensors::second_operand_address(UnitRange::kCount));
 
     // The constants come first: the first row cannot be finished without them.
     push_ones();
@@ -60,9 +63,9 @@ void kernel_main() {
         push_vector(first_vector, rows.columns, kCbVectors);
     }
     if (num_vectors > 1) {
-        push_vector(second_vector, rows.columns, kCbVectors + 1);
+        push_vector(second_vector, rows.columns, kCbSecondVector);
     }
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         for (uint32_t column = 0; column < rows.columns; column += kBlock) {
             push_strip(input, rows, unit * kTileRows, column);
         }

@@ -8,19 +8,26 @@
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"
+#include "args.hpp"
 
 namespace row_strips {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_tiles = 1;
-constexpr uint32_t cb_vectors = 2;
-constexpr uint32_t cb_ones = 4;
-constexpr uint32_t cb_sums = 5;
-constexpr uint32_t cb_high = 6;
-constexpr uint32_t cb_low = 7;
-constexpr uint32_t cb_first_statistic = 8;
-constexpr uint32_t cb_second_statistic = 9;
-constexpr uint32_t cb_out = 16;
+using tessera::ops::index_of;
+using tessera::ops::row_strips::StripArgs;
+using tessera::ops::row_strips::UnitCount;
+using StripCb = tessera::ops::row_strips::Cb;
+
+constexpr uint32_t cb_rows = index_of(StripCb::Rows);
+constexpr uint32_t cb_tiles = index_of(StripCb::Tiles);
+constexpr uint32_t cb_vectors = index_of(StripCb::Vectors);
+constexpr uint32_t cb_second_vector = index_of(StripCb::SecondVector);
+constexpr uint32_t cb_ones = index_of(StripCb::Ones);
+constexpr uint32_t cb_sums = index_of(StripCb::Sums);
+constexpr uint32_t cb_high = index_of(StripCb::High);
+constexpr uint32_t cb_low = index_of(StripCb::Low);
+constexpr uint32_t cb_first_statistic = index_of(StripCb::FirstStatistic);
+constexpr uint32_t cb_second_statistic = index_of(StripCb::SecondStatistic);
+constexpr uint32_t cb_out = index_of(StripCb::Output);
 constexpr uint32_t kStripTiles = 4;
 
 // DST[dst] = row 0 of a tile, in every row.

@@ -4,10 +4,16 @@
 
 #include "../../kernels/arithmetic.hpp"
 #include "../../kernels/fill_l1.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
+using tessera::ops::index_of;
+using tessera::ops::row_strips::ReaderTensors;
+using tessera::ops::row_strips::UnitRange;
+using StripCb = tessera::ops::row_strips::Cb;
+
+constexpr uint32_t kCbRows = index_of(StripCb::Rows);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
@@ -18,15 +24,7 @@ constexpr uint16_t kOne = 0x3F80;
 using Words = volatile tt_l1_ptr uint32_t*;
 using Halves = volatile tt_l1_ptr uint16_t*;
 
-struct Rows {
-    uint32_t count;
-    uint32_t columns;
-    uint32_t element;
-    uint32_t fill;
-    uint32_t visible_rows;
-    uint32_t visible_period;
-    uint32_t first_visible;
-
+struct Rows : tessera::ops::row_strips::RowsArgs {
     // Elements of a row that count.
     uint32_t visible(uint32_t row) const {
         return visible_rows == 0
@@ -69,15 +67,8 @@ void push_strip(const Accessor& input, const Rows& rows, uint32_t first, uint32_
     cb_push_back(kCbRows, kStripTiles);
 }
 
-// The first compile-time arguments.
 inline Rows rows_of_arguments() {
-    return {.count = get_compile_time_arg_val(0),
-            .columns = get_compile_time_arg_val(1),
-            .element = get_compile_time_arg_val(2),
-            .fill = get_compile_time_arg_val(4),
-            .visible_rows = get_compile_time_arg_val(5),
-            .visible_period = get_compile_time_arg_val(6),
-            .first_visible = get_compile_time_arg_val(7)};
+    return {tessera::ops::row_strips::RowsArgs::read()};
 }
 
 // Where an element of a tile lies: faces of 16 by 16, two side by side.
