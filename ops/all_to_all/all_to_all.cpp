@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/all_to_all/kernels/args.hpp"
 #include "ops/shared/describe_tensor.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/fabric_args.hpp"
@@ -85,22 +87,27 @@ std::uint32_t piece_of(const Call& call) {
     return token_exchange::piece_bytes(call.context.arch, call.context.inputs[0].spec.page_size());
 }
 
-std::vector<std::uint32_t> page_reader_args(const Call& call, const Rank& rank, std::uint32_t way,
-                                            std::uint32_t link) {
-    std::vector<std::uint32_t> args{call.input(rank).buffer.address,
-                                    call.context.inputs[0].spec.page_size(), piece_of(call)};
-    append(args, peer_words(rank, way, link));
+ReaderTensors reader_tensors(const Call& call, const Rank& rank) {
+    return {.input = &call.input(rank).buffer};
+}
+
+/// PeerPages of each peer: the share of `link` in the pages of the peer's part.
+std::vector<std::uint32_t> peer_pages(const Call& call, const Rank& rank, std::uint32_t way,
+                                      std::uint32_t link) {
+    std::vector<std::uint32_t> words;
     for (const std::uint32_t peer : rank.peers_of(way)) {
         // Links share each part, so that all of them are busy until the last part.
         const std::uint32_t pages = call.pages(call.counts[rank.position][peer]);
         const auto first = static_cast<std::uint32_t>(std::uint64_t{pages} * link / rank.links);
         const auto end = static_cast<std::uint32_t>(std::uint64_t{pages} * (link + 1) / rank.links);
-        append(args,
-               std::array{call.pages(sent_before(call.counts, rank.position, peer)) + first,
-                          call.pages(received_before(call.counts, rank.position, peer)) + first,
-                          end - first});
+        append(words,
+               words_of(PeerPages{
+                   .first_here = call.pages(sent_before(call.counts, rank.position, peer)) + first,
+                   .first_there =
+                       call.pages(received_before(call.counts, rank.position, peer)) + first,
+                   .num_pages = end - first}));
     }
-    return args;
+    return words;
 }
 
 // The writer is that of moe_dispatch, without a table and scales. All senders count up one word on
@@ -138,8 +145,6 @@ std::vector<std::uint32_t> page_writer_args(const Call& call, const Rank& rank, 
 
 void add_page_senders(const Call& call, const Rank& rank, Program& program,
                       const CallSemaphores& semaphores, const CoreRangeSet& cores) {
-    std::vector<std::uint32_t> reader;
-    token_exchange::append_accessor(reader, call.input(rank));
     // dispatch_writer has a place for a routing table's shape. There is no table here, so that it
     // stays zero.
     std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
@@ -147,14 +152,17 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
         token_exchange::append_accessor(writer, call.output(rank));
     }
     const KernelHandle reads = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
-                                            ReaderDataMovementConfig(reader));
+                                            reader_config(NoArgs{}, reader_tensors(call, rank)));
     const KernelHandle writes =
         CreateKernel(program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
                      WriterDataMovementConfig(writer));
+    const PageArgs sizes{.page_bytes = call.context.inputs[0].spec.page_size(),
+                         .piece_bytes = piece_of(call)};
     for (std::uint32_t way = 0; way < kWays; ++way) {
         for (std::uint32_t link = 0; link < rank.links; ++link) {
             const CoreCoord core = rank.sender(way, link);
-            SetRuntimeArgs(program, reads, core, page_reader_args(call, rank, way, link));
+            set_args(program, reads, core, addresses_of(reader_tensors(call, rank)), sizes,
+                     peer_words(rank, way, link), peer_pages(call, rank, way, link));
             SetRuntimeArgs(program, writes, core,
                            page_writer_args(call, rank, way, link, program, semaphores));
         }

@@ -3,25 +3,27 @@
 #include "../../shared/token_exchange/kernels/peers.hpp"
 #include "../../shared/token_exchange/kernels/piece_reader.hpp"
 #include "../../shared/token_exchange/kernels/routing.hpp"
+#include "args.hpp"
+
+using namespace tessera::ops;
+using namespace tessera::ops::all_to_all;
 
 void kernel_main() {
-    const PacketPieces page{get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2)};
-    const Peers peers = peers_from_args(3);
-    // Each peer's range follows the peers: first page here, first page there, number of pages.
+    const PageArgs::Each sizes{ReaderTensors::Addresses::kCount};
+    const PacketPieces page{sizes.page_bytes(), sizes.piece_bytes()};
+    const Peers peers = peers_from_args(sizes.first_arg + PageArgs::kCount);
+    // Each peer's range follows the peers.
     const uint32_t first_range = peers.end();
-    constexpr auto input_args = TensorAccessorArgs<0>();
-    const auto input = TensorAccessor(input_args, get_arg_val<uint32_t>(0));
+    const auto input = TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address());
 
     PieceReader pieces(kCbRows);
     for (uint32_t peer = 0; peer < peers.count; ++peer) {
-        const uint32_t from = get_arg_val<uint32_t>(first_range + 3 * peer);
-        const uint32_t to = get_arg_val<uint32_t>(first_range + 3 * peer + 1);
-        const uint32_t count = get_arg_val<uint32_t>(first_range + 3 * peer + 2);
-        for (uint32_t i = 0; i < count; ++i) {
+        const auto range = PeerPages::read(first_range + PeerPages::kCount * peer);
+        for (uint32_t i = 0; i < range.num_pages; ++i) {
             // A command goes before its page, so that the writer knows the target when the page
             // arrives.
-            push_command(1, peer, to + i);
-            pieces.read(page, input, from + i);
+            push_command(1, peer, range.first_there + i);
+            pieces.read(page, input, range.first_here + i);
         }
     }
     pieces.push();
