@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/gather_columns/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -13,10 +15,6 @@ namespace tessera::ops::gather_columns {
 namespace {
 
 using config::field;
-
-constexpr std::uint8_t kRowCb = 0;
-constexpr std::uint8_t kTableCb = 1;
-constexpr std::uint8_t kInputCb = 2;
 
 constexpr std::array kFields{
     field<&GatherSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
@@ -66,20 +64,26 @@ Program make_program(const OpContext& context, std::size_t position) {
     const std::uint32_t table = fp8::aligned(work.shares.front().count * 4) + fp8::aligned(1);
 
     Program program = CreateProgram();
+    const auto add = [&](Cb cb, DataFormat format, CbSize size) {
+        add_circular_buffer(program, work.cores, cb, format, size);
+    };
     // Two rows: one is put together, the other stays zero for indices of no column.
-    fp8::add_buffer(program, work.cores, kRowCb, DataFormat::UInt8, fp8::aligned(row_bytes), 2);
-    fp8::add_buffer(program, work.cores, kTableCb, DataFormat::UInt32, table, 1);
-    fp8::add_buffer(program, work.cores, kInputCb, DataFormat::UInt32, input_row,
-                    input.spec.shape[0]);
-    std::vector<std::uint32_t> args{row_bytes, fp8::aligned(row_bytes), input.spec.shape[0],
-                                    input_row, input.spec.page_size()};
-    std::vector<std::uint32_t> addresses;
-    fp8::append({&input.buffer, &indices.buffer, &output.buffer}, args, addresses);
+    add(Cb::Row, DataFormat::UInt8, {2, fp8::aligned(row_bytes)});
+    add(Cb::Table, DataFormat::UInt32, {1, table});
+    add(Cb::Input, DataFormat::UInt32, {input.spec.shape[0], input_row});
+    const GatherArgs args{.row_bytes = row_bytes,
+                          .row_stride = fp8::aligned(row_bytes),
+                          .input_rows = input.spec.shape[0],
+                          .input_stride = input_row,
+                          .input_bytes = input.spec.page_size()};
+    const GatherTensors tensors{
+        .input = &input.buffer, .indices = &indices.buffer, .output = &output.buffer};
     const KernelHandle kernel = CreateKernel(program, "ops/gather_columns/kernels/gather.cpp",
-                                             work.cores, ReaderDataMovementConfig(args));
+                                             work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernel, share.core,
-                       {share.first, share.count, addresses[0], addresses[1], addresses[2]});
+        set_args(program, kernel, share.core,
+                 RowRange{.first_row = share.first, .num_rows = share.count},
+                 addresses_of(tensors));
     }
     return program;
 }

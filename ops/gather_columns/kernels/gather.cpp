@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts this core's rows of the output together, each a column of the input that the table names.
+#include "args.hpp"
 #include "dataflow_api.h"
 
 namespace {
 
-constexpr uint32_t kCbRow = 0;
-constexpr uint32_t kCbTable = 1;
-constexpr uint32_t kCbInput = 2;
+using namespace tessera::ops;
+using namespace tessera::ops::gather_columns;
+
+constexpr uint32_t kCbRow = index_of(Cb::Row);
+constexpr uint32_t kCbTable = index_of(Cb::Table);
+constexpr uint32_t kCbInput = index_of(Cb::Input);
 constexpr uint32_t kAlignment = 64;
 constexpr uint32_t kNone = 0xFFFFFFFF;
 
@@ -40,35 +44,33 @@ void pick_column(uint32_t column, uint32_t rows, uint32_t stride, uint32_t row_l
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_row = get_arg_val<uint32_t>(0);
-    const uint32_t num_rows = get_arg_val<uint32_t>(1);
-    const uint32_t row_bytes = get_compile_time_arg_val(0);
-    const uint32_t row_stride = get_compile_time_arg_val(1);
-    const uint32_t input_rows = get_compile_time_arg_val(2);
-    const uint32_t input_stride = get_compile_time_arg_val(3);
-    const uint32_t input_bytes = get_compile_time_arg_val(4);
-    const TensorAccessor input(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor table(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor output(TensorAccessorArgs<9>(), get_arg_val<uint32_t>(4));
+    const auto range = RowRange::read();
+    const auto args = GatherArgs::read();
+    const TensorAccessor input(GatherTensors::input(),
+                               GatherTensors::input_address(RowRange::kCount));
+    const TensorAccessor table(GatherTensors::indices(),
+                               GatherTensors::indices_address(RowRange::kCount));
+    const TensorAccessor output(GatherTensors::output(),
+                                GatherTensors::output_address(RowRange::kCount));
 
     const uint32_t row_l1 = get_write_ptr(kCbRow);
-    const uint32_t zeros_l1 = row_l1 + row_stride;
     // Written once: indices of no column are sent from here without touching the row.
-    for (uint32_t i = 0; i < row_stride / sizeof(uint32_t); ++i) {
+    const uint32_t zeros_l1 = row_l1 + args.row_stride;
+    for (uint32_t i = 0; i < args.row_stride / sizeof(uint32_t); ++i) {
         reinterpret_cast<Words>(zeros_l1)[i] = 0;
     }
-    const uint32_t first_byte = first_row * sizeof(uint32_t);
+    const uint32_t first_byte = range.first_row * sizeof(uint32_t);
     const uint32_t skipped = first_byte % kAlignment;
-    read_table(table, skipped, first_byte, num_rows * sizeof(uint32_t));
-    read_input(input, input_rows, input_stride, input_bytes);
+    read_table(table, skipped, first_byte, range.num_rows * sizeof(uint32_t));
+    read_input(input, args.input_rows, args.input_stride, args.input_bytes);
     const auto indices = reinterpret_cast<Words>(get_write_ptr(kCbTable) + skipped);
-    for (uint32_t i = 0; i < num_rows; ++i) {
+    for (uint32_t i = 0; i < range.num_rows; ++i) {
         const uint32_t index = indices[i];
         if (index != kNone) {
-            pick_column(index, input_rows, input_stride, row_l1);
+            pick_column(index, args.input_rows, args.input_stride, row_l1);
         }
-        noc_async_write(index == kNone ? zeros_l1 : row_l1, output.get_noc_addr(first_row + i),
-                        row_bytes);
+        noc_async_write(index == kNone ? zeros_l1 : row_l1,
+                        output.get_noc_addr(range.first_row + i), args.row_bytes);
         noc_async_write_barrier();  // the next row comes to the same place
     }
 }

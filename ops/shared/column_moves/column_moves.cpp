@@ -5,14 +5,15 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/column_moves/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
 namespace {
 
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t { kMovedRows = 0, kDetour = 1 };
+using column_moves::Cb;
 
 std::uint32_t bytes_of_element(const ColumnMove& move) {
     return element_bytes(move.ranges.front().input->spec.format);
@@ -58,32 +59,32 @@ ColumnReader add_column_reader(Program& program, const ArchSpec& arch, const Cor
     const std::uint32_t page = moved_page(arch, move.row_bytes());
     const ColumnRange& first = move.ranges.front();
     const ColumnRange& second = move.ranges.back();
-    const DataFormat format = first.input->spec.format;
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(schedule.cb_depth * page, {{kMovedRows, format}})
-                             .set_page_size(kMovedRows, page));
+    add_circular_buffer(program, cores, Cb::Rows, first.input->spec.format,
+                        {schedule.cb_depth, page});
     // A range may begin and end inside of an alignment unit: two units more than its bytes.
-    const Scratch detour[]{{kDetour, move.row_bytes() + 2 * dram_alignment(arch)}};
+    const Scratch detour[]{{Cb::Detour, move.row_bytes() + 2 * dram_alignment(arch)}};
     add_scratch(program, cores, detour, dram_alignment(arch));
-    std::vector<std::uint32_t> args{page,
-                                    rows_at_once(schedule),
-                                    move.groups,
-                                    move.split,
-                                    static_cast<std::uint32_t>(move.ranges.size()),
-                                    first.first * element,
-                                    first.count * element,
-                                    first.stride * element,
-                                    second.first * element,
-                                    second.count * element,
-                                    second.stride * element,
-                                    dram_alignment(arch)};
-    append_accessors({first.input, second.input}, args);
+    const column_moves::ReaderArgs args{
+        .page_bytes = page,
+        .block = rows_at_once(schedule),
+        .groups = move.groups,
+        .split = move.split,
+        .num_ranges = static_cast<std::uint32_t>(move.ranges.size()),
+        .first_begin = first.first * element,
+        .first_bytes = first.count * element,
+        .first_stride = first.stride * element,
+        .second_begin = second.first * element,
+        .second_bytes = second.count * element,
+        .second_stride = second.stride * element,
+        .alignment = dram_alignment(arch)};
+    const column_moves::ReaderTensors tensors{.first = &first.input->buffer,
+                                              .second = &second.input->buffer};
     const KernelHandle reader = CreateKernel(program, "ops/shared/column_moves/kernels/reader.cpp",
-                                             cores, ReaderDataMovementConfig(std::move(args)));
+                                             cores, reader_config(args, tensors));
     for (const WorkShare& share : shares) {
-        SetRuntimeArgs(
-            program, reader, share.core,
-            {share.first, share.count, first.input->buffer.address, second.input->buffer.address});
+        set_args(program, reader, share.core,
+                 column_moves::RowRange{.first_row = share.first, .num_rows = share.count},
+                 addresses_of(tensors));
     }
     return {page, rows_at_once(schedule)};
 }
@@ -94,13 +95,15 @@ Program move_columns(std::string_view op, const ArchSpec& arch, const ColumnMove
     Program program = CreateProgram();
     const ColumnReader reader =
         add_column_reader(program, arch, work.cores, work.shares, move, schedule);
-    std::vector<std::uint32_t> args{move.row_bytes(), reader.page_bytes, reader.block_rows};
-    append_accessors({&output}, args);
+    const column_moves::WriterArgs args{
+        .row_bytes = move.row_bytes(), .page_bytes = reader.page_bytes, .block = reader.block_rows};
+    const column_moves::WriterTensors tensors{.output = &output.buffer};
     const KernelHandle writer = CreateKernel(program, "ops/shared/column_moves/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+                                             work.cores, writer_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core,
-                       {share.first, share.count, output.buffer.address});
+        set_args(program, writer, share.core,
+                 column_moves::RowRange{.first_row = share.first, .num_rows = share.count},
+                 addresses_of(tensors));
     }
     return program;
 }
