@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/residual_add/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -19,19 +21,15 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_depth(spec.cb_depth, judge);
 }
 
-/// How rows are cut into pieces of a tile, or put together to one.
-struct Pieces {
-    std::uint32_t of_row;        ///< pieces of a row
-    std::uint32_t rows_of_tile;  ///< rows of a piece
-    std::uint32_t stride;        ///< bytes from one row's place in a tile to the next one's
-};
-
-Pieces pieces_of(const ArchSpec& arch, std::uint32_t row_bytes) {
-    // A row's place in a tile keeps the alignment of DRAM, so that it can be read there without a
-    // detour.
+// A row's place in a tile keeps the alignment of DRAM, so that it can be read there without a
+// detour.
+PieceArgs pieces_of(const ArchSpec& arch, std::uint32_t rows, std::uint32_t row_bytes) {
     const std::uint32_t stride = round_up(row_bytes, dram_alignment(arch));
-    return {div_up(row_bytes, kTileBytes), std::max(kTileBytes / stride, 1U),
-            std::min(stride, kTileBytes)};
+    return {.rows = rows,
+            .row_bytes = row_bytes,
+            .of_row = div_up(row_bytes, kTileBytes),
+            .rows_of_tile = std::max(kTileBytes / stride, 1U),
+            .stride = std::min(stride, kTileBytes)};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -41,39 +39,29 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& output = context.device_outputs[0][position];
     const std::uint32_t rows = num_rows(a.spec.shape);
     const std::uint32_t row_bytes = 2 * row_length(a.spec.shape);
-    const Pieces pieces = pieces_of(context.arch, row_bytes);
     // Short rows share a tile and long rows are cut, so that additions always have whole tiles.
+    const PieceArgs pieces = pieces_of(context.arch, rows, row_bytes);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
                                        div_up(rows, pieces.rows_of_tile) * pieces.of_row);
 
     Program program = CreateProgram();
-    constexpr std::uint8_t kA = 0;
-    constexpr std::uint8_t kB = 1;
-    constexpr std::uint8_t kOut = 16;
-    for (const std::uint8_t index : {kA, kB, kOut}) {
-        CreateCircularBuffer(
-            program, work.cores,
-            CircularBufferConfig(spec.cb_depth * kTileBytes, {{index, DataFormat::Float16_b}})
-                .set_page_size(index, kTileBytes));
+    for (const Cb cb : {Cb::A, Cb::B, Cb::Output}) {
+        add_circular_buffer(program, work.cores, cb, DataFormat::Float16_b,
+                            {spec.cb_depth, kTileBytes});
     }
-    const std::vector<std::uint32_t> shapes{rows, row_bytes, pieces.of_row, pieces.rows_of_tile,
-                                            pieces.stride};
-    std::vector<std::uint32_t> reading = shapes;
-    std::vector<std::uint32_t> writing = shapes;
-    append_accessors({&a, &b}, reading);
-    append_accessors({&output}, writing);
+    const ReaderTensors read{.a = &a.buffer, .b = &b.buffer};
+    const WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/residual_add/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
+                                             work.cores, reader_config(pieces, read));
     const KernelHandle compute = CreateKernel(program, "ops/residual_add/kernels/compute.cpp",
                                               work.cores, ComputeConfig{.fp32_dest_acc_en = true});
     const KernelHandle writer = CreateKernel(program, "ops/residual_add/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                                             work.cores, writer_config(pieces, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, a.buffer.address, b.buffer.address});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {share.first, share.count, output.buffer.address});
+        const PieceRange range{.first_piece = share.first, .num_pieces = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core, PieceCount{.num_pieces = share.count});
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

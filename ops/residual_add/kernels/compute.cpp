@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds pieces; what of a tile no row fills is added too, and not stored.
+#include "args.hpp"
+
+using namespace tessera::ops;
+using namespace tessera::ops::residual_add;
 
 void kernel_main() {
-    constexpr uint32_t cb_a = 0;
-    constexpr uint32_t cb_b = 1;
-    constexpr uint32_t cb_out = 16;
-    const uint32_t count = get_arg_val<uint32_t>(0);
+    constexpr uint32_t cb_a = index_of(Cb::A);
+    constexpr uint32_t cb_b = index_of(Cb::B);
+    constexpr uint32_t cb_out = index_of(Cb::Output);
+    const uint32_t count = PieceCount::read().num_pieces;
 
     binary_op_init_common(cb_a, cb_b, cb_out);
     add_tiles_init(cb_a, cb_b);

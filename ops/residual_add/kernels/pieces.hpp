@@ -2,15 +2,13 @@
 // Rows in pieces of a tile: part of a long row, or several short rows, each at an aligned place.
 #pragma once
 
+#include "args.hpp"
 #include "dataflow_api.h"
 
-struct TilePieces {
-    uint32_t rows;
-    uint32_t row_bytes;
-    uint32_t of_row;
-    uint32_t rows_of_tile;
-    uint32_t stride;
+using namespace tessera::ops;
+using namespace tessera::ops::residual_add;
 
+struct TilePieces : PieceArgs {
     // Calls act(row, offset in it, offset in the tile, bytes) for the parts of a piece.
     template <class Act>
     void for_each_part(uint32_t piece, const Act& act) const {
@@ -23,8 +21,6 @@ struct TilePieces {
     }
 };
 
-// The first compile-time arguments.
 inline TilePieces tile_pieces() {
-    return {get_compile_time_arg_val(0), get_compile_time_arg_val(1), get_compile_time_arg_val(2),
-            get_compile_time_arg_val(3), get_compile_time_arg_val(4)};
+    return {PieceArgs::read()};
 }

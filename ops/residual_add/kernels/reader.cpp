@@ -3,15 +3,15 @@
 #include "pieces.hpp"
 
 void kernel_main() {
-    constexpr uint32_t kCbA = 0;
-    constexpr uint32_t kCbB = 1;
-    const uint32_t first = get_arg_val<uint32_t>(0);
-    const uint32_t count = get_arg_val<uint32_t>(1);
+    constexpr uint32_t kCbA = index_of(Cb::A);
+    constexpr uint32_t kCbB = index_of(Cb::B);
+    const auto range = PieceRange::read();
     const TilePieces pieces = tile_pieces();
-    const TensorAccessor a(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor b(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(3));
+    const TensorAccessor a(ReaderTensors::a(), ReaderTensors::a_address(PieceRange::kCount));
+    const TensorAccessor b(ReaderTensors::b(), ReaderTensors::b_address(PieceRange::kCount));
 
-    for (uint32_t piece = first; piece < first + count; ++piece) {
+    const uint32_t end = range.first_piece + range.num_pieces;
+    for (uint32_t piece = range.first_piece; piece < end; ++piece) {
         cb_reserve_back(kCbA, 1);
         cb_reserve_back(kCbB, 1);
         const uint32_t a_l1 = get_write_ptr(kCbA);

@@ -3,13 +3,14 @@
 #include "pieces.hpp"
 
 void kernel_main() {
-    constexpr uint32_t kCbOut = 16;
-    const uint32_t first = get_arg_val<uint32_t>(0);
-    const uint32_t count = get_arg_val<uint32_t>(1);
+    constexpr uint32_t kCbOut = index_of(Cb::Output);
+    const auto range = PieceRange::read();
     const TilePieces pieces = tile_pieces();
-    const TensorAccessor output(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(2));
+    const TensorAccessor output(WriterTensors::output(),
+                                WriterTensors::output_address(PieceRange::kCount));
 
-    for (uint32_t piece = first; piece < first + count; ++piece) {
+    const uint32_t end = range.first_piece + range.num_pieces;
+    for (uint32_t piece = range.first_piece; piece < end; ++piece) {
         cb_wait_front(kCbOut, 1);
         const uint32_t l1_addr = get_read_ptr(kCbOut);
         pieces.for_each_part(
