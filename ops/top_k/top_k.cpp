@@ -6,20 +6,16 @@
 #include <numeric>
 
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
+#include "ops/top_k/kernels/args.hpp"
 
 namespace tessera::ops::top_k {
 namespace {
 
 using config::field;
 using config::Limits;
-
-// 2 048 counts of a digit of 11 bits; three digits cover the 32 bits of an element.
-constexpr std::uint32_t kHistogramWords = 2048;
-
-// Circular buffers, as the kernel numbers them.
-enum : std::uint8_t { kScores = 0, kHistogram = 1, kChosen = 2, kSorted = 3, kPositions = 4 };
 
 constexpr std::array kFields{
     field<&TopKSpec::k>("k", config::kRequired, "number of columns; all if the row has fewer",
@@ -32,11 +28,11 @@ std::vector<Scratch> scratch_of(std::uint32_t columns, std::uint32_t k) {
     // The row is held whole: selecting looks at each element once a digit.
     const std::uint64_t chosen = std::min(columns, k);
     // The sorted entries are overwritten by the ids, of which there are k also in shorter rows.
-    return {{kScores, std::uint64_t{4} * columns},
-            {kHistogram, std::uint64_t{4} * kHistogramWords},
-            {kChosen, 8 * chosen},
-            {kSorted, std::max(8 * chosen, std::uint64_t{4} * k)},
-            {kPositions, 64}};
+    return {{Cb::Scores, std::uint64_t{4} * columns},
+            {Cb::Histogram, std::uint64_t{4} * kHistogramWords},
+            {Cb::Chosen, 8 * chosen},
+            {Cb::Sorted, std::max(8 * chosen, std::uint64_t{4} * k)},
+            {Cb::Positions, 64}};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -65,7 +61,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<TopKSpec>();
     const DeviceTensor& scores = context.device_inputs[0][position];
     const bool has_positions = context.device_inputs.size() > 1;
-    const DeviceTensor& positions = context.device_inputs[has_positions ? 1 : 0][position];
+    const DeviceTensor* positions = has_positions ? &context.device_inputs[1][position] : nullptr;
     const DeviceTensor& indices = context.device_outputs[0][position];
     const std::uint32_t columns = row_length(scores.spec.shape);
     // Rows are independent; a row is not shared by cores, since the threshold needs all of it.
@@ -74,15 +70,18 @@ Program make_program(const OpContext& context, std::size_t position) {
 
     Program program = CreateProgram();
     add_scratch(program, work.cores, scratch_of(columns, spec.k), dram_alignment(context.arch));
-    std::vector<std::uint32_t> args{columns, spec.k,
-                                    has_positions ? row_length(positions.spec.shape) : 0};
-    append_accessors({&scores, &positions, &indices}, args);
+    const SelectArgs args{.columns = columns,
+                          .k = spec.k,
+                          .list_width = has_positions ? row_length(positions->spec.shape) : 0};
+    const SelectTensors tensors{.scores = &scores.buffer,
+                                .positions = has_positions ? &positions->buffer : nullptr,
+                                .indices = &indices.buffer};
     const KernelHandle kernel = CreateKernel(program, "ops/top_k/kernels/select.cpp", work.cores,
-                                             ReaderDataMovementConfig(std::move(args)));
+                                             reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernel, share.core,
-                       {share.first, share.count, scores.buffer.address, positions.buffer.address,
-                        indices.buffer.address});
+        set_args(program, kernel, share.core,
+                 RowRange{.first_row = share.first, .num_rows = share.count},
+                 addresses_of(tensors));
     }
     return program;
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects and sorts the largest elements of this core's rows.
 #include "../../shared/kernels/word_list.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbScores = 0;
-constexpr uint32_t kCbHistogram = 1;
-constexpr uint32_t kCbChosen = 2;
-constexpr uint32_t kCbSorted = 3;
-constexpr uint32_t kCbPositions = 4;
-constexpr uint32_t kDigitBits[] = {11, 11, 10};  // from the highest on
+using namespace tessera::ops;
+using namespace tessera::ops::top_k;
+
+constexpr uint32_t kCbScores = index_of(Cb::Scores);
+constexpr uint32_t kCbHistogram = index_of(Cb::Histogram);
+constexpr uint32_t kCbChosen = index_of(Cb::Chosen);
+constexpr uint32_t kCbSorted = index_of(Cb::Sorted);
+constexpr uint32_t kCbPositions = index_of(Cb::Positions);
 
 using Words = tt_l1_ptr uint32_t*;
 
@@ -110,14 +113,17 @@ void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shif
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first = get_arg_val<uint32_t>(0);
-    const uint32_t count = get_arg_val<uint32_t>(1);
-    const uint32_t columns = get_compile_time_arg_val(0);
-    const uint32_t k = get_compile_time_arg_val(1);
-    const uint32_t list_width = get_compile_time_arg_val(2);  // 0: whole rows count
-    const TensorAccessor input(TensorAccessorArgs<3>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor position_list(TensorAccessorArgs<5>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor output(TensorAccessorArgs<7>(), get_arg_val<uint32_t>(4));
+    const auto range = RowRange::read();
+    const auto args = SelectArgs::read();
+    const uint32_t columns = args.columns;
+    const uint32_t k = args.k;
+    const uint32_t list_width = args.list_width;
+    const TensorAccessor input(SelectTensors::scores(),
+                               SelectTensors::scores_address(RowRange::kCount));
+    const TensorAccessor position_list(SelectTensors::positions(),
+                                       SelectTensors::positions_address(RowRange::kCount));
+    const TensorAccessor output(SelectTensors::indices(),
+                                SelectTensors::indices_address(RowRange::kCount));
 
     WordList<TensorAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
                                        get_write_ptr(kCbPositions)};
@@ -126,7 +132,7 @@ void kernel_main() {
     const auto chosen = reinterpret_cast<Entries>(get_write_ptr(kCbChosen));
     const auto sorted = reinterpret_cast<Entries>(get_write_ptr(kCbSorted));
     const auto ids = reinterpret_cast<Words>(get_write_ptr(kCbSorted));
-    for (uint32_t row = first; row < first + count; ++row) {
+    for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const auto last = list_width == 0 ? static_cast<int32_t>(columns) - 1
                                           : static_cast<int32_t>(positions.at(row));
         const uint32_t seen = last < 0 ? 0 : static_cast<uint32_t>(last) + 1;
