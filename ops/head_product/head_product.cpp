@@ -4,8 +4,10 @@
 #include <tbb/parallel_for.h>
 
 #include "emu/base/round_up.hpp"
+#include "ops/head_product/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -16,11 +18,7 @@ namespace {
 using config::field;
 using config::Limits;
 
-constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr Limits kRows{0, 1048576};
-
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t { kInputRows = 0, kInputTiles = 1, kWeightRows = 2, kWeights = 3, kOut = 16 };
 
 constexpr std::array kFields{
     field<&HeadProductSpec::rows_are>("rows_are", "inputs",
@@ -65,7 +63,7 @@ Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape&
 std::uint64_t buffer_bytes(const Extents& extents) {
     const std::uint64_t inner = div_up(extents.inner, kTileColumns);
     // Weights of a head stay in L1 whole; rows of inputs come in two pages.
-    return kTileBytes *
+    return std::uint64_t{kTileBytes} *
            (3 * inner + extents.column_tiles() +
             std::uint64_t{extents.row_tiles()} * extents.column_tiles() + 2 * kStripTiles);
 }
@@ -101,18 +99,15 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 void add_buffers(Program& program, const CoreRangeSet& cores, const Extents& extents) {
-    const auto add = [&](std::uint8_t index, std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(pages * kTileBytes, {{index, DataFormat::Float16_b}})
-                .set_page_size(index, kTileBytes));
+    const auto add = [&](Cb cb, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, DataFormat::Float16_b, {pages, kTileBytes});
     };
     const std::uint32_t inner = div_up(extents.inner, kTileColumns);
-    add(kInputRows, 2 * inner);
-    add(kInputTiles, inner);
-    add(kWeightRows, extents.column_tiles());
-    add(kWeights, extents.row_tiles() * extents.column_tiles());
-    add(kOut, 2 * kStripTiles);
+    add(Cb::InputRows, 2 * inner);
+    add(Cb::Inputs, inner);
+    add(Cb::WeightRows, extents.column_tiles());
+    add(Cb::Weights, extents.row_tiles() * extents.column_tiles());
+    add(Cb::Output, 2 * kStripTiles);
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -128,36 +123,35 @@ Program make_program(const OpContext& context, std::size_t position) {
 
     Program program = CreateProgram();
     add_buffers(program, work.cores, extents);
-    const std::vector<std::uint32_t> shapes{
-        extents.tokens,
-        extents.heads,
-        extents.token_tiles(),
-        div_up(extents.inner, kTileColumns),
-        div_up(extents.outer, kTileColumns),
-        extents.row_tiles(),
-        extents.column_tiles(),
-        spec.rows_are == HeadRows::Outputs ? 1U : 0U,
-    };
-    std::vector<std::uint32_t> reading = shapes;
-    std::vector<std::uint32_t> writing = shapes;
-    reading.insert(reading.end(), {2 * extents.inner, extents.head_rows, spec.first, extents.rows,
-                                   2 * extents.columns});
-    writing.push_back(2 * extents.outer);
-    append_accessors({&input, &weight}, reading);
-    append_accessors({&output}, writing);
-    const KernelHandle reader = CreateKernel(program, "ops/head_product/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reading));
+    const ShapeArgs shapes{.tokens = extents.tokens,
+                           .heads = extents.heads,
+                           .token_tiles = extents.token_tiles(),
+                           .inner_tiles = div_up(extents.inner, kTileColumns),
+                           .outer_tiles = div_up(extents.outer, kTileColumns),
+                           .row_tiles = extents.row_tiles(),
+                           .column_tiles = extents.column_tiles(),
+                           .is_transposed = spec.rows_are == HeadRows::Outputs ? 1U : 0U};
+    const ReaderArgs reading{.input_bytes = 2 * extents.inner,
+                             .head_rows = extents.head_rows,
+                             .first_row = spec.first,
+                             .num_rows = extents.rows,
+                             .weight_bytes = 2 * extents.columns};
+    const ReaderTensors read{.input = &input.buffer, .weight = &weight.buffer};
+    const WriterTensors written{.output = &output.buffer};
+    const KernelHandle reader =
+        CreateKernel(program, "ops/head_product/kernels/reader.cpp", work.cores,
+                     reader_config(named(shapes, reading), read));
     const KernelHandle compute =
         CreateKernel(program, "ops/head_product/kernels/compute.cpp", work.cores,
-                     ComputeConfig{.fp32_dest_acc_en = true, .compile_args = shapes});
-    const KernelHandle writer = CreateKernel(program, "ops/head_product/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                     compute_config(shapes, {.fp32_dest_acc_en = true}));
+    const KernelHandle writer = CreateKernel(
+        program, "ops/head_product/kernels/writer.cpp", work.cores,
+        writer_config(named(shapes, WriterArgs{.row_bytes = 2 * extents.outer}), written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {share.first, share.count, input.buffer.address, weight.buffer.address});
-        SetRuntimeArgs(program, compute, share.core, {share.first, share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {share.first, share.count, output.buffer.address});
+        const UnitRange range{.first_unit = share.first, .num_units = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core, range);
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

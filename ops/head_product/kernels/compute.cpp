@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tilizes a head's weights once for all of its units, and multiplies each unit's rows with them.
 #include "../../shared/kernels/tile_moves.hpp"
-#include "shapes.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_input_rows = 0;
-constexpr uint32_t cb_inputs = 1;
-constexpr uint32_t cb_weight_rows = 2;
-constexpr uint32_t cb_weights = 3;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::head_product;
+
+constexpr uint32_t cb_input_rows = index_of(Cb::InputRows);
+constexpr uint32_t cb_inputs = index_of(Cb::Inputs);
+constexpr uint32_t cb_weight_rows = index_of(Cb::WeightRows);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t kStripTiles = 4;
 
-void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
+void tilize_weights(const ShapeArgs& shapes, bool holds_weights) {
     const uint32_t tiles = shapes.row_tiles * shapes.column_tiles;
     // Weights of the head before are dropped only now, since all of its units use them.
     if (holds_weights) {
@@ -27,11 +30,11 @@ void tilize_weights(const HeadShapes& shapes, bool holds_weights) {
 }
 
 // DST[0] = output tile `n` of the unit.
-void multiply(const HeadShapes& shapes, uint32_t n) {
+void multiply(const ShapeArgs& shapes, uint32_t n) {
     reconfig_data_format(cb_weights, cb_inputs);
     // The transposition happens on the way into the source register, so that one form of the tiles
     // serves both directions.
-    mm_init_short(cb_inputs, cb_weights, shapes.is_transposed ? 1 : 0);
+    mm_init_short(cb_inputs, cb_weights, shapes.is_transposed);
     for (uint32_t k = 0; k < shapes.inner_tiles; ++k) {
         const uint32_t weight =
             shapes.is_transposed ? n * shapes.column_tiles + k : k * shapes.column_tiles + n;
@@ -39,7 +42,7 @@ void multiply(const HeadShapes& shapes, uint32_t n) {
     }
 }
 
-void send_rows(const HeadShapes& shapes) {
+void send_rows(const ShapeArgs& shapes) {
     for (uint32_t first = 0; first < shapes.outer_tiles; first += kStripTiles) {
         cb_reserve_back(cb_out, kStripTiles);
         for (uint32_t i = 0; i < kStripTiles && first + i < shapes.outer_tiles; ++i) {
@@ -62,15 +65,14 @@ void send_rows(const HeadShapes& shapes) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
-    const HeadShapes shapes = head_shapes();
+    const auto range = UnitRange::read();
+    const auto shapes = ShapeArgs::read();
 
-    mm_init(cb_inputs, cb_weights, cb_out, shapes.is_transposed ? 1 : 0);
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    mm_init(cb_inputs, cb_weights, cb_out, shapes.is_transposed);
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         // The first unit of a core may begin in the middle of a head.
-        if (unit == first_unit || unit % shapes.token_tiles == 0) {
-            tilize_weights(shapes, unit != first_unit);
+        if (unit == range.first_unit || unit % shapes.token_tiles == 0) {
+            tilize_weights(shapes, unit != range.first_unit);
         }
         cb_reserve_back(cb_inputs, shapes.inner_tiles);
         tilize_rows(cb_input_rows, cb_inputs, shapes.inner_tiles);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores 32 tokens' rows of a head for each unit, a strip of 128 columns at a time.
+#include "args.hpp"
 #include "dataflow_api.h"
-#include "shapes.hpp"
+
+using namespace tessera::ops;
+using namespace tessera::ops::head_product;
 
 void kernel_main() {
-    constexpr uint32_t kCbOut = 16;
+    constexpr uint32_t kCbOut = index_of(Cb::Output);
     constexpr uint32_t kTileRows = 32;
     constexpr uint32_t kStripTiles = 4;
     constexpr uint32_t kStripRowBytes = 256;
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
-    const HeadShapes shapes = head_shapes();
-    const uint32_t row_bytes = get_compile_time_arg_val(8);
-    const TensorAccessor output(TensorAccessorArgs<9>(), get_arg_val<uint32_t>(2));
+    const auto range = UnitRange::read();
+    const auto shapes = ShapeArgs::read();
+    const uint32_t row_bytes = WriterArgs::read().row_bytes;
+    const TensorAccessor output(WriterTensors::output(),
+                                WriterTensors::output_address(UnitRange::kCount));
 
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t head = unit / shapes.token_tiles;
         const uint32_t first = unit % shapes.token_tiles * kTileRows;
         for (uint32_t offset = 0; offset < row_bytes; offset += kStripRowBytes) {
