@@ -77,6 +77,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
             names.push_back(entry.path().stem().string());
         }
     }
+    // Folders have no order; messages and lists need one.
     std::ranges::sort(names);
     return names;
 }

@@ -90,6 +90,7 @@ std::array<Area, 4> reserved_areas(const L1Spec& l1) {
 
 void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge) {
     const WorkerGridSpec& workers = arch.workers;
+    // Each virtual column and row of cores needs the NoC coordinate of its routers.
     judge.require(workers.noc_columns.size() == workers.compute.columns, "workers.noc_columns",
                   fmt::format("{} columns, but workers.compute has {}", workers.noc_columns.size(),
                               workers.compute.columns));
@@ -98,6 +99,7 @@ void worker_grid_has_noc_coordinates(const ArchSpec& arch, Judge& judge) {
                               workers.compute.rows));
     Coordinates rows = workers.harvested_rows;
     rows.insert(rows.end(), workers.dispatch_rows.begin(), workers.dispatch_rows.end());
+    // A coordinate that is listed twice would put two cores at one router.
     require_free(workers.noc_columns, workers.dispatch_columns, "workers.noc_columns", judge);
     require_free(workers.noc_rows, rows, "workers.noc_rows", judge);
 }
@@ -129,6 +131,7 @@ void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge) {
 }
 
 void virtual_coordinates_are_distinct(const ArchSpec& arch, Judge& judge) {
+    // Kernels address workers and banks in one space of virtual coordinates.
     for (const DramEndpoint& endpoint : arch.dram.endpoints) {
         for (const CoreCoord coord : {endpoint.noc, endpoint.noc1}) {
             judge.require(
@@ -145,6 +148,7 @@ void l1_areas_end_below_reserved(const ArchSpec& arch, Judge& judge) {
         // The allocator of buffers starts at l1.reserved; what reaches above would be overwritten.
         judge.require(areas[i].end <= reserved, areas[i].path,
                       fmt::format("ends at {}, above l1.reserved {}", areas[i].end, reserved));
+        // Packet headers have no key of their own; their address follows from l1.semaphores.
         judge.require(
             areas[i].begin % 4 == 0 || areas[i].name != areas[i].path, areas[i].path,
             fmt::format("{} is not a multiple of 4 B, the size of a word", areas[i].begin));
@@ -201,6 +205,7 @@ void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& tim
 }
 
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge) {
+    // Each bank needs the NoC nodes at which cores reach it.
     judge.require(arch.dram.endpoints.size() == arch.dram.num_banks, "dram.num_banks",
                   fmt::format("{} banks, but dram.endpoints has {}", arch.dram.num_banks,
                               arch.dram.endpoints.size()));

@@ -95,6 +95,7 @@ void bind_fields(std::span<const Field> fields, const Node& node, void* object,
         return;
     }
     refuse_unknown_keys(fields, node, path, binding.violations);
+    // In the order of the table, so that `explain` lists keys alike, whatever order a file has.
     for (const Field& field : fields) {
         const std::string key = path + std::string(field.key);
         const Node* value = node.find(field.key);

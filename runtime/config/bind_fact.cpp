@@ -178,6 +178,7 @@ void bind_fact_map(const Field& field, const Node& node, void* object, const std
         binding.violations.add(node.origin, path, "expected a map, found " + describe(node));
         return;
     }
+    // Names of these facts are free: each function of the vector unit has its price.
     for (const Entry& entry : node.entries) {
         bind_fact(field.fields.front(), entry.value, field.open_named(object, entry.key),
                   fmt::format("{}.{}", path, entry.key), binding);

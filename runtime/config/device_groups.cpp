@@ -32,7 +32,7 @@ DeviceGroups boxes(MeshShape mesh, MeshShape box) {
 }
 
 /// Returns, for each position, the devices at this position in all groups: with groups of one axis,
-/// the groups of the other.
+/// the groups of the other. Across `rows` gives `columns`.
 DeviceGroups across(const DeviceGroups& groups) {
     DeviceGroups others(groups.front().size());
     for (const auto& group : groups) {
@@ -172,6 +172,7 @@ void bind_groups(PipelineBinder& binder, const Node& groups) {
             require(!groups_of_word(binder.target.mesh.shape, entry.key),
                     "is a reserved word; allowed: names other than all, rows, columns and each");
             DeviceGroups devices = groups_of(binder, entry.value, path);
+            // Groups need not have all devices: a step may work on some of them only.
             refuse_overlap(devices);
             binder.resolve_word(entry.value, path, fmt::format("{}", devices));
             // A later group may refer to this one by `across`.

@@ -12,10 +12,12 @@
 namespace tessera::config {
 namespace {
 
+// Fixed, so that a run has the same interval on any host, at any number of threads.
 constexpr std::uint64_t kSeed = 32;
 
 /// Returns a number of [0, 1) from a random word.
 double unit_interval(std::uint64_t word) {
+    // 53 bits are the significand of a double.
     return static_cast<double>(word >> 11U) * 0x1.0p-53;
 }
 
@@ -48,6 +50,7 @@ void set_number(const TimingConstant& constant, double number) {
 TimingSpec draw(const TimingBounds& bounds, std::uint32_t count, std::uint32_t index) {
     TimingBounds working = bounds;
     const TimingWalk walk(working, [&](const TimingConstant& constant) {
+        // Constants without a range keep the stated value.
         const std::string low = constant.field->show(constant.low);
         if (low != constant.field->show(constant.high)) {
             set_number(constant,
@@ -59,6 +62,8 @@ TimingSpec draw(const TimingBounds& bounds, std::uint32_t count, std::uint32_t i
 
 }  // namespace
 
+// Latin hypercube: the draws take each of `count` parts of a range once, in an order of the
+// constant's own. So a few draws cover each range.
 double draw_place(const std::string& key, std::uint32_t count, std::uint32_t index) {
     const std::uint64_t seed = seed_for(kSeed, key);
     const std::uint32_t part = random_permutation(seed, count)[index];
@@ -66,6 +71,7 @@ double draw_place(const std::string& key, std::uint32_t count, std::uint32_t ind
 }
 
 double drawn_number(const NumberRange& range, double place) {
+    // Stated values are medians: half of the draws lie on either side, however far its end is.
     const double end = place < 0.5 ? range.low : range.high;
     return range.stated + (end - range.stated) * std::abs(2 * place - 1);
 }

@@ -31,6 +31,7 @@ void append_rows(const Field& field, const std::string& path, std::vector<FieldR
         rows.insert(rows.end(), inner.begin(), inner.end());
         return;
     }
+    // The row is for the page, so that a required key has a word in place of its default.
     const bool is_required = field.default_text == kRequired;
     rows.push_back({path, allowed_of(field),
                     std::string(is_required ? "required" : field.default_text),
@@ -73,6 +74,7 @@ std::vector<FieldRow> flatten(std::span<const Field> fields, const std::string& 
 }
 
 std::string to_markdown(std::span<const FieldRow> rows, Defaults defaults) {
+    // A device file states every key, so that its table has no defaults.
     const bool shown = defaults == Defaults::Shown;
     std::string text = shown ? "| key | value | default | meaning |\n|---|---|---|---|\n"
                              : "| key | value | meaning |\n|---|---|---|\n";

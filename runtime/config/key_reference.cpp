@@ -112,6 +112,7 @@ tessera retime t.trace --set noc.link_rate="16 B/cycle"
 ```
 )";
 
+// Keys of a pipeline are bound by functions. Their rows name them for messages and for this page.
 std::string table(std::span<const KeyRow> keys) {
     std::vector<FieldRow> rows;
     for (const KeyRow& key : keys) {
@@ -146,6 +147,7 @@ std::string origins() {
 
 std::string index_text() {
     std::string text = kIndexHead;
+    // The list of ops is that of the registry, so that no op is without a line and a page.
     for (const ops::Op* op : ops::all_ops()) {
         text += fmt::format("| [`{0}`](ops/{0}.md) | {1} |\n", op->spec.name, op->spec.summary);
     }
@@ -217,6 +219,7 @@ std::vector<Page> key_pages() {
     std::vector<Page> pages{{"configuration.md", index_text()},    {"keys/run.md", run_text()},
                             {"keys/tensors.md", tensors_text()},   {"keys/steps.md", steps_text()},
                             {"keys/programs.md", programs_text()}, {"keys/sweep.md", sweep_text()}};
+    // A page for each op: one page of all had 65.6 KB, in which `grid` was a key of 47 ops.
     for (const ops::Op* op : ops::all_ops()) {
         pages.push_back(op_page(*op));
     }

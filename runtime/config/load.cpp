@@ -134,6 +134,7 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std
     }
     Node base = read_extended(extended_file(name, path, folders), folders, depth + 1);
     overlay(base, root);
+    // As in read_arch(), a missing key is reported in the user's file.
     base.origin = root.origin;
     return base;
 }
@@ -167,6 +168,7 @@ std::string path_in_run(const std::string& path) {
 /// prefix, and the nearest key of a run ("mesh" for "link.rate") would mislead.
 void refuse_keys_of_device(Node& root, Violations& violations) {
     std::erase_if(root.entries, [&](const Entry& entry) {
+        // Device tables are searched only for keys that a run does not have.
         if (std::ranges::find(run_fields(), entry.key, &Field::key) != run_fields().end()) {
             return false;
         }
@@ -193,6 +195,7 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
         const std::string name =
             key.path.substr(kStart.size(), key.path.size() - kStart.size() - kEnd.size());
         const auto step = std::ranges::find(pipeline.steps, name, &pipeline::PipelineStep::name);
+        // A step of single devices sends nothing over links.
         const bool sends = step != pipeline.steps.end() && step->groups.front().size() > 1;
         if (sends && std::stoul(key.text) > links) {
             const bool is_written = key.origin.kind != OriginKind::Default;
@@ -231,6 +234,7 @@ Node read_run(const std::filesystem::path& path, ConfigFolders folders) {
 BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders folders) {
     BoundRun bound;
     LoadedRun& loaded = bound.loaded;
+    // Kept before it is bound: to_run_file() writes the best point of a sweep from it.
     loaded.tree = root;
     evaluate_mesh_shape(root);
     // Merged over the device file, so that facts of both have the same checks.
@@ -249,6 +253,8 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     Device device = load_arch_of(loaded.run, path, patch, folders, binding);
     loaded.arch = std::move(device.arch);
     loaded.timing = std::move(device.timing);
+    // Expressions of the pipeline use the mesh and the device, so that mistakes in these end the
+    // load here.
     binding.violations.throw_if_any();
     Binding keys;
     loaded.pipeline =

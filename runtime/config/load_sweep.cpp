@@ -120,6 +120,8 @@ void check_rank_by(const LoadedSweep& sweep) {
 }  // namespace
 
 std::vector<ImpossibleKind> impossible_kinds(const LoadedSweep& sweep) {
+    // Up to 10000 points may break one rule. Each kind of reason is shown once, with the number of
+    // its points.
     std::vector<ImpossibleKind> kinds;
     for (const SweepPoint& point : sweep.points) {
         const auto kind = std::ranges::find_if(kinds, [&](const ImpossibleKind& known) {
@@ -171,6 +173,8 @@ LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Overri
     refuse_keys_set_twice(loaded.sweep, overrides);
     // Each point starts from the same tree, so points do not depend on their order.
     for (SweepSettings& settings : points_of(loaded.sweep)) {
+        // Points are bound before any of them runs, so that a wrong key ends the sweep at its
+        // start.
         loaded.points.push_back(load_point(root, std::move(settings), path, folders));
     }
     check_rank_by(loaded);

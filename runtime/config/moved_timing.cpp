@@ -25,6 +25,7 @@ void set_value(const TimingConstant& constant, const std::string& value) {
 std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds) {
     std::vector<MovedTiming> moved;
     TimingBounds working = bounds;
+    // All moves share one copy: each constant returns to its value before the next one moves.
     const TimingWalk walk(working, [&](const TimingConstant& constant) {
         const Field& field = *constant.field;
         const std::string stated = field.show(constant.expected);
@@ -52,6 +53,7 @@ TimingSpec without_bounds(const TimingSpec& timing, std::span<const Bound> bound
         if (!bound || std::ranges::find(bounds, *bound) == bounds.end()) {
             return;
         }
+        // The end that makes runs short: no time, or an unlimited rate.
         const double end =
             field.shortens == Shortens::Less ? field.limits.least : field.limits.most;
         set_value(constant, fmt::format("{:.0f} {}", end, field.unit));

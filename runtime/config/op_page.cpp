@@ -19,17 +19,17 @@ namespace {
 
 using ops::Operand;
 
-/// "a rotation of heads" ▸ "A rotation of heads.".
+/// Returns the words as a sentence: "a rotation of heads" becomes "A rotation of heads.".
 std::string sentence(std::string_view words) {
     std::string text(words);
     text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
     return text + ".";
 }
 
-/// Between formats of a contract.
+/// Separates the formats of a contract.
 constexpr std::string_view kBar = " | ";
 
-/// A format or layout of the contract in words: a bar would end the cell of a table.
+/// Returns a format or layout of the contract in words, since a bar would end the cell of a table.
 std::string choice_text(std::string_view choice) {
     if (choice.starts_with('=')) {
         return fmt::format("as `{}`", choice.substr(1));
@@ -88,7 +88,7 @@ std::string operand_rows(std::string_view side, std::span<const Operand> operand
     return text;
 }
 
-/// Optional inputs are left out, which needs the names of the others.
+/// Returns `in:` of an example. It omits optional inputs, so that the others need their names.
 std::string inputs_text(std::span<const Operand> inputs) {
     const bool all_required = std::ranges::all_of(
         inputs, [](const Operand& operand) { return operand.presence == ops::Presence::Required; });
@@ -123,6 +123,7 @@ std::string step_text(const ops::Op& op) {
 }
 
 std::string tolerance_text(const ops::Tolerance& tolerance) {
+    // Integers, and data that an op only moves, must have the bytes of the reference.
     if (tolerance.max_relative_error == 0) {
         return "Every element equals the reference.\n";
     }

@@ -71,6 +71,7 @@ void bind_params(PipelineBinder& binder, const Node& params) {
 void bind_seed(PipelineBinder& binder, const Node& node) {
     binder.spec.seed = 1;
     if (node.kind != NodeKind::Null) {
+        // A plain number is parsed first: seeds have 64 bits, integers of expressions 63.
         auto parsed = Value<std::uint64_t>::parse(node);
         if (std::holds_alternative<Mistake>(parsed)) {  // an expression, or a mistake
             binder.guarded(node, "seed", [&] {
@@ -157,6 +158,7 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
             binder.spec.outputs.push_back(*output);
         }
     }
+    // A list may name tensors of other choices, but not of these alone: nothing would be written.
     if (binder.spec.outputs.empty() && !node.elements.empty() && !made.empty()) {
         const Node& first = node.elements.front();
         binder.mistake(
@@ -244,6 +246,8 @@ void name_steps(Node& root) {
         return;
     }
     if (steps->kind == NodeKind::Sequence) {
+        // Lists become maps, so that `--set` and `extends` find a step by its name and not by its
+        // place.
         std::vector<Entry> named;
         for (Node& step : steps->elements) {
             take_name(step, named);
@@ -286,6 +290,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
         bind_steps(binder, *steps, entry(root, "set"));
         bind_workspaces(binder, entry(root, "workspaces"));
     }
+    // With a wrong key, messages of planning would be its consequences.
     if (binding.violations.empty()) {
         plan_steps(binder);
     }
@@ -313,6 +318,7 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
         // A param of 0 would be refused later with a message about the param, not about the file.
         require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
                 tensor.key, tessera::to_string(stored->shape));
+        // Only whole extents set params: an expression of several params has no inverse.
         for (std::size_t i = 0; i < stored->shape.size(); ++i) {
             const std::string path = "params." + extents.elements[i].text;
             const bool is_param = params.find(extents.elements[i].text) != nullptr;

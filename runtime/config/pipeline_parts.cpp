@@ -51,6 +51,7 @@ StepOutput output_in(const PipelineStep& whole, const std::string& name) {
 
 std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep& whole,
                                       const ops::PartStep& part) {
+    // Parts work on the devices of the whole step, and mistakes of theirs have its line.
     PipelineStep step{.name = whole.name + "." + part.name,
                       .op = binder.op(part.op),
                       .groups = whole.groups,

@@ -28,6 +28,7 @@ Node parameters_of(const Node& step, const Node& defaults, const Op& op) {
         if (own->kind != NodeKind::Map) {
             return *own;
         }
+        // The own value of a step wins over `set:` of the file.
         overlay(merged, *own);
     }
     return merged;
@@ -82,6 +83,7 @@ void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defau
         return;
     }
     spec.parameters = parameters.make();
+    // Expressions are replaced first: the rows of an op take plain values.
     node =
         binder.evaluated(parameters.fields, node, spec.parameters.object(), path + ".set.", names);
     bind_fields(parameters.fields, node, spec.parameters.object(), path + ".set.", binder.binding);

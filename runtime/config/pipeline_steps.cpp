@@ -110,6 +110,7 @@ void bind_output(PipelineBinder& binder, const Node& node, const std::string& pa
                            nlohmann::json(*output.shape).dump());
         });
     }
+    // Properties that the file does not state stay empty, so that those which the op infers remain.
     bind_plain(binder, node.find("dtype"), path + ".dtype", output.format);
     bind_plain(binder, node.find("layout"), path + ".layout", output.layout);
     bind_plain(binder, node.find("tile"), path + ".tile", output.tile);

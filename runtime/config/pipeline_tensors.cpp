@@ -174,6 +174,8 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
     }
     if (const Node* memory = node.find("memory")) {
         bind_memory(binder, *memory, path + ".memory", tensor.memory, names);
+        // Without `memory` the first step that reads the tensor may choose its layout
+        // (place_open_inputs).
         tensor.has_memory = true;
     }
     if (const Node* split = node.find("split")) {
@@ -229,6 +231,7 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path, c
             binder.resolve_word(*when, path + ".when", when->text);
         });
     }
+    // A count is evaluated only if it is wanted: it may be valid under another choice only.
     const Node* range = node.find("repeat");
     if (!is_wanted || range == nullptr) {
         if (is_wanted) {
@@ -252,6 +255,7 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path, c
         binder.num_repetitions = count * outer;
         for (std::uint32_t i = 0; i < count; ++i) {
             Scope inner(&names);
+            // A counter hides a name outside, such as the counter of an outer repetition.
             inner.set(counter.key, std::int64_t{i});
             act(inner);
         }

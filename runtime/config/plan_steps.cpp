@@ -194,6 +194,7 @@ TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
     plan.spec.shape = output.shape.value_or(plan.spec.shape);
     plan.spec.format = output.format.value_or(plan.spec.format);
     plan.spec.layout = output.layout.value_or(plan.spec.layout);
+    // Shape, format, layout and tile come first: shards are those of the stated spec.
     plan.spec.tile = output.tile.value_or(plan.spec.tile);
     return output.memory ? placed(plan.spec, *output.memory) : plan;
 }
@@ -208,6 +209,7 @@ void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judg
     if (!judge.is_kept()) {
         return;
     }
+    // Outputs are named by position, so that only the last ones can be left out.
     inferred.resize(step.outputs.size());
     for (std::size_t i = 0; i < inferred.size(); ++i) {
         step.output_plans.push_back(with_stated(std::move(inferred[i]), step.outputs[i]));
@@ -221,6 +223,7 @@ void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, St
         if (found == planned.end()) {
             continue;
         }
+        // A step of another layer may write the same tensor again.
         const TensorPlan& before = found->second.plan;
         judge.require(before.spec == step.output_plans[i].spec, step.op->spec.outputs[i].name,
                       fmt::format("writes {} again, with another shape, format or layout",
@@ -260,6 +263,7 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     ops::judge(*step.op, context, judge);
     check_rewritten(planned, step, judge);
     check_workspaces(step, judge);
+    // Sizes of workspaces follow from shapes that keep the rules.
     if (judge.is_kept() && step.op->workspaces) {
         step.workspace_plans = step.op->workspaces(context);
     }
@@ -284,6 +288,7 @@ std::vector<PipelineStep> parts_of(PipelineBinder& binder, PipelineStep& step,
                                 .parameters = step.parameters.get(),
                                 .inputs = step.input_plans,
                                 .outputs = step.output_plans};
+        // Parts depend on the plans of the whole step, so that it is checked first.
         for (const ops::PartStep& part : step.op->parts(context)) {
             if (auto bound = bind_part(binder, step, part)) {
                 parts.push_back(std::move(*bound));
@@ -374,6 +379,8 @@ private:
 
 // Rehearses the run; called only for a pipeline without other mistakes, since it needs all plans.
 void rehearse(PipelineBinder& binder) {
+    // Builds all programs and lays their circular buffers out without a device. Before, only `run`
+    // found a lack of L1.
     const auto [obstacle, kernels] =
         pipeline::rehearse_run(binder.spec, binder.target.arch, binder.target.mesh);
     binder.spec.kernels.assign(kernels.begin(), kernels.end());
@@ -392,6 +399,7 @@ void rehearse(PipelineBinder& binder) {
 
 void plan_steps(PipelineBinder& binder) {
     PlannedTensors planned;
+    // Input tensors come first: steps are planned in their order and read what is known by then.
     for (const PipelineTensor& tensor : binder.spec.tensors) {
         plan_tensor(binder, tensor, planned);
     }

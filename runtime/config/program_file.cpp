@@ -80,8 +80,8 @@ private:
         }
         return node.kind == NodeKind::Map;
     }
-    template <class F>
     // Calls `act` for each entry of an optional map.
+    template <class F>
     void each(const Node& node, std::string_view key, F act) {
         const Node* map = node.find(key);
         if (map == nullptr || !is_map(*map, fmt::format("{}.{}", path_, key))) {
@@ -301,6 +301,7 @@ private:
     }
     // A missing file is reported with its line here, before any program is built.
     void check_source(const Node& node, const std::string& path) {
+        // Kernels beside the run file come first; find_kernel_file() searches the other places.
         const auto beside = binder_.target.file.parent_path() / node.text;
         if (std::filesystem::is_regular_file(beside)) {
             return;
@@ -359,6 +360,7 @@ std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& 
     bind_reference(binder, step, path, spec, program);
     std::vector<pipeline::ProgramOutput> outputs;
     for (const pipeline::StepOutput& output : spec.outputs) {
+        // A program has no function that infers its outputs.
         if (!output.shape || !output.format) {
             binder.binding.violations.add(
                 output.place, path + ".out." + output.name,

@@ -164,6 +164,7 @@ Node read(const std::string& text, const Origin& place) {
 
 Node read_file(const std::filesystem::path& path) {
     const std::string text = read_input(path, kMostBytes);
+    // `--log-level config=info` shows which of several files of one name was read.
     log::info(log::Area::Config, "reading {}", path.string());
     return read(text, {OriginKind::File, path.string(), 1, 1});
 }

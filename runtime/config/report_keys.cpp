@@ -49,6 +49,7 @@ void bind_report(PipelineBinder& binder, const Node& report) {
             binder.spec.report.tokens = evaluate_count(tokens->text, binder.scope);
         });
     }
+    // A layer has sixty steps; stages sum them up as attention, dispatch, experts and combine.
     binder.spec.report.stages = bind_patterns(binder, report, "stages");
     binder.spec.report.memory = bind_patterns(binder, report, "memory");
 }

@@ -45,6 +45,7 @@ std::string to_text(const Resolved& resolved) {
 nlohmann::json to_json(const Resolved& resolved) {
     nlohmann::json array = nlohmann::json::array();
     for (const ResolvedValue& value : resolved) {
+        // Parsed again, so that numbers of `explain --json` are numbers.
         nlohmann::json row{{"key", value.path},
                            {"value", nlohmann::json::parse(value.json)},
                            {"origin", to_string(value.origin)}};

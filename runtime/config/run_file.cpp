@@ -39,6 +39,7 @@ std::string lines_of(const Node& map, std::size_t indent, bool is_arch) {
         const bool is_replaced =
             is_arch && value.origin.kind == OriginKind::Override && value.kind != NodeKind::Map;
         text += fmt::format("{:{}}{}:", "", indent, entry.key);
+        // A file needs a source for each number of a device; `--set` needs none.
         if (is_replaced) {
             text += " " + fact_of(value) + "\n";
         } else if (is_flow(value)) {

@@ -52,6 +52,7 @@ std::uint64_t num_points(const SweepSpec& sweep) {
 }
 
 SweepPoints points_of(const SweepSpec& sweep) {
+    // Cases change slowest, so that the points of a case are neighbours (load_sweep).
     SweepPoints points = combined(combined({{}}, sweep.cases), sweep.points);
     for (const SweepAxis& axis : sweep.grid) {
         points = combined(std::move(points), points_of(axis));

@@ -45,6 +45,7 @@ Parsed<SweepAxis> parse_axis(const Entry& entry) {
     }
     SweepAxis axis{entry.key, {}};
     for (const Node& value : values.elements) {
+        // Values become overrides, so that a point has the checks and messages of `--set`.
         axis.values.push_back(override_of(entry.key, value));
     }
     return axis;

@@ -23,6 +23,7 @@ void move_fact(const Field& field, Node& node, End end) {
     if (range == nullptr || (is_override(*value) && !is_override(*node.find("source")))) {
         return;
     }
+    // A larger rate makes runs short, a larger time makes them long.
     const bool takes_least = (field.shortens == Shortens::Less) == (end == End::Short);
     *value = range->elements.at(takes_least ? 0 : 1);
 }
@@ -48,6 +49,7 @@ void move_all(std::span<const Field> fields, Node& node, End end) {
 TimingSpec bind_one(const Node& timing, const std::string& path, Hertz clock, Binding& binding) {
     TimingSpec spec;
     bind_fields(timing_fields(), timing, &spec, path, binding);
+    // SfpuCost finds a function by binary search.
     std::ranges::sort(spec.sfpu.functions);
     spec.clock = clock;
     return spec;
@@ -57,6 +59,7 @@ TimingSpec bind_end(Node timing, End end, const std::string& path, Hertz clock) 
     move_all(timing_fields(), timing, end);
     Binding binding;
     TimingSpec spec = bind_one(timing, path, clock, binding);
+    // Ends have passed the checks of the value itself (range_of in bind_fact.cpp).
     ensure(binding.violations.empty(), "an end of a range of {} is not a valid value", path);
     return spec;
 }

@@ -41,6 +41,8 @@ Phase latency_of(Activity activity) noexcept {
 }
 
 Prices time_of(Activity activity, ResourceKind passed) noexcept {
+    // A wait at no resource is the act's own time. A latency depends on the direction of the
+    // transfer.
     return passed == ResourceKind::None         ? bit_of(activity)
            : passed == ResourceKind::NocLatency ? bit_of(latency_of(activity))
                                                 : bit_of(passed);
