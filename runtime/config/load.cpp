@@ -282,6 +282,7 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> 
         apply(override, root);
     }
     refuse_sweep(root);
+    // Broken rules end a single run; a sweep keeps them as reasons of its points.
     BoundRun bound = bind_run(std::move(root), path, folders);
     bound.broken_rules.throw_if_any();
     return std::move(bound.loaded);

@@ -178,6 +178,7 @@ void overlay(Node& base, const Node& top) {
     overlay_at(base, top, "");
 }
 
+// A block that is bound elsewhere must not stay as an unknown key.
 Node take(Node& map, std::string_view key) {
     const auto entry = std::ranges::find(map.entries, key, &Entry::key);
     if (entry == map.entries.end()) {

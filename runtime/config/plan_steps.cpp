@@ -425,6 +425,7 @@ void plan_steps(PipelineBinder& binder) {
                 planned.insert_or_assign(output.name, PlannedTensor{.is_known = false});
             }
         }
+        // Kept: check_before_run() checks values by the rules of the whole step, too.
         binder.spec.replaced_steps.push_back(std::move(step));
     }
     binder.spec.steps = steps.take();

@@ -44,6 +44,7 @@ void bind_report(PipelineBinder& binder, const Node& report) {
         return;
     }
     binder.refuse_unknown(report, "report.", kReportKeys);
+    // Reports show tokens a second, for which they need the tokens of the run.
     if (const Node* tokens = report.find("tokens")) {
         binder.guarded(*tokens, "report.tokens", [&] {
             binder.spec.report.tokens = evaluate_count(tokens->text, binder.scope);

@@ -94,7 +94,6 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
     return check;
 }
 
-/// Adds the comparison of another output to those of a step.
 /// Adds the comparison of another output to that of its step: the worst figures, and the first
 /// failure.
 void merge(const report::StepCheck& check, report::StepCheck& sum) {

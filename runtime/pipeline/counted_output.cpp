@@ -16,7 +16,8 @@
 namespace tessera::pipeline {
 namespace {
 
-/// Ranges of an op that names its elements itself (Op::valid), with their places after packing.
+/// Returns the ranges of an op that names its elements itself (Op::valid), with their places after
+/// packing.
 std::vector<ValidRange> packed(std::span<const ops::ElementRange> elements) {
     std::vector<ValidRange> ranges;
     std::size_t kept = 0;

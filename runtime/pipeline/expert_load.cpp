@@ -51,6 +51,7 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
     if (counts.empty()) {
         return;
     }
+    // A step that writes the counts routes tokens; steps that read them process the rows.
     const auto output = std::ranges::find(step.op->spec.outputs, counts, &ops::Operand::name);
     // The counts are an input: this step processes the rows that an earlier step counted.
     if (output == step.op->spec.outputs.end()) {
@@ -69,6 +70,7 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
             const auto tokens = tensor.as<std::uint32_t>();
             const auto experts = indices_on(device, tokens.size(), values, pipeline);
             for (std::size_t i = 0; i < tokens.size(); ++i) {
+                // Experts have global numbers, since each device counts its own from 0.
                 load->experts.push_back(
                     {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
             }

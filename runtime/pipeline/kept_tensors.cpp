@@ -38,6 +38,7 @@ std::vector<std::byte> bytes_in_file(const FileOutput& output,
                                      const PlacedTensors& tensors, const Session& session) {
     std::vector<std::byte> bytes;
     for (const std::uint32_t device : devices) {
+        // Parts follow each other in the order of the group.
         const HostTensor values = session.read(tensors.on(device, output.tensor));
         bytes.insert(bytes.end(), values.bytes.begin(), values.bytes.end());
     }
@@ -136,6 +137,7 @@ void write_state(const PipelineSpec& pipeline, const PlacedTensors& tensors,
         if (!is_kept(pipeline, tensor)) {
             continue;
         }
+        // Replicas hold the same bytes, so that the first device stands for all.
         if (tensor.distribution == Distribution::Replicated) {
             file.append(tensor.name, session.read(tensors.on(0, tensor.name)).bytes);
         } else if (tensor.distribution == Distribution::Split) {

@@ -65,6 +65,7 @@ HostTensor valid_rows(const ops::OperandValues& values, DataFormat format,
     HostTensor kept{values.shape(), format, {}};
     const std::size_t row = std::size_t{kept.shape.at(2)} * element_bytes(format);
     for (std::uint32_t index = 0; index < counts.size(); ++index) {
+        // Experts without tokens have no rows and are not read.
         if (counts[index] != 0) {
             const HostTensor rows = values.first_rows(index, counts[index]);
             const auto size = static_cast<std::ptrdiff_t>(counts[index] * row);

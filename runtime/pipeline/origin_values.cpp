@@ -108,8 +108,8 @@ HostTensor draw_normal(const TensorSpec& spec, const TensorOrigin& origin, std::
     return tensor;
 }
 
-/// Formats are listed, since each needs its own conversion of the number; others are refused by
-/// name.
+/// Returns a tensor of one number. Formats are listed, since each needs its own conversion; others
+/// are refused by name.
 HostTensor constant(const TensorSpec& spec, double value) {
     HostTensor tensor = make_host_tensor(spec.shape, host_format(spec.format));
     const auto fill = [&](auto element) {
@@ -200,6 +200,7 @@ HostTensor as_format(HostTensor drawn, DataFormat format) {
         std::ranges::transform(drawn.as<std::uint16_t>(), wide.as<float>().begin(), bf16_to_float);
         return wide;
     }
+    // Ids are small, so that formats of 32-bit integers have the same bytes for them.
     if (element_bytes(drawn.format) == element_bytes(format)) {
         drawn.format = format;
     }

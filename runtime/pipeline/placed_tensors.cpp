@@ -53,6 +53,7 @@ DeviceTensor PlacedTensors::place_in(std::uint32_t device, const WorkspacePlace&
 std::vector<DeviceTensor> PlacedTensors::place(const PipelineTensor& tensor) {
     std::vector<DeviceTensor> replicas;
     const ops::TensorPlan* plan = plan_of_input(pipeline_, tensor.name);
+    // A tensor that no step reads has no plan and takes no memory.
     for (std::uint32_t device = 0; plan != nullptr && device < num_devices(); ++device) {
         replicas.push_back(allocate(device, tensor.name, *plan));
         devices_[device].insert_or_assign(tensor.name, replicas.back());
@@ -83,6 +84,7 @@ PlacedStep PlacedTensors::place_step(const PipelineStep& step,
     PlacedStep placed;
     for (const std::string& name : step.inputs) {
         auto& operand = placed.inputs.emplace_back();
+        // An omitted operand keeps its place, without tensors.
         for (std::size_t i = 0; i < group.size() && !name.empty(); ++i) {
             operand.push_back(on(group[i], name));
         }
@@ -107,6 +109,7 @@ void PlacedTensors::place_outputs(const PipelineStep& step, std::uint32_t device
         placed.outputs[i].push_back(on(device, name));
     }
     for (std::size_t i = 0; i < step.workspace_plans.size(); ++i) {
+        // Workspaces of an op live as long as its launch (free_workspaces).
         placed.outputs[step.outputs.size() + i].push_back(
             allocate(device, workspace_name(step, i), step.workspace_plans[i]));
     }

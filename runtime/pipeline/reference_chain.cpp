@@ -82,6 +82,7 @@ private:
                 auto values = std::make_shared<HostValues>(
                     unpack_rows(std::move(outputs[position][i]), counts));
                 operands.outputs[i].push_back(values);
+                // A step that writes a tensor again replaces its values for the steps after it.
                 made_[operands.devices[position]].insert_or_assign(step.outputs[i].name,
                                                                    std::move(values));
             }

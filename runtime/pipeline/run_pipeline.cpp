@@ -71,6 +71,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
 VerifySpec verify_of(const RunSpec& run, const RunModes& modes) {
     VerifySpec verify = run.verify;
     if (modes.maths == Maths::Off) {
+        // A timing-only run has no values to compare.
         verify.level = VerifyLevel::Off;
     }
     return verify;
@@ -90,6 +91,7 @@ std::vector<report::WorkspaceRecord> workspace_records(const config::LoadedRun& 
     const std::uint64_t banks = loaded.arch.dram.num_banks;
     std::vector<report::WorkspaceRecord> records;
     for (const Workspace& workspace : loaded.pipeline.workspaces) {
+        // Plans count bytes of one bank; the report shows those of a device.
         auto& record =
             records.emplace_back(report::WorkspaceRecord{workspace.name, workspace.bytes * banks});
         for (const WorkspaceTensor& tensor : workspace.tensors) {
@@ -291,6 +293,7 @@ private:
         record.verify_seconds = seconds_since(start);
         record_.steps.push_back(std::move(record));
         note_expert_load(step, values, values_, pipeline_, record_.experts);
+        // Written now, since a later launch may reuse the memory.
         if (files_.outputs != nullptr) {
             write_outputs(pipeline_, step, tensors_, session_, *files_.outputs);
         }

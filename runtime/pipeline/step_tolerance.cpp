@@ -79,6 +79,8 @@ CloseTolerance tolerance_of(const PipelineStep& step, std::size_t output,
     limits.spacing += terms_of(step) * multiplier_noise(fidelity_of(step)) * 0x1p-126;
     // A user who allows larger errors of elements must get larger sums of them, too.
     const double widened = verify.max_relative_error.value_or(added);
+    // Noise of r times the rms lowers the PCC to about 1 − r²/2, so that one number gives both
+    // limits.
     const double noise = std::sqrt(2 * (1 - verify.min_pcc.value_or(own.min_pcc))) +
                          (verify.min_pcc ? 0 : widened / 4);
     return {
@@ -104,6 +106,7 @@ CloseTolerance tolerance_of_chain(std::span<const PipelineStep> steps, const Pip
             if (is_exact(step, i)) {
                 continue;
             }
+            // Limits of the user are those of the last step; earlier ones keep their own.
             const CloseTolerance own = tolerance_of(step, i, {});
             widest.max_rel_err = std::max(widest.max_rel_err, own.max_rel_err);
             widest.max_rms_err = std::max(widest.max_rms_err, own.max_rms_err);

@@ -105,6 +105,7 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
     : pipeline_(pipeline), devices_(devices), inputs_(std::move(inputs)), state_(std::move(state)) {
     for (const PipelineTensor& tensor : pipeline_.tensors) {
         if (tensor.origin.kind == OriginKind::File) {
+            // A file that several tensors name is opened once.
             InputFile& file = files_[tensor.origin.file];
             if (file == nullptr) {
                 file = open_file_of(tensor, pipeline_.folder);
@@ -202,6 +203,7 @@ bool TensorValues::has(const SafetensorsFile& file, const PipelineTensor& tensor
 // Even if devices have their own tensors, a file may hold one tensor for all devices.
 const StoredTensor& TensorValues::stored(const SafetensorsFile& file, const PipelineTensor& tensor,
                                          std::uint32_t device) const {
+    // `origin.tensor` is the name in the file of the origin; --inputs has the names of the run.
     const bool is_named = &file != inputs_.get() && tensor.origin.kind == OriginKind::File &&
                           !tensor.origin.tensor.empty();
     const std::string name =
@@ -291,6 +293,7 @@ HostTensor TensorValues::joined(const PipelineTensor& tensor, std::uint32_t devi
 }
 
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
+    // A file wins over the origin, so that --inputs and --state replace drawn values.
     if (const SafetensorsFile* file = file_of(tensor)) {
         return file->read(stored(*file, tensor, device).name);
     }

@@ -68,6 +68,7 @@ std::vector<StoredOutput> stored_by(const FileOutput& output, const PipelineSpec
 std::vector<StoredOutput> stored_outputs(const PipelineSpec& pipeline, const PipelineStep& step,
                                          std::size_t index, std::uint32_t num_devices) {
     std::vector<StoredOutput> all;
+    // One tensor may have several entries, such as a part of its rows and a join.
     for (const FileOutput& output : pipeline.outputs) {
         if (output.tensor == step.outputs[index].name) {
             std::ranges::move(stored_by(output, pipeline, step, index, num_devices),
@@ -215,6 +216,7 @@ std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices) {
         std::uint64_t bytes = 0;
         for (const PipelineTensor& tensor : pipeline.tensors) {
             const bool is_shared = tensor.distribution == Distribution::Replicated;
+            // Replicas share their pages on the host (PlacedTensors::write).
             if (is_read_from(pipeline, tensor.name, now)) {
                 bytes += device_spec(tensor, devices).num_bytes() * (is_shared ? 1 : devices);
             }

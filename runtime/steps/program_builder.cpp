@@ -39,6 +39,7 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
         work.cores = work.all.cores();
         return work;
     }
+    // The split of tt-metal: the first cores have one unit more (core_group_1).
     const std::uint32_t units = evaluate_count(program.units, names);
     const auto [num_cores, all, group_1, group_2, per_core_1, per_core_2] =
         split_work_to_cores(CoreRangeSet(range), units);
@@ -196,6 +197,7 @@ private:
                 context_.arch.l1.size.value);
         CircularBufferConfig config(pages * page, {{buffer.index, buffer.format}});
         config.set_page_size(buffer.index, page).set_tile_dims(buffer.index, buffer.tile);
+        // A CB on a shard has the address of its tensor and takes no memory of its own.
         if (!buffer.tensor.empty()) {
             config.set_globally_allocated_address(tensor(buffer.tensor).buffer);
         }
@@ -270,6 +272,7 @@ private:
             names.set("core.first", std::int64_t{first});
             names.set("core.count", std::int64_t{count});
             names.set("core.group", std::int64_t{is_second ? 2 : 1});
+            // A kernel of core_group_2 still counts the units of group 1 into `first`.
             if (cores.contains(core)) {
                 SetRuntimeArgs(program, handle, core, words(kernel.args, names, key));
             }

@@ -10,6 +10,7 @@ std::string show(const Value& value) {
 }
 
 const Value* Scope::find(std::string_view name) const {
+    // Inner names hide outer ones: a counter of a repetition may have the name of a param.
     const auto found = values_.find(name);
     if (found != values_.end()) {
         return &found->second;

@@ -203,6 +203,7 @@ private:
         if (std::ranges::find(names_, name) == names_.end()) {
             names_.push_back(name);
         }
+        // Names alone are wanted, so that any number stands for the tensor.
         if (read_ == nullptr) {
             return {{}, {0.0}};
         }
@@ -368,6 +369,7 @@ private:
 
 HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read) {
     const Array array = Reader(text, &read).run();
+    // float32 rounds a reference by 2^-24, far below any tolerance.
     HostTensor tensor = make_host_tensor(array.shape, DataFormat::Float32);
     std::ranges::transform(array.values, tensor.as<float>().begin(),
                            [](double value) { return static_cast<float>(value); });

@@ -76,6 +76,7 @@ std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
     std::ranges::sort(beside, {}, &WorkspaceTensor::offset);
     std::uint64_t offset = 0;
     for (const WorkspaceTensor* other : beside) {
+        // The lowest gap that is large enough keeps the workspace small.
         if (offset + tensor.bytes <= other->offset) {
             break;
         }
@@ -146,6 +147,7 @@ WorkspacePlace place_in_workspace(const PipelineSpec& pipeline, std::string_view
 }
 
 TensorSpec spec_of(const Workspace& workspace, const ArchSpec& arch) {
+    // One row for each bank, so that an interleaved tensor has the planned bytes in each of them.
     constexpr std::uint64_t kElement = 2;  // bytes; the format has no meaning but its size
     return {{arch.dram.num_banks,
              static_cast<std::uint32_t>((workspace.bytes + kElement - 1) / kElement)},

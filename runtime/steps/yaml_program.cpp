@@ -105,6 +105,7 @@ void check_program(const ProgramOp& own, const ops::OpContext& context, ops::Rul
     placed.device_inputs = inputs;
     placed.device_outputs = outputs;
     try {
+        // Programs of the other devices are built when the run is rehearsed.
         (void)build_program(own.program, own.op, placed, 0, own.params);
     } catch (const ProgramMistake& mistake) {
         judge.require(false, mistake.path(), mistake.text());
@@ -114,6 +115,7 @@ void check_program(const ProgramOp& own, const ops::OpContext& context, ops::Rul
 // The number of terms in a program's sums is unknown, so elements have the tolerance of a 16-bit
 // DST after about a hundred roundings.
 ops::Tolerance tolerance_of(const ProgramSpec& program) {
+    // The kernel with the lowest fidelity decides; others add less.
     double noise = 0;
     for (const ProgramKernel& kernel : program.kernels) {
         noise = std::max(noise, multiplier_noise(kernel.math_fidelity));

@@ -47,6 +47,7 @@ void require_places(const std::filesystem::path& directory, const config::Loaded
 std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
                                               const SweepResult& result) {
     std::vector<report::NamedText> files;
+    // Answers and ranks have the cases in one order.
     const std::vector<std::string> lines = answers(result);
     for (const Ranked& entry : ranking(result)) {
         // A best point is a run file of its own: `tessera run best.yaml`.

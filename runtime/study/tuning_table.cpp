@@ -111,6 +111,7 @@ std::string fingerprint(const config::LoadedRun& loaded, const std::string& vers
             mix(hash, value.text);
         }
     }
+    // Another pipeline may have params of the same names and values.
     for (const pipeline::PipelineStep& step : loaded.pipeline.steps) {
         mix(hash, step.name);
         mix(hash, step.op->spec.name);
