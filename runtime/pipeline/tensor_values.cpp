@@ -73,13 +73,13 @@ std::uint32_t num_own(const PipelineTensor& tensor, std::uint32_t devices) {
 
 // Reports a missing file at the line of its tensor: the path alone does not say which tensor of the
 // run file needs it.
-InputFile open_file_of(const PipelineTensor& tensor, const std::string& folder) {
+template <class Open>
+auto opened(const PipelineTensor& tensor, std::string_view key, const Open& open) {
     try {
-        return std::make_shared<const SafetensorsFile>(std::filesystem::path(folder) /
-                                                       tensor.origin.file);
+        return open();
     } catch (const UsageError& error) {
-        throw ConfigError(fmt::format("{}: tensors.{}.origin.file: {}", to_string(tensor.place),
-                                      tensor.name, error.what()));
+        throw ConfigError(fmt::format("{}: tensors.{}.origin.{}: {}", to_string(tensor.place),
+                                      tensor.name, key, error.what()));
     }
 }
 
@@ -108,16 +108,38 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
             // A file that several tensors name is opened once.
             InputFile& file = files_[tensor.origin.file];
             if (file == nullptr) {
-                file = open_file_of(tensor, pipeline_.folder);
+                file = opened(tensor, "file", [&] {
+                    return std::make_shared<const SafetensorsFile>(
+                        std::filesystem::path(pipeline_.folder) / tensor.origin.file);
+                });
             }
         }
         if (is_used(pipeline_, tensor.name)) {
+            open_checkpoint(tensor);
             check_stored(tensor);
         }
     }
     if (inputs_ != nullptr) {
         check_names();
     }
+}
+
+void TensorValues::open_checkpoint(const PipelineTensor& tensor) {
+    if (tensor.origin.kind != OriginKind::Checkpoint || file_of(tensor) != nullptr) {
+        return;
+    }
+    auto& files = checkpoints_[tensor.origin.checkpoint];
+    if (files == nullptr) {
+        const auto path = std::filesystem::path(pipeline_.folder) / tensor.origin.checkpoint;
+        files =
+            opened(tensor, "checkpoint", [&] { return std::make_shared<const Checkpoint>(path); });
+    }
+    from_models_[tensor.name] = std::make_shared<const CheckpointValues>(*files, tensor);
+}
+
+const CheckpointValues* TensorValues::checkpoint_of(const PipelineTensor& tensor) const {
+    const auto found = from_models_.find(tensor.name);
+    return found == from_models_.end() ? nullptr : found->second.get();
 }
 
 std::vector<std::string> TensorValues::unread_inputs() const {
@@ -297,6 +319,9 @@ HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t devic
     if (const SafetensorsFile* file = file_of(tensor)) {
         return file->read(stored(*file, tensor, device).name);
     }
+    if (const CheckpointValues* values = checkpoint_of(tensor)) {
+        return values->all();
+    }
     if (tensor.origin.kind == OriginKind::Join) {
         return joined(tensor, device);
     }
@@ -335,8 +360,12 @@ HostTensor TensorValues::part(const PipelineTensor& tensor, std::uint32_t device
     const bool is_lean = tensor.split_axis == 0 && tensor.spec.format == DataFormat::Float16_b &&
                          tensor.origin.domain == Domain::All &&
                          (file_of(tensor) != nullptr || tensor.origin.kind == OriginKind::Normal);
-    HostTensor part = is_lean ? leading_part(tensor, indices)
-                              : take_part(whole(tensor, device), tensor.split_axis, indices);
+    const CheckpointValues* model = checkpoint_of(tensor);
+    const bool is_by_expert =
+        model != nullptr && tensor.split_axis == 0 && tensor.spec.shape.size() == 3;
+    HostTensor part = is_by_expert ? model->slices(indices)
+                      : is_lean    ? leading_part(tensor, indices)
+                                   : take_part(whole(tensor, device), tensor.split_axis, indices);
     if (tensor.drops_axis) {
         part.shape.erase(part.shape.begin() + tensor.split_axis);
     }

@@ -11,6 +11,7 @@
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "runtime/config/load.hpp"
+#include "runtime/pipeline/checkpoint_values.hpp"
 #include "runtime/report/run_record.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/tensor.hpp"
@@ -57,6 +58,10 @@ private:
     /// Returns whether the file has a tensor under one of these names.
     [[nodiscard]] static bool has(const SafetensorsFile& file, const PipelineTensor& tensor);
     void check_stored(const PipelineTensor& tensor) const;
+    /// Opens the files of a tensor that comes from a model, and finds its parts.
+    void open_checkpoint(const PipelineTensor& tensor);
+    /// Returns the values of a tensor that comes from a model; null if it does not.
+    [[nodiscard]] const CheckpointValues* checkpoint_of(const PipelineTensor& tensor) const;
     /// Refuses names in the file of inputs that are likely typing errors of tensors' names.
     void check_names() const;
     [[nodiscard]] HostTensor whole(const PipelineTensor& tensor, std::uint32_t device) const;
@@ -69,7 +74,9 @@ private:
     std::uint32_t devices_;
     InputFile inputs_;
     InputFile state_;
-    std::map<std::string, InputFile> files_;  ///< of origins
+    std::map<std::string, InputFile> files_;                                      ///< of origins
+    std::map<std::string, std::shared_ptr<const Checkpoint>> checkpoints_;        ///< of origins
+    std::map<std::string, std::shared_ptr<const CheckpointValues>> from_models_;  ///< by tensor
 };
 
 }  // namespace tessera::pipeline

@@ -32,6 +32,7 @@ enum class OriginKind : std::uint8_t {
     Join,   ///< concatenation of other tensors
     Index,  ///< an expression of each element's index
     File,
+    Checkpoint,  ///< tensors of a model's files, by the model's names
 };
 
 /// Allowed values of drawn elements, for functions with a pole at 0: NotZero moves values between
@@ -58,6 +59,12 @@ struct TensorOrigin {
     std::shared_ptr<const Scope> names = nullptr;
     std::string file;    ///< for File: path, absolute or relative to the run file
     std::string tensor;  ///< for File: name in the file; empty: the tensor's own name
+    /// For Checkpoint: folder or file, absolute or relative to the run file.
+    std::string checkpoint;
+    /// For Checkpoint: names of stored tensors, one below the other; * is the index of the first
+    /// axis.
+    std::vector<std::string> tensors;
+    bool transposed = false;  ///< for Checkpoint: stored matrices are (columns, rows)
 };
 
 /// Groups of devices that execute a step in parallel; all groups have the same number of devices.

@@ -106,6 +106,19 @@ inline constexpr std::array kFileFields{
                                  "name in the file; none: the name of the tensor"),
 };
 
+inline constexpr std::array kCheckpointFields{
+    field<&TensorOrigin::checkpoint>(
+        "checkpoint", kRequired,
+        "a model's folder with model.safetensors.index.json or model.safetensors, or one "
+        "safetensors file; relative to the run file"),
+    field<&TensorOrigin::tensors>(
+        "tensors", kRequired,
+        "names of stored matrices, which are put one below the other; * stands for the index of "
+        "the first of three axes, and a name without it for a stack of all"),
+    field<&TensorOrigin::transposed>("transposed", "false",
+                                     "whether stored matrices are (columns, rows)"),
+};
+
 /// How an origin is written: a word, {key: word, …} or {key: value, …}.
 struct OriginRow {
     std::string_view key;   ///< empty: the word alone
@@ -127,6 +140,7 @@ inline constexpr std::array kOriginRows{
     OriginRow{"join", "", pipeline::OriginKind::Join, kJoinFields},
     OriginRow{"index", "", pipeline::OriginKind::Index, kIndexFields},
     OriginRow{"file", "", pipeline::OriginKind::File, kFileFields},
+    OriginRow{"checkpoint", "", pipeline::OriginKind::Checkpoint, kCheckpointFields},
 };
 
 }  // namespace tessera::config

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pipeline/checkpoint_values.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "emu/base/bf16.hpp"
+#include "emu/base/tensor_file/dtype.hpp"
+#include "emu/tile/format/fp8_e4m3.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::pipeline {
+namespace {
+
+constexpr std::uint32_t kScaleBlock = 128;        // rows and columns of a block with one fp8 scale
+constexpr std::uint32_t kMxBlock = 32;            // columns of a block with one MXFP4 scale
+constexpr std::uint32_t kMxBytes = kMxBlock / 2;  // two codes a byte, the even column low
+constexpr std::array<float, 16> kE2m1{0.F,  0.5F,  1.F,  1.5F,  2.F,  3.F,  4.F,  6.F,
+                                      -0.F, -0.5F, -1.F, -1.5F, -2.F, -3.F, -4.F, -6.F};
+
+std::uint32_t blocks_of(std::uint32_t extent, std::uint32_t block) {
+    return (extent + block - 1) / block;
+}
+
+template <class T>
+T load(const std::byte* bytes, std::size_t element) {
+    T value;
+    std::memcpy(&value, bytes + element * sizeof(T), sizeof(T));
+    return value;
+}
+
+/// Converts an IEEE half. Subnormal halves are multiples of 2^-24.
+float half_to_float(std::uint16_t bits) {
+    const std::uint32_t exponent = bits >> 10U & 0x1FU;
+    const std::uint32_t mantissa = bits & 0x3FFU;
+    const float sign = (bits & 0x8000U) != 0 ? -1.F : 1.F;
+    if (exponent == 0) {
+        return sign * std::ldexp(static_cast<float>(mantissa), -24);
+    }
+    if (exponent == 0x1F) {
+        return sign * (mantissa == 0 ? INFINITY : NAN);
+    }
+    return sign *
+           std::ldexp(1.F + static_cast<float>(mantissa) / 1024.F, static_cast<int>(exponent) - 15);
+}
+
+float element(const StoredTensor& tensor, std::size_t i) {
+    const std::byte* bytes = tensor.bytes.data();
+    switch (tensor.dtype) {
+        case Dtype::BF16:
+            return bf16_to_float(load<std::uint16_t>(bytes, i));
+        case Dtype::F16:
+            return half_to_float(load<std::uint16_t>(bytes, i));
+        case Dtype::F8_E4M3:
+            return tile::e4m3_to_float(load<std::uint8_t>(bytes, i));
+        default:
+            return load<float>(bytes, i);
+    }
+}
+
+bool is_plain(Dtype dtype) {
+    return dtype == Dtype::BF16 || dtype == Dtype::F16 || dtype == Dtype::F32;
+}
+
+/// Copies a stored (columns, rows) matrix by squares, so that neither side misses the cache at each
+/// element.
+void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t columns,
+                    std::span<float> out) {
+    constexpr std::size_t kSquare = 64;
+    const std::size_t rows = out.size() / columns;
+    for (std::size_t c0 = 0; c0 < columns; c0 += kSquare) {
+        for (std::size_t r0 = 0; r0 < rows; r0 += kSquare) {
+            for (std::size_t c = c0; c < std::min<std::size_t>(c0 + kSquare, columns); ++c) {
+                for (std::size_t r = r0; r < std::min(r0 + kSquare, rows); ++r) {
+                    out[r * columns + c] = element(tensor, first + c * rows + r);
+                }
+            }
+        }
+    }
+}
+
+/// Multiplies by scales: one for each block, each row, or all of a matrix.
+void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t columns,
+                  std::span<float> out) {
+    const auto rows = static_cast<std::uint32_t>(out.size() / columns);
+    const bool is_blocked = scales.shape.size() >= 2 &&
+                            scales.shape.back() == blocks_of(columns, kScaleBlock) &&
+                            scales.shape[scales.shape.size() - 2] == blocks_of(rows, kScaleBlock);
+    const bool is_by_row = !is_blocked && num_elements(scales.shape) % rows == 0 && rows > 1;
+    for (std::uint32_t r = 0; r < rows; ++r) {
+        for (std::uint32_t c = 0; c < columns; ++c) {
+            const std::size_t at =
+                is_blocked ? std::size_t{r / kScaleBlock} * blocks_of(columns, kScaleBlock) +
+                                 c / kScaleBlock
+                : is_by_row ? r
+                            : 0;
+            out[std::size_t{r} * columns + c] *= element(scales, first + at);
+        }
+    }
+}
+
+void read_mxfp4(const StoredTensor& codes, const StoredTensor& scales, std::size_t first,
+                std::span<float> out) {
+    for (std::size_t block = 0; block < out.size() / kMxBlock; ++block) {
+        const auto exponent = load<std::uint8_t>(scales.bytes.data(), first + block);
+        const float scale = std::ldexp(1.F, static_cast<int>(exponent) - 127);
+        for (std::size_t i = 0; i < kMxBytes; ++i) {
+            const auto byte =
+                load<std::uint8_t>(codes.bytes.data(), (first + block) * kMxBytes + i);
+            out[block * kMxBlock + 2 * i] = kE2m1[byte & 0xFU] * scale;
+            out[block * kMxBlock + 2 * i + 1] = kE2m1[byte >> 4U] * scale;
+        }
+    }
+}
+
+}  // namespace
+
+CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor& tensor)
+    : files_(files), tensor_(tensor) {
+    const Shape& shape = tensor.spec.shape;
+    const auto parts = static_cast<std::uint32_t>(tensor.origin.tensors.size());
+    require(shape.size() <= 3 && !tensor.origin.tensors.empty() &&
+                (tensor.spec.format == DataFormat::Float16_b ||
+                 tensor.spec.format == DataFormat::Float32),
+            "tensors.{}.origin: is {} {} of {} stored tensors; allowed: up to three axes of "
+            "bfloat16 or float32, and at least one name",
+            tensor.name, to_string(shape), name_of(tensor.spec.format), parts);
+    count_ = shape.size() == 3 ? shape[0] : 1;
+    columns_ = shape.back();
+    const std::uint32_t rows = shape.size() == 1 ? 1 : shape[shape.size() - 2];
+    require(rows % parts == 0, "tensors.{}.origin: {} stored tensors do not divide {} rows",
+            tensor.name, parts, rows);
+    rows_ = rows / parts;
+    for (const std::string& pattern : tensor.origin.tensors) {
+        parts_.push_back(find_part(pattern));
+    }
+}
+
+CheckpointValues::Part CheckpointValues::find_part(const std::string& pattern) const {
+    Part part;
+    const std::size_t star = pattern.find('*');
+    if (star == std::string::npos) {
+        add_matrix(pattern, part);
+        return part;
+    }
+    for (std::uint32_t index = 0; index < count_; ++index) {
+        std::string name = pattern;
+        add_matrix(name.replace(star, 1, std::to_string(index)), part);
+    }
+    return part;
+}
+
+void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
+    CheckpointEntry entry = files_.find(name);
+    CheckpointEntry scales;
+    if (entry.tensor == nullptr && files_.find(name + "_blocks").tensor != nullptr) {
+        part.coding = Coding::Mxfp4;
+        entry = files_.at(name + "_blocks");
+        scales = files_.at(name + "_scales");
+    } else {
+        entry = files_.at(name);
+        if (entry.tensor->dtype == Dtype::F8_E4M3) {
+            part.coding = Coding::Fp8;
+            scales = files_.find(name + "_scale_inv");
+            scales = scales.tensor == nullptr ? files_.at(name + "_scale") : scales;
+        }
+    }
+    part.matrices.push_back(entry);
+    check_matrix(entry, part);
+    if (scales.tensor != nullptr) {
+        part.scales.push_back(scales);
+        check_scales(scales, part);
+    }
+}
+
+/// Shape of one stored tensor: a stack if the origin names one tensor for several indices.
+Shape CheckpointValues::stored_shape(const Part& part) const {
+    Shape shape;
+    const bool is_stack = part.matrices.size() == 1 && count_ > 1 &&
+                          tensor_.origin.tensors.front().find('*') == std::string::npos;
+    if (is_stack) {
+        shape.push_back(count_);
+    }
+    if (part.coding == Coding::Mxfp4) {
+        shape.insert(shape.end(), {rows_, blocks_of(columns_, kMxBlock), kMxBytes});
+    } else if (tensor_.spec.shape.size() == 1) {
+        shape.push_back(columns_);
+    } else if (tensor_.origin.transposed) {
+        shape.insert(shape.end(), {columns_, rows_});
+    } else {
+        shape.insert(shape.end(), {rows_, columns_});
+    }
+    return shape;
+}
+
+void CheckpointValues::check_matrix(const CheckpointEntry& entry, const Part& part) const {
+    const StoredTensor& found = *entry.tensor;
+    const bool is_known = part.coding == Coding::Mxfp4 ? found.dtype == Dtype::U8
+                          : part.coding == Coding::Fp8 ? true
+                                                       : is_plain(found.dtype);
+    require(is_known, "{}: {}: dtype {}, allowed: {}", entry.file, found.name,
+            tessera::name_of(found.dtype),
+            part.coding == Coding::Mxfp4 ? "U8" : "BF16, F16, F32, F8_E4M3");
+    const Shape expected = stored_shape(part);
+    require(found.shape == expected, "{}: {}: shape {}, allowed: {}", entry.file, found.name,
+            to_string(found.shape), to_string(expected));
+}
+
+void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& part) const {
+    const StoredTensor& found = *entry.tensor;
+    Shape one = stored_shape(part);
+    if (part.coding == Coding::Mxfp4) {
+        one.pop_back();
+        require(found.dtype == Dtype::U8 && found.shape == one, "{}: {}: {} {}, allowed: U8 {}",
+                entry.file, found.name, tessera::name_of(found.dtype), to_string(found.shape),
+                to_string(one));
+        return;
+    }
+    const std::size_t stacks = one.size() > 2 ? count_ : 1;
+    const std::size_t scales = num_elements(found.shape) / stacks;
+    const std::size_t blocks =
+        std::size_t{blocks_of(rows_, kScaleBlock)} * blocks_of(columns_, kScaleBlock);
+    require(is_plain(found.dtype) && num_elements(found.shape) % stacks == 0 &&
+                (scales == blocks || scales == rows_ || scales == 1) && !tensor_.origin.transposed,
+            "{}: {}: {} {}, allowed: F32 or BF16 with {} scales of 128 × 128 blocks, {} of rows, "
+            "or 1",
+            entry.file, found.name, tessera::name_of(found.dtype), to_string(found.shape), blocks,
+            rows_);
+}
+
+void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
+                                   std::span<float> out) const {
+    const bool is_stack = part.matrices.size() == 1;
+    const StoredTensor& stored = *part.matrices[is_stack ? 0 : index].tensor;
+    const std::size_t place = is_stack ? index : 0;
+    if (part.coding == Coding::Mxfp4) {
+        read_mxfp4(stored, *part.scales[is_stack ? 0 : index].tensor, place * out.size() / kMxBlock,
+                   out);
+        return;
+    }
+    if (tensor_.origin.transposed) {
+        transpose_into(stored, place * out.size(), columns_, out);
+    } else {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = element(stored, place * out.size() + i);
+        }
+    }
+    if (part.coding == Coding::Fp8) {
+        const StoredTensor& scales = *part.scales[is_stack ? 0 : index].tensor;
+        const std::size_t each =
+            num_elements(scales.shape) / (is_stack && stored.shape.size() > 2 ? count_ : 1);
+        scale_matrix(scales, place * each, columns_, out);
+    }
+}
+
+void CheckpointValues::write_slice(std::uint32_t index, std::span<std::byte> out) const {
+    std::vector<float> values(std::size_t{rows_} * columns_);
+    const bool is_float = tensor_.spec.format == DataFormat::Float32;
+    const std::size_t element_size = is_float ? sizeof(float) : sizeof(std::uint16_t);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        read_matrix(parts_[i], index, values);
+        std::byte* to = out.data() + i * values.size() * element_size;
+        if (is_float) {
+            std::memcpy(to, values.data(), values.size() * sizeof(float));
+            continue;
+        }
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            const std::uint16_t bits = float_to_bf16(values[at]);
+            std::memcpy(to + at * sizeof(bits), &bits, sizeof(bits));
+        }
+    }
+}
+
+HostTensor CheckpointValues::slices(std::span<const std::uint32_t> indices) const {
+    Shape shape = tensor_.spec.shape;
+    if (shape.size() == 3) {
+        shape[0] = static_cast<std::uint32_t>(indices.size());
+    }
+    HostTensor part = make_host_tensor(shape, tensor_.spec.format);
+    const std::size_t each = part.bytes.size() / std::max<std::size_t>(indices.size(), 1);
+    tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
+        write_slice(indices[i], std::span(part.bytes).subspan(i * each, each));
+    });
+    return part;
+}
+
+HostTensor CheckpointValues::all() const {
+    std::vector<std::uint32_t> indices(count_);
+    std::iota(indices.begin(), indices.end(), 0U);
+    return slices(indices);
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors whose values come from the files of a model, under the model's own names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emu/base/tensor_file/checkpoint.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
+#include "tessera/tensor.hpp"
+
+namespace tessera::pipeline {
+
+/// One tensor of a run, as OriginKind::Checkpoint describes it. Each index of the first of three
+/// axes is a matrix, made of the matrices of `origin.tensors` one below the other. A name with `*`
+/// stands for one stored matrix an index; a name without it for a stored stack of all indices.
+///
+/// Stored numbers are BF16, F16 or F32; or F8_E4M3 with scales in NAME_scale_inv or NAME_scale, a
+/// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales.
+/// They are converted to the format of the tensor, bfloat16 or float32.
+class CheckpointValues {
+public:
+    /// Finds all stored tensors and checks them. Files and tensor outlive the object.
+    /// Errors   UsageError with the file, the name, the value found and what is allowed.
+    CheckpointValues(const Checkpoint& files, const PipelineTensor& tensor);
+
+    /// Returns the tensor's slices at `indices` of the first axis.
+    /// Precondition   the tensor has three axes.
+    [[nodiscard]] HostTensor slices(std::span<const std::uint32_t> indices) const;
+    /// Returns the whole tensor.
+    [[nodiscard]] HostTensor all() const;
+
+private:
+    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4 };
+
+    /// Stored matrices of one name of the origin.
+    struct Part {
+        std::vector<CheckpointEntry> matrices;  ///< one for each index, or one stack
+        std::vector<CheckpointEntry> scales;    ///< likewise; empty if Plain
+        Coding coding = Coding::Plain;
+    };
+
+    [[nodiscard]] Part find_part(const std::string& pattern) const;
+    void add_matrix(const std::string& name, Part& part) const;
+    void check_matrix(const CheckpointEntry& entry, const Part& part) const;
+    void check_scales(const CheckpointEntry& entry, const Part& part) const;
+    [[nodiscard]] Shape stored_shape(const Part& part) const;
+    /// Writes the matrix of an index as float32, rows and columns as the tensor has them.
+    void read_matrix(const Part& part, std::uint32_t index, std::span<float> out) const;
+    void write_slice(std::uint32_t index, std::span<std::byte> out) const;
+
+    const Checkpoint& files_;
+    const PipelineTensor& tensor_;
+    std::uint32_t count_ = 1;  ///< matrices
+    std::uint32_t rows_ = 1;   ///< of a part
+    std::uint32_t columns_ = 1;
+    std::vector<Part> parts_;
+};
+
+}  // namespace tessera::pipeline
