@@ -14,6 +14,7 @@
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/given_routing.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/run.hpp"
 #include "runtime/model/layer_run.hpp"
@@ -31,6 +32,7 @@ struct ModelOptions {
     std::string model;
     std::string mesh = "1x8";
     model::LayerDemand demand;
+    std::optional<std::string> routing;  ///< a file or a synthetic load
     std::optional<std::string> out;
     bool force = false;
     bool write_only = false;
@@ -135,10 +137,7 @@ std::string text_of_file(const std::filesystem::path& path) {
 }
 
 /// Writes the run file. A file that the user may have edited is not replaced.
-std::string write_run_file(const model::ReadModel& read, const model::LayerRun& run,
-                           const ModelOptions& options) {
-    const std::string path = options.out.value_or(read.name + ".yaml");
-    const std::string text = run_file_text(read, run);
+void write_run_file(const std::string& path, const std::string& text, const ModelOptions& options) {
     require(options.force || !std::filesystem::exists(path) || text_of_file(path) == text,
             "{}: exists and differs from what would be written; allowed: --out with another name, "
             "or --force to replace it",
@@ -146,7 +145,6 @@ std::string write_run_file(const model::ReadModel& read, const model::LayerRun& 
     PartialFile file(path);
     file.write_at(0, std::as_bytes(std::span(text)));
     file.finish();
-    return path;
 }
 
 void print_model(const model::ReadModel& read, const PlannedLayer& planned, const std::string& path,
@@ -168,12 +166,29 @@ ExitCode run_model(ModelOptions options, const Console& console) {
     require_file_name("--out", options.out);
     check_run_options(options.run);
     const model::ReadModel read = model::read_model(find_model(options.model));
+    const std::string path = options.out.value_or(read.name + ".yaml");
+    std::optional<GivenRouting> given;
+    if (options.routing) {
+        given = read_given_routing(*options.routing, read, options.demand);
+        // Beside the run file, which names it without a folder.
+        options.demand.ids_file =
+            std::filesystem::path(path).stem().string() + ".routing.safetensors";
+        options.demand.ids_source = given->trace.name;
+    }
     const PlannedLayer planned = plan_for_host(read, options);
-    const std::string path = write_run_file(read, planned.run, options);
+    write_run_file(path,
+                   run_file_text(read, planned.run, config::parse_sets(options.run.config.sets)),
+                   options);
+    options.run.config.sets.clear();  // the run file has them
+    if (given) {
+        write_ids(*given, std::filesystem::path(path).parent_path() / *options.demand.ids_file,
+                  options.demand);
+    }
     if (options.write_only && options.run.json) {
         console.out << to_json(read.model, options.demand.devices()).dump(2) << '\n';
     } else if (!options.run.json && !options.run.quiet) {
         print_model(read, planned, path, console);
+        console.out << (given ? given_text(*given, read, options.demand, console.out_style) : "");
     }
     if (options.write_only) {
         return ExitCode::Success;
@@ -211,6 +226,19 @@ Command add_model(CLI::App& root, Console& console) {
         "model", "Write the run file of a model's layer from its config.json, and run it");
     auto options = std::make_shared<ModelOptions>();
     add_demand_options(*command, *options);
+    command
+        ->add_option("--weights", options->demand.weights,
+                     "Weights of the layer from the model's safetensors files")
+        ->type_name("DIR");
+    command
+        ->add_option("--layer-index", options->demand.layer,
+                     "Number of the layer, from 0 [the first with experts]")
+        ->type_name("N");
+    command
+        ->add_option("--routing", options->routing,
+                     "Experts of the tokens: a .npy or safetensors file of (tokens, layers, "
+                     "top-k) ids, or uniform, zipf[:S], lognormal[:SIGMA], hot[:SHARE]")
+        ->type_name("FILE|LOAD");
     command->add_option("--out", options->out, "The run file [MODEL.yaml in this folder]")
         ->type_name("FILE");
     command->add_flag("--force", options->force, "Replace a run file that differs");

@@ -2,9 +2,12 @@
 #include "runtime/model/layer_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "runtime/model/checkpoint_tensors.hpp"
 #include "runtime/model/families.hpp"
 #include "runtime/pipeline/run_stages.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
@@ -20,7 +23,8 @@ public:
 
     template <class T>
     void add(const char* name, const T& value, std::string about) {
-        run_.params.push_back({name, fmt::format("{}", value), std::move(about)});
+        run_.values.push_back(
+            {std::string("params.") + name, fmt::format("{}", value), std::move(about)});
     }
     /// Adds a number that the reader took from the file under `taken`.
     template <class T>
@@ -92,15 +96,47 @@ void assume_biases(const MoeModel& model, LayerRun& run) {
     }
 }
 
+void add_weights(const ReadModel& read, LayerRun& run) {
+    const std::uint32_t layer = layer_of(read, run.demand);
+    if (!run.demand.weights) {
+        return;
+    }
+    const CheckpointTensors found = checkpoint_tensors(read.model, *run.demand.weights, layer);
+    run.values.insert(run.values.end(), found.origins.begin(), found.origins.end());
+    run.assumptions.insert(run.assumptions.end(), found.assumptions.begin(),
+                           found.assumptions.end());
+}
+
+void add_ids(LayerRun& run, Params& params) {
+    const LayerDemand& demand = run.demand;
+    if (!demand.ids_file) {
+        return;
+    }
+    params.add("ids", "given_ids", demand.ids_source);
+    run.values.push_back(
+        {"tensors.given_ids.origin.file", nlohmann::json(demand.ids_file->string()).dump()});
+    run.assumptions.push_back(
+        fmt::format("experts are those of {}; their weights are of the router's own choices",
+                    demand.ids_source));
+}
+
 }  // namespace
+
+std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand) {
+    const auto& layers = read.model.moe_layers;
+    const std::uint32_t layer = demand.layer.value_or(layers.front());
+    require(std::ranges::find(layers, layer) != layers.end(),
+            "--layer-index {}: layer {} of {} has no experts; allowed: {}", layer, layer, read.name,
+            layers.size() == layers.back() - layers.front() + 1
+                ? fmt::format("{} to {}", layers.front(), layers.back())
+                : fmt::format("{}", fmt::join(layers, ", ")));
+    return layer;
+}
 
 LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
     const MoeModel& model = read.model;
-    LayerRun run{.extends = "model_moe",
-                 .demand = demand,
-                 .params = {},
-                 .assumptions = read.assumptions,
-                 .tensors = {}};
+    LayerRun run{
+        .extends = "model_moe", .demand = demand, .values = {}, .assumptions = read.assumptions};
     require(model.router.scoring != Scoring::SigmoidOnInput || model.top_k == 1,
             "{}: num_experts_per_tok: is {}; allowed with weights on the input: 1", read.path,
             model.top_k);
@@ -120,7 +156,9 @@ LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
                 "activation");
     add_dispatch(model, run, params);
     assume_biases(model, run);
-    if (!demand.computes_values) {
+    add_weights(read, run);
+    add_ids(run, params);
+    if (!demand.computes_values && !demand.ids_file) {
         params.add("logits", "drawn_logits", "without values the router has no logits");
         run.assumptions.emplace_back(
             "no values are computed, so experts are chosen by drawn logits (load zipf, exponent "
@@ -129,37 +167,43 @@ LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
     return run;
 }
 
-std::string run_file_text(const ReadModel& read, const LayerRun& run) {
+namespace {
+
+/// The mesh and everything else of the run file, in the order of its text.
+std::vector<PathValue> values_of(const LayerRun& run) {
     const LayerDemand& demand = run.demand;
+    std::vector<PathValue> values{
+        {"mesh.device", demand.device, "--device"},
+        {"mesh.shape", fmt::format("[{}, {}]", demand.rows, demand.columns), "--mesh"}};
+    values.insert(values.end(), run.values.begin(), run.values.end());
+    return values;
+}
+
+}  // namespace
+
+std::string run_file_text(const ReadModel& read, const LayerRun& run,
+                          std::span<const config::Override> sets) {
     std::string text = fmt::format(
         "# A layer of {} ({}), written by tessera model; edit it and run it with tessera run.\n",
         read.name, read.model.family->name);
     for (const std::string& assumption : run.assumptions) {
         text += fmt::format("# Assumed: {}.\n", assumption);
     }
-    text += fmt::format("extends: {}\n\nmesh:\n  device: {}\n  shape: [{}, {}]\n\nparams:\n",
-                        run.extends, demand.device, demand.rows, demand.columns);
-    for (const RunParam& param : run.params) {
-        text += fmt::format("  {:<40}# {}\n", param.name + ": " + param.value, param.about);
+    std::vector<PathValue> values = values_of(run);
+    for (const config::Override& set : sets) {
+        values.push_back({set.path, set.value, "--set"});
     }
-    if (!run.tensors.empty()) {
-        text += "\ntensors:\n";
-        for (const std::string& line : run.tensors) {
-            text += "  " + line + "\n";
-        }
-    }
-    return text;
+    return text + fmt::format("extends: {}\n", run.extends) + yaml_text(values);
 }
 
 std::vector<config::Override> overrides_of(const LayerRun& run) {
-    const LayerDemand& demand = run.demand;
-    std::vector<config::Override> overrides{
-        {"mesh.device", demand.device, "--device " + demand.device},
-        {"mesh.shape", fmt::format("[{}, {}]", demand.rows, demand.columns),
-         fmt::format("--mesh {}x{}", demand.rows, demand.columns)}};
-    for (const RunParam& param : run.params) {
-        overrides.push_back({"params." + param.name, param.value,
-                             fmt::format("params.{} from {}", param.name, param.about)});
+    std::vector<config::Override> overrides;
+    for (const PathValue& value : values_of(run)) {
+        // Files are opened by the run, not by its plan.
+        if (!value.path.starts_with("tensors.")) {
+            overrides.push_back(
+                {value.path, value.value, fmt::format("{} from {}", value.path, value.about)});
+        }
     }
     return overrides;
 }

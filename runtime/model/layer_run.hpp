@@ -4,12 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/config/load.hpp"
 #include "runtime/model/read_model.hpp"
+#include "runtime/model/yaml_text.hpp"
 
 namespace tessera::model {
 
@@ -21,33 +24,36 @@ struct LayerDemand {
     std::uint32_t tokens = 32;  ///< of all devices together
     std::string phase = "decode";
     bool computes_values = true;  ///< false: logits are drawn, since no kernel computes them
+    std::optional<std::uint32_t> layer = {};  ///< its number; the first with experts if empty
+    std::optional<std::filesystem::path> weights = {};  ///< folder of the model's files
+    /// File with the tensor `given_ids`, and what it was made from.
+    std::optional<std::filesystem::path> ids_file = {};
+    std::string ids_source = {};
 
     [[nodiscard]] std::uint32_t devices() const { return rows * columns; }
-};
-
-/// A param of the run file, and where its value comes from.
-struct RunParam {
-    std::string name;
-    std::string value;
-    std::string about;
 };
 
 struct LayerRun {
     std::string extends;  ///< the shipped run file
     LayerDemand demand;
-    std::vector<RunParam> params;
+    std::vector<PathValue> values;         ///< params and origins of tensors
     std::vector<std::string> assumptions;  ///< of the reader and of the run
-    std::vector<std::string> tensors;      ///< lines of the block `tensors:`
 };
+
+/// Returns the number of the layer, which has experts.
+/// Errors   UsageError that names --layer-index and the allowed numbers.
+[[nodiscard]] std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand);
 
 /// Returns the MoE layer of a model. Its dispatch follows from the tokens of a device.
 /// Errors   UsageError for a layer that no op computes.
 [[nodiscard]] LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand);
 
-/// Returns the text of the run file: each param on a line with its origin.
-[[nodiscard]] std::string run_file_text(const ReadModel& read, const LayerRun& run);
+/// Returns the text of the run file: each param on a line with its origin. `sets` are values of the
+/// command line, which replace the model's.
+[[nodiscard]] std::string run_file_text(const ReadModel& read, const LayerRun& run,
+                                        std::span<const config::Override> sets = {});
 
-/// Returns the params and the mesh as overrides of the shipped run file.
+/// Returns the mesh and the params as overrides of the shipped run file.
 [[nodiscard]] std::vector<config::Override> overrides_of(const LayerRun& run);
 
 /// Bytes of the fullest device.

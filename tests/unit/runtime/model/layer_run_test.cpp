@@ -23,8 +23,8 @@ ReadModel shipped(const std::string& name) {
 }
 
 std::string param_of(const LayerRun& run, const std::string& name) {
-    const auto found = std::ranges::find(run.params, name, &RunParam::name);
-    return found == run.params.end() ? "absent" : found->value;
+    const auto found = std::ranges::find(run.values, "params." + name, &PathValue::path);
+    return found == run.values.end() ? "absent" : found->value;
 }
 
 config::LoadedRun loaded(const LayerRun& run) {
@@ -63,7 +63,7 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
     const std::string text = run_file_text(read, run);
 
     EXPECT_THAT(text, HasSubstr("extends: model_moe\n"));
-    EXPECT_THAT(text, HasSubstr("  shape: [4, 8]\n"));
+    EXPECT_THAT(text, HasSubstr("  shape: [4, 8]                           # --mesh\n"));
     EXPECT_THAT(text, HasSubstr("  experts: 256                            # n_routed_experts\n"));
     EXPECT_THAT(text,
                 HasSubstr("  routed_scaling_factor: 2.5              # routed_scaling_factor\n"));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of a layer in the files of a model: which stored tensors make up those of the run file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/model/moe_model.hpp"
+#include "runtime/model/yaml_text.hpp"
+
+namespace tessera::model {
+
+/// Origins of tensors of a run file, and what they convert.
+struct CheckpointTensors {
+    std::vector<PathValue> origins;
+    std::vector<std::string> assumptions;
+};
+
+/// Finds the MoE tensors of layer `layer` in a folder of safetensors files.
+/// Errors   UsageError with the file and the name, if the folder holds no model or lacks the tensor
+///          of the router. Other tensors are checked when the run opens them.
+[[nodiscard]] CheckpointTensors checkpoint_tensors(const MoeModel& model,
+                                                   const std::filesystem::path& folder,
+                                                   std::uint32_t layer);
+
+}  // namespace tessera::model

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/model/npy_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <regex>
+#include <string>
+
+#include "emu/base/tensor_file/mapped_file.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::model {
+namespace {
+
+constexpr std::string_view kMagic{"\x93NUMPY", 6};
+
+/// The dictionary of the header, and the data that follow.
+struct Parts {
+    std::string header;
+    std::span<const std::byte> data;
+};
+
+Parts parts_of(const std::string& path, std::span<const std::byte> bytes) {
+    constexpr std::size_t kFixed = 8;  // magic and version
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    require(bytes.size() > kFixed + 4 && std::string_view(text, kMagic.size()) == kMagic,
+            "{}: not a .npy file; allowed: the format of numpy.save", path);
+    const bool is_short = bytes[kMagic.size()] == std::byte{1};
+    const std::size_t length_bytes = is_short ? 2 : 4;
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data() + kFixed, length_bytes);
+    const std::size_t start = kFixed + length_bytes;
+    require(length <= bytes.size() - start, "{}: its header has {} B, and {} B follow", path,
+            length, bytes.size() - start);
+    return {std::string(text + start, length), bytes.subspan(start + length)};
+}
+
+/// The text of a key of the header, as the pattern captures it.
+std::string value_of(const std::string& path, const std::string& header, const char* pattern) {
+    std::smatch found;
+    require(std::regex_search(header, found, std::regex(pattern)),
+            "{}: its header is {}; allowed: descr, fortran_order and shape", path, header);
+    return found[1];
+}
+
+std::vector<std::uint64_t> shape_of(const std::string& path, const std::string& header) {
+    const std::string text = value_of(path, header, R"('shape':\s*\(([0-9, ]*)\))");
+    std::vector<std::uint64_t> shape;
+    const std::regex number("[0-9]+");
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), number);
+         at != std::sregex_iterator(); ++at) {
+        shape.push_back(std::stoull(at->str()));
+    }
+    return shape;
+}
+
+/// Sign-extends an integer of `size` bytes, or not.
+std::int64_t integer(const std::byte* bytes, std::size_t size, bool is_signed) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, size);
+    const std::size_t unused = 64 - 8 * size;
+    return is_signed ? static_cast<std::int64_t>(value << unused) >> unused
+                     : static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+NpyArray read_npy(const std::filesystem::path& path) {
+    const MappedFile file(path);
+    const std::string name = path.string();
+    const Parts parts = parts_of(name, file.bytes());
+    const std::string descr = value_of(name, parts.header, R"('descr':\s*'([^']*)')");
+    const bool is_integer = descr.size() == 3 && (descr[0] == '<' || descr[0] == '|') &&
+                            (descr[1] == 'i' || descr[1] == 'u') &&
+                            std::string_view("1248").find(descr[2]) != std::string_view::npos;
+    require(is_integer, "{}: dtype {}; allowed: <i2, <i4 and other little-endian integers", name,
+            descr);
+    require(value_of(name, parts.header, R"('fortran_order':\s*(\w+))") == "False",
+            "{}: is in Fortran order; allowed: numpy.ascontiguousarray of it", name);
+    NpyArray array{.shape = shape_of(name, parts.header), .values = {}};
+    const auto size = static_cast<std::size_t>(descr[2] - '0');
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : array.shape) {
+        count *= extent;
+    }
+    require(parts.data.size() == count * size, "{}: has {} B of data; its shape takes {} B", name,
+            parts.data.size(), count * size);
+    array.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        array.values[i] = integer(parts.data.data() + i * size, size, descr[1] == 'i');
+    }
+    return array;
+}
+
+}  // namespace tessera::model

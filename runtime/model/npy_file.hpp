@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of whole numbers in NumPy's format .npy.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace tessera::model {
+
+/// An array in row-major order.
+struct NpyArray {
+    std::vector<std::uint64_t> shape;
+    std::vector<std::int64_t> values;
+};
+
+/// Reads an array of little-endian integers of 1 to 8 bytes.
+/// Errors   UsageError with the file, what was found and what is allowed: for another format, floats,
+///          Fortran order, and data of another length than the shape takes.
+/// Source   numpy.lib.format, versions 1.0 to 3.0.
+[[nodiscard]] NpyArray read_npy(const std::filesystem::path& path);
+
+}  // namespace tessera::model
