@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera compare: compares the predicted times of runs.
-#include "runtime/study/compare.hpp"
+#include "runtime/cli/compare.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +24,7 @@
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/study/baseline.hpp"
+#include "runtime/study/compare.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -253,6 +254,12 @@ void add_options(CLI::App& command, CompareOptions& options) {
 }
 
 }  // namespace
+
+ExitCode compare_runs(const std::string& a, const std::string& b, const Console& console) {
+    CompareOptions options;
+    options.runs = {a, b};
+    return run(options, console);
+}
 
 Command add_compare(CLI::App& root, Console& console) {
     auto* command = root.add_subcommand("compare", "Say which of several runs is faster, and why");

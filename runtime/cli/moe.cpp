@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera moe: lists the pairs of prepare/finalize and experts that run, and profiles one forward
-// pass of a pair with its trace and report.
+// pass of a pair with its trace and report. moe_place.cpp places experts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +12,7 @@
 #include "emu/base/fields/nearest.hpp"
 #include "ops/fused_moe/modular_kernel.hpp"
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/moe_place.hpp"
 #include "runtime/cli/run.hpp"
 #include "runtime/report/text_table.hpp"
 #include "tessera/errors.hpp"
@@ -147,9 +148,12 @@ Part add_moe_profile(CLI::App& moe, Console& console) {
 }  // namespace
 
 Command add_moe(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("moe", "List or profile pairs of the modular MoE kernel");
+    auto* command = root.add_subcommand(
+        "moe", "List or profile pairs of the modular MoE kernel, or place experts");
     command->require_subcommand(1);
-    const std::array parts{add_moe_check(*command, console), add_moe_profile(*command, console)};
+    const Command place = add_moe_place(*command, console);
+    const std::array parts{add_moe_check(*command, console), add_moe_profile(*command, console),
+                           Part{place.options, place.run}};
     return {command, [parts] {
                 const auto given = std::ranges::find_if(
                     parts, [](const Part& part) { return part.first->parsed(); });

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/moe_place.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "emu/base/host_memory.hpp"
+#include "emu/base/tensor_file/partial_file.hpp"
+#include "ops/fused_moe/modular_kernel.hpp"
+#include "runtime/cli/compare.hpp"
+#include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/config_options.hpp"
+#include "runtime/cli/run.hpp"
+#include "runtime/model/layer_run.hpp"
+#include "runtime/model/placed_run.hpp"
+#include "runtime/model/routing_text.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlaceOptions {
+    ConfigOptions config;
+    std::string routing;
+    std::optional<std::string> other;  ///< a later trace
+    std::uint32_t layer = 0;
+    std::uint32_t redundant = 0;
+    std::optional<std::string> out;
+    bool plan_only = false;
+};
+
+/// Files of the proposal, side by side.
+struct PlacedFiles {
+    std::string before;
+    std::string after;
+    std::string tensors;
+};
+
+/// Value of a param as text; empty if the run has none of that name.
+std::string param_of(const config::LoadedRun& loaded, std::string_view name) {
+    for (const auto& [param, value] : loaded.pipeline.params) {
+        if (param == name) {
+            return pipeline::show(value);
+        }
+    }
+    return "";
+}
+
+/// Loads the run, with given ids if it has the choice.
+config::LoadedRun load_routed(const PlaceOptions& options) {
+    const config::LoadedRun loaded = load(options.config);
+    return param_of(loaded, "ids").empty()
+               ? loaded
+               : load(options.config, {{"params.ids", "given_ids", "moe place"}});
+}
+
+/// A dispatch that reads no map gets experts with new numbers; so do copies.
+model::PlacedBy placed_by(const config::LoadedRun& loaded, std::uint32_t redundant) {
+    const auto* pf = ops::fused_moe::find_prepare_finalize(param_of(loaded, "pf"));
+    const bool reads_map = pf != nullptr && !pf->needs_contiguous_experts;
+    return reads_map && redundant == 0 ? model::PlacedBy::Map : model::PlacedBy::Numbers;
+}
+
+model::RoutingTrace trace_of(const std::string& word, const model::RoutedRun& run,
+                             std::uint32_t layer) {
+    model::RoutingTrace trace = model::routing_called(word, {run.tokens, run.experts, run.top_k});
+    require(layer < trace.layers, "--layer {}: {} has {} layers; allowed: 0 to {}", layer,
+            trace.name, trace.layers, trace.layers - 1);
+    require_ids(trace, run.experts);
+    return trace;
+}
+
+void write_text(const std::string& path, const std::string& text) {
+    PartialFile file(path);
+    file.write_at(0, std::as_bytes(std::span(text)));
+    file.finish();
+}
+
+PlacedFiles write_files(const model::RoutedRun& run, const model::PlacedRun& placed,
+                        const PlaceOptions& options) {
+    const fs::path base = fs::absolute(find_run_config(options.config.config));
+    const std::string stem = options.out.value_or(base.stem().string());
+    const PlacedFiles files{stem + ".before.yaml", stem + ".placed.yaml",
+                            stem + ".placement.safetensors"};
+    const std::string tensors = fs::path(files.tensors).filename().string();
+    write_placement(placed, files.tensors);
+    const auto text = [&](model::Side side) {
+        std::vector<model::PathValue> values{{"extends", fmt::format("\"{}\"", base.string())}};
+        for (const config::Override& set : config::parse_sets(options.config.sets)) {
+            values.push_back({set.path, set.value, "--set"});
+        }
+        const auto placed_values = model::placed_values(run, placed, side, tensors);
+        values.insert(values.end(), placed_values.begin(), placed_values.end());
+        return "# Written by tessera moe place.\n" + model::yaml_text(values);
+    };
+    write_text(files.before, text(model::Side::Before));
+    write_text(files.after, text(model::Side::After));
+    return files;
+}
+
+/// Largest loads over the mean, before and after, and under the other trace.
+std::string loads_text(const model::RoutedRun& run, const model::PlacedRun& placed,
+                       const model::RoutingTrace& trace, const PlaceOptions& options) {
+    const auto under = [&](const model::RoutingTrace& other, const char* what) {
+        const auto linear = routing_load(other, options.layer, placed.before, run.devices).devices;
+        return fmt::format("Largest load over the mean{}: {:.4f} in order, {:.4f} placed\n", what,
+                           model::max_over_mean(linear),
+                           max_over_mean_under(placed, other, options.layer, run.devices));
+    };
+    std::string text = under(trace, "");
+    if (options.other) {
+        const auto other = trace_of(*options.other, run, options.layer);
+        text += under(other, (" under " + *options.other).c_str());
+    }
+    return text;
+}
+
+/// Computes the values of the placed run, if the host can hold them.
+ExitCode verify(const std::string& path, const Console& console) {
+    RunOptions options;
+    options.config.config = path;
+    const std::uint64_t bytes = model::host_bytes(load(options.config));
+    if (bytes > host_memory_available().bytes) {
+        console.out << fmt::format("Values were not computed: they take {}\n", show_bytes(bytes));
+        return ExitCode::Success;
+    }
+    options.no_timing = true;
+    options.quiet = true;
+    console.out << path << ": ";
+    return run(options, console);
+}
+
+ExitCode place(const PlaceOptions& options, const Console& console) {
+    const config::LoadedRun loaded = load_routed(options);
+    const model::RoutedRun run = model::routed_run(loaded, options.config.config);
+    const model::RoutingTrace trace = trace_of(options.routing, run, options.layer);
+    const model::PlacedBy by = placed_by(loaded, options.redundant);
+    require(by == model::PlacedBy::Map || !run.has_model_weights,
+            "{}: its experts have weights from files, so they keep their numbers; allowed: pf "
+            "none, all_gather_reduce_scatter or naive_broadcast without --redundant",
+            options.config.config);
+    const model::PlacedRun placed = place_experts(run, trace, options.layer, options.redundant, by);
+    const PlacedFiles files = write_files(run, placed, options);
+    console.out << "Placement of " << placed.after.size() << " experts on " << run.devices
+                << " devices by " << trace.name << "\n"
+                << routing_text(routing_load(trace, options.layer, placed.before, run.devices),
+                                placed.before, console.out_style)
+                << loads_text(run, placed, trace, options) << "Run files: " << files.before << ", "
+                << files.after << "; tensors: " << files.tensors << "\n\n";
+    if (options.plan_only) {
+        return ExitCode::Success;
+    }
+    (void)compare_runs(files.before, files.after, console);
+    return verify(files.after, console);
+}
+
+}  // namespace
+
+Command add_moe_place(CLI::App& moe, Console& console) {
+    auto* command = moe.add_subcommand(
+        "place", "Place experts on devices by the load of a trace, and compare before and after");
+    auto options = std::make_shared<PlaceOptions>();
+    add_config_options(*command, options->config);
+    command
+        ->add_option("--routing", options->routing,
+                     "Trace: a .npy or safetensors file of (tokens, layers, top-k) ids, or "
+                     "uniform, zipf[:S], lognormal[:SIGMA], hot[:SHARE]")
+        ->required()
+        ->type_name("FILE|LOAD");
+    command
+        ->add_option("--routing-check", options->other,
+                     "A later trace: also print the loads of the placement under it")
+        ->type_name("FILE|LOAD");
+    command->add_option("--layer", options->layer, "Layer of the trace, from 0 [0]")
+        ->type_name("N");
+    command->add_option("--redundant", options->redundant, "Further copies of busy experts [0]")
+        ->type_name("N")
+        ->check(CLI::Range(0, 65536));
+    command->add_option("--out", options->out, "Start of the names of the files [that of CONFIG]")
+        ->type_name("STEM");
+    command->add_flag("--plan-only", options->plan_only, "Write the files and run nothing");
+    command->footer(
+        "Writes STEM.before.yaml, STEM.placed.yaml and STEM.placement.safetensors. The run needs\n"
+        "the tensors given_ids or topk_ids, and expert_map: model_moe, moe_modular and run files\n"
+        "that extend them have both.");
+    return {command, [options, &console] { return place(*options, console); }};
+}
+
+}  // namespace tessera::cli
