@@ -11,7 +11,7 @@
 namespace tessera::ops {
 namespace {
 
-/// Throws what a rule finds wrong, all of it together.
+/// Collects what rules find and throws all of it together.
 class CallJudge final : public RuleJudge {
 public:
     explicit CallJudge(std::string_view op) : op_(op) {}
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> all_devices(const MeshSpec& mesh) {
     return devices;
 }
 
-/// One tensor of each operand on each device, in their order.
+/// Judges that an operand has one tensor on each device, in their order.
 void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
                    std::span<const std::uint32_t> devices, RuleJudge& judge) {
     for (const std::vector<DeviceTensor>& tensors : operands) {
@@ -51,7 +51,8 @@ void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
     }
 }
 
-/// By operand, the plan of its tensor on a device; without a shape where the call gives none.
+/// Returns, by operand, the plan of its tensor on a device; a plan without a shape where the call
+/// gives none.
 std::vector<TensorPlan> plans_on(std::size_t device,
                                  const std::vector<std::vector<DeviceTensor>>& operands) {
     std::vector<TensorPlan> plans;
@@ -126,6 +127,7 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
     judge_devices(call.outputs, devices, found);
     // Devices first: plans below are read by device.
     found.throw_if_any();
+    // Tensors of different devices may have different plans, so that each device is judged.
     for (std::size_t device = 0; device < devices.size(); ++device) {
         const std::vector<TensorPlan> inputs = plans_on(device, call.inputs);
         const std::vector<TensorPlan> outputs = plans_on(device, call.outputs);
@@ -145,6 +147,7 @@ std::vector<DeviceProgram> call_programs(const Op& op, const ArchSpec& arch, con
                                          const OpCall& call) {
     check_call(op, arch, mesh, call);
     const std::vector<std::uint32_t> devices = all_devices(mesh);
+    // Ops take one plan for all devices, that of the first.
     const std::vector<TensorPlan> inputs = plans_on(0, call.inputs);
     const std::vector<TensorPlan> outputs = plans_on(0, call.outputs);
     // Workspaces follow the outputs, as ops index them.
@@ -188,6 +191,8 @@ std::vector<DeviceProgram> on_each(const OpContext& context,
                                    const std::function<Program(std::size_t position)>& program) {
     std::vector<DeviceProgram> programs;
     for (std::size_t position = 0; position < context.devices.size(); ++position) {
+        // Positions index tensors of the call, devices are those of the mesh: a group need not
+        // begin at 0.
         programs.push_back({context.devices[position], program(position)});
     }
     return programs;

@@ -60,6 +60,7 @@ const Op& op() {
             },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+            // Devices that only receive need a tensor of the same shape and memory.
             return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
         },
         .programs =
@@ -67,6 +68,7 @@ const Op& op() {
                 return exchange::collective_programs(context, collective_of(context));
             },
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
+            // Each device must hold the root's bytes.
             return {context.inputs[0].at(context.params<BroadcastSpec>().root)->all()};
         }};
     return kOp;

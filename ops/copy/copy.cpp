@@ -19,7 +19,7 @@ struct Outputs {
 
 constexpr std::uint8_t kCb = 0;
 
-/// Distance of pages in the buffer: a page starts at the alignment of either memory.
+/// Returns the distance of pages in the buffer: a page starts at the alignment of either memory.
 std::uint32_t page_stride(const Inputs& inputs, const Outputs& outputs) {
     return std::max(inputs.input.buffer.aligned_page_size, outputs.output.buffer.aligned_page_size);
 }
@@ -41,11 +41,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 void add_buffer(Program& program, const CoreRangeSet& cores, DataFormat format,
                 std::uint32_t stride, std::uint32_t depth) {
+    // With two pages or more the reader fills one while the writer drains another.
     CreateCircularBuffer(
         program, cores,
         CircularBufferConfig(stride * depth, {{kCb, format}}).set_page_size(kCb, stride));
 }
 
+// Reader and writer have the same arguments for different tensors.
 std::vector<std::uint32_t> page_args(const DeviceTensor& tensor) {
     std::vector<std::uint32_t> args{tensor.spec.page_size()};
     TensorAccessorArgs(tensor.buffer).append_to(args);

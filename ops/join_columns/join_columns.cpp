@@ -22,6 +22,7 @@ std::uint32_t heads_of(const JoinColumnsSpec& spec, const Shape& input) {
 ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs,
                    const std::vector<const DeviceTensor*>& tensors) {
     ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs[0])};
+    // Heads that are merged are groups of one row of the output.
     move.rows = num_rows(inputs[0]) / move.groups;
     // Inputs are ranges one behind the other, so that the kernel needs no notion of a join.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -32,6 +33,7 @@ ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<JoinColumnsSpec>();
+    // The output keeps the format: bytes are moved and no element is converted.
     TensorSpec output = context.inputs[0].spec;
     std::uint32_t columns = 0;
     for (const TensorPlan& input : context.inputs) {

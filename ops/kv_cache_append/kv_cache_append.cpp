@@ -12,7 +12,8 @@
 
 namespace tessera::ops {
 
-// A row of the cache is a position or a whole page; anything else is refused.
+// A row of the cache is a position or a whole page; anything else is refused. A page as a row lets
+// attention read its positions by one transfer.
 std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns, std::uint32_t page_size) {
     const std::uint64_t row = row_length(cache);
     return row == columns ? 1 : row == std::uint64_t{columns} * page_size ? page_size : 0;
@@ -33,6 +34,7 @@ void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint
                               bytes, alignment));
 }
 
+// The cache is a pool of positions, which pages of sequences share.
 std::uint32_t positions_of(const Shape& cache, std::uint32_t columns) {
     return static_cast<std::uint32_t>(num_elements(cache) / columns);
 }
@@ -79,7 +81,7 @@ constexpr std::array kFields =
                                                     Limits{1, 65536})},
            kColumnMoveFields<AppendSpec>);
 
-// Two inputs are put side by side in a row of the cache.
+// Returns the columns of a position: two inputs are put side by side in a row of the cache.
 std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
     return row_length(inputs[0].spec.shape) +
            (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
@@ -92,6 +94,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
                        judge);
     judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
+    // Alignment of 1: the writer moves a misaligned row first, so that any size is written.
     judge_cache_rows(kInputs[1], cache, columns, spec.page_size, 1, judge);
     const std::uint32_t tokens = num_rows(context.inputs[0].spec.shape);
     const auto require_one_each = [&](std::size_t operand) {
@@ -121,6 +124,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 ColumnMove move_of(const OpContext& context, std::size_t position) {
     ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs[0].spec.shape)};
     for (const std::size_t operand : {0UL, 4UL}) {
+        // The second input is optional, such as the rotated part of a key beside its compressed
+        // part.
         if (context.has(operand)) {
             const DeviceTensor& tensor = context.device_inputs[operand][position];
             move.ranges.push_back({&tensor, 0, row_length(tensor.spec.shape), 0});
@@ -134,6 +139,7 @@ WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
     const auto& spec = context.params<AppendSpec>();
     const auto& in = context.inputs;
     const Shape& table = in[2].spec.shape;
+    // max(…, 1): a call with fewer tokens than sequences has a list of them, which rules() demand.
     return {.row_bytes = move.row_bytes(),
             .page_bytes = reader.page_bytes,
             .block_rows = reader.block_rows,
@@ -186,6 +192,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor rows = context.read(0);
+    // The cache is changed in place, so that rows of other positions stay as they were.
     HostTensor cache = context.read(1);
     const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
     const HostTensor positions = context.read(3);

@@ -9,7 +9,7 @@
 namespace tessera::ops::masked_mm {
 namespace {
 
-// Operands, of which those behind may be missing.
+// Operands, of which the last ones may be missing.
 constexpr std::size_t kExpertScales = 3;
 constexpr std::size_t kRowScales = 4;
 
@@ -21,6 +21,8 @@ ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& weights = context.inputs[1].spec;
+    // No routing weights here: a later step multiplies them, when rows are back in the order of
+    // tokens.
     judge_product(context.arch, operands_of(context.inputs), false, context.params<MaskedSpec>(),
                   judge);
     const std::uint32_t experts = weights.shape[0];
@@ -48,6 +50,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
+        // The same program as grouped_mm: batches take the place of a list of blocks.
         return expert_product(
             kSpec.name, context.arch,
             {.rows = in[0][p],

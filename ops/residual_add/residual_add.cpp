@@ -25,6 +25,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 // detour.
 PieceArgs pieces_of(const ArchSpec& arch, std::uint32_t rows, std::uint32_t row_bytes) {
     const std::uint32_t stride = round_up(row_bytes, dram_alignment(arch));
+    // Rows longer than a tile are cut into pieces of one tile.
     return {.rows = rows,
             .row_bytes = row_bytes,
             .of_row = div_up(row_bytes, kTileBytes),
@@ -53,6 +54,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/residual_add/kernels/reader.cpp",
                                              work.cores, reader_config(pieces, read));
+    // fp32 DST: the sum of two bfloat16 numbers is rounded once, when it is packed.
     const KernelHandle compute = CreateKernel(program, "ops/residual_add/kernels/compute.cpp",
                                               work.cores, ComputeConfig{.fp32_dest_acc_en = true});
     const KernelHandle writer = CreateKernel(program, "ops/residual_add/kernels/writer.cpp",

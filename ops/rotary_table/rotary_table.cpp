@@ -17,6 +17,7 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Frequencies are arguments, which saves a tensor and a read of it by each core.
 constexpr std::uint32_t kMostElements = 256;  // whose frequencies fit in a kernel's arguments
 
 constexpr std::array kFields{
@@ -28,7 +29,7 @@ constexpr std::array kFields{
     field<&RotaryTableSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
-// Powers are computed on the host in double; the kernel gets one word a frequency.
+// Computes powers on the host in double; the kernel gets one word a frequency.
 std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
     std::vector<float> frequencies(spec.dim / 2);
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -41,6 +42,7 @@ std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RotaryTableSpec>();
     judge_grid(context.arch, spec.grid, judge);
+    // Pairs turn together, so that an odd element would have no partner.
     judge.require(spec.dim >= 2 && spec.dim % 2 == 0 && spec.dim <= kMostElements, "dim",
                   fmt::format("is {}; allowed: an even number, 2 to {}: elements turn in pairs",
                               spec.dim, kMostElements));
@@ -53,6 +55,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto plan = [&](std::uint32_t width) {
         return TensorPlan{.spec = {{positions, width}, DataFormat::Float32, Layout::ROW_MAJOR}};
     };
+    // A `dim` of 0 or 1 is refused by rules(); until then one pair keeps the arithmetic defined.
     const std::uint32_t pairs = std::max(spec.dim / 2, 1U);
     return {plan(pairs), plan(pairs), plan(2 * part_width(spec.dim))};
 }
@@ -62,6 +65,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& positions = context.device_inputs[0][position];
     const auto count = static_cast<std::uint32_t>(num_elements(positions.spec.shape));
     const auto num_outputs = static_cast<std::uint32_t>(context.outputs.size());
+    // Rows are positions, all of the same work: an even share leaves no core waiting.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, count);
     const std::uint32_t pairs = spec.dim / 2;
     const Scratch scratch[]{{Cb::Positions, 64},
@@ -81,7 +85,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                          .part = part_width(spec.dim),
                          .layout = static_cast<std::uint32_t>(spec.layout),
                          .num_outputs = num_outputs};
-    // Frequencies are the same on all cores, so that they are common arguments.
+    // Frequencies are the same on all cores, so that they are common arguments. A missing output
+    // has the address 0, and num_outputs keeps the kernel from it.
     std::vector<std::uint32_t> common =
         words_of(OutputAddresses{.cos = address_of(tensors.cos),
                                  .sin = address_of(tensors.sin),
@@ -115,7 +120,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     outputs.push_back(floats(spec.dim / 2));
     outputs.push_back(floats(spec.dim / 2));
     outputs.push_back(floats(2 * part));
-    // Angles in double: a float holds an angle of 100 000 to 2^-8 radian only.
+    // Angles are in double: a float holds an angle of 100 000 to 2^-8 radian only.
     for (std::size_t p = 0; p < count; ++p) {
         const auto angle = [&](std::size_t i) {
             return static_cast<double>(positions.as<std::int32_t>()[p]) *
@@ -134,6 +139,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             row[part + element] = static_cast<float>(pair.is_second ? sine : -sine);
         }
     }
+    // Outputs at the end may be left out.
     outputs.resize(context.outputs.size());
     return outputs;
 }

@@ -36,7 +36,7 @@ struct Places {
     }
 };
 
-// Where the row's place in its page is not aligned as in L1, the core moves it first.
+// Writes a row. If its place in its page is not aligned as in L1, the core moves it first.
 template <class Cache>
 void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alignment) {
     // A row of L1 and its place in DRAM must agree modulo the alignment of a write.

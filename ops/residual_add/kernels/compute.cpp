@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds pieces; what of a tile no row fills is added too, and not stored.
+// Adds pieces. The part of a tile that no row fills is added too, and not stored.
 #include "args.hpp"
 
 using namespace tessera::ops;

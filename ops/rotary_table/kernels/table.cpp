@@ -27,6 +27,8 @@ struct Head {
     uint32_t part;
     uint32_t layout;
 
+    // Both layouts of halves have one order of frequencies; they differ in the pairs that rope
+    // reads.
     uint32_t frequency(uint32_t element) const {
         return layout == kInterleaved ? element / 2 : element % (dim / 2);
     }
@@ -73,6 +75,7 @@ void kernel_main() {
     const TensorAccessor sines(TableTensors::sin(), output_address(OutputAddresses::sin_place));
     const TensorAccessor table(TableTensors::table(), output_address(OutputAddresses::table_place));
 
+    // Positions come a line at a time, so that a core reads its part of them once.
     WordList<TensorAccessor> list{positions, args.position_width,
                                   get_write_ptr(index_of(Cb::Positions))};
     const uint32_t pair_bytes = head.dim / 2 * sizeof(float);

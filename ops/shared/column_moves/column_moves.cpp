@@ -19,6 +19,7 @@ std::uint32_t bytes_of_element(const ColumnMove& move) {
     return element_bytes(move.ranges.front().input->spec.format);
 }
 
+// Each row of the buffer begins at an aligned address, since it is read from and written to DRAM.
 std::uint32_t moved_page(const ArchSpec& arch, std::uint64_t row_bytes) {
     return static_cast<std::uint32_t>(round_up(row_bytes, dram_alignment(arch)));
 }
@@ -31,6 +32,7 @@ std::uint32_t rows_at_once(const CopySpec& schedule) {
 }  // namespace
 
 std::uint32_t ColumnMove::row_bytes() const {
+    // All ranges of a row follow one another in the output, group by group.
     std::uint32_t elements = 0;
     for (const ColumnRange& range : ranges) {
         elements += range.count;
@@ -57,6 +59,7 @@ ColumnReader add_column_reader(Program& program, const ArchSpec& arch, const Cor
                                const CopySpec& schedule) {
     const std::uint32_t element = bytes_of_element(move);
     const std::uint32_t page = moved_page(arch, move.row_bytes());
+    // At most two ranges: one input, or two that are joined (reader.cpp).
     const ColumnRange& first = move.ranges.front();
     const ColumnRange& second = move.ranges.back();
     add_circular_buffer(program, cores, Cb::Rows, first.input->spec.format,
@@ -97,6 +100,7 @@ Program move_columns(std::string_view op, const ArchSpec& arch, const ColumnMove
         add_column_reader(program, arch, work.cores, work.shares, move, schedule);
     const column_moves::WriterArgs args{
         .row_bytes = move.row_bytes(), .page_bytes = reader.page_bytes, .block = reader.block_rows};
+    // The output is whole rows, so that the writer knows nothing of ranges.
     const column_moves::WriterTensors tensors{.output = &output.buffer};
     const KernelHandle writer = CreateKernel(program, "ops/shared/column_moves/kernels/writer.cpp",
                                              work.cores, writer_config(args, tensors));
@@ -113,6 +117,7 @@ HostTensor moved_columns(const std::vector<HostTensor>& inputs, const ColumnMove
     HostTensor output = make_host_tensor(std::move(shape), inputs.front().format);
     const std::size_t element = element_bytes(output.format);
     std::byte* to = output.bytes.data();
+    // Same arithmetic as the kernel: part = row · groups + group, and `split` parts are in a page.
     for (std::size_t part = 0; part < std::size_t{move.rows} * move.groups; ++part) {
         for (std::size_t i = 0; i < move.ranges.size(); ++i) {
             const ColumnRange& range = move.ranges[i];

@@ -15,6 +15,7 @@ void kernel_main() {
     const TensorAccessor output(WriterTensors::output(),
                                 WriterTensors::output_address(RowRange::kCount));
 
+    // One flush for a block: a flush waits for all writes of the core.
     for (uint32_t row = first; row < end; row += args.block) {
         cb_wait_front(kCbRows, args.block);
         for (uint32_t i = 0; i < args.block && row + i < end; ++i) {
