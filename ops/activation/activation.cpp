@@ -40,7 +40,7 @@ bool has_gate(const RowActivationSpec& spec) {
     return spec.gate != GatePlace::None;
 }
 
-/// How rows lie in tiles of 1024 consecutive elements.
+/// Rows in tiles of 1024 consecutive elements.
 struct Units {
     CountedRows counted;
     std::uint32_t columns;     ///< N
@@ -68,7 +68,7 @@ Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
             div_up(rows * stride, kTileBytes)};
 }
 
-/// Bytes of what a core holds of the counts.
+/// Returns the bytes of counts that a core holds.
 std::uint64_t table_bytes(const ArchSpec& arch, const Units& units, const RowActivationSpec& spec) {
     // The first core has the most units.
     const CoreCoord grid = schedule_grid(kSpec.name, arch, spec.grid);
@@ -83,7 +83,7 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Units& units,
            2 * dram_alignment(arch);
 }
 
-/// Keys that change nothing with a function.
+/// Returns the keys that change nothing with a function.
 std::span<const std::string_view> untaken_by(ActivationFunction function) {
     static constexpr std::array<std::string_view, 2> kOfSwigluOai{"alpha", "limit"};
     return function == ActivationFunction::SwigluOai ? std::span<const std::string_view>{}
@@ -98,6 +98,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t width = row_length(context.inputs[0].spec.shape);
     judge.require(!has_gate(spec) || width % 2 == 0, "input",
                   fmt::format("has {} columns; a gate and up are as long as each other", width));
+    // swigluoai clamps gate and up apart, so that it has no form without up.
     judge.require(has_gate(spec) || spec.function != ActivationFunction::SwigluOai, "gate",
                   "is none; swigluoai has one");
     const Units units = units_of(context.arch, context.inputs, spec);
@@ -117,7 +118,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
-/// What reader and writer are told of the rows, whose elements they have in `format`.
+/// Returns the arguments of reader and writer about rows, whose elements have `format`.
 NamedCompileArgs unit_args(const Units& units, DataFormat format) {
     const std::uint32_t element = element_bytes(format);
     return named(UnitArgs{.row_bytes = element * units.columns,
@@ -156,6 +157,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& ar
         add_circular_buffer(program, cores, cb, format,
                             {spec.cb_depth * units.unit_tiles, tile_bytes(format)});
     }
+    // Reader and writer have tables of their own, so that neither waits for the other.
     const Scratch scratch[]{{Cb::Units, alignment},
                             {Cb::ReaderCounts, table_bytes(arch, units, spec)},
                             {Cb::WriterCounts, table_bytes(arch, units, spec)},
@@ -245,6 +247,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::uint32_t width = row_length(input.shape);
     const std::uint32_t columns = row_length(output.shape);
     std::vector<float> row(width);
+    // Rows that are not counted are computed too: Op::valid leaves them out of the comparison.
     for (std::uint32_t i = 0; i < num_rows(input.shape); ++i) {
         read_floats(input, std::uint64_t{i} * width, row);
         apply_to_row(spec, row, output.as<float>().subspan(std::size_t{i} * columns, columns));

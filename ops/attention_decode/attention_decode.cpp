@@ -74,6 +74,7 @@ void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& j
                      judge);
     judge_cache_rows(kFp8Inputs[kRopeCache], context.inputs[kRopeCache].spec, extents.rope,
                      page_size, 1, judge);
+    // 16 scales are 64 B; their place has 128 B, for a read that begins at an unaligned scale.
     constexpr std::uint32_t kMostScales = 16;  // the reader's place for those of a key
     judge.require(scales <= kMostScales, "q_latent",
                   fmt::format("has latents of {} elements; in fp8 they may have {}", extents.latent,

@@ -24,9 +24,10 @@ struct Groups {
     }
 };
 
-/// A core's part of the blocks takes as long to work through as they are many, and merging as many
-/// cores as there are: their number is the root of twice the blocks. Tried at 1024, 4096 and 32768
-/// positions, 16 heads and all of a Wormhole's cores: 4, 8 and 16 cores were fastest, as here.
+/// Returns the number of cores that share the keys of a token. Each core works through its part of
+/// the blocks, and the first one merges as many parts as there are cores. The sum of both is least
+/// near the root of twice the blocks. Tried at 1024, 4096 and 32768 positions, 16 heads and all of
+/// a Wormhole's cores: 4, 8 and 16 cores were fastest, as here.
 std::uint32_t fitting_split(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const std::uint32_t chosen = chosen_width(context.inputs);
@@ -45,6 +46,7 @@ Groups groups_of(const OpContext& context, std::uint32_t units) {
     const std::uint32_t most = std::clamp(all / units, 1U, kMostSplit);
     const std::uint32_t split =
         spec.split != 0 ? spec.split : std::min(most, fitting_split(context));
+    // A core works for one group only, so that a group's first core can wait for the others.
     const std::uint32_t count = std::min(units, all / split) * split;
     // Cores of a group are neighbours in the split's order, so that parts travel few hops.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, count);
@@ -71,7 +73,8 @@ ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Ext
     const DataFormat cache = inputs[2].spec.format;
     const std::size_t lists = place_of_sequences(cache);
     const std::uint32_t columns = extents.latent + (is_fp8(cache) ? 0 : extents.rope);
-    // Several positions in a row of the tensor are read together.
+    // Several positions in a row of the tensor are read together. max(…, 1): a call with fewer
+    // tokens than sequences has a list of them.
     return {.heads = extents.heads,
             .latent_bytes = 2 * extents.latent,
             .rope_bytes = 2 * extents.rope,
@@ -106,7 +109,8 @@ ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
             .rope_cache = is_fp8(cache) ? buffer(kRopeCache) : nullptr};
 }
 
-/// A kernel of its own for misaligned rows: cores with aligned ones take no time for the question.
+/// Creates the reader. Misaligned rows have a kernel of their own, so that cores with aligned rows
+/// take no time for the question.
 KernelHandle add_reader(Program& program, const OpContext& context, const CoreRangeSet& cores,
                         const ReaderArgs& args, const ReaderTensors& tensors) {
     const std::uint32_t alignment = dram_alignment(context.arch);
@@ -119,8 +123,7 @@ KernelHandle add_reader(Program& program, const OpContext& context, const CoreRa
                               reader_config(args, tensors));
 }
 
-/// Coordinates of the cores whose sums core `first` merges: the others of its group. The first core
-/// of a group merges the parts of all others.
+/// Returns the coordinates of the cores whose parts core `first` merges: the others of its group.
 std::vector<std::uint32_t> partners_of(const ArchSpec& arch, const Groups& groups,
                                        std::uint32_t first) {
     std::vector<std::uint32_t> words;

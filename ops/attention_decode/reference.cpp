@@ -45,6 +45,7 @@ private:
     [[nodiscard]] std::vector<std::int32_t> seen(std::size_t token) const {
         const std::int32_t own = positions_.as<std::int32_t>()[token];
         std::vector<std::int32_t> positions;
+        // Without a list a token sees all positions up to its own.
         if (chosen_.shape.empty()) {
             positions.resize(static_cast<std::size_t>(own) + 1);
             std::iota(positions.begin(), positions.end(), 0);
@@ -67,7 +68,7 @@ private:
     std::size_t tokens_each_;
 };
 
-/// [latent | rope] of each position: a code times its scale is rounded to bfloat16.
+/// Returns [latent | rope] of each position: a code times its scale is rounded to bfloat16.
 std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents& extents) {
     const HostTensor cache = context.read(2);
     if (!is_fp8(cache.format)) {
@@ -117,6 +118,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::vector<std::size_t> rows = seen.of(token);
         for (std::size_t head = token * extents.heads; head < (token + 1) * extents.heads; ++head) {
+            // Values are latents of the same rows as the keys: the cache holds both once.
             std::vector<double> sum(extents.latent);
             attention::attend(
                 rows.size(), context.params<DecodeSpec>().scale,

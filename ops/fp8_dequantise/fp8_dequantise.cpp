@@ -30,7 +30,7 @@ std::uint32_t blocks_in(std::uint32_t elements) {
     return div_up(elements, kBlock);
 }
 
-/// All rows of a stack as one.
+/// Returns the shape of all rows of a stack as one matrix.
 Shape matrix_of(const Shape& stack) {
     return {num_rows(stack), row_length(stack)};
 }
@@ -64,7 +64,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
                       Layout::ROW_MAJOR}}};
 }
 
-/// Rows of codes that share a row of scales.
+/// Returns the rows of codes that share a row of scales.
 std::uint32_t rows_of_scale(const Shape& codes, const Shape& scale) {
     // Squares share a row of scales between 128 rows.
     return scale[0] == codes[0] ? 1 : kBlock;
@@ -87,6 +87,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, DataFormat output,
     // Two strips of rows: one arrives while the other is tilized.
     add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, 2 * kStripTiles);
     add(Cb::Codes, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    // Two scale tiles: one arrives while the other is multiplied.
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 2);
     add(Cb::ScaleRows, DataFormat::UInt32, scale_stride, kTileRows);
     add(Cb::Output, output, tile_bytes(output), 2 * kStripTiles);
@@ -109,6 +110,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
     // A group is 32 rows: as many as a tile has.
     const std::uint32_t groups = (codes[0] + kTileRows - 1) / kTileRows;
+    // Groups are whole rows, so that a core reads the scales of a row once.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
 
     Program program = CreateProgram();

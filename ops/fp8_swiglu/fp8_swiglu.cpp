@@ -64,6 +64,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const std::uint32_t columns = std::max(input[1] / 2, 1U);
     const DataFormat format = context.params<SwigluSpec>().output;
     std::vector<TensorPlan> plans{{.spec = {{input[0], columns}, format, Layout::ROW_MAJOR}}};
+    // Scales are transposed, a row for each block of columns, as the products read them.
     if (format == DataFormat::Fp8_e4m3) {
         plans.push_back({.spec = {{std::max(columns / kBlock, 1U), input[0]},
                                   DataFormat::Float32,
@@ -81,6 +82,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& 
     // Gate and up strips arrive in turn through one buffer.
     add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
     add(Cb::Gate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
+    // A strip of each half is tiled before both are multiplied.
     add(Cb::Up, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     add(Cb::Scales, DataFormat::Float32, kFloatTile, 2 * depth);
     // Values stay in fp32 until the largest of the row is known.
@@ -160,7 +162,7 @@ std::vector<fp8::Cta> live_ctas(const ReferenceContext& context) {
     const HostTensor limits = context.read(2);
     const HostTensor live = context.read(3);
     const auto ends = limits.as<std::int32_t>();
-    // Which expert they belong to is of no matter here.
+    // The experts of CTAs do not matter here.
     return fp8::ctas_of(ends, ends, live.as<std::int32_t>()[0], context.params<SwigluSpec>().tile);
 }
 
@@ -170,7 +172,7 @@ struct Strip {
     std::size_t block;
 };
 
-/// The strip's values before they are rounded.
+/// Returns the strip's values before they are rounded.
 std::array<float, kBlock> activated(const ReferenceContext& context, const HostTensor& input,
                                     const HostTensor& scales, const Strip& strip) {
     const std::size_t columns = input.shape[1] / 2;

@@ -13,7 +13,7 @@ constexpr uint32_t cb_units = index_of(Cb::Units);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
 constexpr uint32_t kOne = 0x3F800000;
-// The tile behind gate and up; 32-bit DST has four in a half.
+// The tile after gate and up; 32-bit DST has four in a half.
 constexpr uint32_t kSpare = 2;  // tile of DST
 
 struct Limits {
@@ -123,6 +123,7 @@ void kernel_main() {
             cb_wait_front(cb_up, unit_tiles);
         }
         cb_reserve_back(cb_out, unit_tiles);
+        // A tile at a time: DST holds gate, up and the spare tile of it.
         for (uint32_t tile = 0; tile < unit_tiles; ++tile) {
             tile_regs_acquire();
             copy_tile(cb_gate, tile, 0);

@@ -15,6 +15,7 @@
 namespace tessera::ops::attention {
 namespace {
 
+// Half of a 32-bit DST, so that the other half is packed meanwhile.
 constexpr std::uint32_t kStripTiles = 4;
 constexpr std::uint32_t kAnnouncement = 64;  // bytes
 constexpr std::uint32_t kScaleSlot = 128;    // of a key's scales, and of what aligns their read
@@ -68,6 +69,7 @@ constexpr std::uint32_t kAnnouncements = 4;
 constexpr Cb kAnnouncing[]{Cb::Units, Cb::WriterUnits};
 
 std::vector<Scratch> scratch_of(const Shapes& shapes) {
+    // Positions, sequences and pages: 64 B of each list, the alignment of any device.
     return {{Cb::Detour, shapes.detour_bytes},
             {Cb::ListWords, 3 * 64},
             {Cb::SequenceWords, std::uint64_t{4} * shapes.page_words},
@@ -88,6 +90,7 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Shapes& shapes) {
 }
 
 void judge_buffers(const ArchSpec& arch, const Shapes& shapes, RuleJudge& judge) {
+    // Buffers grow with `block` first, so that it is the key to change.
     const std::uint64_t bytes = buffer_bytes(arch, shapes);
     judge.require(bytes <= buffer_room(arch), "block",
                   fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
