@@ -102,10 +102,10 @@ template <class P>
 [[nodiscard]] Parameters parameters(std::span<const config::Field> fields) {
     return {fields, [] { return ParameterSet(std::make_shared<P>()); }};
 }
-/// Of ops that take none.
+/// Parameters of ops that take none.
 struct NoParameters {};
 
-/// What an op is judged by, and what its programs are built from.
+/// Context in which an op is judged and its programs are built.
 struct OpContext {
     const ArchSpec& arch;
     const MeshSpec& mesh;
@@ -167,7 +167,7 @@ public:
     [[nodiscard]] virtual HostTensor rows(std::uint64_t first, std::uint32_t count) const = 0;
 };
 
-/// What a reference is computed from.
+/// Context from which a reference is computed.
 struct ReferenceContext {
     ParameterRef parameters;
     std::size_t position = 0;  ///< of the device in the group
@@ -184,7 +184,7 @@ struct ReferenceContext {
         return *inputs[operand].at(position);
     }
     [[nodiscard]] HostTensor read(std::size_t operand) const { return in(operand).all(); }
-    /// Of every device of the group.
+    /// Returns the tensors of every device of the group.
     [[nodiscard]] std::vector<HostTensor> read_all(std::size_t operand) const;
     [[nodiscard]] std::vector<std::uint32_t> counts(std::size_t operand) const;
 };
@@ -243,13 +243,13 @@ struct Op {
     /// them that write the op's outputs leave what the reference says.
     /// Precondition   contract and rules hold.
     std::function<std::vector<PartStep>(const OpContext& context)> parts = {};
-    /// What the outputs of the device at `position` should be, as float32, or in the output's
-    /// format where the tolerance is exact. Of an output with `valid_rows` it may hold these rows
-    /// only, one after another, under the output's own shape.
+    /// Returns the expected outputs of the device at `position`, as float32, or in the output's
+    /// format if the tolerance is exact. An output with `valid_rows` may hold these rows only, one
+    /// after another, under the output's own shape.
     std::function<std::vector<HostTensor>(const ReferenceContext& context)> reference = {};
-    /// Of each output the elements that mean anything, ascending, where no operand of counts says
-    /// it (Operand::valid_rows): rows that stand between those of two experts, and the like. The
-    /// reference then gives whole outputs.
+    /// Returns the valid elements of each output, ascending, if no operand of counts states them
+    /// (Operand::valid_rows): for example rows between those of two experts. The reference then
+    /// gives whole outputs.
     std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext& context)> valid =
         {};
     /// Values of inputs that are no result of another step: ids in range, and the like.
@@ -257,7 +257,7 @@ struct Op {
     /// The inputs whose values it reads; it is called if no step makes one of them, and knows the
     /// shapes of the others. Empty: all.
     std::vector<std::size_t> checked_inputs = {};
-    /// Where an op from outside of the tree lies; kernels "ops/<name>/…" are looked up there.
+    /// Folder of an op from outside of the tree; kernels "ops/<name>/…" are looked up there.
     std::string folder = {};
 };
 

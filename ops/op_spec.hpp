@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op is, as data: what `tessera list ops` shows and what verification compares against.
+// An op as data, which `tessera list ops` shows and verification compares against.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Operand {
     Lies lies = Lies::Interleaved;
     /// Whether its tiles may be tiny ones.
     Tiles tiles = Tiles::Whole;
-    /// Of outputs: whether every device of the group must hold the same bytes.
+    /// Whether every device of the group must hold the same bytes; for outputs.
     Replicas replicas = Replicas::Own;
     /// Whether kernels decide by its numbers what they do, as a router does by its logits: a run
     /// for its times alone must then move them, although they are no integers.

@@ -11,7 +11,7 @@
 
 namespace tessera::ops {
 
-/// Where in a row the gate stands: nowhere, in one half (up in the other), or at even places.
+/// Place of the gate in a row: nowhere, in one half (up in the other), or at even places.
 enum class GatePlace : std::uint8_t { None, First, Second, Interleaved };
 
 struct RowActivationSpec {

@@ -20,7 +20,7 @@ struct Travel {
     bool is_last_halved = false;
 };
 
-/// Of the device at `position` of `devices`.
+/// Returns the travel of the device at `position` of `devices`.
 [[nodiscard]] constexpr Travel travel_on_line(std::uint32_t devices, std::uint32_t position,
                                               Way way) noexcept {
     const std::uint32_t before = way == Way::Forward ? position : devices - 1 - position;

@@ -36,7 +36,7 @@ struct Semaphores {
     std::uint32_t gathered_credit;
 };
 
-/// What all cores of one device share.
+/// Kernels and semaphores that all cores of one device share.
 struct RingKernels {
     KernelHandle reader;
     KernelHandle compute;

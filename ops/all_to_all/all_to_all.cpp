@@ -59,7 +59,7 @@ std::uint32_t received_before(const Counts& counts, std::size_t from, std::size_
     return rows;
 }
 
-/// What all devices' programs are made from.
+/// Context from which all devices' programs are made.
 struct Call {
     const OpContext& context;
     Counts counts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operands of a call say: which of them there are, and how long everything is; and what is
-// made of them.
+// Operands of a call: which of them there are, their lengths, and the shapes of programs that
+// follow from them.
 #pragma once
 
 #include "emu/base/round_up.hpp"

@@ -209,7 +209,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-/// What tokens see: rows of keys, by the sequences and lists that the call has.
+/// Rows of keys that tokens see, by the sequences and lists that the call has.
 class SeenKeys {
 public:
     SeenKeys(const ReferenceContext& context, const Extents& extents)

@@ -15,8 +15,8 @@
 
 namespace tessera::ops {
 
-/// What is done to each pair of elements (of two inputs) or to each element (of one), pairs first:
-/// the vector unit's functions that sfpu_table.inc offers.
+/// Function of each pair of elements (of two inputs) or of each element (of one), pairs first: the
+/// vector unit's functions that sfpu_table.inc offers.
 enum class EltwiseFunction : std::uint8_t {
 #define SFPU_BINARY_CHOICE(call, Word, ...) Word,
 #define SFPU_CHOICE(call, Word, ...) Word,

@@ -18,7 +18,7 @@
 namespace tessera::ops::expert_eltwise {
 namespace {
 
-/// What an op does to the elements that its inputs have at one place.
+/// Function of the elements that an op's inputs have at one place.
 using ElementFunction = double (*)(std::span<const double> values);
 
 /// Tensors of one launch.

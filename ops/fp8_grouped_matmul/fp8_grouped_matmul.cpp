@@ -40,7 +40,7 @@ constexpr std::array kFields{
     field<&GroupedMatmulSpec::cb_depth>("cb_depth", "2", "pushes that a CB holds", kDepth),
 };
 
-/// What the kernels are built for.
+/// Extents in blocks, for which the kernels are built.
 struct Blocks {
     std::uint32_t k_blocks;
     std::uint32_t n_blocks;

@@ -76,7 +76,7 @@ inline constexpr OpSpec kSpec{
 ///          is 8, 16, 32, 64 or 128, output_scale goes with fp8_e4m3 only, circular buffers fit.
 [[nodiscard]] const Op& op();
 
-/// What the op leaves, computed in float by the rule above; rows without a token are 0.
+/// Outputs of the op, computed in float by the rule above; rows without a token are 0.
 struct Product {
     HostTensor output;  ///< fp8_e4m3, or float32
     HostTensor scale;   ///< empty without fp8_e4m3

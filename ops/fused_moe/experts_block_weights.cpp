@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with weights in a block format, which the device makes of the bfloat16 ones once a
 // layer: the 4-bit block format of this machine, bfp4_b, in place of NVFP4 (as CutlassExpertsFP4),
-// and bfp8_b. What follows is as with bfloat16 weights.
+// and bfp8_b. The other steps are those of bfloat16 weights.
 #include "ops/fused_moe/roles.hpp"
 
 namespace tessera::ops::fused_moe {

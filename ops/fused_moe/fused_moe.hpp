@@ -18,7 +18,7 @@ struct ExpertsName {
     const Experts* row = nullptr;
 };
 
-/// What each device of the group has in `a`.
+/// Tokens that each device of the group has in `a`.
 enum class Tokens : std::uint8_t {
     Batch,  ///< all tokens, the same on every device
     Own,    ///< as many tokens as the others, but its own ones: a data- or sequence-parallel part
@@ -57,7 +57,8 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"out", "(M, H)", "bfloat16", "ROW_MAJOR"}};
-/// Of experts in bfloat16: what vLLM's own tests allow, with the roundings between the ops.
+/// The tolerance is that of experts in bfloat16: what vLLM's own tests allow, with the roundings
+/// between the ops.
 inline constexpr OpSpec kSpec{
     .name = "fused_moe",
     .summary = "a MoE layer of a prepare/finalize pair and experts that fit it",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What experts of all kinds need of a layer.
+// Properties of a layer that experts of all kinds need.
 #include "ops/fused_moe/layer.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins a PrepareAndFinalize and Experts: whether they go together, and the steps of a layer.
+// Joins a PrepareAndFinalize and Experts: decides whether they go together, and lists the steps of
+// a layer.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace tessera::ops::fused_moe {
 
-/// Of a layer, what decides whether two implementations go together for it.
+/// Properties of a layer that decide whether two implementations go together for it.
 struct Demands {
     std::uint32_t ranks = 1;
     DataFormat topk_indices = DataFormat::Int32;
@@ -33,7 +34,8 @@ struct Demands {
                                                    const Experts& experts, Layer layer,
                                                    std::uint32_t chunk_tokens);
 
-/// What prepare leaves, without its steps: extents of workspaces follow from it.
+/// Returns the tensors that prepare leaves, without its steps: extents of workspaces follow from
+/// them.
 [[nodiscard]] Dispatched dispatched(const PrepareAndFinalize& prepare_finalize, const Layer& layer);
 
 }  // namespace tessera::ops::fused_moe

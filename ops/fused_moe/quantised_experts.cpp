@@ -43,8 +43,8 @@ Coded quantised_tokens(const Scheme& scheme, const Dispatched& tokens, const Cou
                : Coded{tokens.activations, tokens.scales};
 }
 
-/// Behind the other inputs of a product, those of its scales. Scales of weights and rows follow in
-/// this order in both products.
+/// Appends the scales to the other inputs of a product. Scales of weights and rows follow in this
+/// order in both products.
 std::vector<std::string> with_scales(std::vector<std::string> inputs, const std::string& weights,
                                      const Coded& rows) {
     inputs.push_back(weights);

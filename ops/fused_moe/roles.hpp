@@ -20,7 +20,7 @@ enum class Format : std::uint8_t {
     BatchedExperts,  ///< (L, C, H): each local expert's rows together, with their counts
 };
 
-/// What a dispatch takes topk_ids as.
+/// Type in which a dispatch takes topk_ids.
 enum class IdsType : std::uint8_t { Any, Int32, UInt32 };
 
 /// Who reduces what the experts of several devices give to one token.
@@ -29,7 +29,7 @@ enum class Reduction : std::uint8_t {
     Layer,     ///< every device has all tokens, and the layer sums over the devices
 };
 
-/// What prepare leaves on each device: names of tensors.
+/// Names of the tensors that prepare leaves on each device.
 struct Dispatched {
     std::string activations;
     std::uint32_t tokens = 0;  ///< rows of ids and weights
@@ -39,14 +39,14 @@ struct Dispatched {
     /// (1, 1): how many of the rows there are, where the devices alone know it; else empty.
     std::string num_tokens;
 
-    // Of batches.
+    // The members below belong to batches.
     std::string expert_num_tokens;  ///< (L), or (L, 1)
     std::string num_routed_tokens;  ///< the same, (L, 1) uint32
     std::string rows;               ///< (tokens, K): row of the batches, −1 if none
     std::uint32_t capacity = 0;     ///< rows that an expert has room for
 };
 
-/// What the experts leave.
+/// Output of the experts.
 struct ExpertOutput {
     std::string tensor;
     std::string rows;  ///< (tokens, K): the choice's row, −1 if none is here; of unreduced ones
@@ -84,11 +84,11 @@ inline constexpr const char* kWorkspace13 = "workspace13";
 inline constexpr const char* kWorkspace2 = "workspace2";
 inline constexpr const char* kOutput = "output";
 
-/// Of experts whose rows are choices of tokens, or batches.
+/// Returns the workspaces of experts whose rows are choices of tokens, or batches.
 [[nodiscard]] WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens);
 [[nodiscard]] WorkspaceShapes batched_workspaces(const Layer& layer, const Dispatched& tokens);
 
-/// What the numbers of experts allow: the square of the largest error of an element, over
+/// Errors that the numbers of experts allow: the square of the largest error of an element, over
 /// max(|element|, rms), and the least correlation with the exact result.
 struct ExpertLimits {
     double max_error_squared = 0.05 * 0.05;
@@ -106,7 +106,7 @@ struct Experts {
     ExpertLimits limits = {};
     std::string_view finalize_weight_and_reduce;  ///< a name of the third role
     WorkspaceShapes (*workspace_shapes)(const Layer& layer, const Dispatched& tokens) = nullptr;
-    /// What becomes of the weights before the first chunk; null: they are taken as they are.
+    /// Prepares the weights before the first chunk; null: they are taken as they are.
     void (*load)(Layer& layer, Steps& steps) = nullptr;
     ExpertOutput (*apply)(const Layer& layer, const Dispatched& tokens, Steps& steps) = nullptr;
 };

@@ -31,9 +31,9 @@ public:
     std::string add_into(const std::string& op, const std::string& name, const std::string& into,
                          std::vector<std::string> inputs, Settings set);
 
-    /// What a step that is added now calls its output `name`.
+    /// Returns the name of output `name` of a step that is added now.
     [[nodiscard]] std::string tensor(const std::string& name) const { return prefix_ + name; }
-    /// What is added from here on has `prefix` before its name: chunks.
+    /// Gives all outputs that are added from here on `prefix` before their names: chunks.
     void name_with(std::string prefix) { prefix_ = std::move(prefix); }
     /// Calls the tensor `from`, that a step makes, `to`.
     void rename(const std::string& from, const std::string& to);

@@ -58,11 +58,11 @@ constexpr double kInt4 = 3.0 / 7 * kStep;
 constexpr double kBfp8 = 4.0 / 128 * kStep;
 constexpr double kBfp4 = 4.0 / 8 * kStep;
 
-/// What results may be off by. Both operands of a product bring their errors, gate and up one such
-/// product each, then the second product its own: ε² = 3 (a² + w²), and bfloat16 between the
-/// steps. Errors go with the size of a token's results, which is up to twice the rms of all where
-/// one expert has most of its weight: an element is allowed five deviations of such a token, 10 ε,
-/// and the correlation twice what ε costs it, ε²/2.
+/// Returns the errors that results may have. Both operands of a product bring their errors, gate
+/// and up one such product each, then the second product its own: ε² = 3 (a² + w²), and bfloat16
+/// between the steps. Errors grow with the size of a token's results, which is up to twice the rms
+/// of all if one expert has most of its weight. An element is allowed five deviations of such a
+/// token, 10 ε, and the correlation twice what ε costs it, ε²/2.
 constexpr ExpertLimits limits_of(CodeErrors errors) {
     const double squares = 3 * (errors.activations * errors.activations +
                                 errors.weights * errors.weights + 2 * kBf16 * kBf16);

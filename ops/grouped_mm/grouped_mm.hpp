@@ -9,7 +9,7 @@
 
 namespace tessera::ops::grouped_mm {
 
-/// What row of a matrix an entry of the list stands for.
+/// Meaning of an entry of the list: the row of a matrix that it stands for.
 enum class RowsBy : std::uint8_t { Choice, Place };
 
 struct GroupedSpec : ProductSchedule {

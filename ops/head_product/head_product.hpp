@@ -9,7 +9,7 @@
 
 namespace tessera::ops {
 
-/// What the rows of a head's part of the weights stand for: elements of its inputs, or of outputs.
+/// Meaning of the rows of a head's part of the weights: elements of its inputs, or of outputs.
 enum class HeadRows : std::uint8_t { Inputs, Outputs };
 
 struct HeadProductSpec {

@@ -185,7 +185,7 @@ bool has_weights_out(const OpContext& context) {
     return context.outputs.size() > 1;
 }
 
-/// What the reader addresses, in its order: the operands, and the weights that it writes.
+/// Returns the tensors of the reader, in its order: the operands, and the weights that it writes.
 std::vector<const DeviceTensor*> tensors_of_reader(const OpContext& context, std::size_t position) {
     std::vector<const DeviceTensor*> tensors;
     for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
@@ -260,7 +260,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-/// What a reference scores with, as float32.
+/// Operands of a reference, as float32.
 struct Operands {
     std::vector<float> q, weights, cache, q_scale, cache_scale;
 

@@ -29,11 +29,11 @@ struct TileBuffer {
 /// over it, as upstream.
 [[nodiscard]] bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule);
 
-/// Of the schedules that multiply blocks. Inputs hold cb_depth blocks if K has more than one.
-/// Partial sums share the output's memory where format and size are the same.
+/// Returns the buffers of the schedules that multiply blocks. Inputs hold cb_depth blocks if K has
+/// more than one. Partial sums share the output's memory if format and size are the same.
 [[nodiscard]] std::vector<TileBuffer> block_buffers(const Blocking& blocking,
                                                     const MatmulSpec& schedule);
-/// Of MultiCore: cb_depth tiles each.
+/// Returns the buffers of MultiCore: cb_depth tiles each.
 [[nodiscard]] std::vector<TileBuffer> tile_buffers(const MatmulSpec& schedule);
 
 /// Holds circular buffers and what tensors in L1 take of each core against a core's L1.

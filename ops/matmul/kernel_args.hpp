@@ -16,7 +16,7 @@ struct Handshake {
     std::uint32_t flag = 0;
 };
 
-/// What all cores of one launch have in common.
+/// Properties that all cores of one launch share.
 struct BlockLaunch {
     const ArchSpec& arch;
     const Inputs& inputs;

@@ -26,7 +26,7 @@ enum class MatmulSchedule : std::uint8_t { SingleCore, MultiCore, Multicast2D, M
 /// (mcast_in0 = false); In0: columns are.
 enum class MulticastOperand : std::uint8_t { In1, In0 };
 
-/// Where a tensor's tiles lie.
+/// Placement of a tensor's tiles.
 enum class TensorPlacement : std::uint8_t {
     DramInterleaved,
     L1Interleaved,
@@ -123,7 +123,7 @@ inline constexpr OpSpec kSpec{
 ///              subblock by subblock, and partial sums spilled to L1 and reloaded (or added there
 ///              by the packer with packer_l1_acc).
 /// MultiCore    each output tile is one core's; it reads a row of in0 and a column of in1 tile by
-///              tile. Of the block lengths only cb_depth applies, in tiles.
+///              tile. Block lengths do not apply, except cb_depth, in tiles.
 /// Multicast2D  core (x,y) owns out block (y,x). The left column reads in0 and multicasts it along
 ///              rows on NoC 1 (block-sharded in0: each core in turn sends its shard); the top row
 ///              reads in1 and multicasts it down columns on NoC 0. The rest as SingleCore.
@@ -154,9 +154,9 @@ struct OperandLayouts {
     TensorPlan out;
 };
 
-/// Where the three tensors of a product have to lie, from the placements of the schedule. Blocks of
-/// a sharded tensor are those its cores own: in0 (per_core_m × a multiple of in0_block_w), out
-/// (per_core_m × per_core_n).
+/// Returns the placement that the three tensors of a product must have, from that of the schedule.
+/// Blocks of a sharded tensor are those its cores own: in0 (per_core_m × a multiple of
+/// in0_block_w), out (per_core_m × per_core_n).
 /// Errors   UsageError as make_program; nothing of it needs a tensor.
 [[nodiscard]] OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
                                              const MatmulSpec& schedule);

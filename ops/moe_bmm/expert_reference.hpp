@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one expert makes of its tokens, from its weights some rows at a time: those then stay in the
+// Reference of one expert's results for its tokens. Some rows of its weights at a time stay in the
 // host's caches.
 #pragma once
 

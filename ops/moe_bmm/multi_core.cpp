@@ -127,7 +127,7 @@ void add_compute(Program& program, const KPart& part, std::uint32_t parts_arrivi
     }
 }
 
-/// What the cores with the first part of K are told of the others.
+/// Returns what the cores with the first part of K know of the others.
 OtherParts others_of(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts) {
     OtherParts others;
     if (parts.size() == 1) {

@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kPartBlocks = 2;
 /// Adds the circular buffers of the operands, of the counts and of the blocks' announcements.
 void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCall& call);
 
-/// What both schedules' readers are compiled with, but for the accessors.
+/// Returns the compile-time arguments of both schedules' readers, without the accessors.
 [[nodiscard]] std::vector<std::uint32_t> reader_shapes(const BmmCall& call);
 /// Appends the accessors of the operands and of the counts.
 void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args);

@@ -18,7 +18,7 @@ inline constexpr std::size_t kStripColumns = 32;
 /// Shapes   bf16: rows of at least kStripColumns elements; out: (rows, kStripColumns).
 void widen_strip(const std::uint16_t* bf16, std::size_t row_size, std::size_t rows, double* out);
 
-/// What add_products() takes, of one strip.
+/// Operands of add_products() for one strip.
 struct StripOperands {
     const double* weights = nullptr;  ///< (rows, kStripColumns)
     std::size_t rows = 0;

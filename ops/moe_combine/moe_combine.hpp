@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the devices' experts made of rows that moe_dispatch sent, back to the tokens and summed.
+// Returns the results of rows that moe_dispatch sent to their tokens, and sums them.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What experts made of batches that moe_dispatch_batched sent, back to the tokens and summed.
+// Returns the results of batches that moe_dispatch_batched sent to their tokens, and sums them.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What experts made of batches that moe_dispatch_batched sent, back to the slots of the tokens.
+// Returns the results of batches that moe_dispatch_batched sent to the slots of their tokens.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "(T, K, H)", "bfloat16", "ROW_MAJOR"}};
 
 /// As moe_combine_batched without the sum: output[t,k] is the row that the expert of slot k made of
-/// token t. Where the slot is −1 nothing is written. moe_sum weighs and adds the rows, with these
-/// `slots` as its table of rows (`rows: presence`).
+/// token t. A slot of −1 has nothing written. moe_sum weighs and adds the rows, with these `slots`
+/// as its table of rows (`rows: presence`).
 inline constexpr OpSpec kSpec{
     .name = "moe_combine_slots",
     .summary = "returns batches of experts to the slots of their tokens without a sum",

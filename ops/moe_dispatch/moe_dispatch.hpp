@@ -58,9 +58,9 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 /// token receives its row once.
 ///
 /// Received   rows of device 0's tokens first, then device 1's, …, each in token order; behind
-///   `num_received` rows nothing is written. Of row i: `source` = (device's position, token),
-///   `received_ids` the token's ids where the expert is on this device, −1 elsewhere,
-///   `received_weights` the weights there, 0 elsewhere.
+///   `num_received` rows nothing is written. Row i has `source` = (device's position, token),
+///   `received_ids` the token's ids if the expert is on this device, else −1, and
+///   `received_weights` the weights there, else 0.
 /// Slots      on the token's own device: the row that the slot's device has it in; −1 where the
 ///   slot has no expert or the row was dropped. moe_combine brings results back by it.
 /// Capacity   `capacity` rows a device (0: D·T, which always suffices); with `phases: one` that
@@ -70,7 +70,7 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 ///   devices' order, so that every core knows where its rows go; then rows, each straight to its
 ///   place, in packets of at most one row. No count is known to the host. In one phase rows do not
 ///   wait for the tables: they go into a part of the receiver that is their sender's, and are
-///   copied to their places when it knows the counts. What is received is the same.
+///   copied to their places when it knows the counts. Both phases give the same rows.
 /// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch",

@@ -17,8 +17,8 @@ using config::field;
 using config::Limits;
 
 constexpr Limits kCount{1, 65536};
-/// Rows over all experts that a kernel keeps: logits, scores, choices, bias. Behind them are the
-/// other outputs of one token, and which groups experts are chosen from.
+/// Rows over all experts that a kernel keeps: logits, scores, choices, bias. They are followed by
+/// the other outputs of one token, and the groups from which experts are chosen.
 constexpr std::uint32_t kRowsOfExperts = 4;
 constexpr std::uint32_t kShortRows = 6;
 constexpr std::uint32_t kAlignment = 64;  // of rows in L1: that of DRAM on every device

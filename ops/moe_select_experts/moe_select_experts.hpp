@@ -98,8 +98,8 @@ inline constexpr OpSpec kSpec{
 /// Source   DeepSeek-V3 inference/model.py class Gate; TRT-LLM RoutingKernelTopK (ties).
 [[nodiscard]] const Op& op();
 
-/// What the outputs should be, computed in double apart from the kernel: the outputs in their
-/// order, floats as float32.
+/// Returns the expected outputs in their order, computed in double apart from the kernel; floats
+/// are float32.
 [[nodiscard]] std::vector<HostTensor> reference(const HostTensor& logits, const HostTensor* bias,
                                                 const SelectExpertsSpec& spec);
 

@@ -10,7 +10,7 @@ namespace tessera::ops::moe_sum {
 
 /// How the running sum is held.
 enum class Accumulator : std::uint8_t { ByTopK, Bf16, Fp32 };
-/// What the table of rows says.
+/// Meaning of the table of rows.
 enum class RowsSay : std::uint8_t { Place, Presence };
 /// In which order contributions are added.
 enum class SumOrder : std::uint8_t { Choice, Row };

@@ -47,7 +47,7 @@ inline constexpr OpSpec kSpec{
 /// Source   MoE plan V2, "Prepare Routing"; padding as the tt-metal kernel writes it.
 [[nodiscard]] const Op& op();
 
-/// What an entry behind an expert's tokens holds in the two token tables.
+/// Entry of the two token tables after an expert's tokens.
 inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
 
 /// The same result, padding included, by plain loops.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kStripTiles = fp8::kBlock / kTileColumns;
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 
-/// What a program is built from.
+/// Context from which a program is built.
 struct RowWork {
     const QuantiseSpec& spec;
     TensorSpec input;
@@ -97,7 +97,8 @@ ComputeConfig compute_config(const RowWork& rows) {
     return config;
 }
 
-/// Of a tensor's scale: where the core with the first rows is, and, for that one, the others.
+/// Returns, for a scale of a tensor, the place of the core with the first rows and, for that core,
+/// of the others.
 std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
                                      std::uint32_t index) {
     std::vector<std::uint32_t> places;

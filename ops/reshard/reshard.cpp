@@ -100,8 +100,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
 }
 
-/// What both kernels are told of both tensors; the remote accessor comes last, since that of a
-/// sharded tensor has no fixed length.
+/// Returns the compile-time arguments of both kernels about both tensors. The remote accessor comes
+/// last, since that of a sharded tensor has no fixed length.
 std::vector<std::uint32_t> compile_args(const Sides& sides) {
     const ShardSpec& shard = *sides.local.buffer.shard;
     std::vector<std::uint32_t> args{shard.tensor_shape[1], shard.shard_shape[1],

@@ -8,7 +8,7 @@
 
 namespace tessera::ops {
 
-/// Of norms.
+/// Parameters of norms.
 struct NormSpec {
     double epsilon = 1e-6;  ///< added to the mean square, or to the variance
     GridSize grid;          ///< cores to spread over; 0×0: all that the device offers

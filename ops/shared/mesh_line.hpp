@@ -77,7 +77,7 @@ struct Lanes {
     }
 };
 
-/// What one lane handles of `units` that are dealt out in contiguous ranges.
+/// Part of `units` that one lane handles; lanes have contiguous ranges.
 struct LaneShare {
     std::uint32_t first = 0;
     std::uint32_t count = 0;

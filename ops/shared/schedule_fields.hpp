@@ -19,7 +19,8 @@ inline constexpr std::string_view kGridProse = "cores that share the work; [0, 0
 inline constexpr std::string_view kFidelityProse =
     "mantissa slices that are multiplied; fewer are faster and less accurate";
 
-/// Of ops that move data only: copy, scatter_moe_input, to_layout, prepare_moe_routing_tensors.
+/// Schedule of ops that move data only: copy, scatter_moe_input, to_layout,
+/// prepare_moe_routing_tensors.
 struct CopySpec {
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t cb_depth = 0;  ///< pages (rows, tiles or blocks of tiles) that each CB holds

@@ -92,7 +92,7 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     return blocks;
 }
 
-/// What both kernels that move rows are told.
+/// Returns the arguments of both kernels that move rows.
 std::vector<std::uint32_t> row_args(const Blocks& blocks, DataFormat format,
                                     const DeviceTensor& tensor) {
     const std::uint32_t element = element_bytes(format);
@@ -104,7 +104,7 @@ std::vector<std::uint32_t> row_args(const Blocks& blocks, DataFormat format,
     return args;
 }
 
-/// What both kernels that move tiles are told.
+/// Returns the arguments of both kernels that move tiles.
 std::vector<std::uint32_t> tile_args(const Blocks& blocks, const DeviceTensor& tensor) {
     std::vector<std::uint32_t> args{blocks.tile_columns, blocks.block_tiles, blocks.per_tile_row};
     TensorAccessorArgs(tensor.buffer).append_to(args);

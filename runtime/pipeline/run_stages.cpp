@@ -73,7 +73,7 @@ std::optional<report::RunStages> run_stages(const PipelineSpec& pipeline, std::u
     for (const PipelineTensor& tensor : pipeline.tensors) {
         const std::size_t place = place_of(spec.memory, tensor.name);
         if (place < run.memory.size()) {
-            // Of one device: a mesh holds replicas and parts, whose sum means nothing.
+            // Bytes of one device: a mesh holds replicas and parts, whose sum means nothing.
             run.memory[place].bytes += value_bytes(device_spec(tensor, devices));
         }
     }

@@ -100,7 +100,7 @@ CloseTolerance tolerance_of_chain(std::span<const PipelineStep> steps, const Pip
     CloseTolerance sum = tolerance_of(last, output, verify);
     for (const PipelineStep& step : steps) {
         CloseTolerance widest;
-        // Of a step's outputs the widest counts: which of them the last step depends on is unknown.
+        // The widest output of a step counts: which of them the last step depends on is unknown.
         widest.max_rms_err = widest.max_scale_err = 0;
         for (std::size_t i = 0; i < step.outputs.size() && &step != &last; ++i) {
             if (is_exact(step, i)) {

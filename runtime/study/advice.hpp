@@ -21,7 +21,7 @@
 
 namespace tessera::advise {
 
-/// What a replay of a rule shows.
+/// Kind of result that a replay of a rule shows.
 enum class RuleKind : std::uint8_t {
     Change,  ///< a change that a schedule can make
     Bound,   ///< an unlimited resource: no schedule gains more by using less of it

@@ -101,7 +101,7 @@ std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>
 std::string fingerprint(const config::LoadedRun& loaded, const std::string& version) {
     std::uint64_t hash = kFnvOffset;
     mix(hash, version);
-    // Of all built-in kernels: which of them a pipeline uses is known only after building its
+    // All built-in kernels count: which of them a pipeline uses is known only after building its
     // programs.
     mix(hash, kernel_text_hash());
     for (const config::ResolvedValue& value : loaded.resolved) {

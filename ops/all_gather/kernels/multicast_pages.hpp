@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core sends of its device's pages, and how they reach all devices on one side.
+// Pages that one core sends for its device, and their way to all devices on one side.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"

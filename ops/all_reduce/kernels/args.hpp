@@ -22,7 +22,7 @@ NAMED_RUNTIME_ARGS(SliceArgs, first_tile, num_tiles, num_devices,
                    chunk_limit);                               // tiles of a chunk at most
 NAMED_RUNTIME_ARGS(RowArgs, num_rows, row_bytes, row_stride);  // bytes, padding included
 
-// Behind the tensor's address, SliceArgs and RowArgs.
+// These arguments follow the tensor's address, SliceArgs and RowArgs.
 NAMED_RUNTIME_ARGS(ReaderCore, sum_arrived_semaphore, gathered_arrived_semaphore);
 NAMED_RUNTIME_ARGS(WriterCore, sum_arrived_semaphore, sum_credit_semaphore,
                    gathered_arrived_semaphore, gathered_credit_semaphore,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where 1024 consecutive elements of a row-major tensor lie. Rows are counted with the padding of
+// Places of 1024 consecutive elements of a row-major tensor. Rows are counted with the padding of
 // their pages, so that every piece keeps the alignment of a page.
 #pragma once
 

@@ -29,7 +29,8 @@ constexpr uint32_t kFirstPartner =
 struct Shapes : ReaderArgs {
     uint32_t row_bytes() const { return row_tiles * 64; }
     uint32_t latent_tiles() const { return latent_bytes / 64; }
-    // Of a position of the cache: codes are half as long as the latent, and rotated parts apart.
+    // Returns the bytes of a position of the cache: codes are half as long as the latent, and
+    // rotated parts apart.
     uint32_t cache_row_bytes() const {
         return scales == 0 ? latent_bytes + rope_bytes : latent_bytes / 2;
     }

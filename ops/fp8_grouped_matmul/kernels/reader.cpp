@@ -80,7 +80,7 @@ void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Sha
     }
 }
 
-// Keeps the scales of a CTA's rows, block of K by block. Of gathered rows they stand apart, four
+// Keeps the scales of a CTA's rows, block of K by block. Scales of gathered rows are apart, four
 // bytes each, less than DRAM gives: whole pages are read and the scales picked.
 void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t pages_l1 = get_write_ptr(kCbScalePages);

@@ -35,7 +35,7 @@ NAMED_RUNTIME_ARGS(TokenRange, first_token, num_tokens);
 NAMED_COMPILE_ARGS(ComputeArgs, row_tiles, chunk_tiles);
 NAMED_RUNTIME_ARGS(TokenCount, num_tokens);
 
-// Of the writer, and of the accumulator, which sums on its own.
+// Arguments of the writer, and of the accumulator, which sums on its own.
 NAMED_COMPILE_ARGS(WriterArgs, row_bytes, chunk_tiles);
 NAMED_COMPILE_ARGS(AccumulatorArgs,
                    truncates);  // 1: the running sum is truncated to bfloat16, else rounded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies one block of output tiles after another; its sums stay in DST over all of the core's
-// K. Where several cores share K, the first adds the sums of the others, in their order.
+// K. If several cores share K, the first adds the sums of the others, in their order.
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 namespace {

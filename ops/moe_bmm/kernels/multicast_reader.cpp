@@ -9,7 +9,7 @@
 
 namespace {
 
-// Of the row of cores this core is in.
+// Place of this core in its row of cores.
 struct CoreOfRow {
     uint32_t column;
     uint32_t num_columns;

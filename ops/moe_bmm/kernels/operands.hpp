@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of moe_bmm have in common: blocks of output tiles, how they are announced, and the
-// operands' tiles in L1.
+// Code that readers of moe_bmm share: blocks of output tiles, their announcement, and the operands'
+// tiles in L1.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"

@@ -89,7 +89,7 @@ void kernel_main() {
         share = share_of_blocks(core_of_args(3), count_blocks(counts, block));
         announce(cb_compute_blocks, share.count, 0, 0, 0);
     }
-    // Of K, this core's part.
+    // This core's part of K.
     const uint32_t first_k = get_arg_val<uint32_t>(6);
     const uint32_t end_k = get_arg_val<uint32_t>(7);
     BlockWalk walk{shapes, counts};

@@ -19,7 +19,7 @@ constexpr uint32_t kTileBytes = 2048;
 constexpr uint32_t kAlignment = 64;
 constexpr uint32_t kNone = 0xFFFFFFFF;
 
-// Where one token's rows stand, and their weights.
+// Places of one token's rows, and their weights.
 struct Token {
     const tt_l1_ptr uint32_t* rows;
     const tt_l1_ptr uint16_t* weights;

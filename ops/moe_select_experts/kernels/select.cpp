@@ -63,7 +63,8 @@ struct SourceRow {
 };
 
 float sigmoid(float x) {
-    // Of the negative magnitude, so that nothing overflows and small results keep their bits.
+    // The exponent is the negative magnitude, so that nothing overflows and small results keep
+    // their bits.
     const float growth = exponential(x < 0 ? x : -x);
     return (x < 0 ? growth : 1.0F) / (1.0F + growth);
 }

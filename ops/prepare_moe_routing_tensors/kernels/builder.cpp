@@ -33,7 +33,7 @@ ExpertTable table_of(uint32_t member, uint32_t entries) {
             get_write_ptr(kCbCounts) + member * kCountStride};
 }
 
-// Where the tables go in DRAM.
+// Places of the tables in DRAM.
 struct Destination {
     TensorAccessor routed;
     TensorAccessor weights;

@@ -6,8 +6,8 @@
 
 namespace tessera::ops {
 
-/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
-/// stack, or all that counts.
+/// Elements that share a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a
+/// matrix of a stack, or all that count.
 enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor };
 
 /// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign: integers of
@@ -19,7 +19,7 @@ enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4 };
 
 namespace tessera::ops::quantise {
 
-// Of rows. The second half is for tiles, whose one kernel has scratch alone.
+// Circular buffers of rows. The second half is for tiles, whose one kernel has scratch alone.
 enum class Cb : std::uint32_t {
     Rows = 0,
     ReaderCounts = 1,
@@ -57,8 +57,8 @@ NAMED_COMPILE_ARGS(WriterArgs, columns,
                    arrived,       // semaphores of the exchange
                    answered);
 NAMED_TENSORS(WriterTensors, codes, scales, counts);
-// Behind those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
-// this one, of all.
+// These arguments follow GroupRange and WriterTensors. The places of cores come last: of the first
+// one, or, for this one, of all.
 NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles the strips of a block, sends the writer their largest magnitudes, and scales them when it
-// has answered. Of a tensor, whose strips come twice, none is kept.
+// has answered. With a scale of a tensor the strips come twice, and none is kept.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
 #include "args.hpp"
 

@@ -36,7 +36,8 @@ void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
     const uint32_t stride = kBlock * strip.element;
     cb_reserve_back(cb_rows, kStripTiles);
     uint32_t l1_addr = get_write_ptr(cb_rows);
-    // What lies beyond the matrix, or does not count, must not be the largest of its block.
+    // Elements beyond the matrix, or of rows that do not count, must not be the largest of their
+    // block.
     if (!is_whole(rows, strip)) {
         fill_words(words_at(l1_addr), kTileRows * stride / 4, 0);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the largest magnitudes of each block of tiles, then makes its codes. What a tile has beyond
-// the matrix takes no part and is 0.
+// Finds the largest magnitudes of each block of tiles, then makes its codes. Elements of a tile
+// beyond the matrix take no part and are 0.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"

@@ -25,7 +25,7 @@ struct Head {
     uint32_t dim;
     uint32_t layout;
 
-    // Of a rotated element of the result: the element of the head that it is made of.
+    // Returns the element of the head from which a rotated element of the result is made.
     uint32_t own(uint32_t element) const {
         return layout == kDeinterleaved ? 2 * (element % (dim / 2)) + element / (dim / 2) : element;
     }
@@ -59,7 +59,8 @@ void push_matrices(const Head& head) {
     cb_push_back(kCbPartner, kMatrixTiles);
 }
 
-// What stays as it is is multiplied by 1, and its partner by 0. Rotated columns are read over it.
+// Elements that stay as they are are multiplied by 1, and their partners by 0. Rotated columns are
+// read over them.
 void fill_factors(uint32_t cb, uint32_t value) {
     fill_l1(get_write_ptr(cb), kTileRows * kBlock * sizeof(uint32_t), value);
 }

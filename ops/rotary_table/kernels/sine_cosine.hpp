@@ -9,9 +9,9 @@ struct SineCosine {
     float cosine;
 };
 
-// Of position · frequency, each within about 1 ulp of 1. The product and its distance to a multiple
-// of π/2 are taken in double, which is right for positions up to some 2^30; of the rest, at most
-// π/4, the polynomials are those of Cephes' sinf and cosf.
+// Returns sine and cosine of position · frequency, each within about 1 ulp of 1. The product and
+// its distance to a multiple of π/2 are taken in double, which is right for positions up to some
+// 2^30. The polynomials for the rest, at most π/4, are those of Cephes' sinf and cosf.
 inline SineCosine sine_cosine(std::int32_t position, float frequency) {
     const double angle = static_cast<double>(position) * static_cast<double>(frequency);
     const double turns = angle * 0.63661977236758134308;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attention over a latent cache and over heads of their own share on the host: circular
-// buffers, compute and writer kernels, and the sum that references take.
+// Host code that attention over a latent cache and over heads of their own share: circular buffers,
+// compute and writer kernels, and the sum that references take.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Shapes {
     std::uint32_t chosen_words = 0;  ///< of a token's list of positions, in L1
 
     [[nodiscard]] std::uint32_t partial_tiles() const { return value_tiles + 2; }
-    /// Of a key's row in bfloat16.
+    /// Returns the tiles of a key's row in bfloat16.
     [[nodiscard]] std::uint32_t key_row_tiles() const {
         return scale_tiles == 0 ? query_tiles : query_tiles - value_tiles;
     }

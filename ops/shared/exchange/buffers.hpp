@@ -32,7 +32,8 @@ inline constexpr std::array kEnumNames<ops::exchange::PartialSums>{
 
 namespace tessera::ops::exchange {
 
-/// Of own tiles: those that the consumer takes, those that are waited for, and those on their way.
+/// Blocks of own tiles: those that the consumer takes, those that are waited for, and those on
+/// their way.
 inline constexpr std::uint32_t kOwnBlocks = 12;
 
 /// How bytes travel, whatever the schedule.
@@ -43,8 +44,8 @@ struct Transport {
     PartialSums partial_sums = PartialSums::Fp32;
 };
 
-/// What the cores of a group do. It is the same on all of its devices: a core sends to where its
-/// own circular buffers lie.
+/// Acts of the cores of a group. They are the same on all of its devices: a core sends to the place
+/// that its own circular buffers have.
 struct Acts {
     bool sums = false;
     bool gathers = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of collectives share: parameters, rows of ragged parts, rules, programs.
+// Host code that collectives share: parameters, rows of ragged parts, rules, programs.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Part {
 [[nodiscard]] std::vector<Part> parts_of(std::span<const std::uint32_t> rows,
                                          const TensorSpec& spec, std::uint32_t page_stride);
 
-/// What must hold of the values of counts: none above `most`.
+/// Checks the values of counts: none above `most`.
 /// Errors   UsageError naming the op, the entry and the bound.
 void check_part_rows(std::string_view op, const ReferenceContext& context, std::size_t operand,
                      std::uint32_t most);
@@ -47,7 +47,7 @@ void check_part_rows(std::string_view op, const ReferenceContext& context, std::
 struct Collective {
     Travel travel = Travel::Ring;
     Transport transport;
-    /// Of pages that lie so many bytes apart.
+    /// Returns the plans for pages that are so many bytes apart.
     std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each core of a collective does: a plan that the host makes and the kernels walk.
+// Plan of each core of a collective, which the host makes and the kernels walk.
 //
 // A core talks to the cores at its own coordinate on other devices. Its plan is a list of phases;
 // in a phase it has at most one neighbour that it sends to and one that it receives from. A step
@@ -41,13 +41,13 @@ struct Step {
 struct Neighbour {
     std::uint32_t device = 0;
     LinkRoute route;  ///< as reach_of has it
-    /// Of the next device: the own word in which it gives credit. Of the previous: its word. Each
-    /// device that a core sends to has a word of its own, since it may be phases ahead.
+    /// For the next device: the own word in which it gives credit. For the previous one: its word.
+    /// Each device that a core sends to has a word of its own, since it may be phases ahead.
     std::uint32_t credit = 0;
 };
 
-/// Steps with the same neighbours. What a step reads and receives is added (`sums`: received + own,
-/// bfloat16 tiles), or passes as it is; it reads or receives then, not both.
+/// Steps with the same neighbours. A step adds its own and received blocks (`sums`: received + own,
+/// bfloat16 tiles), or passes them as they are; it reads or receives then, not both.
 struct Phase {
     bool sums = false;
     std::optional<Neighbour> next = std::nullopt;

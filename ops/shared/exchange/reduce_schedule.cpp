@@ -6,7 +6,8 @@
 namespace tessera::ops::exchange {
 namespace {
 
-// What each device owns of a tensor that all reduce: part i of n in the order of `owners`.
+// Returns the part of each device in a tensor that all reduce: part i of n in the order of
+// `owners`.
 std::vector<Slice> owned(const LanePlans& lane, std::span<const std::uint32_t> owners,
                          const Slice& whole) {
     std::vector<Slice> slices(owners.size());

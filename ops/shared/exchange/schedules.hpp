@@ -15,8 +15,8 @@ namespace tessera::ops::exchange {
 
 /// Ring: all one way round. Bidirectional: half of every slice each way round. Line: both ways from
 /// end to end. RowsColumns: rings (half each way round) over the rows, then over the columns. Tree:
-/// pairs at distance 1, 2, 4, … in each row, then in one column. What rings, lines, rows and
-/// columns of a group are: group.hpp.
+/// pairs at distance 1, 2, 4, … in each row, then in one column. group.hpp defines rings, lines,
+/// rows and columns of a group.
 enum class Travel : std::uint8_t { Ring, Bidirectional, Line, RowsColumns, Tree };
 
 }  // namespace tessera::ops::exchange
@@ -39,7 +39,7 @@ namespace tessera::ops::exchange {
 /// Cores for each link; a device's plans are those of the first link's cores, then the next one's.
 [[nodiscard]] std::uint32_t ways_of(Travel travel);
 
-/// What the plans of a group are made from.
+/// Input of the plans of a group.
 struct Exchange {
     const MeshSpec& mesh;
     std::span<const std::uint32_t> devices;  ///< ids in the order of positions

@@ -51,7 +51,7 @@ Tree tree_of(const LanePlans& lane, std::uint32_t root) {
     return tree;
 }
 
-// Where each device's running sum is: its own input, until it has stored one.
+// Place of each device's running sum: its own input, until it has stored one.
 class RunningSums {
 public:
     [[nodiscard]] Place of(std::uint32_t device) const {

@@ -13,8 +13,8 @@
 
 namespace tessera::ops {
 
-/// What the operand says: of B equal batches the first counts[b] rows each, or of every row its
-/// entry, −1 of one that is not there.
+/// Meaning of the operand: the first counts[b] rows of each of B equal batches, or an entry for
+/// every row, −1 for one that is not there.
 enum class CountedBy : std::uint8_t { Batches, Presence };
 
 inline constexpr std::string_view kCountedByProse =

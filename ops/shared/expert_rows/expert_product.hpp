@@ -55,7 +55,7 @@ struct ExpertProduct {
     const DeviceTensor& weights;  ///< (E, N, K) in tiles
     const DeviceTensor& output;   ///< (…, N)
 
-    /// Of a list (moe_align_block_size): ids, experts of the blocks, end.
+    /// Operands of a list (moe_align_block_size): ids, experts of the blocks, end.
     const DeviceTensor* sorted_ids = nullptr;
     const DeviceTensor* expert_ids = nullptr;
     const DeviceTensor* num_listed = nullptr;
@@ -68,7 +68,8 @@ struct ExpertProduct {
     const DeviceTensor* expert_scales = nullptr;  ///< of weights (ScaleShape); null: none
     const DeviceTensor* row_scales = nullptr;     ///< of rows; null: none
 
-    /// Of batches, without a list: rows of each expert, in (E, max, K) rows; null: all of them.
+    /// Operand of batches, without a list: rows of each expert, in (E, max, K) rows; null: all of
+    /// them.
     const DeviceTensor* counts = nullptr;
 
     [[nodiscard]] bool is_batched() const { return sorted_ids == nullptr; }
@@ -77,9 +78,9 @@ struct ExpertProduct {
 /// Elements that share a scale, along each side of a block.
 inline constexpr std::uint32_t kScaleBlock = 128;
 
-/// What the scales of a product's operands are of. Weights (E, N, K) have scales (E, Bn, Bk): of a
-/// matrix (1, 1), of a row of it (N, 1), of 128 of a row (N, K/128), of 128×128 (N/128, K/128).
-/// Rows have (1, 1), (R, 1) or (R, K/128). Quotients are rounded up.
+/// Shapes of the scales of a product's operands. Weights (E, N, K) have scales (E, Bn, Bk): (1, 1)
+/// of a matrix, (N, 1) of a row of it, (N, K/128) of 128 of a row, (N/128, K/128) of 128×128. Rows
+/// have (1, 1), (R, 1) or (R, K/128). Quotients are rounded up.
 struct ScaleShape {
     bool has_weight_scales = false;
     bool has_row_scales = false;
@@ -121,8 +122,8 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 ///
 /// Numeric  fp32 sums; a routing weight, with the scales of a row and a matrix where these are all,
 ///          cut to TF32 by the source register (an error of at most 2^-11), multiplies them in
-///          fp32; one rounding to bfloat16. Of scales in blocks each block's sum is multiplied with
-///          its column's and its row's scale in fp32 and added to those before in L1.
+///          fp32; one rounding to bfloat16. With scales in blocks each block's sum is multiplied
+///          with its column's and its row's scale in fp32 and added to those before in L1.
 [[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
                                      const ExpertProduct& product, const ProductSchedule& schedule);
 
@@ -130,7 +131,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out);
 
-/// What a product's reference is computed from.
+/// Operands from which a product's reference is computed.
 struct ProductValues {
     std::vector<float> rows;
     std::vector<float> weights;
@@ -143,8 +144,8 @@ struct ProductValues {
     /// Row `row` of the operand times the weights of `expert` and its scales, times `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
-/// Of a step whose operands 0 and 1 are rows and weights, `expert_scales` and the next their
-/// scales, if there are that many.
+/// Returns the values of a step whose operands 0 and 1 are rows and weights. `expert_scales` and
+/// the next operand are their scales, if there are that many.
 [[nodiscard]] ProductValues product_values(const ReferenceContext& context,
                                            std::size_t expert_scales);
 

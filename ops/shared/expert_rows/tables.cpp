@@ -102,7 +102,7 @@ std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts) {
 
 namespace {
 
-/// Where entry `index` is: "topk_ids(3,1)".
+/// Returns the place of entry `index` in words: "topk_ids(3,1)".
 std::string place_in(const NamedTable& table, std::size_t index) {
     const Shape& shape = table.values.shape;
     return shape.size() == 1 ? fmt::format("{}({})", table.name, index)

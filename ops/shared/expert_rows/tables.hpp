@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops on tables of routed rows share: L1 as scratch for whole tables, and their references.
+// Code that ops on tables of routed rows share: L1 as scratch for whole tables, and their
+// references.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ namespace tessera::ops::fp8 {
 
 /// Side of a block of weights, and length of a block of activations.
 inline constexpr std::uint32_t kBlock = 128;
-/// What an op's outputs of codes may differ by: one code is at most 1/8 of a value.
+/// Tolerance of an op's outputs of codes: one code is at most 1/8 of a value.
 inline constexpr Tolerance kOneCode{.max_relative_error = 0.13, .min_pcc = 0.9999};
 
 /// The number of a code, exactly: S.EEEE.MMM with bias 7, NaN for S.1111.111.

@@ -4,8 +4,8 @@
 
 #include "dataflow_api.h"
 
-// Where the alignments differ, the range is read beside its place, at `detour_l1`, and the core
-// moves it. The caller ends reads with a barrier in both cases.
+// Reads a range. If the alignments differ, the range is read beside its place, at `detour_l1`, and
+// the core moves it. The caller ends reads with a barrier in both cases.
 template <class Accessor>
 void read_range(const Accessor& tensor, uint32_t page, uint32_t offset, uint32_t l1_addr,
                 uint32_t bytes, uint32_t alignment, uint32_t detour_l1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where rows of a paged cache lie in its tensor.
+// Places of a paged cache's rows in its tensor.
 #pragma once
 
 #include "dataflow_api.h"

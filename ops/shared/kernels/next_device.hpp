@@ -90,7 +90,7 @@ public:
             send();
         }
     }
-    // What has been added and not sent.
+    // Sends the pages that were added and not sent.
     void send() {
         if (count_ == 1) {
             next_.send(source_, destinations_[0], page_bytes_);

@@ -60,7 +60,8 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
 /// A core's virtual NoC coordinates in one word, x in the low half.
 [[nodiscard]] std::uint32_t core_word(const ArchSpec& arch, CoreCoord core);
 
-/// What kernels/peers.hpp reads: number of peers, then target, rank and core of each.
+/// Returns the words that kernels/peers.hpp reads: number of peers, then target, rank and core of
+/// each.
 [[nodiscard]] std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way,
                                                     std::uint32_t link);
 

@@ -14,8 +14,8 @@
 
 namespace tessera::ops::token_exchange {
 
-/// What happens to rows beyond the capacity of their receiver. Fail: its control kernel's ASSERT
-/// ends the run. Drop: they are not sent, and their slots are −1.
+/// Treatment of rows beyond the capacity of their receiver. Fail: its control kernel's ASSERT ends
+/// the run. Drop: they are not sent, and their slots are −1.
 enum class Overflow : std::uint8_t { Fail, Drop };
 /// Two: all devices learn the counts, then rows go straight to their places, one behind the other.
 /// One: rows go at once, those of each device into a part of the receiver that is its own, of

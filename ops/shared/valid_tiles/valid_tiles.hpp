@@ -107,10 +107,10 @@ struct SharedBlocks {
     SplitBy split_by = SplitBy::Host;
     TileDistribution distribution = TileDistribution::Block;
 
-    /// What the reader is told of a share; (first, stride, count), or with SplitBy::Device (index,
-    /// number of cores, whether blocks are dealt in turn).
+    /// Returns the reader's words of a share: (first, stride, count), or with SplitBy::Device
+    /// (index, number of cores, whether blocks are dealt in turn).
     [[nodiscard]] std::array<std::uint32_t, 3> reader_args(const BlockShare& share) const;
-    /// What the writer is told of it: (count, first zero, number of zeros), or the same.
+    /// Returns the writer's words of a share: (count, first zero, number of zeros), or the same.
     [[nodiscard]] std::array<std::uint32_t, 3> writer_args(const BlockShare& share) const;
     /// The number of blocks that compute is told, or that its reader tells it.
     [[nodiscard]] std::uint32_t compute_count(const BlockShare& share) const;
@@ -139,7 +139,7 @@ struct OtherParts {
     std::uint32_t arrived = 0;  ///< semaphore that counts their answers
 };
 
-/// What the common writer needs to know of a program.
+/// Properties of a program that the common writer needs.
 struct WriterSpec {
     TokenTiles tiles;
     Subblock block{1, 1};            ///< its tiles are the pages of one push into the output buffer

@@ -71,7 +71,7 @@ Threshold find_threshold(const Words scores, uint32_t count, uint32_t k, Words h
     return {prefix, k};
 }
 
-// What is above the threshold and as much that equals it as belongs to the k, by column.
+// Takes the elements above the threshold, and as many equal to it as belong to the k, by column.
 uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries chosen) {
     uint32_t taken = 0;
     for (uint32_t i = 0; i < count; ++i) {

@@ -40,7 +40,7 @@ enum class Cb : std::uint32_t {
     ScaleWords = 29,
 };
 
-// What a reader announces to compute and to the writer.
+// Announcements of a reader to compute and to the writer.
 enum Announced : std::uint32_t { kEnd, kResult, kPartial };
 
 NAMED_COMPILE_ARGS(ComputeArgs,

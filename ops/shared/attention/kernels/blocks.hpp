@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of attention tell compute and writer, and how they lay rows out in L1.
+// Announcements of the readers of attention to compute and writer, and the places of rows in L1.
 //
 // A unit of work is up to 32 rows of queries that see the same keys. Its keys come in blocks of key
 // tiles; rows of a tile that the queries do not see are covered by a mask tile.

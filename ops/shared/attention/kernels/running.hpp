@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attention keeps in L1 on the compute side, and moves between DST and circular buffers.
+// Values that attention keeps in L1 on the compute side, and their moves between DST and circular
+// buffers.
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"

@@ -69,7 +69,7 @@ void add_both_float32(uint32_t tile) {
     add_binary_tile(0, 1, 0);
 }
 
-// What one step does with its blocks.
+// Treatment of a step's blocks.
 struct Addition {
     bool receives;
     bool travels_as_fp32;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core of a collective does, as the host planned it (ops/shared/exchange/plan.hpp). The
-// three kernels of a core walk the plan alike: phases, in each of them rounds, in each of them
-// steps.
+// Plan of one core of a collective, as the host made it (ops/shared/exchange/plan.hpp). The three
+// kernels of a core walk the plan alike: phases, in each of them rounds, in each of them steps.
 #pragma once
 
 #include <cstdint>
@@ -177,9 +176,9 @@ struct Plan : PlanHead {
     }
 };
 
-// What a core does in a phase, one piece after the other: rounds of at most `chunk` blocks a step.
-// What is on its way has to fit into the slots of the receivers, or a ring of senders would wait
-// for each other. What ends here takes turns with the own blocks that are sent next, so that the
+// Turns of a core in a phase, one piece after the other: rounds of at most `chunk` blocks a step.
+// Blocks on their way must fit into the slots of the receivers, or a ring of senders would wait for
+// each other. Blocks that end here take turns with the own blocks that are sent next, so that the
 // link does not fall idle.
 class Turns {
 public:

@@ -47,7 +47,7 @@ public:
         to_end_ = to_end_ == newer_ ? capacity_ : to_end_ - newer_;
         return taken;
     }
-    // What was begun last is to be finished next.
+    // The reads that began last are finished next.
     void begin_none() {
         // The two ids take turns: a barrier waits for the older reads only.
         older_ = newer_;
@@ -192,8 +192,8 @@ void kernel_main() {
             } else {
                 reads.read(turn, workspace, units, args.sum_scale);
             }
-            // Sums go on with the next piece meanwhile. What passes as it is does not: own blocks
-            // could wait for slots that are given back once these here are announced.
+            // Sums go on with the next piece meanwhile. Blocks that pass as they are do not: own
+            // blocks could wait for slots that are given back once these here are announced.
             if (!phase.sums) {
                 reads.finish_all();
             }

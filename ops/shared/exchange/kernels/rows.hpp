@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bytes of a tensor lie whose pages are counted one behind the other, padding included, so
+// Places of a tensor's bytes, whose pages are counted one after the other, padding included, so
 // that every piece keeps the alignment of a page.
 #pragma once
 
@@ -69,7 +69,8 @@ private:
     uint32_t offset_ = 0;
 };
 
-// Of a workspace: a page is a unit, whose elements take `scale` times those of bfloat16.
+// Returns the rows of a workspace: a page is a unit, whose elements take `scale` times those of
+// bfloat16.
 constexpr Rows units_of(uint32_t scale) {
     return {tessera::ops::exchange::kUnitBytes * scale, tessera::ops::exchange::kUnitBytes * scale};
 }

@@ -174,7 +174,7 @@ private:
     uint32_t gather_base_ = 0;
     uint32_t sum_base_ = 0;
     uint32_t sum_tile_bytes_;
-    // Of the phase.
+    // The members below belong to the phase.
     WorkerToFabricEdmSender* next_ = nullptr;
     uint32_t to_next_ = kNoRoute;
     uint32_t to_previous_ = kNoRoute;

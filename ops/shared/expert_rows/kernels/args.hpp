@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of several ops are told of tables of routed rows.
+// Arguments of the kernels of several ops that read tables of routed rows.
 #pragma once
 
 #include "../../kernels/named_args.hpp"

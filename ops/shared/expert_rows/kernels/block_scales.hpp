@@ -73,7 +73,7 @@ struct BlockScales {
     }
 
 private:
-    // Of a column beyond the last one, that of the last.
+    // Returns the place of a column's scale; a column beyond the last one has that of the last.
     uint32_t place_of(uint32_t column) const {
         const uint32_t place = column / n_each;
         return place < n_scales ? place : n_scales - 1;

@@ -8,7 +8,7 @@ namespace tessera::ops::row_moves {
 
 enum class Cb : std::uint32_t { Rows = 0, Indices = 1, ReaderLimit = 2, WriterLimit = 3, Fill = 4 };
 
-/// What the word of `limit` is: nothing, the rows of the output, or those of the input.
+/// Meaning of the word of `limit`: nothing, the rows of the output, or those of the input.
 enum class Limit : std::uint32_t { None, OfOutput, OfInput };
 
 NAMED_COMPILE_ARGS(PieceArgs, row_bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each row of a product is multiplied with at the end, as a tile.
+// Factors of the rows of a product at its end, as a tile.
 #pragma once
 
 #include "block_scales.hpp"
@@ -15,8 +15,8 @@ union Word {
     float value;
 };
 
-// What rows of a product are multiplied with at the end: routing weights, and scales, unless they
-// are in blocks.
+// Factors of the rows of a product at its end: routing weights, and scales, unless they are in
+// blocks.
 template <class Weights, class Rows, class Experts>
 struct Scales {
     const Weights& weights;  // (T, K)

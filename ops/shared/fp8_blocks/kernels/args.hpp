@@ -29,7 +29,8 @@ enum class CodeForm : std::uint32_t {
 /// A core of a grid whose cores work out their shares of the units by themselves.
 NAMED_RUNTIME_ARGS(CoreIndex, core, num_cores);
 
-// Of fp8_dequantise's writer, which also stores the strips of row_strips: groups of 32 rows.
+// Arguments of fp8_dequantise's writer, which also stores the strips of row_strips: groups of 32
+// rows.
 NAMED_RUNTIME_ARGS(GroupRange, first_group, num_groups);
 NAMED_COMPILE_ARGS(StripWriterArgs, rows, columns, element_bytes);
 NAMED_TENSORS(StripWriterTensors, output);

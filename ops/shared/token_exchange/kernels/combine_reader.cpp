@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kEntriesAtOnce = 16;
 
-// Where the row came from: the rank that owns the token, and the page of its contribution there.
+// Origin of a row: the rank that owns the token, and the page of its contribution there.
 struct Origin {
     uint32_t rank;
     uint32_t page;
@@ -21,7 +21,8 @@ public:
     Origins(const Shape& shape, const Accessor& source, uint32_t own_rank)
         : shape_(shape), source_(source), own_rank_(own_rank), l1_(get_write_ptr(kCbTable)) {}
 
-    // Of row `place` of a batch or, not batched, of the only one; places follow each other.
+    // Returns the origin of row `place` of a batch or, not batched, of the only one; places follow
+    // each other.
     Origin at(uint32_t batch, uint32_t place) {
         // Places follow one another, so that one load serves 16 of them.
         if (place % kEntriesAtOnce == 0) {

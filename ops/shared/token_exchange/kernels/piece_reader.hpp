@@ -31,7 +31,7 @@ public:
             }
         });
     }
-    // What was read since the last four.
+    // Pushes the pieces that were read since the last push.
     void push() {
         if (num_issued_ != 0) {
             noc_async_read_barrier();

@@ -29,7 +29,7 @@ struct Shape {
     uint32_t is_batched;
     uint32_t ids_stride;  // bytes of a page, padding included
     uint32_t weights_stride;
-    // Of a bin, that one rank may fill, in a part of its own (one phase); 0: ranks' rows follow
+    // Rows of a bin that one rank may fill, in a part of its own (one phase). 0: ranks' rows follow
     // each other, so that all have to know the counts first.
     uint32_t pair_rows;
 

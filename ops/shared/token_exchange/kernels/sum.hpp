@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that sum contributions agree on.
+// Conventions of the kernels that sum contributions.
 #pragma once
 
 #include <cstdint>

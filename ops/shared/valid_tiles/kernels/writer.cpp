@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes zeros to this core's share of the tiles without tokens, then every block as it is packed,
-// its rows behind the last token cleared. Where other cores have parts of a block's sums, it asks
-// for them first and hands them to compute.
+// Writes zeros to this core's share of the tiles without tokens, then every block as it is packed.
+// Rows after the last token are cleared. If other cores have parts of a block's sums, it asks for
+// them first and hands them to compute.
 #include "../../kernels/arithmetic.hpp"
 #include "core_share.hpp"
 
