@@ -46,8 +46,8 @@ template <class Tensors>
     return operand < inputs.size() && !inputs[operand].empty();
 }
 
-/// Reference to the parameters of a call. It knows the type of the struct that it refers to,
-/// because the code between a run file and an op handles the structs of all ops.
+/// Reference to the parameters of a call. It knows the type of its struct: the code between a run
+/// file and an op handles the structs of all ops.
 class ParameterRef {
 public:
     ParameterRef() = default;

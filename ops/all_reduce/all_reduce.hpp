@@ -71,8 +71,8 @@ inline constexpr OpSpec kSpec{
 /// Groups     Ring: the whole mesh. Rows_columns: all devices of some rows and columns. The others:
 ///   any devices of the mesh. Order of the sums: exchange::all_reduce_plans.
 /// Ring       over the devices as make_ring orders them: reduce-scatter, then all-gather.
-///   Rows are cut into tiles of 1024 elements (their layout means nothing to a sum); up to four
-///   cores a device, one for each link of a direction, take contiguous shares of the tiles, and
+///   Rows are cut into tiles of 1024 elements (their layout means nothing to a sum). Up to four
+///   cores a device, one for each link of a direction, take contiguous shares of the tiles. They
 ///   talk to the cores at their own coordinate. A share goes round in rounds of one chunk a device,
 ///   of at most `cb_depth` tiles. The receiving CBs hold 2 · `cb_depth` tiles.
 ///   Order: chunk c of D is summed from ring position c on: ((x_c + x_(c+1)) + …) + x_(c+D−1),

@@ -85,9 +85,9 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-/// Builds the launch: tiles are dealt to the cores by split_work_to_cores in contiguous ranges;
-/// each core reads `tiles_per_push` tiles of every input, one barrier a push (what is left at the
-/// end a tile at a time), computes tile by tile, and writes.
+/// Builds the launch: tiles are dealt to the cores by split_work_to_cores in contiguous ranges.
+/// Each core reads `tiles_per_push` tiles of every input, one barrier a push, computes tile by
+/// tile, and writes. The rest at the end is read a tile at a time.
 ///
 /// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
 ///          unit. Float32 goes to DST unrounded.

@@ -69,9 +69,9 @@ inline constexpr OpSpec kSpec{
 ///          rounded once to nearest even. fp8_e4m3: codes of x / scale with a scale of
 ///          ScaleRule::Trtllm for each row and 128 columns.
 ///
-/// The unit of work is a CTA and 128 output columns; cores take contiguous shares of the units that
-/// num_non_exiting_ctas says there are, which each works out by itself from device memory. A core
-/// tiles a CTA's rows once and keeps them in L1 for its blocks of columns.
+/// The unit of work is a CTA and 128 output columns. Cores take contiguous shares of the units that
+/// num_non_exiting_ctas states; each works out its own from device memory. A core tiles a CTA's
+/// rows once and keeps them in L1 for its blocks of columns.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile
 ///          is 8, 16, 32, 64 or 128, output_scale goes with fp8_e4m3 only, circular buffers fit.
 [[nodiscard]] const Op& op();

@@ -62,9 +62,9 @@ inline constexpr OpSpec kSpec{
 
 /// The op, for the registry.
 ///
-/// With x = input · its scale in fp32 and N = 2·I columns, y = silu(x of the gate's half) · x of
-/// the other half, and the output holds codes of y with a scale of ScaleRule::Trtllm for each row
-/// and 128 columns, or y itself with output float32; of permuted rows that hold a token only.
+/// x = input · its scale in fp32, with N = 2·I columns; y = silu(x of the gate's half) · x of the
+/// other half. The output holds codes of y, with a scale of ScaleRule::Trtllm for each row and 128
+/// columns, or y itself with output float32. Only permuted rows that hold a token are written.
 /// TRT-LLM's kernel has the gate in the second half, as flashinfer's references do; descriptions of
 /// it say the first.
 /// Source   TRT-LLM, activationDeepSeekKernel.

@@ -48,8 +48,8 @@ struct CodeErrors {
 
 // A step of the last bit is uniform: its error has rms step/√12. e4m3 and bfloat16: steps of 2^-3
 // and 2^-7 of the binade, 1/√2 of it at the mean of 1/x². Integers and block formats: the step
-// belongs to the largest of those that share it, which of normal numbers is 4 deviations of a
-// matrix' row of thousands, 3 of 128 and, of the blocks of 16, 2, rounded up to a power of two.
+// belongs to the largest of those that share it, rounded up to a power of two. For normal numbers
+// that is 4 deviations of a matrix' row of thousands, 3 of 128 and 2 of the blocks of 16.
 constexpr double kStep = 0.288675;  // 1/√12
 constexpr double kBf16 = 0.0078125 * kStep * 0.7071;
 constexpr double kE4m3 = 0.125 * kStep * 0.7071;
@@ -60,7 +60,7 @@ constexpr double kBfp4 = 4.0 / 8 * kStep;
 
 /// Returns the errors that results may have. Both operands of a product bring their errors, gate
 /// and up one such product each, then the second product its own: ε² = 3 (a² + w²), and bfloat16
-/// between the steps. Errors grow with the size of a token's results, which is up to twice the rms
+/// between the steps. Errors grow with the size of a token's results. That is up to twice the rms
 /// of all if one expert has most of its weight. An element is allowed five deviations of such a
 /// token, 10 ε, and the correlation twice what ε costs it, ε²/2.
 constexpr ExpertLimits limits_of(CodeErrors errors) {

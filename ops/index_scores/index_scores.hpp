@@ -54,13 +54,13 @@ inline constexpr OpSpec kSpec{
 
 /// The op, for the registry: of token t and position k ≤ positions[t] of its sequence
 ///   scores[t,k] = Σ_h max(q[t,h] · key_k, 0) · weights[t,h] · factor · q_scale[t,h] · scale_k,
-/// −∞ behind the token's position. head_weights are weights · factor. Position k of sequence s is
-/// row page_table[s][k / page_size] · page_size + k % page_size of the cache, a row of whose tensor
-/// is one position or a page of them; every sequence has as many tokens, one behind the other.
-/// Scales belong to fp8 and are there for both sides or none.
+/// −∞ after the token's position. head_weights are weights · factor. Position k of sequence s is
+/// row page_table[s][k / page_size] · page_size + k % page_size of the cache. A row of the cache's
+/// tensor is one position or a page of them. Every sequence has as many tokens, one after the
+/// other. Scales belong to fp8 and are there for both sides or none.
 ///
-/// The heads of a token are the rows that the matrix unit multiplies with 32 keys at a time; what
-/// follows is fp32 in the vector unit.
+/// The heads of a token are the rows that the matrix unit multiplies with 32 keys at a time. The
+/// rest is fp32 in the vector unit.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::index_scores

@@ -34,8 +34,8 @@ private:
 [[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
                                              std::uint32_t page_size);
 
-/// Judges that rows of a cache are positions of `columns` elements or pages of them, and that
-/// positions of a page begin where reads are aligned to `alignment` bytes.
+/// Judges that rows of a cache are positions of `columns` elements or pages of them. Positions of a
+/// page must begin where reads are aligned to `alignment` bytes.
 void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint32_t columns,
                       std::uint32_t page_size, std::uint32_t alignment, RuleJudge& judge);
 

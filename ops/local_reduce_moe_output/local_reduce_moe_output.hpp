@@ -61,8 +61,8 @@ inline constexpr OpSpec kSpec{
 ///
 /// Tokens are dealt to the cores by split_work_to_cores. Fp32: the compute kernel scales and sums
 /// rows in DST and rounds once. Bf16Rne, Bf16Truncate: the writer's core adds in scalar code, in
-/// fp32, to a sum held in bfloat16, rounded to nearest even or truncated after every expert (the
-/// latter is what the tt-metal kernel does).
+/// fp32, to a sum held in bfloat16. That is rounded to nearest even or truncated after every
+/// expert; the latter is what the tt-metal kernel does.
 ///
 /// Source   MoE plan V2, local_reduce_moe_output.
 [[nodiscard]] const Op& op();

@@ -61,14 +61,13 @@ inline constexpr OpSpec kSpec{
 ///   rows                    for each choice, its index in sorted_token_ids; −1 if it has none or
 ///                           its expert belongs to another device
 ///
-/// An id that is none of 0 to num_experts − 1 is left out, and so are all of tokens from num_tokens
-/// on, where that is given: rows that a dispatch has not filled. P is T·K + num_experts·(block_size
-/// − 1), or T·K·block_size where that is less (fewer choices than experts), and B is
-/// ⌈P/block_size⌉.
+/// An id that is none of 0 to num_experts − 1 is left out. With num_tokens, so are all ids of
+/// tokens from there on: rows that a dispatch has not filled. P is T·K + num_experts·(block_size −
+/// 1), or T·K·block_size if that is less (fewer choices than experts), and B is ⌈P/block_size⌉.
 ///
-/// One core counts the choices of each expert, lays the blocks out and places the choices: two
-/// passes over topk_ids, whose order inside an expert is then that of the tokens. The list stays in
-/// L1 until it is whole.
+/// One core counts the choices of each expert, lays the blocks out and places the choices. It takes
+/// two passes over topk_ids, whose order inside an expert is then that of the tokens. The list
+/// stays in L1 until it is whole.
 /// Source   vLLM, moe_align_block_size.py and csrc/moe/moe_align_sum_kernels.cu.
 [[nodiscard]] const Op& op();
 

@@ -42,7 +42,7 @@ inline constexpr OpSpec kSpec{
 ///
 ///   num_routed_tokens  expert_num_tokens as V2's ops take it
 ///
-/// A choice for which its expert has no room is dropped, the later tokens' first, as a fixed
+/// A choice is dropped if its expert has no room for it, the later tokens' first, as a fixed
 /// capacity asks for; max_num_tokens of T drops none. One core goes through topk_ids once.
 /// Source   vLLM, BatchedPrepareAndFinalize.prepare.
 [[nodiscard]] const Op& op();

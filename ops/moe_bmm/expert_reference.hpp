@@ -25,8 +25,8 @@ public:
     ExpertReference(const HostTensor& input, std::uint32_t expert, std::uint32_t tokens,
                     ColumnRange columns);
 
-    /// Adds the products with `count` rows of weights, which stand in `weights`, (…,H_out) bfloat16
-    /// or float32, from row `first` of all its matrices on, and are those from `k` on of H_in.
+    /// Adds the products with `count` rows of weights, those from `k` on of H_in. `weights`,
+    /// (…,H_out) bfloat16 or float32, has them from row `first` of all its matrices on.
     void add(const HostTensor& weights, std::uint64_t first, std::uint32_t k, std::uint32_t count);
 
     /// Writes the sums, rounded to float32, to their columns of the first rows of `matrix`, whose

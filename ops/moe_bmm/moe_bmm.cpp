@@ -21,8 +21,8 @@ std::uint32_t half_of_dst(const ArchSpec& arch, const MoeBmmSpec& schedule) {
     return (schedule.fp32_dest_acc ? arch.dst.tiles_32bit : arch.dst.tiles_16bit) / 2;
 }
 
-// Besides the operands: two output subblocks, a tile of zeros, the experts' token counts and the
-// announcements of blocks (two pages of 16 B), each for two of the kernels.
+// The other buffers: two output subblocks, a tile of zeros, the experts' token counts and the
+// announcements of blocks (two pages of 16 B). Each of these is there for two kernels.
 std::uint64_t bytes_beside_inputs(const ArchSpec& arch, const MoeBmmSpec& schedule,
                                   std::uint32_t experts) {
     const Subblock& subblock = schedule.subblock;

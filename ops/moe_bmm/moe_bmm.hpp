@@ -82,21 +82,21 @@ inline constexpr OpSpec kSpec{
 ///
 /// Output-stationary: the unit of work is a subblock of output tiles of one expert, whose sums stay
 /// in DST over all of K. Only the ceil(num_routed_tokens / 32) rows of tiles that hold tokens are
-/// cut into subblocks (the last ones of a row or column are smaller), counted expert by expert, row
-/// by row. SingleCore: core (0,0) takes them all. MultiCore: split_work_to_cores over the grid,
+/// cut into subblocks, counted expert by expert, row by row. The last ones of a row or column are
+/// smaller. SingleCore: core (0,0) takes them all. MultiCore: split_work_to_cores over the grid,
 /// neighbours together (Block) or in turn (RoundRobin). No core talks to another, unless k_split is
-/// above 1: then so many cores next to each other take a block together, each a part of K in whole
-/// k_blocks, and the first adds the sums of the others, in the order of their parts, in DST.
+/// above 1. Then so many cores next to each other take a block together, each a part of K in whole
+/// k_blocks. The first adds the sums of the others, in the order of their parts, in DST.
 ///
 /// MulticastRows: the cores of a row of the grid take subblocks below each other, of one expert and
-/// one column, at a time; the first reads the weights and sends them to the others, so that each
-/// weight is read once for as many rows of tokens as the row has cores. It pays where experts have
-/// many tokens.
+/// one column, at a time. The first reads the weights and sends them to the others. So each weight
+/// is read once for as many rows of tokens as the row has cores. It pays where experts have many
+/// tokens.
 ///
-/// The reader finds its subblocks from num_routed_tokens in device memory; with SplitBy::Device,
+/// The reader finds its subblocks from num_routed_tokens in device memory. With SplitBy::Device,
 /// each core works out its share of them there too, and all cores of the grid take part. Each push
-/// into an input buffer has the pages of a whole block of K and a whole subblock, also where the
-/// last ones hold fewer tiles: a buffer's pages must be a multiple of every push.
+/// into an input buffer has the pages of a whole block of K and a whole subblock. This also holds
+/// if the last ones have fewer tiles: a buffer's pages must be a multiple of every push.
 ///
 /// Numeric  every output element is zero beyond its expert's tokens, whatever the input holds
 ///          there: rows of a product do not mix, and the writer clears those rows.

@@ -23,9 +23,9 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional}};
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 
-/// Each device sends row i of expert e (i < num_received[e]) to the device that `source` names,
-/// which sums the rows of each of its tokens in the order of slots: weight_0 · y_0 + weight_1 · y_1
-/// + …, products and sums in fp32, rounded to bfloat16 once. Slots of −1 are left out; a token
+/// Each device sends row i of expert e (i < num_received[e]) to the device that `source` names.
+/// This sums the rows of each of its tokens in the order of slots: weight_0 · y_0 + weight_1 · y_1
+/// + …. Products and sums are in fp32, rounded to bfloat16 once. Slots of −1 are left out; a token
 /// without a slot gives zeros. Without `topk_weights` rows are summed as they are.
 ///
 /// `source`, `num_received` and `slots` are moe_dispatch_batched's; devices and `experts` are the

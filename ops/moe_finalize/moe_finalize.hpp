@@ -30,9 +30,9 @@ inline constexpr OpSpec kSpec{
 /// The op, for the registry.
 ///
 /// output[t] = Σ_k expert_weights[t, k] · rows[expanded_idx_to_permuted_idx[t·K + k]] over k
-/// upwards, in fp32, rounded once to bfloat16, or not at all where a run asks for float32. Entries
-/// of −1, experts of other devices, add nothing; a token without any other gets zeros. Tokens are
-/// distributed over the cores by split_work_to_cores.
+/// upwards, in fp32. It is rounded once to bfloat16, or not at all if a run asks for float32.
+/// Entries of −1, experts of other devices, add nothing; a token without any other gets zeros.
+/// Tokens are distributed over the cores by split_work_to_cores.
 /// Source   TRT-LLM, finalizeKernel.
 [[nodiscard]] const Op& op();
 

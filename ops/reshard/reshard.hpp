@@ -56,9 +56,9 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 /// Builds the launch. With an output in shards in L1, each of its cores reads the pages of its
-/// shard, row by row, from wherever they lie, with one barrier at the end. Otherwise each core that
-/// holds a shard of the input writes its pages, likewise. No circular buffers: pages go straight to
-/// their place. ReshardMovers says who moves them.
+/// shard, row by row, with one barrier at the end. Otherwise each core that holds a shard of the
+/// input writes its pages, likewise. No circular buffers: pages go straight to their place.
+/// ReshardMovers names the RISCs that move them.
 ///
 /// Errors   UsageError if the contract or a rule of the op does not hold: a tensor is in shards in
 ///          L1, no core holds more than one of them, and pages between DRAM and L1 are multiples of

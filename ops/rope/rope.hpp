@@ -38,10 +38,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: elements [first, first + dim) of each head are turned by row p of the
-/// table that rotary_table makes for the same layout and dim, others stay. Input rows of one token
-/// follow each other: row r is of token r / (rows / tokens), whose row of the table is
-/// positions[token], or the token's number where there are no positions.
+/// Returns the op, for the registry. Elements [first, first + dim) of each head are turned by row p
+/// of the table that rotary_table makes for the same layout and dim. Others stay. Input rows of one
+/// token follow each other: row r is of token r / (rows / tokens). Its row of the table is
+/// positions[token], or the token's number without positions.
 ///
 /// The matrix unit sorts partners with matrices of zeros and ones, which is exact; products with
 /// cosines and sines are fp32 in the vector unit. Heads have up to 128 elements.

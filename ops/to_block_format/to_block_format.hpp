@@ -28,9 +28,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: the packer shifts each element to the block's largest exponent, losing
-/// bits, rounds to nearest even to 7 (bfp8_b) or 3 (bfp4_b) bits, and holds it at the most that
-/// they say.
+/// Returns the op, for the registry. The packer shifts each element to the block's largest
+/// exponent, losing bits. It rounds to nearest even to 7 (bfp8_b) or 3 (bfp4_b) bits, and holds the
+/// result at the most that these express.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::to_block_format

@@ -28,8 +28,8 @@ inline constexpr OpSpec kSpec{
 ///
 /// Builds the launch that copies `input` to `output`.
 ///
-/// Work unit: one row of tiles, or a stretch of it (a block) where a row does not fit in L1 or the
-/// tensor has fewer rows of tiles than the grid has cores. Units are spread by
+/// Work unit: one row of tiles, or a stretch of it (a block). Blocks are used if a row does not fit
+/// in L1, or if the tensor has fewer rows of tiles than the grid has cores. Units are spread by
 /// split_work_to_cores, contiguously, in its core order.
 ///
 /// Shapes   any; each matrix of the leading dimensions is padded to tiles by itself.

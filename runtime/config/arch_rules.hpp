@@ -27,8 +27,8 @@ void virtual_coordinates_fit_noc_addresses(const ArchSpec& arch, Judge& judge);
 void alignments_are_powers_of_two(const ArchSpec& arch, Judge& judge);
 /// Checks that the buffer of a virtual channel holds at least a flit; otherwise no packet moves.
 void channel_buffer_holds_a_flit(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
-/// Checks that a router input has space for a flit of each virtual channel and for the largest
-/// share of one channel, with any values in their ranges.
+/// Checks the space of a router input, with any values in their ranges. It must hold a flit of each
+/// virtual channel and the largest share of one channel.
 void router_buffer_holds_a_channel(const ArchSpec& arch, const TimingBounds& timing, Judge& judge);
 /// Checks that each DRAM bank has one endpoint, and that its reserved part fits.
 void dram_banks_have_endpoints(const ArchSpec& arch, Judge& judge);

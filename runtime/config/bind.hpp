@@ -18,9 +18,9 @@ struct Binding {
     Violations violations;
 };
 
-/// Sets the members of `object` that `fields` name from the map `node`, whose key path is `path`
-/// ("" or "arch."), and records each value in `binding`. Absent keys take their default, through
-/// the same parser.
+/// Sets the members of `object` that `fields` name from the map `node`, and records each value in
+/// `binding`. `path` is the key path of the map ("" or "arch."). Absent keys take their default,
+/// through the same parser.
 /// Errors   none thrown; recorded as violations: unknown key (with the nearest known one), missing
 ///          required key, value of another type, unit or shape, number out of range, fact without
 ///          source.

@@ -24,12 +24,12 @@ struct NumberRange {
 /// either end numbers are equally probable.
 [[nodiscard]] double drawn_number(const NumberRange& range, double place);
 
-/// Returns `count` sets of constants by Latin hypercube: each constant has one value in each of
+/// Returns `count` sets of constants by Latin hypercube. Each constant has one value in each of
 /// `count` equally probable parts of its range, independent of other constants. The stated value is
 /// the median of a constant's draws. Constants without a range have their stated value in all sets.
 ///
-/// A constant's draws depend only on its key and on `count`, so that two runs with equal `count`
-/// have the same constants in each set, on any host.
+/// A constant's draws depend only on its key and on `count`. So two runs with equal `count` have
+/// the same constants in each set, on any host.
 [[nodiscard]] std::vector<TimingSpec> draw_timing(const TimingBounds& bounds, std::uint32_t count);
 
 }  // namespace tessera::config

@@ -22,8 +22,8 @@ struct MovedTiming {
     TimingSpec timing;
 };
 
-/// Returns each constant with a range, in the order of the table, at the end that makes runs short
-/// and then at the end that makes them long. Omits an end that is the stated value.
+/// Returns each constant with a range, in the order of the table: at the end that makes runs short,
+/// then at the other. Omits an end that is the stated value.
 [[nodiscard]] std::vector<MovedTiming> move_one_at_a_time(const TimingBounds& bounds);
 
 /// Returns the timing with all constants of these bounds free or unlimited: at the smallest or

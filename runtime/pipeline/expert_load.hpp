@@ -12,9 +12,9 @@
 
 namespace tessera::pipeline {
 
-/// Records the counts that `step` writes, if they are the `valid_rows` of an operand, or that the
-/// step processes counted rows, if an operand says so. Experts have the numbers of the tensor that
-/// splits the weights over devices, if there is one.
+/// Records the counts that `step` writes, if they are the `valid_rows` of an operand. Otherwise
+/// records that the step processes counted rows, if an operand says so. Experts have the numbers of
+/// the tensor that splits the weights over devices, if there is one.
 void note_expert_load(const PipelineStep& step, std::span<const StepValues> groups,
                       const TensorValues& values, const PipelineSpec& pipeline,
                       std::optional<report::ExpertLoad>& load);

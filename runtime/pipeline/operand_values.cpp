@@ -6,8 +6,8 @@
 namespace tessera::pipeline {
 namespace {
 
-/// Returns a view of the same pages as a longer stack of matrices with `rows` rows each, so that
-/// some rows can be read without the rest of their matrix.
+/// Returns a view of the same pages as a longer stack of matrices with `rows` rows each. So some
+/// rows can be read without the rest of their matrix.
 DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows) {
     Shape& shape = tensor.spec.shape;
     shape = {shape.at(0) * (shape.at(1) / rows), rows, shape.at(2)};

@@ -240,8 +240,8 @@ HostTensor drawn(const PipelineTensor& tensor, const OriginPlace& place) {
         routing.experts = shape.at(0);
         return expert_map(make_device_expert_mapping(routing, place.devices), place.device);
     }
-    // Seeds come from names: adding a tensor to a run file must not change the others' values, and
-    // a split tensor has the same values on any number of devices.
+    // Seeds come from names, so that a tensor that is added to a run file does not change the
+    // others' values. A split tensor has the same values on any number of devices.
     const std::string name = tensor.distribution == Distribution::Each
                                  ? fmt::format("{} of device {}", tensor.name, place.device)
                                  : tensor.name;

@@ -24,9 +24,9 @@ namespace tessera::pipeline {
 ///   - 2^-8 · √K with a 16-bit DST and sums of K terms.
 /// The rms of all errors may be √(2 · (1 − min_pcc)) of the reference's rms, plus a quarter of the
 /// formats' part. Noise of that size lowers the correlation of a varying reference to min_pcc. The
-/// scale of all elements may be off by 2^-8, or the op's max_relative_error if that is smaller, or
-/// one rounding to the output's format if that is larger. It may be smaller by a quarter of the
-/// multiplier's part.
+/// scale of all elements may be off by 2^-8. It is the op's max_relative_error if that is smaller,
+/// or one rounding to the output's format if that is larger. The scale may be smaller by a quarter
+/// of the multiplier's part.
 /// Values of `verify` replace the op's values and the formats' part.
 /// Precondition   the step is planned; the output has a floating-point format.
 [[nodiscard]] CloseTolerance tolerance_of(const PipelineStep& step, std::size_t output,

@@ -94,8 +94,8 @@ void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& p
             programs.push_back(std::move(program));
             continue;
         }
-        // Two kernels of one RISC on a core cannot run in one launch, and CB indices and semaphore
-        // ids of a core belong to one program.
+        // Two kernels of one RISC on a core cannot run in one launch. CB indices and semaphore ids
+        // of a core belong to one program.
         require(!share_a_core(there->program, program.program),
                 "steps.{}: shares a launch with steps that use the same cores on device {}; "
                 "separate them with first_core or a smaller grid",

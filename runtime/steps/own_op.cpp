@@ -78,8 +78,8 @@ void check_folder(const fs::path& folder, const std::string& name) {
             name);
 }
 
-/// Returns the compiler's output with the user's folder in place of the link to it, so that an
-/// error names a file that the user can open.
+/// Returns the compiler's output with the user's folder in place of the link to it. So an error
+/// names a file that the user can open.
 std::string with_own_paths(std::string output, const fs::path& drafts, const fs::path& folder) {
     const std::string link = drafts / "ops" / folder.filename();
     for (std::size_t at = output.find(link); at != std::string::npos;

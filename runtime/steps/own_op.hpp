@@ -10,10 +10,9 @@
 namespace tessera::pipeline {
 
 /// Loads the op in `folder`: `my_op/my_op.hpp` declares `tessera::ops::my_op::op()`. All
-/// `my_op/*.cpp` are compiled into one shared object, which is kept in the cache of compiled
-/// kernels under a hash of its sources, headers and compiler. Sources may include
-/// "ops/my_op/my_op.hpp", as those of shipped ops do; kernels "ops/my_op/kernels/x.cpp" are
-/// searched in the folder.
+/// `my_op/*.cpp` are compiled into one shared object. It is kept in the cache of compiled kernels
+/// under a hash of its sources, headers and compiler. Sources may include "ops/my_op/my_op.hpp", as
+/// those of shipped ops do; kernels "ops/my_op/kernels/x.cpp" are searched in the folder.
 ///
 /// The object stays loaded until the process ends, because closures and texts of the op refer to
 /// it.

@@ -52,9 +52,9 @@ bool move_share(LaunchTrace& launch, const LaunchContext& context, double share)
 /// same factor; cores without space for that in L1 are not changed.
 bool join_barriers(LaunchTrace& launch, const LaunchContext& context, std::uint32_t blocks);
 
-/// Keeps the reads of the line that waits longest on one core of each rectangle of cores that read
-/// the same banks in the same order; that core multicasts the data. The other cores do not wait for
-/// it, so the replay shows an upper bound of the gain.
+/// Keeps the reads of the line that waits longest on one core of each rectangle of cores with equal
+/// reads: the same banks in the same order. That core multicasts the data. The other cores do not
+/// wait for it, so the replay shows an upper bound of the gain.
 bool multicast_reads(LaunchTrace& launch, const LaunchContext& context);
 
 }  // namespace tessera::advise

@@ -107,7 +107,7 @@ LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample
     } else {
         touched = is_touched(rule, launch);
     }
-    // Devices that wait for each other start at times that depend on the previous launch, so their
+    // Devices that wait for each other start at times that depend on the previous launch. So their
     // launch must be replayed even if the rule does not touch it.
     const timing::LaunchPartition& partition = partitions_[launch];
     const bool is_joint = std::ranges::any_of(

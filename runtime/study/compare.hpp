@@ -94,9 +94,9 @@ struct StepPair {
     const StepFigures* b = nullptr;
 };
 
-/// Returns the steps of `a` in order, each with the step of the same name in `b` (the first of a
-/// name with the first, the second with the second). Steps of `b` only come before the next common
-/// step.
+/// Returns the steps of `a` in order, each with the step of the same name in `b`. If a name occurs
+/// several times, the first is paired with the first, the second with the second. Steps of `b` only
+/// come before the next common step.
 [[nodiscard]] std::vector<StepPair> match_steps(const std::vector<StepFigures>& a,
                                                 const std::vector<StepFigures>& b);
 

@@ -22,8 +22,8 @@ public:
     /// Errors   UsageError if it cannot be created.
     PointCache(std::filesystem::path folder, std::uint32_t num_draws, bool has_values);
 
-    /// Returns the figures of a point; nothing if it is not cached, its file cannot be read, or the
-    /// run has kernels of its own, whose text is not part of the key.
+    /// Returns the figures of a point. Returns nothing if it is not cached, its file cannot be
+    /// read, or the run has kernels of its own: their text is not part of the key.
     [[nodiscard]] std::optional<compare::RunFigures> find(const config::LoadedRun& point) const;
     void keep(const config::LoadedRun& point, const compare::RunFigures& figures) const;
 

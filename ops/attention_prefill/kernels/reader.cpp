@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
-// last of them, with masks over what a token does not see.
+// last of them. Masks cover keys that a token does not see.
 #include "../../shared/attention/kernels/blocks.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a CTA's token rows once, through the table of tokens where the product gathers them, and
-// for each of its blocks of columns the weights, with the scales of both.
+// Brings a CTA's token rows once, through the table of tokens if the product gathers them. For each
+// of its blocks of columns it brings the weights, with the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"
 #include "units.hpp"

@@ -29,8 +29,9 @@ inline uint32_t read_table(const TensorAccessor& table, uint32_t l1_addr, uint32
     return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
 }
 
-// Starts to read `bytes` of a page from `offset` on, from the place before it that DRAM is read at
-// (on Blackhole it is 64 B, more than the scales of eight rows). Returns where in L1 they will be.
+// Starts to read `bytes` of a page from `offset` on. The read begins at the place before it that
+// DRAM is read at: on Blackhole 64 B, more than the scales of eight rows. Returns the place of the
+// bytes in L1.
 inline uint32_t read_words(const TensorAccessor& tensor, uint32_t page, uint32_t offset,
                            uint32_t l1_addr, uint32_t bytes) {
     constexpr uint32_t kAlignment = 64;

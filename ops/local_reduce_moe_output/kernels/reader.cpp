@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the contributions to each token of this core, then hands over for every token their number
-// and, chunk by chunk of the row, the expert's values with the weight, local experts ascending.
+// Lists the contributions to each token of this core, then hands over the number of each token. The
+// expert's values with the weight follow, chunk by chunk of the row, local experts ascending.
 #include "../../shared/kernels/push_word.hpp"
 #include "args.hpp"
 

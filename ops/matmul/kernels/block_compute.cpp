@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies blocks of K subblock by subblock. Partial sums of a subblock go to L1 after each block
-// and come back into DST for the next one, or the packer adds them up there.
+// Multiplies blocks of K subblock by subblock. Partial sums of a subblock go to L1 after each
+// block. They come back into DST for the next one, or the packer adds them up there.
 #include "args.hpp"
 
 namespace {

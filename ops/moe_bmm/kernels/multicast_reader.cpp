@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on blocks of one expert together with the other cores of this row of the grid: each has
-// rows of tokens of its own, and all have the same weights, which the row's first core reads from
-// DRAM and sends to the others. All take part in each step, so that their circular buffers stay in
-// step and weights land where each core's write pointer is; one without rows lets them go by.
+// Works on blocks of one expert together with the other cores of this row of the grid. Each core
+// has rows of tokens of its own, and all have the same weights. The row's first core reads these
+// from DRAM and sends them to the others. All take part in each step, so that their circular
+// buffers stay in step and weights land at each core's write pointer. A core without rows lets them
+// go by.
 #include "../../shared/kernels/block_handshake.hpp"
 #include "../../shared/valid_tiles/kernels/core_share.hpp"
 #include "operands.hpp"

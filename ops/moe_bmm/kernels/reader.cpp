@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds this core's blocks of output tiles among the routed tokens, announces each to compute and
-// writer, and feeds compute the operands, K tiles in blocks.
+// Finds this core's blocks of output tiles among the routed tokens and announces each to compute
+// and writer. It feeds compute the operands, K tiles in blocks.
 #include "../../shared/valid_tiles/kernels/core_share.hpp"
 #include "operands.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands over, for every token of this core, the number of its rows on this device and, chunk by
-// chunk of a row, their values with the weight, in the order of the token's experts.
+// Hands over, for every token of this core, the number of its rows on this device. Their values
+// with the weight follow, chunk by chunk of a row, in the order of the token's experts.
 #include "../../shared/kernels/push_word.hpp"
 #include "args.hpp"
 #include "dataflow_api.h"

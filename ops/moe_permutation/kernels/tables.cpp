@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the tokens of every expert, gives each local one its padded range of rows, and fills the
-// tables in L1, from where they are stored whole.
+// Counts the tokens of every expert and gives each local one its padded range of rows. The tables
+// are filled in L1 and stored from there as a whole.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 

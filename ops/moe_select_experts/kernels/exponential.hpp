@@ -16,9 +16,9 @@ inline float power_of_two(int n) {
     return word.value;
 }
 
-// Within 1 ulp: x = n·ln 2 + r with |r| ≤ ln 2 / 2, ln 2 in two parts so that n times the first is
-// exact, and the polynomial of Cephes' expf. The power is applied in two halves, so that results
-// below 2^-126 are rounded once.
+// Returns the exponential within 1 ulp. x = n·ln 2 + r with |r| ≤ ln 2 / 2; ln 2 has two parts, so
+// that n times the first is exact. The polynomial is that of Cephes' expf. The power is applied in
+// two halves, so that results below 2^-126 are rounded once.
 inline float exponential(float x) {
     if (x < -104.0F) {
         return 0.0F;

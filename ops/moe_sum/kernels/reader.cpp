@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the contributions to each of this core's tokens, and hands over their number and, chunk by
-// chunk of the row, their values with the weight.
+// Finds the contributions to each of this core's tokens and hands over their number. Their values
+// with the weight follow, chunk by chunk of the row.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/kernels/push_word.hpp"
 #include "args.hpp"

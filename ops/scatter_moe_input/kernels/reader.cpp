@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the valid rows among rows [first_row, first_row + num_rows) of the output (E/D·T rows)
-// and hands their pieces to the writer, a block of pages at a time.
+// Gathers the valid rows among rows [first_row, first_row + num_rows) of the output (E/D·T rows).
+// It hands their pieces to the writer, a block of pages at a time.
 #include "../../shared/kernels/arithmetic.hpp"
 
 namespace {

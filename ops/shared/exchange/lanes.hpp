@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of schedules: the cores of a device, the part of each slice that one of them handles,
-// and phases that are added to the plans of all devices at once.
+// and phases for the plans of all devices.
 #pragma once
 
 #include <cstdint>

@@ -80,8 +80,8 @@ struct Stop {
 /// begins, or when a scatter ends.
 using SlicesByStop = std::span<const std::vector<Slice>>;
 
-/// Every device passes on its own slices, then those of the device before, and so on, until each
-/// has all (closed), or all from before it (open).
+/// Every device passes on its own slices, then those of the device before, and so on. At the end
+/// each has all (closed), or all from before it (open).
 /// Order   of a ring: slice s travels from stop s on, n − 1 steps.
 [[nodiscard]] Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own);
 

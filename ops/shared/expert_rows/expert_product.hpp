@@ -116,9 +116,9 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 ///
 /// Each core works out its own share from the list or the counts in device memory: unit u of U goes
 /// to core ⌊u·C/U⌋, units of the same rows being neighbours, so nothing is read back to the host.
-/// The reader gathers the rows, compute tilizes them once for all strips that follow, multiplies
-/// them with the weights' tiles, which stand (N,K) and are transposed on their way into the source
-/// register, and packs rows again, which the writer scatters.
+/// The reader gathers the rows, and compute tilizes them once for all strips that follow. Compute
+/// multiplies them with the weights' tiles, which stand (N,K) and are transposed on their way into
+/// the source register. It packs rows again, which the writer scatters.
 ///
 /// Numeric  fp32 sums; a routing weight, with the scales of a row and a matrix where these are all,
 ///          cut to TF32 by the source register (an error of at most 2^-11), multiplies them in

@@ -46,7 +46,7 @@ public:
             tt::tt_fabric::NocUnicastAtomicIncCommandHeader{started, 1});
         send_header(header);
     }
-    // Tells each of the next `count` devices, by 1 on the word `started`, that this one runs, and
+    // Tells each of the next `count` devices that this one runs, by 1 on the word `started`. Then
     // waits until `num_sources` others have told this one.
     void start_together(uint32_t count, uint32_t num_sources, uint32_t started_id) {
         const uint32_t started = get_semaphore(started_id);

@@ -2,9 +2,9 @@
 // The cores of ops that send rows from every device of a group to every other, and who talks to
 // whom.
 //
-// A device has one core for each link of each direction, as many again for rows that stay, one that
-// controls the others, and the rest. Packets travel along the column, then along the row; a core
-// sends to the devices whose route begins in its direction.
+// A device has one core for each link of each direction, and as many again for rows that stay. One
+// core controls the others; the rest sum. Packets travel along the column, then along the row; a
+// core sends to the devices whose route begins in its direction.
 #pragma once
 
 #include <cstdint>

@@ -160,7 +160,7 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
 /// Adds a buffer of `num_pages` pages of a tile of `format`.
 void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                      DataFormat format, std::uint32_t num_pages);
-/// Adds the scratch that holds the counts, each at the distance of its page in DRAM, so that
+/// Adds the scratch that holds the counts. Each has the distance of its page in DRAM, so that
 /// source and destination of every read agree in alignment.
 void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                        const RoutedTokens& counts);

@@ -28,8 +28,8 @@ constexpr uint32_t kCbDetour = index_of(Cb::Detour);
 constexpr uint32_t kCbWords = index_of(Cb::ListWords);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;  // of bfloat16
-// −3e30: finite, so that no difference of two is NaN, and below where the running maximum begins,
-// so that a row that sees no key at all has weights of 0.
+// −3e30 is finite, so that no difference of two is NaN. It is below the start of the running
+// maximum, so that a row that sees no key has weights of 0.
 constexpr uint16_t kMasked = 0xF217;
 constexpr uint16_t kOne = 0x3F80;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention with online softmax: scores of a block of keys, their exponentials and the products
-// with values stay in L1, beside a running maximum, sum and output of each row of queries.
+// Attention with online softmax. Scores of a block of keys, their exponentials and the products
+// with values stay in L1. So do a running maximum, sum and output of each row of queries.
 //
 // The maximum is rounded to bfloat16: any number near it serves, as it cancels in the end. Parts of
 // a sequence that other cores have worked through are merged by the same rule.
@@ -78,8 +78,8 @@ void dequantise_rows(const Shapes& shapes) {
     cb_pop_front(cb_codes, shapes.value_tiles);
 }
 
-// Whole blocks of pages are handed over, also where fewer key tiles are left, so that tiles of one
-// block never lie on both ends of a circular buffer. Keys and values come in turn.
+// Whole blocks of pages are handed over, also where fewer key tiles are left. So tiles of one block
+// never lie on both ends of a circular buffer. Keys and values come in turn.
 void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
     const uint32_t key_pages = shapes.block * shapes.query_tiles;
     const uint32_t value_pages = shapes.has_values != 0 ? shapes.block * shapes.value_tiles : 0;

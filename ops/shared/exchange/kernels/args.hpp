@@ -26,9 +26,9 @@ inline constexpr std::uint32_t kUnitBytes = 2048;
 enum class Place : std::uint32_t { Input, Output, Workspace };
 
 /// Slots of a circular buffer that a link fills, in packets. It holds a chunk that arrives while
-/// one is passed on and another waits for its turn, blocks that are being handled, and half of the
-/// free ones that the sender has not been told of: with fewer, a ring of senders could wait for
-/// each other.
+/// one is passed on and another waits for its turn. It also holds blocks that are being handled,
+/// and half of the free ones that the sender has not been told of. With fewer slots a ring of
+/// senders could wait for each other.
 constexpr std::uint32_t num_slots(std::uint32_t chunk_packets) {
     return 3 * chunk_packets + chunk_packets / 2 + 2;
 }

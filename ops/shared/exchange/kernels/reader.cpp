@@ -10,8 +10,8 @@ volatile tt_l1_ptr uint32_t* semaphore(uint32_t id) {
 }
 
 // A circular buffer that this kernel fills from memory, several blocks together, which carry a
-// transaction id: a read's latency is longer than the link takes for a block, so the next ones are
-// on their way when the ones before are waited for.
+// transaction id. A read's latency is longer than the link takes for a block. So the next blocks
+// are on their way when the ones before are waited for.
 class OwnBlocks {
 public:
     OwnBlocks(uint32_t cb, uint32_t block_tiles, uint32_t block_bytes, uint32_t capacity)

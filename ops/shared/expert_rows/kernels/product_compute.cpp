@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tilizes the rows of a unit once, for all strips that follow on them, and multiplies them with the
-// weights, whose tiles are transposed on their way into the source register. Sums stay in DST over
-// all of K and are packed as rows. With scales of a block of K, or of some columns, each block's
-// sums are scaled by themselves in fp32. The packer adds them to those before in L1.
+// weights. Tiles of weights are transposed on their way into the source register. Sums stay in DST
+// over all of K and are packed as rows. With scales of a block of K, or of some columns, each
+// block's sums are scaled by themselves in fp32. The packer adds them to those before in L1.
 
 namespace {
 

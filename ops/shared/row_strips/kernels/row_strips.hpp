@@ -3,8 +3,8 @@
 //
 // Tiles are added in the vector unit in fp32. A row is then 32 numbers, which the matrix unit sums.
 // Its operands have 8 to 11 bits, so that each number goes there as two bfloat16, which together
-// have 16 bits. The unit's own reduction of float32 would keep 11 of them, too few for a result
-// that is to be right to the last bit of bfloat16.
+// have 16 bits. The unit's own reduction of float32 would keep 11 of them. That is too few for a
+// result that is right to the last bit of bfloat16.
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routing of one rank's tokens in L1, and where its rows go.
 //
-// A bin is what rows are counted by: the receiving rank, where a rank receives a token once however
-// many of its experts the token selects (rows), or the expert, which receives a row for each slot
-// (batches).
+// Rows are counted by bin. With rows, a bin is the receiving rank, which gets a token once, however
+// many of its experts the token selects. With batches, it is the expert, which gets a row for each
+// slot.
 #pragma once
 
 #include <cstdint>

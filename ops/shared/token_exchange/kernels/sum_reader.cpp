@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the contributions to each token of this core, by slot or, where ranks have summed theirs,
-// by rank, and brings them in tile by tile.
+// Lists the contributions to each token of this core and brings them in tile by tile. The list is
+// by slot or, if ranks have summed theirs, by rank.
 #include "piece_reader.hpp"
 #include "routing.hpp"
 #include "sum.hpp"
