@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> value(std::string_view term) const;
 
 private:
-    /// Whether `term` is `extent`; binds it where it is not known.
+    /// Returns whether `term` is `extent`; binds it where it is not known.
     bool gives(std::string_view term, std::uint32_t extent);
     bool gives_others(const Shape& extents);
     [[nodiscard]] std::string show(std::string_view expression) const;

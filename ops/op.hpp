@@ -36,8 +36,8 @@ struct TensorPlan {
 };
 [[nodiscard]] TensorPlan plan_of(const DeviceTensor& tensor);
 
-/// Whether a call gives an optional input. One that is left out before others that are given has a
-/// plan without a shape, and no tensors.
+/// Returns whether a call gives an optional input. One that is left out before others that are
+/// given has a plan without a shape, and no tensors.
 [[nodiscard]] inline bool is_given(std::span<const TensorPlan> inputs, std::size_t operand) {
     return operand < inputs.size() && !inputs[operand].spec.shape.empty();
 }
@@ -63,7 +63,7 @@ public:
         require_type(typeid(P));
         return *static_cast<const P*>(object_);
     }
-    /// The struct as the rows of the op's table of fields take it; null without parameters.
+    /// Returns the struct as the rows of the op's table of fields take it; null without parameters.
     [[nodiscard]] const void* object() const { return object_; }
 
 private:
@@ -158,10 +158,10 @@ public:
     virtual ~OperandValues() = default;
     [[nodiscard]] virtual const Shape& shape() const = 0;
     [[nodiscard]] virtual HostTensor all() const = 0;
-    /// At least the first `count` rows of matrix `index` of a stack.
+    /// Returns at least the first `count` rows of matrix `index` of a stack.
     /// Shapes   (N, R, C) gives (1, rows, C), count ≤ rows ≤ R.
     [[nodiscard]] virtual HostTensor first_rows(std::uint32_t index, std::uint32_t count) const = 0;
-    /// Rows [first, first + count) of all matrices of a stack, counted through.
+    /// Returns the rows [first, first + count) of all matrices of a stack, counted through.
     /// Shapes   (N, R, C) gives (1, count, C).
     /// Precondition   `count` divides `first` and R; of tiles, 32 divides `count`, or it is R.
     [[nodiscard]] virtual HostTensor rows(std::uint64_t first, std::uint32_t count) const = 0;
@@ -210,7 +210,7 @@ struct PartStep {
     std::vector<std::string> workspaces = {};
 };
 
-/// Op::valid of an op of whose rows (all extents but the last) each counts or does not: `counted`
+/// Returns Op::valid of an op whose rows (all extents but the last) count or do not: `counted`
 /// gives them for each output, none standing for all.
 [[nodiscard]] std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext&)>
 valid_of_rows(
@@ -219,28 +219,29 @@ valid_of_rows(
 struct Op {
     OpSpec spec;
     Parameters params = {};
-    /// Words that a report shows for the schedule: "multi_core, block"; empty: the spec's first.
+    /// Returns the words that a report shows for the schedule: "multi_core, block"; empty: the
+    /// spec's first.
     std::function<std::string(ParameterRef parameters)> schedule = {};
     /// Rules across parameters and operands, each written once. The operands already keep to the
     /// spec's contract when they are judged.
     std::function<void(const OpContext& context, RuleJudge& judge)> rules = {};
-    /// How inputs have to lie for these parameters, where a run leaves it open; empty: interleaved
-    /// in DRAM.
+    /// Returns the placement of inputs for these parameters, if a run leaves it open; empty:
+    /// interleaved in DRAM.
     std::function<std::vector<TensorPlan>(const OpContext& context)> place_inputs = {};
-    /// The outputs from inputs that keep to the contract. A run may ask for another format or
-    /// memory of an output where the spec leaves it open.
+    /// Returns the outputs from inputs that keep to the contract. A run may ask for another format
+    /// or memory of an output where the spec leaves it open.
     std::function<std::vector<TensorPlan>(const OpContext& context)> infer = {};
-    /// Tensors that the programs need for themselves on each device, allocated behind the outputs
-    /// and given as further `device_outputs`.
+    /// Returns the tensors that the programs need for themselves on each device, allocated behind
+    /// the outputs and given as further `device_outputs`.
     std::function<std::vector<TensorPlan>(const OpContext& context)> workspaces = {};
-    /// Whether the programs need what the host reads back of operands with HostRead::Yes; empty:
-    /// always.
+    /// Returns whether the programs need the values that the host reads back of operands with
+    /// HostRead::Yes; empty: always.
     std::function<bool(ParameterRef parameters)> reads_back = {};
-    /// One program for each device of the group, launched together.
+    /// Returns one program for each device of the group, launched together.
     /// Precondition   contract and rules hold.
     std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};
-    /// In place of programs: the steps that stand for this one, on the same devices. The last of
-    /// them that write the op's outputs leave what the reference says.
+    /// Returns, in place of programs, the steps that stand for this one, on the same devices. The
+    /// last of them that write the op's outputs leave what the reference says.
     /// Precondition   contract and rules hold.
     std::function<std::vector<PartStep>(const OpContext& context)> parts = {};
     /// Returns the expected outputs of the device at `position`, as float32, or in the output's
@@ -252,7 +253,7 @@ struct Op {
     /// gives whole outputs.
     std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext& context)> valid =
         {};
-    /// Values of inputs that are no result of another step: ids in range, and the like.
+    /// Checks the values of inputs that are no result of another step: ids in range, and the like.
     std::function<void(const ReferenceContext& context)> check_values = {};
     /// The inputs whose values it reads; it is called if no step makes one of them, and knows the
     /// shapes of the others. Empty: all.
@@ -261,7 +262,7 @@ struct Op {
     std::string folder = {};
 };
 
-/// Contract, then rules.
+/// Judges the contract, then the rules.
 void judge(const Op& op, const OpContext& context, RuleJudge& judge);
 
 /// A call of an op outside of a pipeline, on all devices of a mesh: by tests and benches.
@@ -283,20 +284,21 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
 /// Errors   as check_call.
 [[nodiscard]] std::vector<DeviceProgram> call_programs(const Op& op, const ArchSpec& arch,
                                                        const MeshSpec& mesh, const OpCall& call);
-/// The same for one device, by operand. `counts` are the values of the input with HostRead::Yes.
+/// Returns the program of one device, by operand. `counts` are the values of the input with
+/// HostRead::Yes.
 [[nodiscard]] Program call_program(const Op& op, const ArchSpec& arch, ParameterRef parameters,
                                    const std::vector<DeviceTensor>& inputs,
                                    const std::vector<DeviceTensor>& outputs,
                                    const std::vector<std::uint32_t>& counts = {});
 
-/// `programs` of an op whose devices do not talk: the program of each device by itself.
+/// Returns `programs` of an op whose devices do not talk: the program of each device by itself.
 [[nodiscard]] std::vector<DeviceProgram> on_each(
     const OpContext& context, const std::function<Program(std::size_t position)>& program);
-/// The same as a value for Op::programs.
+/// Returns on_each() as a value for Op::programs.
 [[nodiscard]] std::function<std::vector<DeviceProgram>(const OpContext&)> on_each(
     Program (*program)(const OpContext& context, std::size_t position));
 
-/// Op::infer of an op whose only output has the spec of the first input.
+/// Returns Op::infer of an op whose only output has the spec of the first input.
 [[nodiscard]] std::vector<TensorPlan> like_first_input(const OpContext& context);
 
 /// Returns a list of tensors without copying them, as an initializer list would.

@@ -9,10 +9,10 @@
 
 namespace tessera::ops {
 
-/// All ops, sorted by name.
+/// Returns all ops, sorted by name.
 [[nodiscard]] std::span<const Op* const> all_ops();
 
-/// The op called `name`, or null.
+/// Returns the op called `name`, or null.
 [[nodiscard]] const Op* find_op(std::string_view name);
 
 }  // namespace tessera::ops

@@ -72,7 +72,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999, .floor = kElementWise},
 };
 
-/// The op, for the registry: f(x) of every element, or f(gate) · up with half as many columns.
+/// Returns the op, for the registry: f(x) of every element, or f(gate) · up with half as many
+/// columns.
 ///
 /// Shapes   with `counts` only some rows are read and written: (B) or (B,1) of batches, of B equal
 ///          batches the first counts[b] rows each; by presence, of as many entries as rows, those
@@ -86,7 +87,7 @@ inline constexpr OpSpec kSpec{
 /// Source   vLLM, SiluAndMul, GeluAndMul and SwigluOAIAndMul.
 [[nodiscard]] const Op& op();
 
-/// One row by plain arithmetic in double.
+/// Computes one row by plain arithmetic in double.
 /// Shapes   in: 2N with a gate, else N; out: N.
 void apply_to_row(const RowActivationSpec& spec, std::span<const float> in, std::span<float> out);
 

@@ -20,34 +20,35 @@ struct Place {
         return line.is_ring ? travel_on_ring(line.devices, way, schedule.farthest)
                             : travel_on_line(line.devices, position, way);
     }
-    /// Devices that what this one sends reaches in the end.
+    /// Returns the devices that packets of this one reach in the end.
     [[nodiscard]] std::uint32_t num_targets(Way way) const {
         return line.is_ring          ? travel(way).num_sent
                : way == Way::Forward ? line.devices - 1 - position
                                      : position;
     }
-    /// The own pages are copied by the core that reads them anyway.
+    /// Returns whether this way copies the own pages. They are copied by the core that reads them
+    /// anyway.
     [[nodiscard]] bool copies(Way way) const {
         const bool forward_sends = travel(Way::Forward).num_sent != 0;
         return (way == Way::Forward) == (forward_sends || travel(Way::Backward).num_sent == 0);
     }
 };
 
-/// Tensors of the kernels of both algorithms.
+/// Returns the tensors of the kernels of both algorithms.
 [[nodiscard]] ReaderTensors reader_tensors(const Place& place);
 [[nodiscard]] WriterTensors writer_tensors(const Place& place);
 
-/// The circular buffer between reader and writer.
+/// Creates the circular buffer between reader and writer.
 void create_buffer(Program& program, const CoreRangeSet& cores, const Place& place);
 
-/// The device's program of Algorithm::Multicast.
+/// Returns the device's program of Algorithm::Multicast.
 [[nodiscard]] Program multicast_program(const ArchSpec& arch, const Place& place);
 
-/// The programs of Algorithm::Pages and Multicast, one for each device.
+/// Returns the programs of Algorithm::Pages and Multicast, one for each device.
 [[nodiscard]] std::vector<DeviceProgram> line_programs(const OpContext& context);
 
-/// The first rows of each device's tensor, as `counts` has them, one behind the other; zeros behind
-/// them.
+/// Returns the first rows of each device's tensor, as `counts` has them, one behind the other;
+/// zeros behind them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::all_gather

@@ -27,7 +27,7 @@ struct Travel {
     return {before + 1 < devices ? before + 1 : 0, before, false};
 }
 
-/// The same for each device.
+/// Returns the same for each device.
 [[nodiscard]] constexpr Travel travel_on_ring(std::uint32_t devices, Way way,
                                               FarthestSlice farthest) noexcept {
     if (devices % 2 == 0 && farthest == FarthestSlice::Forward) {

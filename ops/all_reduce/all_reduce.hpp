@@ -85,7 +85,7 @@ inline constexpr OpSpec kSpec{
 ///          of the op does not hold.
 [[nodiscard]] const Op& op();
 
-/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double.
+/// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::all_reduce

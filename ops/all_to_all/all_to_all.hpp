@@ -69,7 +69,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::all_to_all

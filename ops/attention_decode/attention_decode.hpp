@@ -58,7 +58,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.02, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry: of token t at position p of its sequence
+/// Returns the op, for the registry: of token t at position p of its sequence
 ///   output[t,h] = Σ_k softmax_k(scale · (q_latent[t,h]·latent_k + q_rope[t,h]·rope_k)) · latent_k
 /// over the keys k ≤ p, or those of them that chosen[t] lists (−1: none). A row of the cache is
 /// [latent | rope]; position k of sequence s is row page_table[s][k / page_size] · page_size +
@@ -68,7 +68,7 @@ inline constexpr OpSpec kSpec{
 /// blocks of keys each; the first of them merges maxima, sums and outputs.
 [[nodiscard]] const Op& op();
 
-/// An op with these functions: inputs say whether the cache is in bfloat16 or in fp8.
+/// Returns an op with these functions: inputs say whether the cache is in bfloat16 or in fp8.
 [[nodiscard]] Op op_of(const OpSpec& spec);
 
 }  // namespace tessera::ops::attention_decode

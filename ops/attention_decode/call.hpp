@@ -35,21 +35,21 @@ struct Extents {
 
 [[nodiscard]] Extents extents_of(const Shape& latent, const Shape& rope);
 
-/// Entries of a token's list of chosen keys; 0 without one.
+/// Returns the entries of a token's list of chosen keys; 0 without one.
 [[nodiscard]] std::uint32_t chosen_width(std::span<const TensorPlan> inputs);
 
-/// Blocks of a latent that have a scale each; 0 in bfloat16.
+/// Returns the blocks of a latent that have a scale each; 0 in bfloat16.
 [[nodiscard]] std::uint32_t scales_of(DataFormat cache, const Extents& extents);
 
-/// Whether positions of a page follow each other at addresses that DRAM cannot be read at.
+/// Returns whether positions of a page follow each other at addresses that DRAM cannot be read at.
 [[nodiscard]] bool is_misaligned(const OpContext& context, const Extents& extents);
 
 [[nodiscard]] attention::Shapes shapes_of(const OpContext& context);
 
-/// The launch of a call: groups of cores that share a token's keys (program.cpp).
+/// Returns the launch of a call: groups of cores that share a token's keys (program.cpp).
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 
-/// The plain computation that results are compared with (reference.cpp).
+/// Returns the plain computation that results are compared with (reference.cpp).
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 /// Errors   UsageError where the page table or the positions leave the cache.
 void check_values(const OpSpec& spec, const ReferenceContext& context);

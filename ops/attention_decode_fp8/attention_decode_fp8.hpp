@@ -15,10 +15,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = attention_decode::kSpec.tolerance,
 };
 
-/// The op, for the registry: as attention_decode, with latent_k = bfloat16(code · scale of its 128
-/// columns). Rows of `cache` have a position's C codes, those of `cache_scale` its ⌈C/128⌉ scales,
-/// those of `rope_cache` its R rotated elements, which stay bfloat16. All three are paged alike; a
-/// row of each tensor is a position, or a page of them.
+/// Returns the op, for the registry: as attention_decode, with latent_k = bfloat16(code · scale of
+/// its 128 columns). Rows of `cache` have a position's C codes, those of `cache_scale` its ⌈C/128⌉
+/// scales, those of `rope_cache` its R rotated elements, which stay bfloat16. All three are paged
+/// alike; a row of each tensor is a position, or a page of them.
 ///
 /// Source   vLLM, fp8_ds_mla: a row of bytes holds e4m3 codes of the normalised latent, a float32
 ///          scale for each 128 of them, and the rotated part in bfloat16. Here these are three

@@ -45,7 +45,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.02, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry: of token t, and the tokens k ≤ t of its sequence,
+/// Returns the op, for the registry: of token t, and the tokens k ≤ t of its sequence,
 ///   output[t,h] = Σ_k softmax_k(scale · (q_nope[t,h]·k_nope[k,h] + q_rope[t,h]·k_rope[k])) ·
 ///   v[k,h].
 /// A row of `kv` has [k_nope | v] of head after head. Sequence s is tokens sequence_starts[s] up to

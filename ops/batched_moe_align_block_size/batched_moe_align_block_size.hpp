@@ -30,7 +30,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 /// Shapes   expert_num_tokens (E), or (E,1).
 ///

@@ -23,7 +23,7 @@ enum class EltwiseFunction : std::uint8_t {
 #include "tessera/kernel/compute/sfpu_table.inc"
 };
 
-/// Inputs that a function takes: 1 or 2.
+/// Returns the number of inputs that a function takes: 1 or 2.
 [[nodiscard]] constexpr std::uint32_t num_inputs(EltwiseFunction function) noexcept {
     switch (function) {
 #define SFPU_BINARY_CHOICE(call, Word, ...) case EltwiseFunction::Word:
@@ -96,15 +96,15 @@ inline constexpr OpSpec kSpec{
 /// Source   TTNN's unary and binary program factories.
 [[nodiscard]] const Op& op();
 
-/// The function's name as YAML has it: "add", "exp".
+/// Returns the function's name as YAML has it: "add", "exp".
 [[nodiscard]] std::string_view name_of(EltwiseFunction function) noexcept;
 
 /// Elements for which a function is finite.
 enum class Domain : std::uint8_t { All, NotZero, Positive };
-/// Domain of the last input; the first of two inputs may have any value.
+/// Returns the domain of the last input; the first of two inputs may have any value.
 [[nodiscard]] Domain domain_of(EltwiseFunction function) noexcept;
 
-/// Float32 of what the function gives for bfloat16 or float32 inputs, computed in double.
+/// Returns the float32 results of the function for bfloat16 or float32 inputs, computed in double.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::eltwise

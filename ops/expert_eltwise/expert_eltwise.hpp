@@ -19,7 +19,7 @@ struct ActivationSpec {
 
 namespace tessera::ops::expert_eltwise {
 
-/// The ops, for the registry. Tiles that hold routed tokens are spread over the grid by
+/// Return the ops, for the registry. Tiles that hold routed tokens are spread over the grid by
 /// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
 /// expert, become zero.
 ///

@@ -57,7 +57,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = fp8::kOneCode,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 /// output[p, n] = Σ_b s_a[b, row(p)] · s_w[e, n/128, b] · Σ_{k in block b} a[row(p), k] · w[e, n,
 /// k] for every permuted row p that holds a token of expert e; row(p) is

@@ -60,7 +60,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = fp8::kOneCode,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 /// x = input · its scale in fp32, with N = 2·I columns; y = silu(x of the gate's half) · x of the
 /// other half. The output holds codes of y, with a scale of ScaleRule::Trtllm for each row and 128

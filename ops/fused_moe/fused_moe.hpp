@@ -68,7 +68,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.05, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry; it gives way to the steps of modular_kernel().
+/// Returns the op, for the registry; it gives way to the steps of modular_kernel().
 ///
 ///   out[t,:] = Σ_k topk_weights[t,k] · act(a[t,:] · w1[e]ᵀ) · w2[e]ᵀ,   e = topk_ids[t,k]
 ///
@@ -81,7 +81,7 @@ inline constexpr OpSpec kSpec{
 /// Source   vLLM, modular_kernel.py (FusedMoEModularKernel.forward).
 [[nodiscard]] const Op& op();
 
-/// The extents and choices of a layer from its operands' shapes.
+/// Returns the extents and choices of a layer from its operands' shapes.
 [[nodiscard]] Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
                              const MoeSpec& spec);
 

@@ -26,7 +26,7 @@ enum class Quantisation : std::uint8_t {
 /// at even rows (swigluoai).
 enum class Activation : std::uint8_t { Silu, Gelu, SwigluOai, SiluNoMul, GeluNoMul, Relu2NoMul };
 
-/// The same for the op activation, with `alpha` and `limit` of swigluoai.
+/// Returns the same for the op activation, with `alpha` and `limit` of swigluoai.
 [[nodiscard]] RowActivationSpec row_activation(Activation activation, double alpha, double limit);
 
 struct Layer {
@@ -57,9 +57,9 @@ struct Layer {
     std::string w1_scales;  ///< of codes
     std::string w2_scales;
 
-    /// Tokens that one device dispatches: the batch in equal parts, the last filled up.
+    /// Returns the tokens that one device dispatches: the batch in equal parts, the last filled up.
     [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }
-    /// As rank_tokens, held to max_num_tokens if that is given.
+    /// Returns rank_tokens, held to max_num_tokens if that is given.
     [[nodiscard]] std::uint32_t max_num_tokens_per_rank() const {
         return max_num_tokens == 0 ? rank_tokens() : max_num_tokens;
     }

@@ -18,12 +18,12 @@ struct Demands {
     bool is_chunked = false;  ///< whether the tokens go through the experts in parts
 };
 
-/// Why the two do not go together; nothing if they do.
+/// Returns the reason why the two do not go together; nothing if they do.
 [[nodiscard]] std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                                                  const Experts& experts, const Demands& demands);
 
-/// The steps of a layer, from tensors "a", "w1", "w2", "topk_ids", "topk_weights" and "expert_map"
-/// to "out".
+/// Returns the steps of a layer, from tensors "a", "w1", "w2", "topk_ids", "topk_weights" and
+/// "expert_map" to "out".
 ///
 /// Stages   [apply_router_weight_on_input]; where finalize returns each device its own tokens
 ///          (Reduction::Finalize), the device's part of the batch; prepare; the experts, in chunks

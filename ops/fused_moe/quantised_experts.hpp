@@ -38,15 +38,16 @@ inline constexpr Scheme kInt4Weights{"int4", "1x128"};
 
 }  // namespace scheme
 
-/// Codes and scales of both weights, made once a layer.
+/// Makes codes and scales of both weights, once a layer.
 void load_coded(const Scheme& scheme, Layer& layer, Steps& steps);
 
-/// Blocks of moe_align_block_size, rows gathered by the reader of the product: as `grouped`, with
-/// activations quantised before each product. Those that were dispatched in codes are taken so.
+/// Applies the experts to blocks of moe_align_block_size, rows gathered by the reader of the
+/// product: as `grouped`, with activations quantised before each product. Those that were
+/// dispatched in codes are taken so.
 [[nodiscard]] ExpertOutput apply_grouped(const Scheme& scheme, const Layer& layer,
                                          const Dispatched& tokens, Steps& steps);
 
-/// The first rows of each expert's batch: as `batched_masked`.
+/// Applies the experts to the first rows of each expert's batch, as `batched_masked`.
 [[nodiscard]] ExpertOutput apply_batched(const Scheme& scheme, const Layer& layer,
                                          const Dispatched& tokens, Steps& steps);
 

@@ -65,11 +65,11 @@ struct PrepareAndFinalize {
     bool needs_contiguous_experts = false;
     /// Quantisation of what it dispatches; the experts must take it.
     Quantisation dispatches = Quantisation::None;
-    /// Rows that each expert has room for, over all dispatchers; 0: of Standard.
+    /// Returns the rows that each expert has room for, over all dispatchers; 0: of Standard.
     std::uint32_t (*capacity)(const Layer& layer) = nullptr;
     Dispatched (*prepare)(const Layer& layer, Steps& steps) = nullptr;
-    /// From partial sums (tokens, H) of this device's experts to what the layer goes on with: its
-    /// own tokens' rows (Reduction::Finalize), or the partial sums themselves.
+    /// Turns partial sums (tokens, H) of this device's experts into the tensor that the layer goes
+    /// on with: its own tokens' rows (Reduction::Finalize), or the partial sums themselves.
     std::string (*finalize)(const Layer& layer, const std::string& partial, Steps& steps) = nullptr;
 };
 
@@ -115,23 +115,23 @@ struct Experts {
 struct WeightAndReduce {
     std::string_view name;
     std::string_view what;
-    /// (tokens, H) from what the experts gave; null: left to the PrepareAndFinalize.
+    /// Returns (tokens, H) from the output of the experts; null: left to the PrepareAndFinalize.
     std::string (*apply)(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                          Steps& steps) = nullptr;
 };
 
-/// Parameters of the layer's activation.
+/// Returns the parameters of the layer's activation.
 [[nodiscard]] Settings activation_settings(const Layer& layer);
 /// Adds the layer's activation of the rows that inputs[1] counts. @returns the tensor.
 [[nodiscard]] std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
                                          const char* counted_by, Steps& steps);
 
-// The tables, a row an implementation (table_<role>.cpp).
+// Return the tables, a row an implementation (table_<role>.cpp).
 [[nodiscard]] std::span<const PrepareAndFinalize> all_prepare_finalize();
 [[nodiscard]] std::span<const Experts> all_experts();
 [[nodiscard]] std::span<const WeightAndReduce> all_weight_and_reduce();
 
-/// The row of that name, or null.
+/// Returns the row of that name, or null.
 [[nodiscard]] const PrepareAndFinalize* find_prepare_finalize(std::string_view name);
 [[nodiscard]] const Experts* find_experts(std::string_view name);
 [[nodiscard]] const WeightAndReduce* find_weight_and_reduce(std::string_view name);

@@ -19,11 +19,11 @@ public:
     /// @returns the name.
     std::string add(const std::string& op, const std::string& tensor,
                     std::vector<std::string> inputs, Settings set = {});
-    /// The same with further outputs.
+    /// Adds a step with further outputs.
     std::string add(const std::string& op, std::vector<std::string> outputs,
                     std::vector<std::string> inputs, Settings set = {});
 
-    /// The same of a tensor that lies in memory of that name, which others use before and after.
+    /// Adds a step whose tensor is in memory of that name, which others use before and after.
     std::string add_in(const char* memory, const std::string& op, const std::string& tensor,
                        std::vector<std::string> inputs, Settings set = {});
 

@@ -26,7 +26,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 1e-4, .min_pcc = 0.999999},
 };
 
-/// The op, for the registry: units of 32 tokens and 32 experts are dealt to the cores by
+/// Returns the op, for the registry: units of 32 tokens and 32 experts are dealt to the cores by
 /// split_work_to_cores. Each core tiles its rows of both operands over all of H, which must fit in
 /// its L1, and multiplies with the second one transposed.
 [[nodiscard]] const Op& op();

@@ -37,8 +37,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: output[i,:] = input[index[i] / divisor,:], zeros where the entry is
-/// negative or names no row of the input; with `limit`, of its first rows only.
+/// Returns the op, for the registry: output[i,:] = input[index[i] / divisor,:], zeros where the
+/// entry is negative or names no row of the input; with `limit`, of its first rows only.
 ///
 /// Shapes   input rows of any stack counted through; the output has the extents of `index`, then C.
 [[nodiscard]] const Op& op();

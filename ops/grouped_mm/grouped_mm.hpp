@@ -56,8 +56,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: of each entry of the list (moe_align_block_size) the product of its
-/// input row with its block's expert_weights[e], times its routing weight if there are any.
+/// Returns the op, for the registry: of each entry of the list (moe_align_block_size) the product
+/// of its input row with its block's expert_weights[e], times its routing weight if there are any.
 ///
 /// Shapes   an entry stands for choice id: input row id / top_k, output row id; or for its place in
 ///          the list, where rows were permuted before, or stay so. Output rows are T·K, or P;

@@ -23,9 +23,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: output[r,c] = C^-½ · Σ_k (−1)^popcount(k & c) · input[r,k], C a power
-/// of two up to 128. The matrix unit multiplies with ±1, which is exact; the DeepSeek-V3.2 indexer
-/// spreads outliers so before it quantises.
+/// Returns the op, for the registry: output[r,c] = C^-½ · Σ_k (−1)^popcount(k & c) · input[r,k], C
+/// a power of two up to 128. The matrix unit multiplies with ±1, which is exact; the DeepSeek-V3.2
+/// indexer spreads outliers so before it quantises.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::hadamard

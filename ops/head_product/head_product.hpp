@@ -49,10 +49,11 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry. Head i has rows [i·R/h, (i+1)·R/h) of the weights, of which `rows`
-/// from `first` on count. With rows_are inputs, output[t,i,c] = Σ_k input[t,i,k] · weight[row k,
-/// c]; with outputs, output[t,i,n] = Σ_k input[t,i,k] · weight[row n, k]. So MLA absorbs the
-/// up-projection of keys into the queries, and that of values into the output, from one matrix.
+/// Returns the op, for the registry. Head i has rows [i·R/h, (i+1)·R/h) of the weights, of which
+/// `rows` from `first` on count. With rows_are inputs, output[t,i,c] = Σ_k input[t,i,k] ·
+/// weight[row k, c]; with outputs, output[t,i,n] = Σ_k input[t,i,k] · weight[row n, k]. So MLA
+/// absorbs the up-projection of keys into the queries, and that of values into the output, from one
+/// matrix.
 ///
 /// A core keeps a head's weights as tiles over all tokens that it has of it.
 [[nodiscard]] const Op& op();

@@ -52,7 +52,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 2e-6, .min_pcc = 0.999999},
 };
 
-/// The op, for the registry: of token t and position k ≤ positions[t] of its sequence
+/// Returns the op, for the registry: of token t and position k ≤ positions[t] of its sequence
 ///   scores[t,k] = Σ_h max(q[t,h] · key_k, 0) · weights[t,h] · factor · q_scale[t,h] · scale_k,
 /// −∞ after the token's position. head_weights are weights · factor. Position k of sequence s is
 /// row page_table[s][k / page_size] · page_size + k % page_size of the cache. A row of the cache's

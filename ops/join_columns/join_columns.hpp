@@ -32,7 +32,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 /// Shapes   (…, A) and (…, B) give (…, A + B); with merge_heads (…, h, A) and (…, h, B) give
 ///          (…, h·(A + B)): concat_heads.
 [[nodiscard]] const Op& op();

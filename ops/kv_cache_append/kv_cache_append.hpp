@@ -84,10 +84,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: the row of token t, and of `more` behind it, becomes the row of the
-/// cache that its position says; the output is to be the cache itself, whose other rows stay.
-/// Tokens of one sequence follow each other, as many of each, unless `sequences` says whose each
-/// one is; a position of −1 is skipped. One token of each sequence is what a step of decoding
+/// Returns the op, for the registry: the row of token t, and of `more` behind it, becomes the row
+/// of the cache that its position says; the output is to be the cache itself, whose other rows
+/// stay. Tokens of one sequence follow each other, as many of each, unless `sequences` says whose
+/// each one is; a position of −1 is skipped. One token of each sequence is what a step of decoding
 /// appends, all of a prompt what a prefill does; a cache in fp8 has its codes and their scales as
 /// tensors. A row of the cache's tensor is one position, or a page of them.
 [[nodiscard]] const Op& op();

@@ -27,8 +27,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k]. The program is that of the
-/// products of experts (expert_rows), with one expert whose batch is all rows.
+/// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k]. The program is
+/// that of the products of experts (expert_rows), with one expert whose batch is all rows.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::linear

@@ -67,7 +67,7 @@ inline constexpr OpSpec kSpec{
 /// Source   MoE plan V2, local_reduce_moe_output.
 [[nodiscard]] const Op& op();
 
-/// The reference of a step: of expert_outputs it reads the rows of tokens only.
+/// Returns the reference of a step. It reads only the rows of expert_outputs that hold tokens.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::local_reduce_moe_output

@@ -45,7 +45,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: output[e,i,:] = input[e,i,:] · expert_weights[e]ᵀ for
+/// Returns the op, for the registry: output[e,i,:] = input[e,i,:] · expert_weights[e]ᵀ for
 /// i < expert_num_tokens[e]; other rows are neither read nor written.
 ///
 /// Shapes   rows of any stack, as many for each expert: (E/D,C,H_in), or (T,H_in) of one expert;

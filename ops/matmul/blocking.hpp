@@ -53,7 +53,7 @@ struct Spread {
     std::uint32_t cores = 0;      ///< that have any of it
 
     [[nodiscard]] std::uint32_t num_blocks() const { return per_core / out_block; }
-    /// Tiles of core `index` that lie in the tensor.
+    /// Returns the tiles of core `index` that lie in the tensor.
     [[nodiscard]] std::uint32_t valid(std::uint32_t index) const;
 };
 
@@ -69,17 +69,17 @@ struct Blocking {
     [[nodiscard]] std::uint32_t per_core_tiles() const { return m.per_core * n.per_core; }
 };
 
-/// Extents, in0_block_w and cb_depth must not be 0.
+/// Returns the blocks of a product. Extents, in0_block_w and cb_depth must not be 0.
 /// Errors   ScheduleError, see make_program.
 [[nodiscard]] Blocking block_up(const ArchSpec& arch, const MatmulShape& shape,
                                 const MatmulSpec& schedule);
 
-/// Whether the packer adds partial sums in L1: two K blocks or fewer are not worth it.
+/// Returns whether the packer adds partial sums in L1: two K blocks or fewer are not worth it.
 [[nodiscard]] bool accumulates_in_l1(const Blocking& blocking, const MatmulSpec& schedule);
 /// fp32 with fp32_dest_acc; otherwise bfloat16 where the packer adds, else the output's format.
 [[nodiscard]] DataFormat partials_format(const Blocking& blocking, const MatmulSpec& schedule);
 
-/// K tiles of one core's shard of a block-sharded in0: whole blocks, rounded up.
+/// Returns the K tiles of one core's shard of a block-sharded in0: whole blocks, rounded up.
 [[nodiscard]] std::uint32_t in0_shard_width(const Blocking& blocking);
 
 }  // namespace tessera::ops::matmul

@@ -25,8 +25,8 @@ struct TileBuffer {
     }
 };
 
-/// Whether compute takes in0's blocks where its height shard lies: with one block of K and one pass
-/// over it, as upstream.
+/// Returns whether compute takes in0's blocks where its height shard lies: with one block of K and
+/// one pass over it, as upstream.
 [[nodiscard]] bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule);
 
 /// Returns the buffers of the schedules that multiply blocks. Inputs hold cb_depth blocks if K has

@@ -8,8 +8,8 @@
 
 namespace tessera::ops::matmul {
 
-/// The cores that own blocks, those of a row one behind the other. Multicast1D: the first cores of
-/// the grid in row-major order.
+/// Returns the cores that own blocks, those of a row one behind the other. Multicast1D: the first
+/// cores of the grid in row-major order.
 [[nodiscard]] CoreRangeSet cores_of(const ArchSpec& arch, const Blocking& blocking,
                                     const MatmulSpec& schedule);
 
@@ -41,7 +41,7 @@ struct CoreRole {
     bool has_swapped_nocs = false;
 };
 
-/// One role a core, in the order of `cores_of`.
+/// Returns one role a core, in the order of `cores_of`.
 [[nodiscard]] std::vector<CoreRole> core_roles(const ArchSpec& arch, const Blocking& blocking,
                                                const MatmulSpec& schedule);
 

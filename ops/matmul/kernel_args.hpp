@@ -28,15 +28,16 @@ struct BlockLaunch {
     std::uint32_t valid = 0;  ///< a semaphore that stays 1, sent as a flag
 };
 
-/// in0 travels on NoC 1 and in1 on NoC 0, which is upstream's better one for reads from DRAM.
+/// Returns the NoC of an operand. in0 travels on NoC 1 and in1 on NoC 0, which is upstream's better
+/// one for reads from DRAM.
 [[nodiscard]] NOC in0_noc(const CoreRole& role);
 [[nodiscard]] NOC in1_noc(const CoreRole& role);
 
-/// Configuration, on NoC `noc`, of the kernel that feeds a core with in0 (in1, and writes its
-/// output).
+/// Returns the configuration, on NoC `noc`, of the kernel that feeds a core with in0 (in1, and
+/// writes its output).
 [[nodiscard]] DataMovementConfig in0_config(const BlockLaunch& launch, Feed feed, NOC noc);
 [[nodiscard]] DataMovementConfig in1_config(const BlockLaunch& launch, Feed feed, NOC noc);
-/// Runtime arguments of the same kernels.
+/// Returns the runtime arguments of the same kernels.
 [[nodiscard]] Words in0_args(const BlockLaunch& launch, const CoreRole& role);
 [[nodiscard]] Words in1_args(const BlockLaunch& launch, const CoreRole& role);
 

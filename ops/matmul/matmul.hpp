@@ -161,7 +161,7 @@ struct OperandLayouts {
 [[nodiscard]] OperandLayouts operand_layouts(const ArchSpec& arch, const MatmulShape& shape,
                                              const MatmulSpec& schedule);
 
-/// Float32 (M,N) from bfloat16 or float32 operands, summed in double.
+/// Returns the float32 (M,N) from bfloat16 or float32 operands, summed in double.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::matmul

@@ -51,7 +51,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 ///   sorted_token_ids        flattened indices t·K + k by expert, ascending inside one; T·K where a
 ///                           block has no more, and behind the last block

@@ -33,7 +33,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 ///   expert_num_tokens  choices of each local expert
 ///   token_ids          their tokens, ascending; −1 behind them

@@ -106,7 +106,7 @@ inline constexpr OpSpec kSpec{
 ///          of more cores than there are, or parts of K.
 [[nodiscard]] const Op& op();
 
-/// The reference of a step: of the rows that hold tokens only.
+/// Returns the reference of a step; only rows that hold tokens.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::moe_bmm

@@ -26,14 +26,14 @@ struct BmmCall {
     std::uint32_t k_tiles = 0;  ///< of the inner extent
 };
 
-/// SingleCore, and MultiCore with any k_split.
+/// Returns the program of SingleCore, and of MultiCore with any k_split.
 [[nodiscard]] Program multi_core_program(const BmmCall& call);
 [[nodiscard]] Program multicast_rows_program(const BmmCall& call);
 
 /// Blocks of a core's own sums, on their way to the core that adds them.
 inline constexpr std::uint32_t kPartBlocks = 2;
 
-/// Partial sums are as exact as DST.
+/// Returns the format of partial sums, which are as exact as DST.
 [[nodiscard]] inline DataFormat part_format(const MoeBmmSpec& schedule) {
     return schedule.fp32_dest_acc ? DataFormat::Float32 : DataFormat::Float16_b;
 }

@@ -27,7 +27,7 @@ struct StripOperands {
     std::size_t tokens = 0;
 };
 
-/// sums[t][c] += Σ inputs[t][k] · weights[k][c], k upwards.
+/// Adds products: sums[t][c] += Σ inputs[t][k] · weights[k][c], k upwards.
 /// Shapes   sums: (tokens, kStripColumns).
 void add_products(const StripOperands& operands, double* sums);
 

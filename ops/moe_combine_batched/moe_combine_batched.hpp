@@ -39,7 +39,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::moe_combine_batched

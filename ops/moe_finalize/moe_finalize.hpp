@@ -27,7 +27,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0x1p-8, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 ///
 /// output[t] = Σ_k expert_weights[t, k] · rows[expanded_idx_to_permuted_idx[t·K + k]] over k
 /// upwards, in fp32. It is rounded once to bfloat16, or not at all if a run asks for float32.

@@ -45,8 +45,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry. With K experts a token, expanded index i = token·K + k. A slot of −1
-/// names no expert: it is counted nowhere and has no permuted row.
+/// Returns the op, for the registry. With K experts a token, expanded index i = token·K + k. A slot
+/// of −1 names no expert: it is counted nowhere and has no permuted row.
 ///
 /// expert_count_histogram        (experts) how often each expert was chosen
 /// expert_count_histogram_local  the same, 0 for experts of other devices
@@ -67,8 +67,8 @@ inline constexpr OpSpec kSpec{
 /// Source   TRT-LLM, trtllm_fused_moe_routing (routingIndicesClusterKernel).
 [[nodiscard]] const Op& op();
 
-/// CTAs that the worst routing of `tokens` tokens to `top_k` experts each needs: one row in every
-/// expert, the others in whole tiles.
+/// Returns the CTAs that the worst routing of `tokens` tokens to `top_k` experts each needs: one
+/// row in every expert, the others in whole tiles.
 [[nodiscard]] std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k,
                                       std::uint32_t local_experts, std::uint32_t tile);
 

@@ -85,8 +85,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: tokens are dealt to the cores in contiguous ranges, and to both
-/// data-movement kernels of a core, which work through them in scalar fp32.
+/// Returns the op, for the registry: tokens are dealt to the cores in contiguous ranges, and to
+/// both data-movement kernels of a core, which work through them in scalar fp32.
 ///
 /// score(e)      sigmoid(logit), softmax over all experts, or the logit
 /// choice(e)     score + bias, which selects only; weights come from the score

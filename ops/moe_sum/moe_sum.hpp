@@ -22,7 +22,7 @@ struct SumSpec {
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t cb_depth = 0;  ///< contributions that a CB holds
 
-    /// Whether the sum over `top_k` contributions is rounded to bfloat16 after each.
+    /// Returns whether the sum over `top_k` contributions is rounded to bfloat16 after each.
     [[nodiscard]] bool rounds_every_sum(std::uint32_t top_k) const {
         return accumulator == Accumulator::Bf16 ||
                (accumulator == Accumulator::ByTopK && top_k >= 2 && top_k <= 4);
@@ -53,7 +53,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: output[t,:] = Σ_k bf16(topk_weights[t,k] · expert_outputs[row,:]).
+/// Returns the op, for the registry: output[t,:] = Σ_k bf16(topk_weights[t,k] ·
+/// expert_outputs[row,:]).
 ///
 /// Shapes   without `rows` expert_outputs are (T,K,H) and row is t·K + k; with it they are rows of
 ///          any stack, and row is rows[t,k] (Place) or t·K + k (Presence). A choice whose entry is

@@ -50,7 +50,7 @@ inline constexpr OpSpec kSpec{
 /// Entry of the two token tables after an expert's tokens.
 inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
 
-/// The same result, padding included, by plain loops.
+/// Returns the same result, padding included, by plain loops.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 /// Checks what a router chose, for all devices of the group together.

@@ -69,7 +69,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: value = code · scale of its block. Blocks at the edges are smaller.
+/// Returns the op, for the registry: value = code · scale of its block. Blocks at the edges are
+/// smaller.
 ///
 /// Rows     (…, C) have scales (R, C/128), (R, 1), (R/128, C/128) or (1, 1), each rounded up. With
 ///          `counts` rows that do not count are zeros: they take no part in the scale of a tensor.
@@ -97,13 +98,13 @@ struct Cut {
 };
 [[nodiscard]] Cut cut_of(const TensorSpec& input, ScaleBlock block);
 
-/// The largest code of a kind.
+/// Returns the largest code of a kind.
 [[nodiscard]] float largest_code(Codes codes);
 
-/// The rule that a core's rows and tables of rows fit its L1, blamed on the input.
+/// Judges the rule that a core's rows and tables of rows fit its L1, blamed on the input.
 void judge_rows_room(const OpContext& context, RuleJudge& judge);
 
-/// The program of one device, of rows and of tiles.
+/// Returns the program of one device, of rows and of tiles.
 [[nodiscard]] Program rows_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program tiles_program(const OpContext& context, std::size_t position);
 

@@ -22,8 +22,8 @@ void rules(const OpContext& context, RuleJudge& judge);
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 }  // namespace direct
 
-/// Float32 sum of the devices' bfloat16 or float32 tensors, added in double: the slice of the
-/// context's device, as many rows as `counts` gives it, zeros behind them.
+/// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double: the slice
+/// of the context's device, as many rows as `counts` gives it, zeros behind them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::reduce_scatter

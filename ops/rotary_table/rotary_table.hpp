@@ -54,8 +54,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 1e-6, .min_pcc = 0.999999},
 };
 
-/// Elements of a row of the table: factors of each element, then factors of its partner, each part
-/// padded to what transfers are aligned to.
+/// Returns the elements of a row of the table: factors of each element, then factors of its
+/// partner, each part padded to what transfers are aligned to.
 [[nodiscard]] constexpr std::uint32_t part_width(std::uint32_t dim) noexcept {
     return (dim + 15) / 16 * 16;
 }
@@ -68,10 +68,10 @@ struct RotatedPair {
 };
 [[nodiscard]] RotatedPair rotated_pair(RopeLayout layout, std::uint32_t dim, std::uint32_t element);
 
-/// The op, for the registry: of each position p and frequency theta^(−2i/dim), rounded to fp32, cos
-/// and sin of their product; row p of `table` has for each element of a rotated head the factor of
-/// the element and that of its partner, with the sign. Data movement cores compute: a table of all
-/// positions is made once, as serving engines do when they load a model.
+/// Returns the op, for the registry: of each position p and frequency theta^(−2i/dim), rounded to
+/// fp32, cos and sin of their product; row p of `table` has for each element of a rotated head the
+/// factor of the element and that of its partner, with the sign. Data movement cores compute: a
+/// table of all positions is made once, as serving engines do when they load a model.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::rotary_table

@@ -27,8 +27,8 @@ struct ScaleSpec {
     std::uint32_t cb_depth = 0;  ///< tiles that each CB holds
 };
 
-/// The op, for the registry: tiles are dealt to the cores by split_work_to_cores in contiguous
-/// ranges and go through reader, compute and writer one at a time.
+/// Returns the op, for the registry: tiles are dealt to the cores by split_work_to_cores in
+/// contiguous ranges and go through reader, compute and writer one at a time.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::scale

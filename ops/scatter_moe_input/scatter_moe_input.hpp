@@ -38,7 +38,7 @@ inline constexpr OpSpec kSpec{
 /// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
 [[nodiscard]] const Op& op();
 
-/// The same result by plain loops.
+/// Returns the same result by plain loops.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::scatter_moe_input

@@ -8,7 +8,7 @@
 
 namespace tessera::ops {
 
-/// Bytes of a core's L1 behind what the machine keeps for itself.
+/// Returns the bytes of a core's L1 beyond those that the machine keeps for itself.
 [[nodiscard]] inline std::uint64_t buffer_room(const ArchSpec& arch) noexcept {
     return arch.l1.size.value - arch.l1.reserved.value;
 }

@@ -11,7 +11,7 @@
 
 namespace tessera::ops {
 
-/// "(4,32) uint32 ROW_MAJOR", "(4,32) bfloat16 TILE of 16×32".
+/// Returns "(4,32) uint32 ROW_MAJOR", "(4,32) bfloat16 TILE of 16×32".
 [[nodiscard]] inline std::string describe(const TensorSpec& spec) {
     const bool is_tiled = spec.layout == Layout::TILE;
     const auto [height, width] = spec.tile.get_tile_shape();

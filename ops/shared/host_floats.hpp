@@ -12,7 +12,7 @@
 
 namespace tessera::ops {
 
-/// A bfloat16 bit pattern as a float.
+/// Returns a bfloat16 bit pattern as a float.
 [[nodiscard]] inline float bf16_to_float(std::uint16_t bits) noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
 }

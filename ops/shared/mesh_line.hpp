@@ -14,7 +14,7 @@
 
 namespace tessera::ops {
 
-/// The rule that a collective's group is the whole mesh, in the order of ids.
+/// Judges the rule that a collective's group is the whole mesh, in the order of ids.
 inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t devices = context.mesh.shape.num_devices();
     bool holds = context.devices.size() == devices;
@@ -56,7 +56,8 @@ struct MeshLine {
             is_row ? LinkDirection::West : LinkDirection::North};
 }
 
-/// The rule of collectives along a line: the group is the whole mesh, a single row or column.
+/// Judges the rule of collectives along a line: the group is the whole mesh, a single row or
+/// column.
 inline void judge_line(const OpContext& context, RuleJudge& judge) {
     judge_whole_mesh(context, judge);
     const auto [rows, columns] = context.mesh.shape;
@@ -89,7 +90,7 @@ struct LaneShare {
     return {begin_of(lane), begin_of(lane + 1) - begin_of(lane)};
 }
 
-/// Core of `lane` in direction `way`, row by row.
+/// Returns the core of `lane` in direction `way`, row by row.
 [[nodiscard]] inline CoreCoord line_core(const ArchSpec& arch, std::uint32_t lane, Way way) {
     const std::uint32_t index = 2 * lane + (way == Way::Backward ? 1 : 0);
     const std::uint32_t columns = arch.workers.compute.columns;
@@ -106,7 +107,7 @@ void for_each_line_core(const ArchSpec& arch, Lanes lanes, Act act) {
     }
 }
 
-/// Both cores of each lane.
+/// Returns both cores of each lane.
 [[nodiscard]] inline CoreRangeSet line_cores(const ArchSpec& arch, Lanes lanes) {
     std::vector<CoreRange> ranges;
     for_each_line_core(arch, lanes,
@@ -114,7 +115,8 @@ void for_each_line_core(const ArchSpec& arch, Lanes lanes, Act act) {
     return CoreRangeSet(ranges);
 }
 
-/// The rules of how many cores talk along a line, blamed on the parameters `links` and `workers`.
+/// Judges the rules of how many cores talk along a line, blamed on the parameters `links` and
+/// `workers`.
 inline void judge_lanes(const ArchSpec& arch, Lanes lanes, RuleJudge& judge) {
     const bool has_links = lanes.links >= 1 && lanes.links <= kLinksPerDirection;
     judge.require(has_links, "links",

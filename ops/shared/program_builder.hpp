@@ -19,7 +19,7 @@ struct NoTensors {
     void for_each(Visit /*visit*/) const {}
 };
 
-/// Values of a struct of NAMED_COMPILE_ARGS, by name.
+/// Returns the values of a struct of NAMED_COMPILE_ARGS, by name.
 template <class Args>
 [[nodiscard]] NamedCompileArgs named(const Args& args) {
     NamedCompileArgs values;
@@ -31,7 +31,8 @@ template <class Args>
     return values;
 }
 
-/// Values of several structs, for a kernel that shares some of its arguments with other kernels.
+/// Returns the values of several structs, for a kernel that shares some of its arguments with other
+/// kernels.
 template <class First, class Second, class... Rest>
 [[nodiscard]] NamedCompileArgs named(const First& first, const Second& second,
                                      const Rest&... rest) {
@@ -43,7 +44,8 @@ template <class First, class Second, class... Rest>
     return values;
 }
 
-/// Words of a struct of NAMED_RUNTIME_ARGS, in the order in which the kernel reads them.
+/// Returns the words of a struct of NAMED_RUNTIME_ARGS, in the order in which the kernel reads
+/// them.
 template <class Args>
 [[nodiscard]] std::vector<std::uint32_t> words_of(const Args& args) {
     std::vector<std::uint32_t> words;
@@ -55,8 +57,9 @@ template <class Args>
     return words;
 }
 
-/// Words of the accessors of a struct of NAMED_TENSORS. A tensor that is left out takes the words
-/// of an interleaved one, so that those behind it keep their place; a kernel does not access it.
+/// Returns the words of the accessors of a struct of NAMED_TENSORS. A tensor that is left out takes
+/// the words of an interleaved one, so that those behind it keep their place; a kernel does not
+/// access it.
 template <class Tensors>
 [[nodiscard]] std::vector<std::uint32_t> accessors_of(const Tensors& tensors) {
     constexpr std::size_t kInterleavedWords = 2;
@@ -85,7 +88,7 @@ template <class Tensors>
     return words;
 }
 
-/// Configuration of a kernel on RISCV_1 and NoC 0.
+/// Returns the configuration of a kernel on RISCV_1 and NoC 0.
 template <class Args, class Tensors = NoTensors>
 [[nodiscard]] DataMovementConfig reader_config(const Args& args, const Tensors& tensors = {}) {
     DataMovementConfig config = ReaderDataMovementConfig(accessors_of(tensors));
@@ -93,7 +96,7 @@ template <class Args, class Tensors = NoTensors>
     return config;
 }
 
-/// Configuration of a kernel on RISCV_0 and NoC 1.
+/// Returns the configuration of a kernel on RISCV_0 and NoC 1.
 template <class Args, class Tensors = NoTensors>
 [[nodiscard]] DataMovementConfig writer_config(const Args& args, const Tensors& tensors = {}) {
     DataMovementConfig config = WriterDataMovementConfig(accessors_of(tensors));
@@ -104,7 +107,7 @@ template <class Args, class Tensors = NoTensors>
 /// For kernels without compile-time arguments of their own.
 struct NoArgs : NoTensors {};
 
-/// `config`, which states the units of a compute kernel, with its compile-time arguments.
+/// Returns `config`, which states the units of a compute kernel, with its compile-time arguments.
 template <class Args>
 [[nodiscard]] ComputeConfig compute_config(const Args& args, ComputeConfig config = {}) {
     config.named_compile_args = named(args);

@@ -45,7 +45,7 @@ struct SharedWork {
         requested.columns, requested.rows, arch.name, whole.columns, whole.rows);
 }
 
-/// The grid a schedule asks for; 0×0 means every core the device offers to programs.
+/// Returns the grid a schedule asks for; 0×0 means every core the device offers to programs.
 /// Errors   UsageError if the device has fewer columns or rows, or one of the two is 0.
 [[nodiscard]] inline CoreCoord schedule_grid(std::string_view op, const ArchSpec& arch,
                                              GridSize requested) {
@@ -55,13 +55,13 @@ struct SharedWork {
     return {grid.columns, grid.rows};
 }
 
-/// How kernels name a core in NoC addresses.
+/// Returns the coordinate by which kernels name a core in NoC addresses.
 [[nodiscard]] inline CoreCoord on_noc(const ArchSpec& arch, CoreCoord core) {
     const CoreCoord origin = arch.workers.virtual_origin;
     return {origin.x + core.x, origin.y + core.y};
 }
 
-/// The rule of a schedule's grid, blamed on its parameter `grid`.
+/// Judges the rule of a schedule's grid, blamed on its parameter `grid`.
 /// @returns whether it holds.
 inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judge) {
     const std::string fault = grid_fault(arch, requested);
@@ -69,7 +69,7 @@ inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judg
     return fault.empty();
 }
 
-/// The rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.
+/// Judges the rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.
 inline void judge_depth(std::uint32_t cb_depth, RuleJudge& judge) {
     judge.require(cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }

@@ -27,7 +27,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry.
+/// Returns the op, for the registry.
 /// Shapes   (…, C) gives (…, columns), or with heads (…, heads, columns). split_heads is the case
 ///          first = 0, columns = C / heads.
 [[nodiscard]] const Op& op();

@@ -38,7 +38,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: row i of the device at position p is the input's row
+/// Returns the op, for the registry: row i of the device at position p is the input's row
 /// first + p·stride + i, or words of `fill` where there is none; with
 /// num_rows, the input has so many rows.
 ///

@@ -31,9 +31,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
 };
 
-/// The op, for the registry: output[r,c] = e^(scale·input[r,c]) / Σ e^(scale·input[r,·]) over the
-/// columns that row r sees, 0 elsewhere. With `causal_rows` row r is of position causal_first +
-/// r / causal_rows % causal_period and sees the columns up to that one.
+/// Returns the op, for the registry: output[r,c] = e^(scale·input[r,c]) / Σ e^(scale·input[r,·])
+/// over the columns that row r sees, 0 elsewhere. With `causal_rows` row r is of position
+/// causal_first + r / causal_rows % causal_period and sees the columns up to that one.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::softmax

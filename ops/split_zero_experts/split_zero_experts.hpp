@@ -28,7 +28,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry. Experts from `experts` on are zero experts:
+/// Returns the op, for the registry. Experts from `experts` on are zero experts:
 ///   routed_ids[t,k] = topk_ids[t,k], −1 of a zero expert
 ///   own_rows[t,k]   = t of a zero expert, else −1
 /// Zero experts of the identity give a token its own row times the weight of the choice. That is

@@ -15,8 +15,8 @@
 
 namespace tessera::config {
 
-/// Return the fields of run files, of the block `sweep:`, of arch files, and of their section
-/// `timing`.
+/// Returns the return the fields of run files, of the block `sweep:`, of arch files, and of their
+/// section `timing`.
 [[nodiscard]] std::span<const Field> run_fields();
 [[nodiscard]] std::span<const Field> sweep_fields();
 [[nodiscard]] std::span<const Field> arch_fields();

@@ -49,7 +49,8 @@ struct StepValues {
     const PipelineStep& step, std::span<const StepValues> groups,
     const std::function<CloseTolerance(std::size_t output)>& tolerance);
 
-/// Counts NaN in the valid elements of a step's outputs, for steps that are not compared.
+/// Returns the counts NaN in the valid elements of a step's outputs, for steps that are not
+/// compared.
 [[nodiscard]] std::vector<report::NanNote> nans_of_outputs(const PipelineStep& step,
                                                            std::span<const StepValues> groups);
 

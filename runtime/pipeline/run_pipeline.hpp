@@ -23,7 +23,7 @@ struct RunModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;  ///< Off: no value is checked, whatever verify.level says
     BulkData bulk_data = BulkData::On;
-    /// With TraceMode::On: as SessionOptions::trace_sink.
+    /// Returns the with TraceMode::On: as SessionOptions::trace_sink.
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink = {};
 };
 

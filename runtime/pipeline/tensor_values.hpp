@@ -41,7 +41,7 @@ public:
 
     /// Returns the part of a tensor that `device` holds, in row-major order.
     [[nodiscard]] HostTensor on(const PipelineTensor& tensor, std::uint32_t device) const;
-    /// Counts NaN in the tensors that steps read from files.
+    /// Returns the counts NaN in the tensors that steps read from files.
     [[nodiscard]] std::vector<report::NanNote> nans() const;
     /// Returns the names in the file of inputs that no step of the run reads.
     [[nodiscard]] std::vector<std::string> unread_inputs() const;

@@ -13,9 +13,9 @@
 
 namespace tessera::pipeline {
 
-/// Plans the workspaces that the outputs of planned steps name, the same on every device. Tensors
-/// that are needed at the same time do not overlap. The largest tensors are placed first, each at
-/// the lowest free offset.
+/// Returns the plans the workspaces that the outputs of planned steps name, the same on every
+/// device. Tensors that are needed at the same time do not overlap. The largest tensors are placed
+/// first, each at the lowest free offset.
 [[nodiscard]] std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline,
                                                      const ArchSpec& arch);
 

@@ -23,7 +23,7 @@ struct LaunchContext {
 
 // Each edit returns whether it changed anything.
 
-/// Sends each DRAM transfer of a core to the next bank; cores start at different banks.
+/// Returns the sends each DRAM transfer of a core to the next bank; cores start at different banks.
 bool distribute_banks(LaunchTrace& launch, const LaunchContext& context);
 /// Multiplies the depth of all CBs of a core by a factor; changes nothing if L1 has no space for
 /// that, since no schedule could do it.

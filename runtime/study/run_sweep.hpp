@@ -25,7 +25,7 @@ struct SweepOptions {
     std::uint32_t num_draws = timed_run::kQuickDraws;  ///< of constants, for each point
     std::uint32_t threads = 0;  ///< host threads for all points; 0: one for each host core
     Record record;
-    /// Called before the first recording and after each, from one thread at a time.
+    /// Returns the called before the first recording and after each, from one thread at a time.
     std::function<void(std::size_t done, std::size_t recordings)> on_progress;
     const PointCache* cache = nullptr;  ///< cache of timed points; null: none
     /// Runs only the points of a search: from the first point of each case, key by key, to the best

@@ -14,10 +14,10 @@ namespace tessera::sweep {
 /// verdict and bound; points without a time with the reason; last, the answers.
 [[nodiscard]] std::string to_text(const SweepResult& result, const report::TextStyle& style);
 
-/// One line for each case: "tokens 64: best: k_block 4, 12.300 us; k_block 2 takes 1.20 times as
-/// long (robust: 97 % of 256 pairs); the slowest, k_block 1, takes 1.80 times as long (robust:
-/// 100 % of 256 pairs)". A case without times
-/// has none; a sweep without times has "no point has a time".
+/// Returns one line for each case: "tokens 64: best: k_block 4, 12.300 us; k_block 2 takes 1.20
+/// times as long (robust: 97 % of 256 pairs); the slowest, k_block 1, takes 1.80 times as long
+/// (robust: 100 % of 256 pairs)". A case without times has none; a sweep without times has "no
+/// point has a time".
 [[nodiscard]] std::vector<std::string> answers(const SweepResult& result);
 /// Returns answers() as text.
 [[nodiscard]] std::string answer_text(const SweepResult& result);

@@ -24,7 +24,7 @@ struct Units {
     }
 };
 
-// With what the units [first, first + count) need of the table.
+// Returns the units with the entries of the table that units [first, first + count) need.
 template <class Accessor>
 Units units_with(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t count) {
     const auto args = tessera::ops::activation::UnitArgs::read();

@@ -42,7 +42,7 @@ public:
             packets_.add(source, destination);
         }
     }
-    // Until what has been added may be overwritten.
+    // Waits until the pages that were added may be overwritten.
     void flush() {
         if (reach_ != 0) {
             packets_.send();

@@ -25,7 +25,7 @@ struct SlicePages : SliceArgs {
         return is_backward ? (position + step) % num_devices
                            : (position + num_devices - step) % num_devices;
     }
-    // Pages of this core in the `step`-th of `num_steps` slices.
+    // Returns the pages of this core in the `step`-th of `num_steps` slices.
     PageRange pages(uint32_t step, uint32_t num_steps) const {
         const uint32_t base = owner(step) * slice_pages + first;
         const bool is_halved = is_last_halved && step + 1 == num_steps;

@@ -30,7 +30,7 @@ struct RingSlice : SliceArgs {
         return div_up(num_tiles, round_tiles);
     }
 
-    // Tiles of the chunk whose number lies `back` below `from` (mod num_devices).
+    // Returns the tiles of the chunk whose number lies `back` below `from` (mod num_devices).
     TileRange chunk(uint32_t round, uint32_t from, uint32_t back) const {
         const uint32_t index = (from + num_devices - back % num_devices) % num_devices;
         const uint32_t begin = round * num_devices * chunk_limit;
@@ -39,11 +39,11 @@ struct RingSlice : SliceArgs {
         return {first_tile + begin + tiles * index / num_devices,
                 first_tile + begin + tiles * (index + 1) / num_devices};
     }
-    // Chunk that this device sends at step `step` of the reduce-scatter.
+    // Returns the chunk that this device sends at step `step` of the reduce-scatter.
     TileRange to_reduce(uint32_t round, uint32_t step) const {
         return chunk(round, position, step);
     }
-    // Chunk that this device holds in full at step `step` of the all-gather.
+    // Returns the chunk that this device holds in full at step `step` of the all-gather.
     TileRange to_gather(uint32_t round, uint32_t step) const {
         return chunk(round, position + 1, step);
     }

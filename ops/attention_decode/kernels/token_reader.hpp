@@ -80,8 +80,8 @@ uint32_t gather_chosen(const Accessor& list, uint32_t token, uint32_t width, int
     return count;
 }
 
-// Rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other in both
-// are read together.
+// Reads the rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other
+// in both are read together.
 template <class Cache>
 void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t end, uint32_t l1_addr,
                uint32_t pitch) {
@@ -95,7 +95,8 @@ void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t en
     }
 }
 
-// Each through a place beside it where source and destination differ modulo DRAM's alignment.
+// Reads each row through a place beside it if source and destination differ modulo DRAM's
+// alignment.
 void read_rows(const MisalignedRows& cache, const Keys& keys, uint32_t first, uint32_t end,
                uint32_t l1_addr, uint32_t pitch) {
     const uint32_t alignment = MisalignedArgs::read().alignment;
@@ -164,7 +165,8 @@ void push_key_tile(const AllCaches& caches, const Shapes& shapes, const Keys& ke
     cb_push_back(kCbKeyRows, shapes.row_tiles);
 }
 
-// Values behind the rows that are read must be no NaN: a weight of 0 does not hide it.
+// Clears the keys. Values behind the rows that are read must be no NaN: a weight of 0 does not hide
+// it.
 void clear_keys(const Shapes& shapes) {
     if (shapes.scales == 0) {
         clear(kCbKeyRows, 2 * shapes.row_tiles);
@@ -175,7 +177,7 @@ void clear_keys(const Shapes& shapes) {
     fill_l1(get_write_ptr(kCbScales), 2 * shapes.scales * kFloatTileBytes, 0);
 }
 
-// Blocks [first, end) of the keys.
+// Pushes blocks [first, end) of the keys.
 template <class AllCaches>
 void push_blocks(const AllCaches& caches, const Shapes& shapes, const Keys& keys, uint32_t first,
                  uint32_t end) {
@@ -222,7 +224,7 @@ void receive_partials(const Shapes& shapes, uint32_t num_partners, uint32_t& num
     }
 }
 
-// The rows of the cache that a token sees.
+// Returns the rows of the cache that a token sees.
 template <class Table, class Chosen>
 Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, uint32_t sequence,
                uint32_t token, int32_t position) {
@@ -236,7 +238,7 @@ Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, u
             reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
 }
 
-// The kernel: `Rows` is AlignedRows, or MisalignedRows where the cache's rows need it.
+// Runs the kernel. `Rows` is AlignedRows, or MisalignedRows if the cache's rows need it.
 template <class Rows>
 void read_tokens() {
     const auto share = ReaderShare::read();

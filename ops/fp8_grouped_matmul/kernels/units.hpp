@@ -15,7 +15,8 @@ struct Share {
     uint32_t count;
 };
 
-// The arithmetic of split_work_to_cores: the first cores take one unit more.
+// Returns the share of a core by the arithmetic of split_work_to_cores: the first cores take one
+// unit more.
 inline Share share_of(uint32_t units, uint32_t core, uint32_t num_cores) {
     const uint32_t each = units / num_cores;
     const uint32_t more = units % num_cores;

@@ -15,8 +15,9 @@ struct OutBlocks : tessera::ops::matmul::OutArgs {
     uint32_t tile_size;
 };
 
-// `first`: index of OutRange's first word. Compile-time arguments are read in front of it: the loads
-// before are done by then, so that OutRange's do not wait for a place among four in flight.
+// Reads the blocks of this core. `first`: index of OutRange's first word. Compile-time arguments
+// are read in front of it: the loads before are done by then, so that OutRange's do not wait for a
+// place among four in flight.
 inline OutBlocks read_out_blocks(uint32_t first) {
     const auto args = tessera::ops::matmul::OutArgs::read();
     const auto range = tessera::ops::matmul::OutRange::read(first);
@@ -24,7 +25,7 @@ inline OutBlocks read_out_blocks(uint32_t first) {
             static_cast<uint32_t>(get_tile_size(kCbOut))};
 }
 
-// Tiles of a subblock that starts at (row, column) of the core's own.
+// Writes the tiles of a subblock that starts at (row, column) of the core's own.
 template <class Accessor>
 void write_subblock(const Accessor& out, const OutBlocks& blocks, uint32_t row, uint32_t column) {
     const uint32_t l1_addr = get_read_ptr(kCbOut);
@@ -38,7 +39,7 @@ void write_subblock(const Accessor& out, const OutBlocks& blocks, uint32_t row, 
     noc_async_write_barrier();
 }
 
-// Block (bh, bw). Subblocks outside of the tensor are dropped.
+// Writes block (bh, bw). Subblocks outside of the tensor are dropped.
 template <class Accessor>
 void write_block(const Accessor& out, const OutBlocks& blocks, uint32_t bh, uint32_t bw) {
     const uint32_t subblock_tiles = blocks.subblock_h * blocks.subblock_w;
@@ -55,7 +56,7 @@ void write_block(const Accessor& out, const OutBlocks& blocks, uint32_t bh, uint
     }
 }
 
-// Compute packs a sharded output in place: the writer only waits for its end.
+// Waits for the end of a sharded output, which compute packs in place.
 inline void await_shard(const OutBlocks& blocks) {
     cb_wait_front(kCbOut,
                   blocks.num_blocks_h * blocks.block_h * blocks.num_blocks_w * blocks.block_w);

@@ -43,7 +43,7 @@ inline void announce(uint32_t cb, uint32_t word0, uint32_t word1, uint32_t word2
     cb_push_back(cb, 1);
 }
 
-// Tiles of a block's rows, K tiles side by side, each row as long as a whole block of K.
+// Reads the tiles of a block's rows, K tiles side by side, each row as long as a whole block of K.
 template <class Accessor>
 void read_in0(const Accessor& in0, const Shapes& shapes, const Block& block, uint32_t first_k,
               uint32_t num_k) {
@@ -57,7 +57,8 @@ void read_in0(const Accessor& in0, const Shapes& shapes, const Block& block, uin
     }
 }
 
-// Tiles of a block's columns, one row of them for each k, each row as long as a whole block.
+// Reads the tiles of a block's columns, one row of them for each k, each row as long as a whole
+// block.
 template <class Accessor>
 void read_in1(const Accessor& in1, const Shapes& shapes, const Block& block, uint32_t first_k,
               uint32_t num_k) {

@@ -9,7 +9,7 @@ union FloatWord {
     float value;
 };
 
-// 2^n of −126 to 127.
+// Returns 2^n for n of −126 to 127.
 inline float power_of_two(int n) {
     FloatWord word;
     word.bits = static_cast<std::uint32_t>(n + 127) << 23;

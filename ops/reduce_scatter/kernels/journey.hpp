@@ -18,7 +18,8 @@ struct Journey : JourneyArgs {
     uint32_t num_behind() const { return is_backward ? num_devices - 1 - position : position; }
     uint32_t num_ahead() const { return num_devices - 1 - num_behind(); }
     bool has_partial() const { return num_behind() != 0; }
-    // One core of each lane completes the slice that stays, with what the other way brought.
+    // Returns whether this core completes its slice. One core of each lane completes the slice that
+    // stays, with what the other way brought.
     bool completes() const { return is_completing; }
     bool has_far_side() const { return num_ahead() != 0; }
 

@@ -42,20 +42,22 @@ struct Handshake {
     std::uint32_t room = 0;
     std::uint32_t arrived = 0;
 };
-/// The writer; set_writer_args sets its runtime arguments.
+/// Adds the writer; set_writer_args sets its runtime arguments.
 [[nodiscard]] KernelHandle add_writer(Program& program, const CoreRangeSet& cores,
                                       const Shapes& shapes, const DeviceTensor& output,
                                       Handshake handshake);
 
-/// `leader`: the core that merges, as the NoC names it; any where no core sends its sums.
+/// Sets the writer's arguments. `leader`: the core that merges, as the NoC names it; any core if
+/// none sends its sums.
 void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
                      const DeviceTensor& output, CoreCoord leader = {});
 
-/// One row of queries over `count` keys in double: weights Σ-normalised of scale · query · key.
+/// Attends one row of queries to `count` keys in double: weights Σ-normalised of scale · query ·
+/// key.
 void attend(std::size_t count, double scale, const std::function<double(std::size_t key)>& score,
             const std::function<void(std::size_t key, double weight)>& take);
 
-/// The rule of the circular buffers, blamed on `block`.
+/// Judges the rule of the circular buffers, blamed on `block`.
 void judge_buffers(const ArchSpec& arch, const Shapes& shapes, RuleJudge& judge);
 
 }  // namespace tessera::ops::attention

@@ -51,11 +51,11 @@ struct ColumnReader {
                                    const ColumnMove& move, const DeviceTensor& output,
                                    const CopySpec& schedule);
 
-/// The rules of a schedule for output rows of `row_bytes`.
+/// Judges the rules of a schedule for output rows of `row_bytes`.
 void judge_column_moves(const ArchSpec& arch, std::uint64_t row_bytes, const CopySpec& schedule,
                         RuleJudge& judge);
 
-/// The same by plain loops.
+/// Returns the moved columns, by plain loops.
 [[nodiscard]] HostTensor moved_columns(const std::vector<HostTensor>& inputs,
                                        const ColumnMove& move, Shape shape);
 

@@ -53,15 +53,15 @@ struct Acts {
 };
 [[nodiscard]] Acts acts_of(const GroupPlans& plans);
 
-/// Tiles of a packet of bytes and of one of partial sums.
+/// Returns the tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
-/// Bytes of each packet but the last of a row or page that exceeds one packet: those of
+/// Returns the bytes of each packet but the last of a row or page that exceeds one packet: those of
 /// `packet_tiles` (0: as many as a packet holds), a multiple of 64, so that each packet starts at
 /// an address that DRAM and L1 accept.
 [[nodiscard]] std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles = 0);
-/// Pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes are at most
-/// those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
+/// Returns the pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes
+/// are at most those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
 [[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
                                              std::uint32_t packet_tiles);
 /// How kernels that send pages are told to pack them (ops/shared/kernels/next_device.hpp).
@@ -86,7 +86,7 @@ struct BufferSize {
 /// as fit into a core's L1, at least 1 and at most 16.
 [[nodiscard]] std::uint32_t chunk_of(const ArchSpec& arch, const Transport& transport,
                                      const Acts& acts);
-/// The rule that the circular buffers fit into L1, blamed on `chunk_packets`.
+/// Judges the rule that the circular buffers fit into L1, blamed on `chunk_packets`.
 void judge_buffers(const ArchSpec& arch, Transport transport, const Acts& acts, RuleJudge& judge);
 
 }  // namespace tessera::ops::exchange

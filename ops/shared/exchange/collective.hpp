@@ -21,11 +21,11 @@ inline constexpr std::string_view kChunkPacketsProse =
     "packets of a slice that are sent together; the L1 of the receiver holds three times as many; "
     "0: as many as fit, at most 16";
 
-/// How many rows of the first axis each device's part has: those of the operand of counts, where it
-/// is given, else `rows` for each.
+/// Returns the rows of the first axis that each device's part has: those of the operand of counts,
+/// where it is given, else `rows` for each.
 [[nodiscard]] std::vector<std::uint32_t> part_rows(const OpContext& context, std::size_t operand,
                                                    std::uint32_t rows);
-/// For references.
+/// Returns the same for references.
 [[nodiscard]] std::vector<std::uint32_t> part_rows(const ReferenceContext& context,
                                                    std::size_t operand, std::uint32_t rows);
 /// Parts of so many entries of the first axis of `spec`, one behind the other, pages at a distance
@@ -51,14 +51,14 @@ struct Collective {
     std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
 };
 
-/// The rules of links, packets and buffers; that the group and its plans are possible; and that the
-/// bytes of `counted`, the largest tensor, can be counted in 32 bits.
+/// Judges the rules of links, packets and buffers; that the group and its plans are possible; and
+/// that the bytes of `counted`, the largest tensor, can be counted in 32 bits.
 void judge_collective(const OpContext& context, const Collective& collective,
                       const TensorPlan& counted, RuleJudge& judge);
-/// Sums that wait for a later phase, where there are such.
+/// Returns the workspaces of sums that wait for a later phase, if there are any.
 [[nodiscard]] std::vector<TensorPlan> collective_workspaces(const OpContext& context,
                                                             const Collective& collective);
-/// Over the op's first input and output.
+/// Returns the programs over the op's first input and output.
 [[nodiscard]] std::vector<DeviceProgram> collective_programs(const OpContext& context,
                                                              const Collective& collective);
 

@@ -27,15 +27,15 @@ struct GroupGrid {
 
 /// Precondition   no device stands twice.
 [[nodiscard]] GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> devices);
-/// The rule that its rows and columns are those of the mesh, blamed on `devices`.
+/// Judges the rule that its rows and columns are those of the mesh, blamed on `devices`.
 /// @returns whether it holds.
 bool judge_rows_and_columns(const OpContext& context, RuleJudge& judge);
 
-/// All devices of the group in a ring, as make_ring walks a mesh of the group's shape.
+/// Returns all devices of the group in a ring, as make_ring walks a mesh of the group's shape.
 [[nodiscard]] Walk ring_walk(const GroupGrid& grid);
-/// All of them in a line: row by row, every second row backwards.
+/// Returns all of them in a line: row by row, every second row backwards.
 [[nodiscard]] Walk line_walk(const GroupGrid& grid);
-/// One row or column of the group, as a ring or as a line.
+/// Returns one row or column of the group, as a ring or as a line.
 [[nodiscard]] Walk row_walk(const GroupGrid& grid, std::uint32_t row, bool is_closed);
 [[nodiscard]] Walk column_walk(const GroupGrid& grid, std::uint32_t column, bool is_closed);
 

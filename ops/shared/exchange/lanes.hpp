@@ -43,17 +43,18 @@ public:
         return static_cast<std::uint32_t>(grid_.devices.size());
     }
     [[nodiscard]] std::uint32_t position_of(std::uint32_t device) const;
-    /// Row by row of the group.
+    /// Returns the position of a device, row by row of the group.
     [[nodiscard]] std::uint32_t place_of(std::uint32_t device) const;
     [[nodiscard]] CorePlan& of(std::uint32_t device) { return plans_[position_of(device)][index_]; }
 
-    /// The group's rings and lines, the way round that the lane goes.
+    /// Returns the group's rings and lines in the direction of the lane.
     [[nodiscard]] Walk ring() const { return lane_.turned(ring_walk(grid_)); }
     [[nodiscard]] Walk line() const { return lane_.turned(line_walk(grid_)); }
     [[nodiscard]] std::vector<Walk> rows() const;
     [[nodiscard]] std::vector<Walk> columns() const;
 
-    /// The slices, by position, of each stop itself; of its row of the group; of its column.
+    /// Returns the slices, by position, of each stop itself; of its row of the group; of its
+    /// column.
     [[nodiscard]] StopSlices own(const Walk& walk, std::span<const Slice> slices) const;
     [[nodiscard]] StopSlices of_rows(const Walk& walk, std::span<const Slice> slices) const;
     [[nodiscard]] StopSlices of_columns(const Walk& walk, std::span<const Slice> slices) const;
@@ -63,9 +64,9 @@ public:
     void add_reduce_scatter(const Walk& walk, const StopSlices& slices, Place own, Place sum);
     void add_reduce_chain(const Walk& walk, const Slice& slice, Place own, Place sum);
     void add_broadcast_chain(const Walk& walk, const Slice& slice, Place own, bool stores_own);
-    /// The device's own tensor, copied.
+    /// Adds a copy of the device's own tensor.
     void add_copy(std::uint32_t device, const Slice& slice);
-    /// One step of two devices.
+    /// Adds one step of two devices.
     void add_pair(std::uint32_t from, std::uint32_t to, const Step& sent, const Step& received,
                   bool sums);
 
@@ -80,7 +81,7 @@ private:
     GroupGrid grid_;
 };
 
-/// Plans of all lanes: `make` adds those of one of them.
+/// Returns the plans of all lanes: `make` adds those of one of them.
 template <typename Make>
 [[nodiscard]] GroupPlans plans_of_lanes(const Exchange& exchange, std::span<const Lane> lanes,
                                         Make make) {

@@ -33,8 +33,8 @@ struct Step {
     Slice slice;
 };
 
-/// How packets get to another device: straight on in one direction or, with no hops of its own, as
-/// the mesh routes them, along the column, then along the row.
+/// Returns the route of packets to another device: straight on in one direction or, with no hops of
+/// its own, as the mesh routes them, along the column, then along the row.
 [[nodiscard]] LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
 /// The device at the other end of a phase's packets, and the word there that counts credits.
@@ -56,7 +56,8 @@ struct Phase {
 };
 using CorePlan = std::vector<Phase>;
 
-/// Part `index` of `count` of each slice, in whole units: [n·i/c, n·(i+1)/c) of its n units.
+/// Returns the part `index` of `count` of each slice, in whole units: [n·i/c, n·(i+1)/c) of its n
+/// units.
 [[nodiscard]] Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count);
 
 /// Devices one behind the other.
@@ -66,7 +67,7 @@ struct Walk {
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(devices.size()); }
 };
-/// The same devices the other way round.
+/// Returns the same devices the other way round.
 [[nodiscard]] Walk reversed(const Walk& walk);
 
 /// One device's place on a walk.
@@ -80,20 +81,21 @@ struct Stop {
 /// begins, or when a scatter ends.
 using SlicesByStop = std::span<const std::vector<Slice>>;
 
-/// Every device passes on its own slices, then those of the device before, and so on. At the end
-/// each has all (closed), or all from before it (open).
+/// Returns the phase in which every device passes on its own slices, then those of the device
+/// before, and so on. At the end each has all (closed), or all from before it (open).
 /// Order   of a ring: slice s travels from stop s on, n − 1 steps.
 [[nodiscard]] Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own);
 
-/// Slice s is summed over the ring's n devices from stop s + 1 on and is full at stop s:
-/// ((x_(s+1) + x_(s+2)) + …) + x_s.
+/// Returns the phase in which slice s is summed over the ring's n devices from stop s + 1 on and is
+/// full at stop s: ((x_(s+1) + x_(s+2)) + …) + x_s.
 /// Precondition   the walk is closed and has at least two devices.
 [[nodiscard]] Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum);
 
-/// All slices are summed along an open walk: ((x_0 + x_1) + …) + x_(n−1), full at its end.
+/// Returns the phase in which all slices are summed along an open walk: ((x_0 + x_1) + …) +
+/// x_(n−1), full at its end.
 [[nodiscard]] Phase reduce_chain(const Stop& stop, std::span<const Slice> slices, Place own,
                                  Place sum);
-/// All slices of the first device of an open walk reach all others.
+/// Returns the phase in which all slices of the first device of an open walk reach all others.
 [[nodiscard]] Phase broadcast_chain(const Stop& stop, std::span<const Slice> slices, Place own,
                                     bool stores_own);
 
@@ -106,8 +108,8 @@ using GroupPlans = std::vector<DevicePlans>;
 /// @returns how many a core has at most.
 std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> devices);
 
-/// The words that the kernels read (kernels/plan.hpp). `connections` holds the directions that the
-/// core has connections for, in their order.
+/// Returns the words that the kernels read (kernels/plan.hpp). `connections` holds the directions
+/// that the core has connections for, in their order.
 [[nodiscard]] std::vector<std::uint32_t> words_of(const CorePlan& plan,
                                                   std::span<const LinkDirection> connections);
 /// Directions that the plan's routes begin with, each once.

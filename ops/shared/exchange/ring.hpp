@@ -17,15 +17,15 @@ struct RingPlace {
     LinkRoute to_previous;
 };
 
-/// Ids of a mesh of `shape` in the order of make_ring; at least two.
+/// Returns the ids of a mesh of `shape` in the order of make_ring; at least two.
 [[nodiscard]] std::vector<std::uint32_t> ring_order(MeshShape shape);
 
-/// The shortest straight route.
+/// Returns the shortest straight route.
 /// Errors   UsageError if it takes more hops than a packet header holds.
 /// Precondition   the devices share a row or column.
 [[nodiscard]] LinkRoute ring_step(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
-/// The devices in ring order, from device 0 on.
+/// Returns the devices in ring order, from device 0 on.
 ///
 /// 1×N and N×1: by id; on a line the closing step is a route of N−1 hops the other way. R×C with
 /// an even side: a cycle of neighbours, one hop each: along the first row, back and forth over the

@@ -36,7 +36,8 @@ inline constexpr std::array kEnumNames<ops::exchange::Travel>{
 
 namespace tessera::ops::exchange {
 
-/// Cores for each link; a device's plans are those of the first link's cores, then the next one's.
+/// Returns the number of cores for each link; a device's plans are those of the first link's cores,
+/// then the next one's.
 [[nodiscard]] std::uint32_t ways_of(Travel travel);
 
 /// Input of the plans of a group.
@@ -47,12 +48,12 @@ struct Exchange {
     Travel travel = Travel::Ring;
 };
 
-/// Each device's slice reaches all others. `slices` by position: read from an input, stored in the
-/// output.
+/// Returns plans by which each device's slice reaches all others. `slices` by position: read from
+/// an input, stored in the output.
 /// Precondition   `travel` is not Tree.
 [[nodiscard]] GroupPlans all_gather_plans(const Exchange& exchange, std::span<const Slice> slices);
 
-/// The sum of slice p stays on the device at position p.
+/// Returns plans by which the sum of slice p stays on the device at position p.
 /// Order   Ring, and the first half of each slice of Bidirectional: over the ring's stops from the
 ///   one behind p on, in walking order, p last. The second half: the same, walking backwards. From
 ///   each stop to the next, sums are as `partial_sums`. RowsColumns: each half over the row (from
@@ -61,7 +62,7 @@ struct Exchange {
 [[nodiscard]] GroupPlans reduce_scatter_plans(const Exchange& exchange,
                                               std::span<const Slice> slices);
 
-/// The sum of the whole tensor reaches all devices.
+/// Returns plans by which the sum of the whole tensor reaches all devices.
 /// Order   Ring, Bidirectional: units are dealt to the cores of a device (first all of the forward
 ///   way), each core's to the stops of the ring; the stops' units are summed as by reduce_scatter.
 ///   RowsColumns: the same over the row, then, of these sums as `partial_sums`, over the column.
@@ -70,7 +71,7 @@ struct Exchange {
 ///   rows, each as `partial_sums`.
 [[nodiscard]] GroupPlans all_reduce_plans(const Exchange& exchange, std::uint32_t bytes);
 
-/// The tensor of the device at position `root` reaches all others.
+/// Returns plans by which the tensor of the device at position `root` reaches all others.
 [[nodiscard]] GroupPlans broadcast_plans(const Exchange& exchange, std::uint32_t root,
                                          std::uint32_t bytes);
 

@@ -8,7 +8,7 @@
 
 namespace tessera::ops::exchange {
 
-/// Sums on the group's first device, and from there on all.
+/// Adds sums on the group's first device, and from there on all.
 void reduce_tree(LanePlans& lane, const Slice& slice);
 /// Adds steps that copy the output of `root` to all other devices.
 void broadcast_tree(LanePlans& lane, std::uint32_t root, const Slice& slice);

@@ -29,17 +29,18 @@ struct CountedRows {
     std::uint32_t table_stride = 0;  ///< bytes of a page in L1
     bool is_paged = false;           ///< counts of batches, a page each
 
-    /// Bytes of L1 for all counts of batches, or for the entries of `num_rows` neighbouring rows.
+    /// Returns the bytes of L1 for all counts of batches, or for the entries of `num_rows`
+    /// neighbouring rows.
     [[nodiscard]] std::uint64_t table_bytes(std::uint32_t num_rows) const;
-    /// The kernels' compile-time arguments.
+    /// Returns the kernels' compile-time arguments.
     [[nodiscard]] expert_rows::CountedArgs args() const;
 };
 
-/// Rows of a tensor of `shape`; `counts` may be null: all of them.
+/// Returns the rows of a tensor of `shape`; `counts` may be null: all of them.
 [[nodiscard]] CountedRows counted_rows(const ArchSpec& arch, const Shape& shape,
                                        const TensorPlan* counts, CountedBy counted_by);
 
-/// The rule that counts fit the rows, blamed on the operand `counts`.
+/// Judges the rule that counts fit the rows, blamed on the operand `counts`.
 void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge);
 
 /// Flags of `rows` rows.

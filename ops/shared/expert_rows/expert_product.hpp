@@ -39,7 +39,7 @@ inline constexpr std::array kProductFields{
     config::field<&Spec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
 };
 
-/// Two tables of fields as one.
+/// Returns two tables of fields as one.
 template <std::size_t A, std::size_t B>
 [[nodiscard]] constexpr std::array<config::Field, A + B> joined(
     const std::array<config::Field, A>& first, const std::array<config::Field, B>& second) {
@@ -90,7 +90,7 @@ struct ScaleShape {
     std::uint32_t row_blocks = 1;
     bool is_one_row = false;  ///< all rows share theirs
 
-    /// Whether a scale holds for part of a sum, or for some columns, only.
+    /// Returns whether a scale holds for part of a sum, or for some columns, only.
     [[nodiscard]] bool is_in_blocks() const {
         return is_by_column || weight_blocks > 1 || row_blocks > 1;
     }
@@ -104,7 +104,7 @@ struct ScaledOperands {
     const TensorPlan* row_scales = nullptr;
 };
 [[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
-/// The rule that scales have one of those shapes.
+/// Judges the rule that scales have one of those shapes.
 void judge_scales(const ScaledOperands& operands, RuleJudge& judge);
 
 /// Rules of the operands' formats and scales, and of the schedule. `is_weighted`: whether rows are
@@ -112,7 +112,8 @@ void judge_scales(const ScaledOperands& operands, RuleJudge& judge);
 void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is_weighted,
                    const ProductSchedule& schedule, RuleJudge& judge);
 
-/// Output-stationary: the unit of work is a strip of output tiles of up to 32 rows of one expert.
+/// Returns the program of an output-stationary product: the unit of work is a strip of output tiles
+/// of up to 32 rows of one expert.
 ///
 /// Each core works out its own share from the list or the counts in device memory: unit u of U goes
 /// to core ⌊u·C/U⌋, units of the same rows being neighbours, so nothing is read back to the host.
@@ -127,7 +128,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 [[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
                                      const ExpertProduct& product, const ProductSchedule& schedule);
 
-/// One row of `n` products: Σ_k row[k] · weights[expert, n, k] in double, times `scale`.
+/// Computes one row of `n` products: Σ_k row[k] · weights[expert, n, k] in double, times `scale`.
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out);
 
@@ -141,7 +142,8 @@ struct ProductValues {
     std::size_t n = 0;
     std::size_t k = 0;
 
-    /// Row `row` of the operand times the weights of `expert` and its scales, times `factor`.
+    /// Multiplies row `row` of the operand with the weights of `expert` and its scales, times
+    /// `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
 /// Returns the values of a step whose operands 0 and 1 are rows and weights. `expert_scales` and
@@ -149,7 +151,7 @@ struct ProductValues {
 [[nodiscard]] ProductValues product_values(const ReferenceContext& context,
                                            std::size_t expert_scales);
 
-/// All of a host tensor of bfloat16, float32 or e4m3 as float32.
+/// Returns all of a host tensor of bfloat16, float32 or e4m3 as float32.
 [[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);
 
 }  // namespace tessera::ops

@@ -27,16 +27,18 @@ struct RowMove {
     std::uint32_t count = 0;         ///< rows; 0: all of the output's
 };
 
-/// Output rows are dealt to the cores by split_work_to_cores; rows longer than a packet of the
-/// smaller NoC travel in pieces, half of the circular buffer's pages at a time.
+/// Returns the program that moves rows. Output rows are dealt to the cores by split_work_to_cores;
+/// rows longer than a packet of the smaller NoC travel in pieces, half of the circular buffer's
+/// pages at a time.
 [[nodiscard]] Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move,
                                 const CopySpec& schedule);
 
-/// The rules of a schedule for rows of `row_bytes`.
+/// Judges the rules of a schedule for rows of `row_bytes`.
 void judge_row_moves(const ArchSpec& arch, std::uint32_t row_bytes, const CopySpec& schedule,
                      RuleJudge& judge);
 
-/// The same by plain loops: `num_rows` rows, of which `source(i)` gives the input's row.
+/// Returns the moved rows, by plain loops: `num_rows` rows, of which `source(i)` gives the input's
+/// row.
 [[nodiscard]] HostTensor moved_rows(
     const HostTensor& input, Shape shape, std::uint32_t fill,
     const std::function<std::optional<std::uint32_t>(std::uint32_t row)>& source);

@@ -20,7 +20,7 @@ namespace tessera::ops {
 /// The entry of a table that names no expert, token or row.
 inline constexpr std::int32_t kNobody = -1;
 
-/// Elements of a row, and rows of a tensor of any rank: all extents but the last.
+/// Return the elements of a row, and the rows of a tensor of any rank: all extents but the last.
 [[nodiscard]] std::uint32_t row_length(const Shape& shape);
 [[nodiscard]] std::uint32_t num_rows(const Shape& shape);
 
@@ -38,24 +38,24 @@ struct Scratch {
 [[nodiscard]] std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment);
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
                  std::uint32_t alignment);
-/// The rule that the scratch of an op fits a core's L1, blamed on `blamed`.
+/// Judges the rule that the scratch of an op fits a core's L1, blamed on `blamed`.
 void judge_scratch(const ArchSpec& arch, std::span<const Scratch> scratch, std::string_view blamed,
                    RuleJudge& judge);
 
-/// Counts of experts: (E), or (E, 1) with a page for each.
+/// Returns whether counts of experts have a page each: (E, 1), not (E).
 [[nodiscard]] bool is_paged(const Shape& counts);
-/// Bytes of L1 that reading them takes.
+/// Returns the bytes of L1 that reading them takes.
 [[nodiscard]] std::uint64_t counts_bytes(const Shape& counts);
 
-/// DRAM's alignment, to which pages are padded.
+/// Returns DRAM's alignment, to which pages are padded.
 [[nodiscard]] std::uint32_t dram_alignment(const ArchSpec& arch);
 
 /// Appends the accessors of tensors to compile-time arguments.
 void append_accessors(std::initializer_list<const DeviceTensor*> tensors,
                       std::vector<std::uint32_t>& args);
 
-/// A program of one data-movement kernel on core (0,0), whose runtime arguments are the tensors'
-/// addresses and `more`.
+/// Returns a program of one data-movement kernel on core (0,0), whose runtime arguments are the
+/// tensors' addresses and `more`.
 template <class Args, class Tensors, class... More>
 [[nodiscard]] Program one_core_program(const std::string& kernel, const Args& args,
                                        const Tensors& tensors, std::span<const Scratch> scratch,
@@ -69,11 +69,11 @@ template <class Args, class Tensors, class... More>
     return program;
 }
 
-/// A host tensor of int32 filled with one value.
+/// Returns a host tensor of int32 filled with one value.
 [[nodiscard]] HostTensor filled_int32(Shape shape, std::int32_t value);
 
-/// The local expert of each (token, choice), in the table's order; kNobody where the id is none of
-/// 0 to num_experts − 1, or the map says that the expert is on another device.
+/// Returns the local expert of each (token, choice), in the table's order; kNobody where the id is
+/// none of 0 to num_experts − 1, or the map says that the expert is on another device.
 /// Shapes   topk_ids (T,K) of 32-bit integers; expert_map (num_experts) or null.
 [[nodiscard]] std::vector<std::int32_t> local_experts_of(const HostTensor& topk_ids,
                                                          const HostTensor* expert_map,
@@ -89,18 +89,18 @@ struct NamedTable {
 };
 /// Whether a table may hold kNobody.
 enum class Nobody : std::uint8_t { Allowed, Forbidden };
-/// The rule of tables that name experts, tokens or rows by number: an entry is 0 to `count` − 1, or
-/// kNobody where that is allowed. Looks at the first `num_live` of the first extent; what is
-/// behind them holds no entry.
+/// Checks the rule of tables that name experts, tokens or rows by number: an entry is 0 to `count`
+/// − 1, or kNobody where that is allowed. Looks at the first `num_live` of the first extent; what
+/// is behind them holds no entry.
 /// Errors   UsageError naming op, table, element, value and what is allowed.
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live = UINT64_MAX);
-/// The same of one list for each expert, of which the first counts[e] entries are live.
+/// Checks one list for each expert, of which the first counts[e] entries are live.
 /// Shapes   counts (E, 1), lists (E, C).
 void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,
                  std::uint64_t count);
-/// The rule of ops that have one row for a token and an expert: no row of `ids` names an expert
-/// twice.
+/// Checks the rule of ops that have one row for a token and an expert: no row of `ids` names an
+/// expert twice.
 /// Errors   UsageError naming op, both elements and the expert.
 void check_selects_once(std::string_view op, const NamedTable& ids);
 

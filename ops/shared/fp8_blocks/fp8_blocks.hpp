@@ -36,12 +36,12 @@ inline constexpr std::uint32_t kBlock = 128;
 /// Tolerance of an op's outputs of codes: one code is at most 1/8 of a value.
 inline constexpr Tolerance kOneCode{.max_relative_error = 0.13, .min_pcc = 0.9999};
 
-/// The number of a code, exactly: S.EEEE.MMM with bias 7, NaN for S.1111.111.
+/// Returns the number of a code, exactly: S.EEEE.MMM with bias 7, NaN for S.1111.111.
 [[nodiscard]] float value_of(std::uint8_t code);
-/// The nearest code, ties to the even one; beyond 448 it is that of ±448.
+/// Returns the nearest code, ties to the even one; beyond 448 it is that of ±448.
 [[nodiscard]] std::uint8_t code_of(float value);
-/// `largest` is the largest magnitude of a block, `most` the largest code of Trtllm, the plain
-/// rule; the others are of e4m3.
+/// Returns the scale of a block. `largest` is the largest magnitude of a block, `most` the largest
+/// code of Trtllm, the plain rule; the others are of e4m3.
 [[nodiscard]] float scale_of(float largest, ScaleRule rule, float most = 448);
 [[nodiscard]] std::uint8_t code_of(float value, float scale, ScaleRule rule);
 
@@ -53,7 +53,8 @@ float quantise(std::span<const float> values, ScaleRule rule, std::span<std::uin
 /// Adds a buffer of `pages` pages of `page_bytes` bytes.
 void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index, DataFormat format,
                 std::uint32_t page_bytes, std::uint32_t pages);
-/// `bytes` rounded up to what transfers between L1 and DRAM are aligned to on every device.
+/// Returns `bytes` rounded up to the unit that transfers between L1 and DRAM are aligned to on
+/// every device.
 [[nodiscard]] constexpr std::uint32_t aligned(std::uint32_t bytes) noexcept {
     return (bytes + 63) / 64 * 64;
 }
@@ -74,7 +75,8 @@ struct Cta {
 [[nodiscard]] std::vector<Cta> ctas_of(std::span<const std::int32_t> batch,
                                        std::span<const std::int32_t> limits, std::int32_t live,
                                        std::uint32_t tile);
-/// Elements of rows that hold tokens: of a (P, columns) tensor, and of (blocks, P) scales.
+/// Returns the elements of rows that hold tokens: of a (P, columns) tensor, and of (blocks, P)
+/// scales.
 [[nodiscard]] std::vector<ElementRange> rows_that_count(std::span<const Cta> ctas,
                                                         std::uint32_t columns);
 [[nodiscard]] std::vector<ElementRange> scales_that_count(std::span<const Cta> ctas,

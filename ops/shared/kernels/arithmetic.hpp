@@ -12,12 +12,12 @@ inline uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-// Number of groups of `divisor` that hold `dividend`.
+// Returns the number of groups of `divisor` that hold `dividend`.
 inline uint32_t div_up(uint32_t dividend, uint32_t divisor) {
     return (dividend + divisor - 1) / divisor;
 }
 
-// Smallest multiple of `multiple` that is at least `value`.
+// Returns the smallest multiple of `multiple` that is at least `value`.
 inline uint32_t round_up(uint32_t value, uint32_t multiple) {
     return div_up(value, multiple) * multiple;
 }

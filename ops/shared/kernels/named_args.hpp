@@ -28,7 +28,7 @@ struct Buffer;
 
 namespace tessera::ops {
 
-/// Index of a circular buffer that an enum class names.
+/// Returns the index of a circular buffer that an enum class names.
 template <class Cb>
 constexpr std::uint32_t index_of(Cb cb) {
     return static_cast<std::uint32_t>(cb);

@@ -20,7 +20,7 @@ public:
         header_->to_noc_unicast_write(tt::tt_fabric::NocUnicastCommandHeader{destination}, bytes);
         send(source, bytes, header_);
     }
-    // 2 to 4 pages that lie one behind the other in own L1, each to its own place.
+    // Sends 2 to 4 pages that follow each other in own L1, each to its own place.
     void send_pages(uint32_t source, const uint64_t* destinations, uint32_t count,
                     uint32_t page_bytes) {
         const auto size = static_cast<uint16_t>(page_bytes);

@@ -10,7 +10,7 @@ inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
     copy_tile(cb, tile, dst);
 }
 
-// Rows of `tiles` tiles to tiles; the caller reserves and pushes them.
+// Tilizes rows of `tiles` tiles; the caller reserves and pushes them.
 inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     cb_wait_front(cb_rows, tiles);
     tilize_init(cb_rows, tiles, cb_tiles);

@@ -52,10 +52,11 @@ struct RowStrips {
 [[nodiscard]] Program row_strips_program(std::string_view op, const ArchSpec& arch,
                                          const RowStrips& strips, GridSize grid);
 
-/// The rules of a grid and of units of rows that must fit in a core's L1 beside `other_bytes`.
+/// Judges the rules of a grid and of units of rows that must fit in a core's L1 beside
+/// `other_bytes`.
 void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
                       std::uint64_t other_bytes, RuleJudge& judge);
-/// The buffers of `count` vectors for rows like those of `input`.
+/// Returns the buffers of `count` vectors for rows like those of `input`.
 [[nodiscard]] std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t count);
 [[nodiscard]] std::uint64_t bytes_of(const std::vector<StripBuffer>& buffers);
 
@@ -64,12 +65,13 @@ struct RowsSpec {
     GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
 };
 
-/// Each row of the input as double, changed in place by `act`, as float32.
+/// Calls `act` with each row of the input as double, which it changes in place. Returns the rows as
+/// float32.
 [[nodiscard]] HostTensor for_each_row(
     const HostTensor& input,
     const std::function<void(std::size_t row, std::vector<double>& values)>& act);
 
-/// A vector operand as float32.
+/// Returns a vector operand as float32.
 [[nodiscard]] std::vector<float> vector_of(const HostTensor& tensor);
 
 }  // namespace tessera::ops

@@ -28,13 +28,13 @@ inline constexpr std::array kCombineFields{
 /// Summed: (T, H), over ranks (Rows) or slots (Batches). BySlot: (T, K, H) as it comes; of Batches.
 enum class Result : std::uint8_t { Summed, BySlot };
 
-/// The op of one form. Inputs: rows, source, num_received, slots, then, where it sums, topk_ids
-/// (Rows) or topk_weights (Batches; may be left out). Its reference is exact: products and sums are
-/// rounded to fp32 in the declared order.
+/// Returns the op of one form. Inputs: rows, source, num_received, slots, then, where it sums,
+/// topk_ids (Rows) or topk_weights (Batches; may be left out). Its reference is exact: products and
+/// sums are rounded to fp32 in the declared order.
 [[nodiscard]] Op combine_op(const OpSpec& spec, Form form, Result result);
 
 [[nodiscard]] std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form form);
-/// Each token's rows by slot, zeros where a slot has none.
+/// Returns each token's rows by slot, zeros where a slot has none.
 [[nodiscard]] std::vector<HostTensor> slots_reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::token_exchange

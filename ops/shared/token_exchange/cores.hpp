@@ -43,21 +43,22 @@ struct Rank {
         return core(way * links + link);
     }
     [[nodiscard]] CoreCoord control() const { return core(num_senders()); }
-    /// Cores behind the control's.
+    /// Returns the cores after that of control.
     [[nodiscard]] std::vector<CoreCoord> rest() const;
-    /// The way of rows for the device at `other`.
+    /// Returns the way of rows for the device at `other`.
     [[nodiscard]] std::uint32_t way_to(std::uint32_t other) const;
-    /// How kernels name the device at `other`: kernels/peers.hpp.
+    /// Returns the target by which kernels name the device at `other` (kernels/peers.hpp).
     [[nodiscard]] std::uint32_t target_of(std::uint32_t other) const;
-    /// Positions of the devices that the cores of `way` send to, those a step further on first;
-    /// on a line the nearest first.
+    /// Returns the positions of the devices that the cores of `way` send to, those a step further
+    /// on first; on a line the nearest first.
     [[nodiscard]] std::vector<std::uint32_t> peers_of(std::uint32_t way) const;
 };
 
-/// The rules of `links` on a device's grid, blamed on that parameter, with `others` cores besides.
+/// Judges the rules of `links` on a device's grid, blamed on that parameter, with `others` cores
+/// besides.
 void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others, RuleJudge& judge);
 
-/// A core's virtual NoC coordinates in one word, x in the low half.
+/// Returns a core's virtual NoC coordinates in one word, x in the low half.
 [[nodiscard]] std::uint32_t core_word(const ArchSpec& arch, CoreCoord core);
 
 /// Returns the words that kernels/peers.hpp reads: number of peers, then target, rank and core of
@@ -70,7 +71,7 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
 void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint32_t way,
                   std::uint32_t link, Program& program);
 
-/// Rows travel in packets of at most so many bytes.
+/// Returns the most bytes of a packet in which rows travel.
 [[nodiscard]] std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes);
 
 /// Adds a circular buffer of `pages` pages; sizes are rounded up to 64 bytes.

@@ -76,12 +76,12 @@ inline constexpr std::array kDispatchFields{
 
 inline constexpr std::array<std::string_view, 2> kDispatchSchedules{"two_phases", "one_phase"};
 
-/// The op of one form. Its outputs are, of Rows: received, received_ids, received_weights, source,
-/// num_received, slots[, received_scales]; of Batches: received, source, num_received, slots[,
-/// received_scales].
+/// Returns the op of one form. Its outputs are, of Rows: received, received_ids, received_weights,
+/// source, num_received, slots[, received_scales]; of Batches: received, source, num_received,
+/// slots[, received_scales].
 [[nodiscard]] Op dispatch_op(const OpSpec& spec, Form form);
 
-/// M: rows of a receiver.
+/// Returns M, the rows of a receiver.
 [[nodiscard]] std::uint32_t most_rows(const OpContext& context);
 [[nodiscard]] std::vector<HostTensor> dispatch_reference(const ReferenceContext& context,
                                                          Form form);

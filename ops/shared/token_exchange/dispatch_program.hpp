@@ -50,7 +50,7 @@ struct DispatchBuffer {
 };
 [[nodiscard]] std::vector<DispatchBuffer> dispatch_buffers(const DispatchSizes& sizes);
 
-/// The program of one device.
+/// Returns the program of one device.
 [[nodiscard]] Program dispatch_program(const OpContext& context, const Rank& rank,
                                        const DispatchSizes& sizes, Form form);
 

@@ -81,12 +81,12 @@ struct TokenTiles {
 };
 [[nodiscard]] TokenTiles token_tiles_of(const Shape& shape);
 
-/// Rows of tiles that hold `num_tokens` tokens: ceil(num_tokens / 32).
+/// Returns the rows of tiles that hold `num_tokens` tokens: ceil(num_tokens / 32).
 [[nodiscard]] std::uint32_t num_token_tiles(std::uint32_t num_tokens);
-/// Tiles that hold tokens.
+/// Returns the number of tiles that hold tokens.
 [[nodiscard]] std::uint32_t num_valid_tiles(const TokenTiles& tiles,
                                             std::span<const std::uint32_t> counts);
-/// Tiles that hold none.
+/// Returns the number of tiles that hold none.
 [[nodiscard]] std::uint32_t num_zero_tiles(const TokenTiles& tiles,
                                            std::span<const std::uint32_t> counts);
 
@@ -112,7 +112,7 @@ struct SharedBlocks {
     [[nodiscard]] std::array<std::uint32_t, 3> reader_args(const BlockShare& share) const;
     /// Returns the writer's words of a share: (count, first zero, number of zeros), or the same.
     [[nodiscard]] std::array<std::uint32_t, 3> writer_args(const BlockShare& share) const;
-    /// The number of blocks that compute is told, or that its reader tells it.
+    /// Returns the number of blocks for compute, which the host or its reader gives it.
     [[nodiscard]] std::uint32_t compute_count(const BlockShare& share) const;
 };
 
@@ -127,8 +127,8 @@ struct BlockCounts {
 /// contiguous shares; without any block, to as many cores of the grid as there are tiles.
 [[nodiscard]] SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts,
                                         TileDistribution distribution);
-/// The same, for cores that will know the counts: all cores of `grid` take part, and those that
-/// would have no share find that out.
+/// Returns the shares of cores that will know the counts: all cores of `grid` take part, and those
+/// that would have no share find that out.
 [[nodiscard]] SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution);
 
 /// The cores that have parts of the sums of each block that a core writes.

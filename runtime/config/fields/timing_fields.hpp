@@ -63,7 +63,7 @@ struct TimingRow {
     Prices prices{};
 };
 
-/// Field of a constant whose range is `limits`.
+/// Returns the field of a constant whose range is `limits`.
 template <auto Member>
 [[nodiscard]] constexpr Field constant(std::string_view key, std::string_view prose, Limits limits,
                                        Shortens shortens) {
@@ -89,7 +89,8 @@ template <auto Member>
 [[nodiscard]] constexpr Field amount(std::string_view key, std::string_view prose) {
     return constant<Member>(key, prose, {1, 1e9}, Shortens::More);
 }
-/// Buffer of a router. A packet that enters a ring must leave one slot free, so one is too few.
+/// Returns the buffer of a router. A packet that enters a ring must leave one slot free, so one is
+/// too few.
 template <auto Member>
 [[nodiscard]] constexpr Field ring_slots(std::string_view key, std::string_view prose) {
     return constant<Member>(key, prose, {2, 1024}, Shortens::More);

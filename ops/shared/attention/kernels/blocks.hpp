@@ -42,12 +42,13 @@ inline void push_ones() {
     cb_push_back(kCbOnes, 1);
 }
 
-// Rows are read over a part of their places only: what lies behind them is multiplied, too.
+// Clears pages. Rows are read over a part of their places only: what lies behind them is
+// multiplied, too.
 inline void clear(uint32_t cb, uint32_t pages) {
     fill_l1(get_write_ptr(cb), pages * kTileBytes, 0);
 }
 
-// The element of a mask tile.
+// Returns the element of a mask tile.
 inline volatile tt_l1_ptr uint16_t& mask_element(uint32_t row, uint32_t column) {
     return reinterpret_cast<Halves>(
         get_write_ptr(kCbMasks))[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16];
@@ -75,7 +76,7 @@ inline void announce_unit(uint32_t what, uint32_t num_blocks, uint32_t num_partn
     cb_push_back(kCbUnits, 1);
 }
 
-// Bit k of `masked` says whether key tile k has a mask.
+// Announces a block. Bit k of `masked` states whether key tile k has a mask.
 inline void announce_block(uint32_t num_tiles, uint32_t masked) {
     cb_reserve_back(kCbUnits, 1);
     auto* words = reinterpret_cast<Words>(get_write_ptr(kCbUnits));
@@ -84,7 +85,7 @@ inline void announce_block(uint32_t num_tiles, uint32_t masked) {
     cb_push_back(kCbUnits, 1);
 }
 
-// Rows of the result: `count` pages, each `stride` behind the one before.
+// Announces the rows of the result: `count` pages, each `stride` behind the one before.
 inline void announce_rows(uint32_t what, uint32_t first, uint32_t stride, uint32_t count) {
     cb_reserve_back(kCbWriterUnits, 1);
     auto* words = reinterpret_cast<Words>(get_write_ptr(kCbWriterUnits));

@@ -47,7 +47,7 @@ struct Shapes : ComputeArgs {
     uint32_t cb_of_values() const { return has_values != 0 ? cb_values : cb_keys; }
 };
 
-// DST tile `dst` to a page of `cb`.
+// Packs DST tile `dst` to a page of `cb`.
 inline void pack_one(uint32_t dst, uint32_t cb) {
     cb_reserve_back(cb, 1);
     pack_reconfig_data_format(cb);

@@ -56,7 +56,7 @@ struct Step {
                                                                       : kCbReduced;
     }
 
-    // From `begin` on in the step's bytes.
+    // Returns the piece from `begin` on in the step's bytes.
     Piece piece(uint32_t begin, uint32_t round_bytes) const {
         const uint32_t left = bytes > begin ? bytes - begin : 0;
         return {read_begin + begin, store_begin + begin, left < round_bytes ? left : round_bytes};
@@ -94,8 +94,8 @@ struct Phase {
     uint32_t block_tiles;      // of a packet
 
     uint32_t block_bytes() const { return block_tiles * kUnitBytes; }
-    // Whether own tiles are sums of a phase before, as they travel; all steps of a phase read the
-    // same tensor.
+    // Returns whether own tiles are sums of a phase before, as they travel; all steps of a phase
+    // read the same tensor.
     bool reads_sums(bool travels_as_fp32) const {
         return first_arg != end_arg && Step{get_arg_val<uint32_t>(first_arg), 0, 0, 0}.own_cb(
                                            travels_as_fp32) == kCbEarlier;
@@ -188,7 +188,7 @@ public:
           few_(kBlocksOfATurn * phase.block_bytes()),
           steps_(phase) {}
 
-    // The next piece, of no bytes behind the last one.
+    // Returns the next piece; one of no bytes after the last one.
     Turn next() {
         for (;;) {
             if (turn_.is_done()) {
@@ -208,7 +208,7 @@ public:
     }
 
 private:
-    // The next step that has bytes left in its round; of no bytes if there is none.
+    // Returns the next step that has bytes left in its round; a step of no bytes if there is none.
     Turn find_turn() {
         for (;; begin_round()) {
             while (!steps_.is_at_end()) {

@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // Within a row, without the padding behind it.
+    // Moves bytes within a row, without the padding after it.
     template <typename Move>
     void move_some(uint32_t l1_address, uint32_t bytes, Move move) {
         if (offset_ < rows_.row_bytes) {

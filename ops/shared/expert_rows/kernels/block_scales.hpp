@@ -14,7 +14,7 @@ constexpr uint32_t cb_held_columns = 14;
 
 enum RowForm : uint32_t { kNoRows, kEachRow, kOneRow };
 
-// Bytes between what is held of neighbouring rows or columns.
+// Returns the bytes between the scales of neighbouring rows or columns.
 inline uint32_t held_stride(uint32_t blocks) {
     return (blocks * 4 + 63) / 64 * 64;
 }
@@ -33,7 +33,7 @@ struct BlockScales {
     uint32_t row_blocks;
     uint32_t strip;
 
-    // Those of 32 rows of activations, kNobody where there is none.
+    // Holds the scales of 32 rows of activations, kNobody where there is none.
     void hold_rows(const uint32_t* sources) const {
         const uint32_t held = get_write_ptr(cb_held_rows);
         for (uint32_t i = 0; i < (row_form == kOneRow ? 1 : kSide); ++i) {
@@ -44,7 +44,7 @@ struct BlockScales {
         }
         noc_async_read_barrier();
     }
-    // Those of tiles [column, column + columns) of an expert's output.
+    // Holds the scales of tiles [column, column + columns) of an expert's output.
     void hold_columns(uint32_t expert, uint32_t column, uint32_t columns) const {
         const uint32_t held = get_write_ptr(cb_held_columns);
         const uint32_t first = place_of(column * kSide);
@@ -55,7 +55,7 @@ struct BlockScales {
         }
         noc_async_read_barrier();
     }
-    // Tiles of one block of K.
+    // Pushes the scale tiles of one block of K.
     void push(uint32_t block, const uint32_t* sources, uint32_t column, uint32_t columns) const {
         if (has_weights) {
             cb_reserve_back(cb_column_scales, strip);
@@ -78,7 +78,7 @@ private:
         const uint32_t place = column / n_each;
         return place < n_scales ? place : n_scales - 1;
     }
-    // Row 0 of a tile: 16 words of the first face, 16 of the second.
+    // Fills row 0 of a tile: 16 words of the first face, 16 of the second.
     void put_columns(tt_l1_ptr uint32_t* tile, uint32_t first_column, uint32_t first_place,
                      uint32_t block) const {
         const tt_l1_ptr uint32_t* held = words_at(get_write_ptr(cb_held_columns));
@@ -88,7 +88,7 @@ private:
             tile[j / 16 * 256 + j % 16] = held[place * held_stride(weight_blocks) / 4 + own];
         }
     }
-    // Column 0 of a tile.
+    // Fills column 0 of a tile.
     void put_rows(tt_l1_ptr uint32_t* tile, const uint32_t* sources, uint32_t block) const {
         const tt_l1_ptr uint32_t* held = words_at(get_write_ptr(cb_held_rows));
         const uint32_t own = row_blocks == 1 ? 0 : block;

@@ -31,7 +31,7 @@ struct CountedRows {
     }
 };
 
-// With what rows [first, end) need of the table.
+// Returns the rows with the entries of the table that rows [first, end) need.
 template <class Accessor>
 CountedRows counted_rows(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t end) {
     const auto args = CountedArgs::read();

@@ -55,7 +55,7 @@ private:
     }
 };
 
-// A tile whose rows hold the scale of theirs in every column.
+// Pushes a tile whose rows hold the scale of theirs in every column.
 template <class AllScales>
 void push_scales(const AllScales& scales, const TileRow& row) {
     cb_reserve_back(cb_scales, 1);

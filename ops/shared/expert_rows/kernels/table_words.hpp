@@ -18,7 +18,7 @@ inline void fill_words(tt_l1_ptr uint32_t* words, uint32_t count, uint32_t value
     }
 }
 
-// Pages [first, first + count), `stride` bytes apart in L1.
+// Reads pages [first, first + count), `stride` bytes apart in L1.
 template <class Accessor>
 void read_pages(const Accessor& tensor, uint32_t first, uint32_t count, uint32_t l1_addr,
                 uint32_t stride, uint32_t page_bytes) {
@@ -37,8 +37,8 @@ void write_pages(const Accessor& tensor, uint32_t first, uint32_t count, uint32_
     noc_async_write_barrier();
 }
 
-// Counts of experts, in one page, or one in each: the latter are read as far apart as alignment
-// asks for, and moved together.
+// Reads counts of experts, in one page, or one in each: the latter are read as far apart as
+// alignment asks for, and moved together.
 template <class Accessor>
 void read_counts(const Accessor& counts, uint32_t num_experts, bool is_paged, uint32_t l1_addr) {
     if (!is_paged) {

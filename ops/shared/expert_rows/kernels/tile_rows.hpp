@@ -36,7 +36,7 @@ struct TileRow {
     }
 };
 
-// Words [first, first + count) of page 0 of a table, at an aligned address.
+// Returns the words [first, first + count) of page 0 of a table, at an aligned address.
 template <class Accessor>
 const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint32_t count,
                                      uint32_t length, uint32_t l1_addr) {

@@ -64,7 +64,7 @@ inline void round_to_integers(uint32_t dst) {
     sub_unary_tile(dst, kPointAtEnd);
 }
 
-// The same of each element divided by (or times) the number in column 0 of its row of `cb_scale`.
+// Sends each element divided by (or times) the number in column 0 of its row of `cb_scale`.
 inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, CodeForm form,
                              uint32_t cb_rows) {
     cb_reserve_back(cb_rows, kStripTiles);

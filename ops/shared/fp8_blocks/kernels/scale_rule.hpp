@@ -17,7 +17,7 @@ union FloatWord {
 
 using tessera::ops::ScaleRule;
 
-// Word of column 0 of a row, in a tile of four faces of 16 rows.
+// Returns the word of column 0 of a row, in a tile of four faces of 16 rows.
 inline uint32_t word_of_row(uint32_t row) {
     return row / 16 * 512 + row % 16 * 16;
 }
@@ -37,7 +37,7 @@ inline float larger(float a, float b) {
     return a > b ? a : b;
 }
 
-// 2^ceil(log2 x) of a normal x > 0.
+// Returns 2^ceil(log2 x) for a normal x > 0.
 inline float power_of_two_above(float x) {
     FloatWord word;
     word.value = x;
@@ -45,7 +45,7 @@ inline float power_of_two_above(float x) {
     return word.value;
 }
 
-// The scale that a code is multiplied with, of a largest magnitude. Divisions are IEEE fp32, in the
+// Returns the scale of a code for a largest magnitude. Divisions are IEEE fp32, in the
 // order in which each rule was published. `most` is the largest code of the plain rule, Trtllm;
 // the others are of e4m3.
 inline float scale_of(uint32_t largest_bits, ScaleRule rule, float most = 448.0F) {

@@ -36,7 +36,7 @@ inline void broadcast_row_to(uint32_t cb, uint32_t tile, uint32_t dst) {
     unary_bcast<BroadcastType::ROW>(cb, tile, dst);
 }
 
-// DST tile 0 to a page of `cb`; the caller acquires and has computed.
+// Packs DST tile 0 to a page of `cb`; the caller acquires and has computed.
 inline void pack_to(uint32_t cb) {
     tile_regs_commit();
     cb_reserve_back(cb, 1);

@@ -42,7 +42,7 @@ struct BlockShape {
     uint32_t width;
 };
 
-// Blocks of all experts' tokens.
+// Returns the blocks of all experts' tokens.
 inline uint32_t count_blocks(const TokenCounts& counts, const BlockShape& block) {
     uint32_t rows = 0;
     for (uint32_t expert = 0; expert < counts.num_experts; ++expert) {
@@ -51,7 +51,7 @@ inline uint32_t count_blocks(const TokenCounts& counts, const BlockShape& block)
     return rows * div_up(block.column_tiles, block.width);
 }
 
-// Tiles without tokens.
+// Returns the tiles without tokens.
 inline uint32_t count_zero_tiles(const TokenCounts& counts, uint32_t token_tiles,
                                  uint32_t column_tiles) {
     uint32_t rows = 0;
@@ -74,7 +74,7 @@ struct CoreOfGrid {
     uint32_t round_robin;  // one block a core in turn, else neighbours together
 };
 
-// Units of this core, if `workers` cores share them: the first cores take one more.
+// Returns the units of this core, if `workers` cores share them: the first cores take one more.
 inline Share part_of(uint32_t units, uint32_t workers, uint32_t index) {
     if (index >= workers) {
         return {0, 1, 0};
@@ -84,7 +84,8 @@ inline Share part_of(uint32_t units, uint32_t workers, uint32_t index) {
     return {index * each + (index < rest ? index : rest), 1, each + (index < rest ? 1 : 0)};
 }
 
-// No more cores work than there are blocks; the same ones write the tiles without tokens.
+// Returns the number of cores that work. No more cores work than there are blocks; the same ones
+// write the tiles without tokens.
 inline uint32_t num_workers(const CoreOfGrid& core, uint32_t blocks, uint32_t zero_tiles) {
     const uint32_t units = blocks > 0 ? blocks : zero_tiles;
     return units < core.num_cores ? units : core.num_cores;
