@@ -45,7 +45,8 @@ constexpr std::array kFields{
                                     exchange::kChunkPackets),
 };
 
-/// Straight into memory; the others go through L1, by exchange::Travel.
+/// Returns whether an algorithm writes straight into memory; the others go through L1, by
+/// exchange::Travel.
 bool writes_memory(Algorithm algorithm) {
     return algorithm == Algorithm::Pages || algorithm == Algorithm::Multicast;
 }
@@ -113,7 +114,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
                               describe(input), kTileRows));
 }
 
-/// The rule that batches of whole pages fit into L1, however many packets a page takes.
+/// Judges the rule that batches of whole pages fit into L1, however many packets a page takes.
 void judge_batches(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);

@@ -22,8 +22,8 @@ CoreRangeSet cores_of(const ArchSpec& arch, std::uint32_t links) {
     return CoreRangeSet(ranges);
 }
 
-/// Devices that packets of one direction reach. On a ring of even length the opposite device is
-/// reached forward.
+/// Returns the devices that packets of one direction reach. On a ring of even length the opposite
+/// device is reached forward.
 std::uint32_t reach_of(const Place& place, Way way) {
     const MeshLine& line = place.line;
     if (line.is_ring) {
@@ -42,8 +42,8 @@ OwnPagesArgs own_pages(const Place& place, std::uint32_t link) {
             .batch = place.schedule.batch()};
 }
 
-/// SideArgs and, if there are devices on that side, the connection. A side without devices has no
-/// link to connect to.
+/// Returns SideArgs and, if there are devices on that side, the connection. A side without devices
+/// has no link to connect to.
 std::vector<std::uint32_t> side_words(Program& program, const Place& place, CoreCoord core, Way way,
                                       std::uint32_t link) {
     const SideArgs side{.reach = reach_of(place, way)};

@@ -117,7 +117,8 @@ std::uint32_t num_tiles(const Buffer& buffer) {
     return static_cast<std::uint32_t>((bytes + tile - 1) / tile);
 }
 
-// One core for each link, fewer where a core would have less than a tile for each device.
+// Shares the tiles: one core for each link, fewer if a core would have less than a tile for each
+// device.
 SharedWork share_tiles(const ArchSpec& arch, std::uint32_t tiles, std::uint32_t devices) {
     const GridSize grid = arch.workers.compute;
     // More cores than links would share the links.

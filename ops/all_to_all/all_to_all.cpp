@@ -43,7 +43,8 @@ Counts counts_of(std::span<const std::uint32_t> values, std::size_t devices, std
     return counts;
 }
 
-// First row of the part for `to` among those that `from` sends; of `from` among those `to` gets.
+// Returns the first row of the part for `to` among those that `from` sends; of `from` among those
+// `to` gets.
 std::uint32_t sent_before(const Counts& counts, std::size_t from, std::size_t to) {
     std::uint32_t rows = 0;
     for (std::size_t i = 0; i < to; ++i) {
@@ -91,7 +92,7 @@ ReaderTensors reader_tensors(const Call& call, const Rank& rank) {
     return {.input = &call.input(rank).buffer};
 }
 
-/// PeerPages of each peer: the share of `link` in the pages of the peer's part.
+/// Returns PeerPages of each peer: the share of `link` in the pages of the peer's part.
 std::vector<std::uint32_t> peer_pages(const Call& call, const Rank& rank, std::uint32_t way,
                                       std::uint32_t link) {
     std::vector<std::uint32_t> words;

@@ -28,7 +28,7 @@ public:
           sequences_(read_if_there(context, place_of_sequences(context.read(2).format))),
           tokens_each_(std::max<std::size_t>(tokens / pages_.num_sequences(), 1)) {}
 
-    // Rows in the cache, in the order of their positions.
+    // Returns the rows in the cache, in the order of their positions.
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
         const std::size_t sequence =
             sequences_.shape.empty()

@@ -116,7 +116,7 @@ Program build_program(std::string_view op, std::string_view compute_kernel, cons
     return program;
 }
 
-/// The tensors of the device at `position`; counts are the last input.
+/// Returns the tensors of the device at `position`; counts are the last input.
 Tensors tensors_of(const OpContext& context, std::size_t position) {
     // Counts are the last operand of every op of the table.
     const std::size_t counts = context.inputs.size() - 1;
@@ -129,7 +129,7 @@ Tensors tensors_of(const OpContext& context, std::size_t position) {
             context.device_outputs[0][position]};
 }
 
-/// One row of every input, element by element next to each other.
+/// Returns one row of every input, element by element next to each other.
 std::vector<double> interleaved_rows(const std::vector<const HostTensor*>& inputs,
                                      std::uint64_t first, std::uint32_t columns) {
     std::vector<float> row(columns);
@@ -144,7 +144,7 @@ std::vector<double> interleaved_rows(const std::vector<const HostTensor*>& input
     return values;
 }
 
-/// `function` of the inputs' rows from element `first` on, as many as `out` has columns.
+/// Applies `function` to the inputs' rows from element `first` on, as many as `out` has columns.
 void apply(const std::vector<const HostTensor*>& inputs, std::uint64_t first,
            ElementFunction function, std::span<float> out) {
     const auto columns = static_cast<std::uint32_t>(out.size());
@@ -155,7 +155,7 @@ void apply(const std::vector<const HostTensor*>& inputs, std::uint64_t first,
     }
 }
 
-/// One expert's first rows, into `out`.
+/// Applies the function to one expert's first rows, into `out`.
 void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
                      ElementFunction function, std::span<float> out) {
     std::vector<HostTensor> rows;
@@ -173,7 +173,7 @@ void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std:
     });
 }
 
-/// The reference of a step: of the rows that hold tokens only.
+/// Returns the reference of a step; only rows that hold tokens.
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
                                           ElementFunction function) {
     const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);

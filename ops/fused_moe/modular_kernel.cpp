@@ -44,7 +44,7 @@ bool takes(IdsType type, DataFormat format) {
     return type == IdsType::Any || (type == IdsType::Int32) == (format == DataFormat::Int32);
 }
 
-/// The third role as the two agree on it.
+/// Returns the third role, on which the two agree.
 const WeightAndReduce& weight_and_reduce(const PrepareAndFinalize& prepare_finalize,
                                          const Experts& experts) {
     const WeightAndReduce* asked = find_weight_and_reduce(experts.finalize_weight_and_reduce);
@@ -64,7 +64,7 @@ std::string number(std::uint32_t value) {
     return std::to_string(value);
 }
 
-/// This device's part of the batch, filled up with tokens that choose no expert.
+/// Takes this device's part of the batch, filled up with tokens that choose no expert.
 void take_own_tokens(Layer& layer, Steps& steps) {
     const auto part = [&](const std::string& tensor, const char* name, const char* fill) {
         // Stride and rows are equal: device d starts at token d * rows.
@@ -78,7 +78,7 @@ void take_own_tokens(Layer& layer, Steps& steps) {
     layer.topk_weights = part(layer.topk_weights, "own_weights", "0");
 }
 
-/// The parts of all devices, one behind the other, without what they were filled up with.
+/// Joins the parts of all devices, one after the other, without the tokens that fill them up.
 std::string join_parts(const Layer& layer, const std::string& own, Steps& steps) {
     const std::string all = steps.add("all_gather", "all_tokens", {own});
     // Devices have equally many tokens; what fills up the last one is cut off.
@@ -94,7 +94,7 @@ std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Expe
     return weight_and_reduce(prepare_finalize, experts).apply(layer, tokens, output, steps);
 }
 
-/// The expert that takes every token, and its sum with what the others gave.
+/// Adds the expert that takes every token, and its sum with those of the others.
 std::string add_shared_expert(const Layer& layer, const std::string& tokens,
                               const std::string& routed, Steps& steps) {
     // As masked products of one expert, whose counts are all tokens.
@@ -109,7 +109,7 @@ std::string add_shared_expert(const Layer& layer, const std::string& tokens,
     return steps.add("to_layout", "with_shared", {sum});
 }
 
-/// The experts on some tokens after others, whose sums are put one behind the other.
+/// Applies the experts to some tokens after others and joins their sums.
 std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Experts& experts,
                             const Layer& layer, const Dispatched& tokens,
                             std::uint32_t chunk_tokens, Steps& steps) {

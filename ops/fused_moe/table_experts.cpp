@@ -74,7 +74,7 @@ struct Names {
     std::string_view like;
 };
 
-/// Rows of experts whose products take codes, contiguous and batched.
+/// Return rows of experts whose products take codes, contiguous and batched.
 template <const Scheme& kScheme>
 constexpr Experts grouped_coded(const Names& names, Quantisation quantisation, CodeErrors errors) {
     return {.name = names.name,

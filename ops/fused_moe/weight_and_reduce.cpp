@@ -5,8 +5,8 @@
 namespace tessera::ops::fused_moe {
 namespace {
 
-/// Inputs of moe_sum: without weights if they went into the activations, since weighing again would
-/// square them.
+/// Returns the inputs of moe_sum: without weights if they went into the activations, since weighing
+/// again would square them.
 std::vector<std::string> sum_inputs(const Layer& layer, const Dispatched& tokens,
                                     const ExpertOutput& output) {
     std::vector<std::string> inputs{output.tensor, output.rows};
@@ -20,7 +20,7 @@ std::vector<std::string> sum_inputs(const Layer& layer, const Dispatched& tokens
 
 namespace no_op {
 
-// The experts' tensor is the sum already.
+// Returns the experts' tensor, which is the sum already.
 std::string apply(const Layer& /*layer*/, const Dispatched& /*tokens*/, const ExpertOutput& output,
                   Steps& /*steps*/) {
     return output.tensor;

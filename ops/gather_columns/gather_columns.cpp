@@ -27,7 +27,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
              {context.inputs[1].spec.shape[0], input.shape[0]}, input.format, Layout::ROW_MAJOR}}};
 }
 
-/// L1 of a core: a row of the output, one of zeros, its indices, and the input.
+/// Returns the L1 of a core: a row of the output, one of zeros, its indices, and the input.
 std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
     // Every row of the output needs a column of all input rows, so that a core holds the input
     // whole.

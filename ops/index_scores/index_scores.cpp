@@ -198,7 +198,7 @@ std::vector<const DeviceTensor*> tensors_of_reader(const OpContext& context, std
     return tensors;
 }
 
-/// Compile-time arguments, as ops/index_scores/kernels/reader.cpp reads them.
+/// Returns the compile-time arguments, as ops/index_scores/kernels/reader.cpp reads them.
 std::vector<std::uint32_t> reader_constants(const OpContext& context, const Extents& extents,
                                             const std::vector<const DeviceTensor*>& tensors) {
     const auto& spec = context.params<IndexScoresSpec>();

@@ -102,7 +102,7 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& c
            chunks.chunk_tiles * (sums_in_dst ? schedule.cb_depth : 1));
 }
 
-/// A kernel and what it is told: addresses and the core's tokens.
+/// Sets the arguments of a kernel: addresses and the core's tokens.
 template <class Tensors>
 void set_tokens(Program& program, KernelHandle kernel, const SharedWork& work,
                 const Tensors& tensors) {

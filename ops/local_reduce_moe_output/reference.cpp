@@ -27,7 +27,7 @@ struct Contribution {
 /// Source of an expert's output rows.
 using ReadRow = std::function<void(std::size_t expert, std::size_t row, std::span<float> values)>;
 
-/// The bfloat16 that a step leaves of a sum that was added in fp32.
+/// Returns the bfloat16 that a step leaves of a sum that was added in fp32.
 double step(double sum, ReduceAccumulator accumulator) {
     if (accumulator == ReduceAccumulator::Fp32) {
         return sum;
@@ -45,7 +45,7 @@ double step(double sum, ReduceAccumulator accumulator) {
                       exponent - kMantissaBits);
 }
 
-/// For each token its contributions, local experts ascending.
+/// Returns the contributions of each token, local experts ascending.
 std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx_map,
                                                      const HostTensor& weights,
                                                      const HostTensor& num_routed_tokens) {
@@ -67,7 +67,7 @@ std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx
     return lists;
 }
 
-/// (T, `hidden`).
+/// Returns the sums, (T, `hidden`).
 HostTensor sum_up(const std::vector<std::vector<Contribution>>& lists, std::uint32_t hidden,
                   const ReadRow& read_row, ReduceAccumulator accumulator) {
     HostTensor local =

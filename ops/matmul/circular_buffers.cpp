@@ -59,7 +59,7 @@ void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
     buffers.push_back(std::move(out));
 }
 
-/// Bytes of each core's L1 that a tensor takes.
+/// Returns the bytes of each core's L1 that a tensor takes.
 std::uint64_t l1_bytes(const ArchSpec& arch, const TensorPlan& operand) {
     if (operand.memory != BufferType::L1) {
         return 0;

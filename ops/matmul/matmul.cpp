@@ -66,7 +66,7 @@ std::string schedule_words(ParameterRef parameters) {
     return config::Value<MatmulSchedule>::show(parameters.as<MatmulSpec>().schedule);
 }
 
-/// The schedule with the formats that the inputs have.
+/// Returns the schedule with the formats that the inputs have.
 MatmulSpec for_inputs(MatmulSpec schedule, const TensorSpec& in0, const TensorSpec& in1) {
     schedule.in0.format = in0.format;
     schedule.in1.format = in1.format;

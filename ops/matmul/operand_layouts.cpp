@@ -27,7 +27,7 @@ std::string_view name_of_placement(TensorPlacement placement) {
     return "?";
 }
 
-/// The one sharded placement that in0 and out may have; DramInterleaved: none.
+/// Returns the one sharded placement that in0 and out may have; DramInterleaved: none.
 TensorPlacement sharded_placement(const MatmulSpec& schedule) {
     // Cores of a row share a block-sharded in0 by multicast. Under Multicast1D with a shared in1
     // each core owns whole rows, which is a height shard.

@@ -20,7 +20,7 @@ std::size_t strips_of(const ColumnRange& columns) {
     return div_up(columns.count, kStripColumns);
 }
 
-/// Columns of a strip of `rows` rows from element `first` on, zero beyond them.
+/// Reads the columns of a strip of `rows` rows from element `first` on, zero beyond them.
 void read_strip(const HostTensor& weights, std::uint64_t first, std::uint32_t rows,
                 std::size_t columns, StripRows& out) {
     const std::size_t row_size = weights.shape.back();

@@ -155,7 +155,7 @@ void add_part_buffers(Program& program, const std::vector<KPart>& parts,
     add_tile_buffer(program, cores_of(parts), kArrivedCb, format, (schedule.k_split - 1) * tiles);
 }
 
-/// The kernels that send the sums of part `index` to the cores of the first one.
+/// Adds the kernels that send the sums of part `index` to the cores of the first one.
 void add_sender(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts,
                 std::uint32_t index, const TokenTiles& tiles, const RoutedTokens& counts,
                 const OtherParts& others, const MoeBmmSpec& schedule) {

@@ -10,7 +10,8 @@
 namespace tessera::ops::moe_bmm {
 namespace {
 
-/// Rows of weights read at once: with the sums of some tokens they stay in the host's caches.
+/// Returns the rows of weights that are read at once: with the sums of some tokens they stay in the
+/// host's caches.
 std::uint32_t rows_at_once(std::uint32_t inner) {
     // A divisor of K, so that every read is whole.
     for (const std::uint32_t rows : {4 * kTileRows, 2 * kTileRows, kTileRows}) {
@@ -21,7 +22,7 @@ std::uint32_t rows_at_once(std::uint32_t inner) {
     return inner;
 }
 
-/// The product of one expert's first `count` rows, into `output`.
+/// Computes the product of one expert's first `count` rows, into `output`.
 void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
              std::span<float> output) {
     const Shape& shape = context.in(1).shape();

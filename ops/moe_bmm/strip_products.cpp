@@ -42,7 +42,7 @@ void widen_strip(const std::uint16_t* bf16, std::size_t row_size, std::size_t ro
     }
 }
 
-// A block of columns of `Tokens` tokens, over all rows.
+// Adds a block of columns of `Tokens` tokens, over all rows.
 template <std::size_t Tokens>
 HWY_INLINE void add_block(const StripOperands& operands, const double* HWY_RESTRICT inputs,
                           std::size_t column, double* HWY_RESTRICT sums) {

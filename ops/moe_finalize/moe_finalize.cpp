@@ -30,7 +30,7 @@ struct Chunks {
     std::uint32_t table_bytes;  ///< of the indices of a core's tokens, from an aligned place on
 };
 
-// Half of DST, which math owns while the packer empties the other half.
+// Returns chunks of half of DST, which math owns while the packer empties the other half.
 Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
     const std::uint32_t row_bytes = context.inputs[0].spec.page_size();
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);

@@ -36,7 +36,7 @@ std::uint32_t aligned(std::uint32_t bytes) {
     return round_up(bytes, kAlignment);
 }
 
-/// Extents of the outputs, in their order.
+/// Returns the extents of the outputs, in their order.
 std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
                                                    const Shape& topk_ids) {
     // The worst case over all routings, since only the device knows the counts.
@@ -55,7 +55,7 @@ std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
             1};
 }
 
-/// The tables, the ids, and a cursor for each local expert.
+/// Returns the bytes of the tables, the ids, and a cursor for each local expert.
 std::uint64_t scratch_bytes(const PermutationSpec& spec, const Shape& topk_ids) {
     // The ids of all tokens are held: both passes over them then read L1 only.
     std::uint64_t bytes =
@@ -138,7 +138,7 @@ HostTensor tensor_of(const Table& table) {
     return tensor;
 }
 
-/// The expanded indices of each local expert.
+/// Returns the expanded indices of each local expert.
 std::vector<Table> lists_of(const HostTensor& topk_ids, std::int32_t first, std::size_t local) {
     std::vector<Table> lists(local);
     const auto ids = topk_ids.as<std::int32_t>();

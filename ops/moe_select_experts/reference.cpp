@@ -34,7 +34,8 @@ std::vector<float> scores_of(std::span<const float> logits, RouterScoring scorin
     return scores;
 }
 
-/// The `count` largest of the candidates, descending, the lower index first among equal ones.
+/// Returns the `count` largest of the candidates, descending, the lower index first among equal
+/// ones.
 std::vector<std::int32_t> largest(std::span<const float> values,
                                   std::vector<std::int32_t> candidates, std::uint32_t count) {
     const auto key = [&](std::int32_t index) {

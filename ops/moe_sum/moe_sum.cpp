@@ -188,7 +188,7 @@ float rounded(float value) {
     return bf16_to_float(float_to_bf16(value));
 }
 
-/// The row and the choice of each contribution to a token, in the order of the sum.
+/// Returns the row and the choice of each contribution to a token, in the order of the sum.
 std::vector<std::pair<std::int32_t, std::size_t>> contributions(const HostTensor* rows,
                                                                 std::size_t token,
                                                                 std::size_t top_k,

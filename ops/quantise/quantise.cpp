@@ -155,7 +155,7 @@ std::vector<Region> regions_of(const Matrix& matrix) {
     return regions;
 }
 
-/// The blocks of an input in the order of their scales.
+/// Returns the blocks of an input in the order of their scales.
 std::vector<Region> regions_of(const Shape& shape, bool are_matrices, ScaleBlock block) {
     // Whole blocks ignore 128: the block is the matrix, or all rows.
     const bool is_whole = block == ScaleBlock::Matrix || block == ScaleBlock::Tensor;
@@ -221,7 +221,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(codes), std::move(scales));
 }
 
-/// Rows that count; the scales of others are as good as theirs.
+/// Returns the rows that count, of codes and of scales; the one scale of a tensor always counts.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     if (context.inputs.size() < 2) {
         return {{}, {}};

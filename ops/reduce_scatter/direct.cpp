@@ -34,7 +34,7 @@ struct Place {
     [[nodiscard]] const DeviceTensor& output() const { return context.device_outputs[0][position]; }
 };
 
-/// Half of DST, so that the other half is packed meanwhile.
+/// Returns half of DST, so that the other half is packed meanwhile.
 std::uint32_t chunk_tiles(const OpContext& context) {
     const bool is_fp32 = context.params<Schedule>().partial_sums == exchange::PartialSums::Fp32;
     return (is_fp32 ? context.arch.dst.tiles_32bit : context.arch.dst.tiles_16bit) / 2;
@@ -44,8 +44,8 @@ std::uint32_t slice_tiles(const OpContext& context) {
     return context.inputs[0].spec.num_pages() / static_cast<std::uint32_t>(context.devices.size());
 }
 
-/// Tiles that a core holds of what arrives. All slices of a share have their room at once, so that
-/// senders need no credits.
+/// Returns the arrived tiles that a core holds. All slices of a share have their room at once, so
+/// that senders need no credits.
 std::uint32_t arrived_tiles(const OpContext& context) {
     const std::uint32_t chunk = chunk_tiles(context);
     const std::uint32_t links = context.params<Schedule>().links;
@@ -59,8 +59,8 @@ std::uint32_t buffer_tiles(const OpContext& context, Cb cb) {
     return cb == Cb::Arrived ? arrived_tiles(context) : 2 * chunk_tiles(context);
 }
 
-/// The shorter way round a ring, forward where both are as short. The farthest come first, since
-/// nothing is summed before all have arrived.
+/// Returns the peers by the shorter way round a ring, forward where both are as short. The farthest
+/// come first, since nothing is summed before all have arrived.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
 std::vector<Peer> peers_of(const MeshLine& line, std::uint32_t position) {
     std::vector<Peer> peers;
@@ -148,7 +148,7 @@ PeerWords peer_words(const std::vector<Peer>& peers) {
     return words;
 }
 
-/// OutletArgs and, if devices are reached over it, the connection.
+/// Returns OutletArgs and, if devices are reached over it, the connection.
 std::vector<std::uint32_t> outlet_words(Program& program, const Place& place, Way way,
                                         std::uint32_t link, const std::vector<Peer>& peers) {
     // Each direction has its own connection, hence a count of each.

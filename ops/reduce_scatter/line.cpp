@@ -38,7 +38,8 @@ struct Place {
 
     [[nodiscard]] const Buffer& input() const { return context.device_inputs[0][device].buffer; }
     [[nodiscard]] const Buffer& output() const { return context.device_outputs[0][device].buffer; }
-    // Two workspaces: partial sums of both directions arrive at the same time.
+    // Returns the workspace of a direction. There are two: partial sums of both directions arrive
+    // at the same time.
     [[nodiscard]] const Buffer& partial(Way way) const {
         return context.device_outputs[way == Way::Forward ? 1 : 2][device].buffer;
     }

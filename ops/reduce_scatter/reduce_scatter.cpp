@@ -34,7 +34,8 @@ constexpr std::array kFields{
         "line: a core sends when its sources run (sources), or when all devices run (all)"),
 };
 
-/// The others go from circular buffer to circular buffer, by exchange::Travel.
+/// Returns whether an algorithm has kernels of its own. The others go from circular buffer to
+/// circular buffer, by exchange::Travel.
 bool has_own_kernels(Algorithm algorithm) {
     return algorithm == Algorithm::Line || algorithm == Algorithm::Direct;
 }
@@ -134,7 +135,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output, .memory = context.inputs[0].memory}};
 }
 
-/// Line: where partial sums from the device before, and from the one behind, arrive.
+/// Returns the workspaces. With Line, partial sums from the device before, and from the one after,
+/// arrive there.
 std::vector<TensorPlan> workspaces(const OpContext& context) {
     const Algorithm algorithm = context.params<Schedule>().algorithm;
     // Sums arrive in L1, in the core's own buffer.

@@ -23,7 +23,7 @@ constexpr std::array kFields = joined(
     },
     kColumnMoveFields<SliceColumnsSpec>);
 
-/// Columns that a head has, or a row without heads.
+/// Returns the columns that a head has, or a row without heads.
 std::uint32_t width_of(const SliceColumnsSpec& spec, std::uint32_t row) {
     // 0 heads and one head differ only in the output's axis, so that both have the same width.
     return row / std::max(spec.heads, 1U);

@@ -47,12 +47,13 @@ Blocks matrices_of(const Shape& shape) {
     return blocks;
 }
 
-/// Bytes that a pair of circular buffers of `cb_depth` blocks of one tile takes.
+/// Returns the bytes that a pair of circular buffers of `cb_depth` blocks of one tile takes.
 std::uint64_t bytes_of_a_tile(DataFormat format, std::uint32_t cb_depth) {
     return std::uint64_t{2} * cb_depth * tile_bytes(format);
 }
 
-/// Half of the free L1 is for circular buffers; the other half is left to tensors in L1.
+/// Returns half of the free L1, which is for circular buffers; the other half is left to tensors in
+/// L1.
 std::uint64_t half_of_room(const ArchSpec& arch) {
     return buffer_room(arch) / 2;
 }
@@ -68,7 +69,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               schedule.cb_depth, bytes, half_of_room(context.arch)));
 }
 
-/// Widest block of which both circular buffers hold `cb_depth`.
+/// Returns the widest block of which both circular buffers hold `cb_depth`.
 std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_t cb_depth) {
     // Both buffers must hold the block cb_depth times, since reading, compute and writing overlap.
     const std::uint64_t widest = half_of_room(arch) / bytes_of_a_tile(format, cb_depth);

@@ -98,8 +98,8 @@ void store_tile(const Accessor& output, const RowPieces& pieces, uint32_t tile, 
     });
 }
 
-// Steps 0 … num_devices − 2 of the reduce-scatter. A partial sum in the buffer says that the tile
-// it was made from has left its slot.
+// Runs steps 0 … num_devices − 2 of the reduce-scatter. A partial sum in the buffer says that the
+// tile it was made from has left its slot.
 void scatter_sums(const RingSlice& slice, uint32_t round, Slots& sums) {
     for (uint32_t step = 0; step + 1 < slice.num_devices; ++step) {
         const TileRange chunk = slice.to_reduce(round, step);
@@ -114,7 +114,7 @@ void scatter_sums(const RingSlice& slice, uint32_t round, Slots& sums) {
     }
 }
 
-// The chunk whose sum is full here: stored, and sent round the ring.
+// Stores the chunk whose sum is full here and sends it round the ring.
 template <typename Accessor>
 void share_own_chunk(const RingSlice& slice, uint32_t round, Slots& sums, Slots& gathered,
                      const Accessor& output, const RowPieces& pieces) {
@@ -130,7 +130,7 @@ void share_own_chunk(const RingSlice& slice, uint32_t round, Slots& sums, Slots&
     }
 }
 
-// The other chunks: stored, and passed on until each device has them.
+// Stores the other chunks and passes them on until each device has them.
 template <typename Accessor>
 void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered, const Accessor& output,
                     const RowPieces& pieces) {

@@ -41,8 +41,8 @@ uint32_t contexts_l1(const Shapes& shapes) {
     return get_write_ptr(kCbStarts) + aligned_bytes(shapes.sequences);
 }
 
-// Tile `index` of all sequences', if there are so many. Sequences are searched from the first one:
-// there are few, and their starts are in L1.
+// Finds tile `index` of all sequences, if there are so many. Sequences are searched from the first
+// one: there are few, and their starts are in L1.
 bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
     const auto* starts = reinterpret_cast<Words>(get_write_ptr(kCbStarts));
     for (uint32_t s = 0; s < shapes.sequences; ++s) {

@@ -61,7 +61,7 @@ void tile_rows(const Shapes& shapes) {
     cb_wait_front(cb_in0, shapes.row_tiles * shapes.k_tiles());
 }
 
-// Two output tiles of one row of tiles, over one block of K.
+// Computes two output tiles of one row of tiles, over one block of K.
 void add_product(uint32_t first_in0, uint32_t first_in1, uint32_t row, uint32_t weight_scale,
                  uint32_t k_tiles, uint32_t out) {
     tile_regs_acquire();

@@ -107,7 +107,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
     }
 }
 
-// A tile for each 32 rows, with the scales of a block of K in column 0.
+// Pushes a tile for each 32 rows, with the scales of a block of K in column 0.
 void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.tile * 4;
     // A tile for 32 rows, of which column 0 is written; the other columns are never read.
@@ -121,8 +121,8 @@ void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) 
     cb_push_back(kCbRowScales, shapes.row_tiles);
 }
 
-// Tiles of one block of weights, (features, K) in DRAM, so that those of one step of K stand
-// together.
+// Reads the tiles of one block of weights, (features, K) in DRAM, so that those of one step of K
+// stand together.
 void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t block,
                 const Shapes& shapes, uint32_t l1_addr) {
     const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;

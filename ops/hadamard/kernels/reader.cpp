@@ -21,8 +21,8 @@ uint32_t entry(uint32_t row, uint32_t column) {
     return kOne | parity(row & column) << 15;
 }
 
-// The first 32 rows and columns. Rows have zeros behind `size`, so that the whole strip may be
-// multiplied.
+// Makes the first 32 rows and columns. Rows have zeros behind `size`, so that the whole strip may
+// be multiplied.
 void make_tile(uint32_t l1_addr, uint32_t size) {
     fill_l1(l1_addr, kTileBytes, 0);
     auto* words = reinterpret_cast<Words>(l1_addr);
@@ -36,8 +36,8 @@ void make_tile(uint32_t l1_addr, uint32_t size) {
     }
 }
 
-// Tiles in the order of k, then of columns: beyond the first they are that one or its opposite, as
-// the bits say that their places share. A copy costs less than 512 words of the core.
+// Pushes tiles in the order of k, then of columns: beyond the first they are that one or its
+// opposite, as the bits say that their places share. A copy costs less than 512 words of the core.
 void push_matrix(uint32_t size) {
     cb_reserve_back(kCbMatrix, kStripTiles * kStripTiles);
     const uint32_t matrix_l1 = get_write_ptr(kCbMatrix);

@@ -114,8 +114,8 @@ void sum_columns() {
     }
 }
 
-// One tile of keys at a time: scores of 32 heads, those of the next 32 and their weights take three
-// tiles of DST.
+// Scores one tile of keys at a time: scores of 32 heads, those of the next 32 and their weights
+// take three tiles of DST.
 void score_keys(const Shapes& shapes) {
     cb_reserve_back(cb_keys, shapes.element_tiles);
     tilize_rows(cb_key_rows, cb_keys, shapes.element_tiles);

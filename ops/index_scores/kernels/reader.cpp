@@ -67,7 +67,7 @@ void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
     }
 }
 
-// Weights of heads in column 0 of tiles: weight · factor · scale of the head's codes.
+// Pushes the weights of heads in column 0 of tiles: weight · factor · scale of the head's codes.
 template <class Weights, class Scales, class Out>
 void push_weights(const Weights& weights, const Scales& scales, const Out& out,
                   const Shapes& shapes, uint32_t token, bool stores) {
@@ -110,7 +110,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     }
 }
 
-// 32 keys from position `first` on, and their scales in row 0 of a tile.
+// Pushes 32 keys from position `first` on, and their scales in row 0 of a tile.
 template <class Cache, class Scales>
 void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, uint32_t first,
                uint32_t end) {

@@ -12,7 +12,7 @@ constexpr uint32_t kUnseen = 0xFF800000;
 
 using Words = volatile tt_l1_ptr uint32_t*;
 
-// Row 0 of a tile, of which faces hold 16 elements each.
+// Makes row 0 of a tile, whose faces hold 16 elements each.
 void make_row(Words row, const Words tile, uint32_t num_seen) {
     for (uint32_t i = 0; i < kTileRows; ++i) {
         row[i] = i < num_seen ? tile[i / 16 * 256 + i % 16] : kUnseen;

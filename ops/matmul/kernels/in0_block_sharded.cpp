@@ -90,7 +90,7 @@ void send_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
     noc_semaphore_set(semaphore_at(row.flag_addr), VALID);
 }
 
-// One block of K, from whoever holds it: `k_block` counts the row's blocks.
+// Exchanges one block of K, from the core that holds it: `k_block` counts the row's blocks.
 void exchange_block(const Row& row, const Shape& shape, uint32_t first_row, uint32_t k_block) {
     const uint32_t blocks_per_shard = shape.shard_w / shape.block_w;
     const uint32_t holder = k_block / blocks_per_shard;

@@ -40,7 +40,7 @@ uint32_t columns_in_tensor(uint32_t num_columns, uint32_t first_column, uint32_t
     return rest < block_w ? rest : block_w;
 }
 
-// The blocks of one pass over K, for output columns from `first_column` of the core's own on.
+// Feeds the blocks of one pass over K, for output columns from `first_column` of the core's own on.
 template <class Accessor>
 void feed(const Accessor& in1, const Shape& shape, const BlockSender& sender, uint32_t first_tile,
           uint32_t num_columns) {

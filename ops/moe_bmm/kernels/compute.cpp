@@ -29,7 +29,7 @@ void add_parts(uint32_t num_parts, uint32_t num_tiles, uint32_t block_tiles) {
     reconfig_data_format_srca(cb_arrived, cb_in1);
 }
 
-// Weights of a step in which this core has no rows of tokens.
+// Drops the weights of a step in which this core has no rows of tokens.
 void let_weights_pass(uint32_t first_k, uint32_t end_k, uint32_t k_block, uint32_t block_width) {
     for (uint32_t k = first_k; k < end_k; k += k_block) {
         cb_wait_front(cb_in1, k_block * block_width);

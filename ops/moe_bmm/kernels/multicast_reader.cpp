@@ -55,7 +55,7 @@ struct StepWalk {
     }
 };
 
-// This core's block of a step; without rows if the expert has no more tokens.
+// Returns this core's block of a step; without rows if the expert has no more tokens.
 Block block_of(const Step& step, const Shapes& shapes, const TokenCounts& counts,
                uint32_t core_column) {
     // A core beyond the expert's rows still takes part in the step.

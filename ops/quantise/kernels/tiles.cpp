@@ -36,7 +36,7 @@ struct Matrix {
     uint32_t tiles_across() const { return div_up(columns, kTileSide); }
     uint32_t units() const { return div_up(tiles_down(), row_tiles); }
     uint32_t block_tiles() const { return blocks == 1 ? tiles_across() : 4; }
-    // 448, 127 and 7: the largest magnitudes of the three codes.
+    // Returns 448, 127 or 7, the largest magnitudes of the three codes.
     float most() const {
         return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int8 ? 127.0F : 7.0F;
     }

@@ -41,7 +41,8 @@ struct Shapes {
     }
 };
 
-// Largest magnitudes of 32 rows over all strips of a block; of a square block, of all rows.
+// Finds the largest magnitudes of 32 rows over all strips of a block; of a square block, of all
+// rows.
 void find_largest(const Shapes& shapes, uint32_t (&largest)[kTileRows]) {
     for (uint32_t row = 0; row < kTileRows; ++row) {
         largest[row] = 0;
@@ -86,7 +87,7 @@ void make_scales(const Shapes& shapes, uint32_t block) {
     cb_push_back(cb_scale, 1);
 }
 
-// One strip of codes, rows [row, …) and 128 columns from `column` on.
+// Stores one strip of codes, rows [row, …) and 128 columns from `column` on.
 template <class Accessor>
 void store_strip(const Accessor& codes, const Shapes& shapes, const CountedRows& rows, uint32_t row,
                  uint32_t column) {

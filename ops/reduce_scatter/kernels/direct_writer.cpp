@@ -74,7 +74,8 @@ private:
     WorkerToFabricEdmSender connection_;
 };
 
-// The tiles of a slice, chunk by chunk out of the circular buffer, to the core of the same place.
+// Sends the tiles of a slice, chunk by chunk out of the circular buffer, to the core of the same
+// place.
 void send_slice(const DirectShare& share, uint32_t slice, uint32_t packet_tiles, Outlet& outlet,
                 uint32_t arrived_place, uint64_t arrived) {
     const uint32_t tile_bytes = get_tile_size(kCbSend);

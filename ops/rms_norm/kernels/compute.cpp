@@ -8,7 +8,7 @@ using tessera::ops::rms_norm::ComputeArgs;
 
 namespace {
 
-// 1/√(mean of squares + epsilon) of each row, in every column.
+// Computes 1/√(mean of squares + epsilon) of each row, in every column.
 void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
     tile_regs_acquire();
     // Squares of all tiles of a row are added element by element first, so that one product with

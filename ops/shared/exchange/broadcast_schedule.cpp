@@ -8,7 +8,7 @@
 namespace tessera::ops::exchange {
 namespace {
 
-// From the root to both ends of its line.
+// Sends from the root to both ends of its line.
 void broadcast_line(LanePlans& lane, std::uint32_t root, const Slice& whole) {
     const Walk all = lane.line();
     const auto from = std::ranges::find(all.devices, root);
@@ -17,7 +17,7 @@ void broadcast_line(LanePlans& lane, std::uint32_t root, const Slice& whole) {
     lane.add_broadcast_chain(walk, whole, Place::Input, !lane.lane().is_backward);
 }
 
-// Round the root's row, then round all columns at once.
+// Sends round the root's row, then round all columns at once.
 void broadcast_rows_columns(LanePlans& lane, std::uint32_t root, const Slice& whole) {
     // A broadcast is a gather in which only the root has a slice, so no schedule of its own is
     // needed.

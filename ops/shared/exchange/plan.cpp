@@ -260,7 +260,7 @@ public:
             phase.previous->credit = number(phase.previous->device, core, device);
         }
     }
-    /// Most devices that a core sends to.
+    /// Returns the most devices that a core sends to.
     [[nodiscard]] std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(most_); }
 
 private:

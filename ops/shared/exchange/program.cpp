@@ -96,7 +96,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Device
             create_credits(program, cores, part.num_credits)};
 }
 
-/// Words of the links of a core, in the order of `connections`.
+/// Returns the words of the links of a core, in the order of `connections`.
 std::vector<std::uint32_t> connection_words(Program& program, CoreCoord core, std::uint32_t link,
                                             std::span<const LinkDirection> connections) {
     std::vector<std::uint32_t> words;

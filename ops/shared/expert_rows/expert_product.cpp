@@ -59,8 +59,8 @@ std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
 
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 
-/// Scratch for the scales of some rows or columns, as far apart as kernels/block_scales.hpp has
-/// them.
+/// Returns the scratch for the scales of some rows or columns, as far apart as
+/// kernels/block_scales.hpp has them.
 std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
     return rows * round_up(4 * blocks, 64U);
 }
@@ -70,13 +70,13 @@ std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& sche
     return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
 }
 
-/// K tiles that share their scales. Without blocks along K the whole of K is one group, whose sums
-/// are scaled once at the end.
+/// Returns the K tiles that share their scales. Without blocks along K the whole of K is one group,
+/// whose sums are scaled once at the end.
 std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
     return scales.weight_blocks > 1 || scales.row_blocks > 1 ? kScaleBlock / kTileColumns : k_tiles;
 }
 
-/// Bytes of what scales in blocks take besides.
+/// Returns the bytes that scales in blocks take besides.
 std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
     if (!scales.is_in_blocks()) {
         return 0;
@@ -105,13 +105,13 @@ ScaleShape scales_of(const ExpertProduct& product) {
     return scale_shape(operands_of(product, plans));
 }
 
-/// Whether rows are multiplied with one number each at the end.
+/// Returns whether rows are multiplied with one number each at the end.
 bool is_weighted(const ExpertProduct& product, const ScaleShape& scales) {
     return product.topk_weights != nullptr ||
            (!scales.is_in_blocks() && (scales.has_row_scales || scales.has_weight_scales));
 }
 
-/// Bytes of the tables that the reader looks at: counts, or pieces of the list.
+/// Returns the bytes of the tables that the reader looks at: counts, or pieces of the list.
 std::uint64_t table_bytes(const ExpertProduct& product) {
     if (!product.is_batched()) {
         return 2048;

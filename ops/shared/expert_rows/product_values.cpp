@@ -12,7 +12,7 @@
 namespace tessera::ops {
 namespace {
 
-/// The scales that weights (E, N, K) may have, in words of the message.
+/// Returns the scales that weights (E, N, K) may have, in words of the message.
 std::vector<Shape> weight_scale_shapes(const Shape& weights) {
     const std::uint32_t n_blocks = div_up(weights[1], kScaleBlock);
     const std::uint32_t k_blocks = div_up(weights[2], kScaleBlock);

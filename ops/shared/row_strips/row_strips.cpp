@@ -80,7 +80,7 @@ ComputeConfig strip_compute_config(const RowStrips& strips) {
     return config;
 }
 
-/// Arguments of any reader over strips, and those of the op's own one.
+/// Returns the arguments of any reader over strips, and those of the op's own one.
 NamedCompileArgs reader_args(const RowStrips& strips) {
     const TensorSpec& in = strips.input.spec;
     return named(

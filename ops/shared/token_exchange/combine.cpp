@@ -81,11 +81,12 @@ struct CombineMaking {
     [[nodiscard]] const DeviceTensor& output() const {
         return context.device_outputs[0][rank.position];
     }
-    // A workspace where they are summed; else the output itself.
+    // Returns a workspace if they are summed, else the output itself.
     [[nodiscard]] const DeviceTensor& contributions() const {
         return context.device_outputs.back()[rank.position];
     }
-    // Ids of Rows, weights of Batches; slots stand in for what is not there and not read.
+    // Returns ids for Rows, weights for Batches; slots stand in for a tensor that is not there and
+    // not read.
     [[nodiscard]] const DeviceTensor& last_or_slots() const {
         return in(context.inputs.size() > kLast ? std::size_t{kLast} : std::size_t{kSlots});
     }
@@ -316,7 +317,8 @@ std::vector<TensorPlan> infer_combine(const OpContext& context, Result result) {
     return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
-// Contributions to the device's tokens: (T·D, H) by token and rank, or (T·K, H) by token and slot.
+// Returns the workspaces of contributions to the device's tokens: (T·D, H) by token and rank, or
+// (T·K, H) by token and slot.
 std::vector<TensorPlan> combine_workspaces(const OpContext& context, Form form, Result result) {
     if (result == Result::BySlot) {
         return {};
@@ -338,7 +340,7 @@ std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form,
     return programs;
 }
 
-// Slots that an expert's row came back to.
+// Returns the slots that an expert's row came back to.
 std::vector<std::vector<bool>> filled_slots(const ReferenceContext& context) {
     const HostTensor slots = context.read(kSlots);
     std::vector<bool> filled;

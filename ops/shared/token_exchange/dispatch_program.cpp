@@ -39,7 +39,7 @@ constexpr OutputPlaces places_of(Form form) {
     return form == Form::Rows ? OutputPlaces{1, 2, 3, 4, 5, 6} : OutputPlaces{1, 1, 1, 2, 3, 4};
 }
 
-// Bytes of a row of so many bytes in a table page, padded as DRAM pads its pages.
+// Returns the distance of rows of so many bytes in a table page, padded as DRAM pads its pages.
 std::uint32_t stride_of(const ArchSpec& arch, std::uint32_t bytes) {
     return round_up(bytes, static_cast<std::uint32_t>(arch.dram.alignment.value));
 }
@@ -90,7 +90,7 @@ struct Making {
         const bool lie_apart = sizes.pair_rows != 0 && sizes.scales_bytes != 0;
         return lie_apart ? out(context.outputs.size() + 2) : received_scales();
     }
-    /// Those that put rows together.
+    /// Returns the cores that put rows together.
     [[nodiscard]] std::vector<CoreCoord> packers() const {
         return sizes.pair_rows != 0 ? rank.rest() : std::vector<CoreCoord>{};
     }
@@ -125,7 +125,7 @@ struct RowWriter {
     bool is_local = false;
     std::uint32_t table_packet = 0;  ///< bytes
 
-    /// In the order of kernels/dispatch_writer.cpp.
+    /// Returns the words in the order of kernels/dispatch_writer.cpp.
     [[nodiscard]] std::vector<std::uint32_t> words(const Making& making) const {
         const DispatchSizes& sizes = making.sizes;
         const std::uint32_t control = core_word(making.context.arch, making.rank.control());
@@ -182,7 +182,7 @@ void add_senders(const Making& making) {
     }
 }
 
-// The cores that wait for the bases: those that have peers.
+// Returns the cores that wait for the bases: those that have peers.
 std::vector<CoreCoord> waiting_cores(const Rank& rank) {
     std::vector<CoreCoord> cores;
     for (std::uint32_t way = 0; way < kWays; ++way) {

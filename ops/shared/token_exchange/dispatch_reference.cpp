@@ -32,8 +32,8 @@ std::optional<std::uint32_t> place_of_earlier(const std::vector<Walked>& walked,
 
 constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-// Every slot with an expert of every rank's tokens, in order, with its place in its bin. A rank has
-// at most `pair_rows` in a bin; others have no place.
+// Returns every slot with an expert of every rank's tokens, in order, with its place in its bin. A
+// rank has at most `pair_rows` in a bin; others have no place.
 std::vector<Walked> walk(const std::vector<HostTensor>& ids, std::uint32_t experts_per_rank,
                          Form form, std::uint32_t pair_rows) {
     std::vector<Walked> walked;
@@ -64,7 +64,7 @@ std::vector<Walked> walk(const std::vector<HostTensor>& ids, std::uint32_t exper
     return walked;
 }
 
-// Row `from` of one tensor to row `to` of another.
+// Copies row `from` of one tensor to row `to` of another.
 void copy_row(const HostTensor& source, std::uint32_t from, HostTensor& target, std::size_t to) {
     const std::size_t bytes = source.bytes.size() / source.shape[0];
     std::memcpy(target.bytes.data() + to * bytes, source.bytes.data() + from * bytes, bytes);
@@ -143,7 +143,7 @@ private:
         }
     }
 
-    // The expert and its weight.
+    // Stores the expert and its weight.
     void receive_choice(const Walked& walked, std::uint32_t row) {
         out_[1].as<std::int32_t>()[row * top_k() + walked.slot] =
             static_cast<std::int32_t>(walked.expert);
@@ -161,7 +161,7 @@ private:
     [[nodiscard]] std::uint32_t experts_per_rank() const {
         return context_.params<DispatchSpec>().experts / num_ranks();
     }
-    /// Rows of a batch, or of all.
+    /// Returns the most rows of a batch, or of all.
     [[nodiscard]] std::uint32_t most() const { return out_[0].shape[is_rows_ ? 0 : 1]; }
     [[nodiscard]] std::uint32_t top_k() const { return ids_[0].shape[1]; }
 

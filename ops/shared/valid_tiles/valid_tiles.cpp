@@ -15,7 +15,7 @@ constexpr std::uint32_t kBlockWords = 4;
 constexpr std::uint32_t kCountFromReader = 0xFFFFFFFF;  // as kernels/block_count.hpp has it
 constexpr std::uint32_t kBlockPages = 2;                // the reader may be one block ahead
 
-// How a writer knows its blocks, as kernels/core_share.hpp has it.
+// Returns the word by which a writer knows its blocks, as kernels/core_share.hpp has it.
 std::uint32_t split_word(const SharedBlocks& work, const WriterSpec& spec) {
     constexpr std::uint32_t kSplitByReader = 2;
     return spec.reader_ends ? kSplitByReader : work.split_by == SplitBy::Device ? 1U : 0U;
@@ -124,7 +124,7 @@ std::array<std::uint32_t, 3> SharedBlocks::writer_args(const BlockShare& share) 
                                      : reader_args(share);
 }
 
-// A count from the reader: compute kernels cannot read DRAM.
+// Returns the count from the reader: compute kernels cannot read DRAM.
 std::uint32_t SharedBlocks::compute_count(const BlockShare& share) const {
     return split_by == SplitBy::Host ? share.count : kCountFromReader;
 }

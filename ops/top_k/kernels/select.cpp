@@ -86,7 +86,7 @@ uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries c
     return taken;
 }
 
-// One pass of a stable sort, greater digits first.
+// Makes one pass of a stable sort, greater digits first.
 void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shift, uint32_t bits,
                    Words histogram) {
     const uint32_t size = 1U << bits;

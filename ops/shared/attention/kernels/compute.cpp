@@ -47,7 +47,8 @@ void end_unit(const Shapes& shapes) {
     cb_pop_front(cb_queries, shapes.query_tiles);
 }
 
-// 32 rows of codes times their scales, rounded to bfloat16, to key tiles.
+// Multiplies 32 rows of codes with their scales, rounds them to bfloat16 and packs them as key
+// tiles.
 void dequantise_rows(const Shapes& shapes) {
     cb_reserve_back(cb_codes, shapes.value_tiles);
     tilize_rows(cb_code_rows, cb_codes, shapes.value_tiles);
@@ -137,8 +138,8 @@ void score(const Shapes& shapes, uint32_t num_tiles, uint32_t masked) {
     cb_wait_front(cb_scores, shapes.block);
 }
 
-// The largest score of each row, in column 0. Tiles are compared element by element first, so that
-// one reduction along rows serves the whole block.
+// Finds the largest score of each row, in column 0. Tiles are compared element by element first, so
+// that one reduction along rows serves the whole block.
 void find_row_largest(uint32_t num_tiles) {
     tile_regs_acquire();
     copy_to(cb_scores, 0, 0);
@@ -326,7 +327,7 @@ void merge_partner(const Shapes& shapes) {
     cb_pop_front(cb_partial, shapes.value_tiles + 2);
 }
 
-// Running outputs over running sums, as rows.
+// Sends running outputs over running sums, as rows.
 void send_result(const Shapes& shapes) {
     cb_wait_front(cb_sums, 1);
     cb_wait_front(cb_outputs, shapes.value_tiles);

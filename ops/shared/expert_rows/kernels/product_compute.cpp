@@ -74,7 +74,7 @@ void multiply(const Shapes& shapes, uint32_t columns) {
     }
 }
 
-// Sums of a block in DST times one of its scales; the spare tile of DST holds it.
+// Multiplies the sums of a block in DST with one of its scales; the spare tile of DST holds it.
 template <BroadcastType broadcast>
 void scale_sum(uint32_t cb, uint32_t tile, uint32_t column, uint32_t spare) {
     // Scales lie in row 0 or column 0 of a tile; the unpacker spreads them over the tile in DST.
@@ -147,7 +147,7 @@ void take_sums(const Shapes& shapes, uint32_t columns) {
     cb_pop_front(cb_sums, shapes.strip);
 }
 
-// The routing weights of the rows, in every column.
+// Multiplies with the routing weights of the rows, which are in every column.
 void scale(const Shapes& shapes, uint32_t columns) {
     copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
     copy_tile(cb_scales, 0, shapes.strip);
@@ -157,8 +157,8 @@ void scale(const Shapes& shapes, uint32_t columns) {
     }
 }
 
-template <uint32_t strip>
 // The width is a template argument of the vendor's function, so each strip has an instance.
+template <uint32_t strip>
 void pack_rows() {
     pack_reconfig_data_format(cb_out);
     pack_untilize_dest_init<strip>(cb_out);

@@ -125,7 +125,7 @@ public:
         }
         noc_async_write_barrier();
     }
-    // Rows of the ranks before the one that is walked next.
+    // Copies the rows of the ranks before the one that is walked next.
     void copy_bases_to(uint32_t address) const {
         for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
             words_at(address)[bin] = before_[bin];
@@ -134,13 +134,13 @@ public:
 
 private:
     uint32_t kept(uint32_t rows) const { return rows < shape_.most_rows ? rows : shape_.most_rows; }
-    // -1: no row of this slot.
+    // Writes −1 into all slots: no row of this slot.
     void clear(uint32_t slots) const {
         for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
             words_at(slots)[slot] = 0xFFFFFFFF;
         }
     }
-    // The receiving rank says so: each excess is seen once.
+    // Fails if a capacity is exceeded. The receiving rank reports it: each excess is seen once.
     void check_capacity(bool is_local) const {
         const bool is_one_phase = shape_.pair_rows != 0;
         const bool exceeds_the_capacity_of_its_receiver =
@@ -166,7 +166,8 @@ private:
         }
     }
 
-    // Row `place` of the received rows: ids and weights of local experts, −1 and 0 elsewhere.
+    // Describes row `place` of the received rows: ids and weights of local experts, −1 and 0
+    // elsewhere.
     void describe(const Routing& routing, uint32_t rank, uint32_t token, uint32_t place,
                   const Outputs& out) {
         const uint32_t ids = rows_.next();

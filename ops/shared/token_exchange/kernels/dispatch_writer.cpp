@@ -38,7 +38,7 @@ void for_each_piece(const PacketPieces& row, Send send) {
     });
 }
 
-// Rows of both tensors, until the reader says that there are no more.
+// Sends rows of both tensors, until the reader says that there are no more.
 template <typename Send, typename SendScales>
 void send_rows(const PacketPieces& row, const PacketPieces& scales_row, Send send,
                SendScales send_scales) {
