@@ -19,6 +19,7 @@
 namespace tessera::pipeline {
 namespace {
 
+// Sizes of blocks are those of DeepSeek's files (128 × 128) and of OCP's MX formats (32 elements).
 constexpr std::uint32_t kScaleBlock = 128;        // rows and columns of a block with one fp8 scale
 constexpr std::uint32_t kMxBlock = 32;            // columns of a block with one MXFP4 scale
 constexpr std::uint32_t kMxBytes = kMxBlock / 2;  // two codes a byte, the even column low
@@ -29,6 +30,7 @@ std::uint32_t blocks_of(std::uint32_t extent, std::uint32_t block) {
     return (extent + block - 1) / block;
 }
 
+// Copied, since a stored tensor may begin at any byte of its file.
 template <class T>
 T load(const std::byte* bytes, std::size_t element) {
     T value;
@@ -38,6 +40,7 @@ T load(const std::byte* bytes, std::size_t element) {
 
 /// Converts an IEEE half. Subnormal halves are multiples of 2^-24.
 float half_to_float(std::uint16_t bits) {
+    // 5 bits of exponent with bias 15, 10 of mantissa.
     const std::uint32_t exponent = bits >> 10U & 0x1FU;
     const std::uint32_t mantissa = bits & 0x3FFU;
     const float sign = (bits & 0x8000U) != 0 ? -1.F : 1.F;
@@ -51,6 +54,7 @@ float half_to_float(std::uint16_t bits) {
            std::ldexp(1.F + static_cast<float>(mantissa) / 1024.F, static_cast<int>(exponent) - 15);
 }
 
+// Elements become float32, which has all of these formats exactly.
 float element(const StoredTensor& tensor, std::size_t i) {
     const std::byte* bytes = tensor.bytes.data();
     switch (tensor.dtype) {
@@ -90,6 +94,7 @@ void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t
 void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t columns,
                   std::span<float> out) {
     const auto rows = static_cast<std::uint32_t>(out.size() / columns);
+    // Shapes tell the kinds of scales apart; files do not name them.
     const bool is_blocked = scales.shape.size() >= 2 &&
                             scales.shape.back() == blocks_of(columns, kScaleBlock) &&
                             scales.shape[scales.shape.size() - 2] == blocks_of(rows, kScaleBlock);
@@ -109,6 +114,7 @@ void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t c
 void read_mxfp4(const StoredTensor& codes, const StoredTensor& scales, std::size_t first,
                 std::span<float> out) {
     for (std::size_t block = 0; block < out.size() / kMxBlock; ++block) {
+        // E8M0 (OCP MX): a power of two with bias 127. Each product with a code is exact.
         const auto exponent = load<std::uint8_t>(scales.bytes.data(), first + block);
         const float scale = std::ldexp(1.F, static_cast<int>(exponent) - 127);
         for (std::size_t i = 0; i < kMxBytes; ++i) {
@@ -126,6 +132,7 @@ CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor
     : files_(files), tensor_(tensor) {
     const Shape& shape = tensor.spec.shape;
     const auto parts = static_cast<std::uint32_t>(tensor.origin.tensors.size());
+    // A tensor of one axis is a bias, of two a matrix, of three the matrices of experts.
     require(shape.size() <= 3 && !tensor.origin.tensors.empty() &&
                 (tensor.spec.format == DataFormat::Float16_b ||
                  tensor.spec.format == DataFormat::Float32),
@@ -135,6 +142,7 @@ CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor
     count_ = shape.size() == 3 ? shape[0] : 1;
     columns_ = shape.back();
     const std::uint32_t rows = shape.size() == 1 ? 1 : shape[shape.size() - 2];
+    // Stored matrices lie below each other, such as gate and up.
     require(rows % parts == 0, "tensors.{}.origin: {} stored tensors do not divide {} rows",
             tensor.name, parts, rows);
     rows_ = rows / parts;
@@ -150,6 +158,7 @@ CheckpointValues::Part CheckpointValues::find_part(const std::string& pattern) c
         add_matrix(pattern, part);
         return part;
     }
+    // One stored matrix for each expert, as in "experts.3.w1".
     for (std::uint32_t index = 0; index < count_; ++index) {
         std::string name = pattern;
         add_matrix(name.replace(star, 1, std::to_string(index)), part);
@@ -160,6 +169,7 @@ CheckpointValues::Part CheckpointValues::find_part(const std::string& pattern) c
 void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
     CheckpointEntry entry = files_.find(name);
     CheckpointEntry scales;
+    // gpt-oss's files have codes and scales under these names, and no tensor of the name itself.
     if (entry.tensor == nullptr && files_.find(name + "_blocks").tensor != nullptr) {
         part.coding = Coding::Mxfp4;
         entry = files_.at(name + "_blocks");
@@ -168,11 +178,13 @@ void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
         entry = files_.at(name);
         if (entry.tensor->dtype == Dtype::F8_E4M3) {
             part.coding = Coding::Fp8;
+            // DeepSeek's files name the factor of codes "_scale_inv"; other files name it "_scale".
             scales = files_.find(name + "_scale_inv");
             scales = scales.tensor == nullptr ? files_.at(name + "_scale") : scales;
         }
     }
     part.matrices.push_back(entry);
+    // Checked here, so that a wrong shape is found before the first kernel runs.
     check_matrix(entry, part);
     if (scales.tensor != nullptr) {
         part.scales.push_back(scales);
@@ -216,6 +228,7 @@ void CheckpointValues::check_matrix(const CheckpointEntry& entry, const Part& pa
 void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& part) const {
     const StoredTensor& found = *entry.tensor;
     Shape one = stored_shape(part);
+    // A scale has no axis of its own for the bytes of its block.
     if (part.coding == Coding::Mxfp4) {
         one.pop_back();
         require(found.dtype == Dtype::U8 && found.shape == one, "{}: {}: {} {}, allowed: U8 {}",
@@ -227,6 +240,8 @@ void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& pa
     const std::size_t scales = num_elements(found.shape) / stacks;
     const std::size_t blocks =
         std::size_t{blocks_of(rows_, kScaleBlock)} * blocks_of(columns_, kScaleBlock);
+    // Scales are of rows and columns as they are stored, so that transposed ones have no place
+    // here.
     require(is_plain(found.dtype) && num_elements(found.shape) % stacks == 0 &&
                 (scales == blocks || scales == rows_ || scales == 1) && !tensor_.origin.transposed,
             "{}: {}: {} {}, allowed: F32 or BF16 with {} scales of 128 × 128 blocks, {} of rows, "
@@ -239,6 +254,7 @@ void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
                                    std::span<float> out) const {
     const bool is_stack = part.matrices.size() == 1;
     const StoredTensor& stored = *part.matrices[is_stack ? 0 : index].tensor;
+    // One stack has all indices; several matrices have one each.
     const std::size_t place = is_stack ? index : 0;
     if (part.coding == Coding::Mxfp4) {
         read_mxfp4(stored, *part.scales[is_stack ? 0 : index].tensor, place * out.size() / kMxBlock,
@@ -261,6 +277,7 @@ void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
 }
 
 void CheckpointValues::write_slice(std::uint32_t index, std::span<std::byte> out) const {
+    // One matrix at a time in float32: a whole tensor of experts would take twice its bytes.
     std::vector<float> values(std::size_t{rows_} * columns_);
     const bool is_float = tensor_.spec.format == DataFormat::Float32;
     const std::size_t element_size = is_float ? sizeof(float) : sizeof(std::uint16_t);
@@ -285,6 +302,7 @@ HostTensor CheckpointValues::slices(std::span<const std::uint32_t> indices) cons
     }
     HostTensor part = make_host_tensor(shape, tensor_.spec.format);
     const std::size_t each = part.bytes.size() / std::max<std::size_t>(indices.size(), 1);
+    // Slices are independent, so that each is converted by its own thread.
     tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
         write_slice(indices[i], std::span(part.bytes).subspan(i * each, each));
     });
