@@ -26,17 +26,46 @@ constexpr std::array kFields{
     field<&RotaryTableSpec::dim>("dim", config::kRequired, "elements of a head that are rotated",
                                  Limits{2, kMostElements}),
     field<&RotaryTableSpec::theta>("theta", "10000", "base of the frequencies", Limits{1, 1e30}),
+    field<&RotaryTableSpec::yarn_factor>(
+        "yarn_factor", "1", "YaRN: by how much the context is longer; 1: no YaRN", Limits{1, 1e6}),
+    field<&RotaryTableSpec::yarn_beta_fast>("yarn_beta_fast", "32",
+                                            "YaRN: turns from which on a pair keeps its frequency",
+                                            Limits{1e-6, 1e6}),
+    field<&RotaryTableSpec::yarn_beta_slow>("yarn_beta_slow", "1",
+                                            "YaRN: turns up to which a pair's frequency is divided",
+                                            Limits{1e-6, 1e6}),
+    field<&RotaryTableSpec::yarn_original_positions>(
+        "yarn_original_positions", "4096", "YaRN: positions that the model was trained with",
+        Limits{1, 4294967295.0}),
+    field<&RotaryTableSpec::yarn_truncate>("yarn_truncate", "true",
+                                           "YaRN: whether the ends of the blend are whole pairs"),
+    field<&RotaryTableSpec::attention_factor>(
+        "attention_factor", "0", "factor of cosines and sines; 0: 0.1 ln(yarn_factor) + 1",
+        Limits{0, 1e6}),
     field<&RotaryTableSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
-// Computes powers on the host in double; the kernel gets one word a frequency.
-std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
-    std::vector<float> frequencies(spec.dim / 2);
-    for (std::size_t i = 0; i < frequencies.size(); ++i) {
-        frequencies[i] = static_cast<float>(
-            std::pow(spec.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec.dim)));
+/// The pair that turns `turns` times over the original positions, as a real number.
+double pair_of_turns(const RotaryTableSpec& spec, double turns) {
+    constexpr double kTwoPi = 6.283185307179586;
+    return spec.dim * std::log(spec.yarn_original_positions / (turns * kTwoPi)) /
+           (2 * std::log(spec.theta));
+}
+
+/// The part of a frequency that YaRN divides: 0 for pairs that turn fast, 1 for those that turn
+/// slowly.
+double divided_part(const RotaryTableSpec& spec, std::size_t pair) {
+    double first = pair_of_turns(spec, spec.yarn_beta_fast);
+    double last = pair_of_turns(spec, spec.yarn_beta_slow);
+    if (spec.yarn_truncate) {
+        first = std::floor(first);
+        last = std::ceil(last);
     }
-    return frequencies;
+    first = std::max(first, 0.0);
+    last = std::min(last, static_cast<double>(spec.dim - 1));
+    constexpr double kSmallest = 0.001;  // as in the published code: the ends must differ
+    const double width = first == last ? kSmallest : last - first;
+    return std::clamp((static_cast<double>(pair) - first) / width, 0.0, 1.0);
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -46,6 +75,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.dim >= 2 && spec.dim % 2 == 0 && spec.dim <= kMostElements, "dim",
                   fmt::format("is {}; allowed: an even number, 2 to {}: elements turn in pairs",
                               spec.dim, kMostElements));
+    judge.require(spec.yarn_factor == 1 || spec.theta > 1, "theta",
+                  fmt::format("is {}; allowed with YaRN: more than 1", spec.theta));
+    judge.require(spec.yarn_beta_fast >= spec.yarn_beta_slow, "yarn_beta_fast",
+                  fmt::format("is {}; allowed: at least yarn_beta_slow, which is {}",
+                              spec.yarn_beta_fast, spec.yarn_beta_slow));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
@@ -57,7 +91,10 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     };
     // A `dim` of 0 or 1 is refused by rules(); until then one pair keeps the arithmetic defined.
     const std::uint32_t pairs = std::max(spec.dim / 2, 1U);
-    return {plan(pairs), plan(pairs), plan(2 * part_width(spec.dim))};
+    return {plan(pairs),
+            plan(pairs),
+            plan(2 * part_width(spec.dim)),
+            {.spec = {{pairs}, DataFormat::Float32, Layout::ROW_MAJOR}}};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -78,15 +115,19 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto output = [&](std::size_t i) {
         return i < num_outputs ? &context.device_outputs[i][position].buffer : nullptr;
     };
-    const TableTensors tensors{
-        .positions = &positions.buffer, .cos = output(0), .sin = output(1), .table = output(2)};
-    const TableArgs args{.position_width = row_length(positions.spec.shape),
-                         .dim = spec.dim,
-                         .part = part_width(spec.dim),
-                         .layout = static_cast<std::uint32_t>(spec.layout),
-                         .num_outputs = num_outputs};
-    // Frequencies are the same on all cores, so that they are common arguments. A missing output
-    // has the address 0, and num_outputs keeps the kernel from it.
+    const TableTensors tensors{.positions = &positions.buffer,
+                               .cos = output(0),
+                               .sin = output(1),
+                               .table = output(2),
+                               .frequencies = output(3)};
+    const TableArgs args{
+        .position_width = row_length(positions.spec.shape),
+        .dim = spec.dim,
+        .part = part_width(spec.dim),
+        .layout = static_cast<std::uint32_t>(spec.layout),
+        .num_outputs = num_outputs,
+        .factor = std::bit_cast<std::uint32_t>(static_cast<float>(attention_factor(spec)))};
+    // Frequencies are the same on all cores, so that they are common arguments.
     std::vector<std::uint32_t> common =
         words_of(OutputAddresses{.cos = address_of(tensors.cos),
                                  .sin = address_of(tensors.sin),
@@ -94,8 +135,15 @@ Program make_program(const OpContext& context, std::size_t position) {
     for (const float frequency : frequencies_of(spec)) {
         common.push_back(std::bit_cast<std::uint32_t>(frequency));
     }
-    const KernelHandle kernel = CreateKernel(program, "ops/rotary_table/kernels/table.cpp",
-                                             work.cores, reader_config(args, tensors));
+    const bool is_extended = attention_factor(spec) != 1 || num_outputs > 3;
+    if (is_extended) {
+        common.push_back(address_of(tensors.frequencies));
+    }
+    const KernelHandle kernel =
+        CreateKernel(program,
+                     is_extended ? "ops/rotary_table/kernels/extended_table.cpp"
+                                 : "ops/rotary_table/kernels/table.cpp",
+                     work.cores, reader_config(args, tensors));
     SetCommonRuntimeArgs(program, kernel, common);
     for (const WorkShare& share : work.shares) {
         set_args(program, kernel, share.core,
@@ -110,6 +158,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
     const HostTensor positions = context.read(0);
     const std::vector<float> frequencies = frequencies_of(spec);
+    const double factor = attention_factor(spec);
     const std::size_t pairs = frequencies.size();
     const std::uint32_t part = part_width(spec.dim);
     const auto count = static_cast<std::uint32_t>(num_elements(positions.shape));
@@ -127,24 +176,43 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                    static_cast<double>(frequencies[i]);
         };
         for (std::size_t i = 0; i < pairs; ++i) {
-            outputs[0].as<float>()[p * pairs + i] = static_cast<float>(std::cos(angle(i)));
-            outputs[1].as<float>()[p * pairs + i] = static_cast<float>(std::sin(angle(i)));
+            outputs[0].as<float>()[p * pairs + i] = static_cast<float>(factor * std::cos(angle(i)));
+            outputs[1].as<float>()[p * pairs + i] = static_cast<float>(factor * std::sin(angle(i)));
         }
         const auto row = outputs[2].as<float>().subspan(p * 2 * part, std::size_t{2} * part);
         for (std::uint32_t element = 0; element < spec.dim; ++element) {
             const RotatedPair pair = rotated_pair(spec.layout, spec.dim, element);
-            const double sine = std::sin(angle(pair.frequency));
-            row[element] = static_cast<float>(std::cos(angle(pair.frequency)));
+            const double sine = factor * std::sin(angle(pair.frequency));
+            row[element] = static_cast<float>(factor * std::cos(angle(pair.frequency)));
             // The first element of a pair gets minus the sine, the second plus.
             row[part + element] = static_cast<float>(pair.is_second ? sine : -sine);
         }
     }
-    // Outputs at the end may be left out.
+    HostTensor own = make_host_tensor({spec.dim / 2}, DataFormat::Float32);
+    std::copy(frequencies.begin(), frequencies.end(), own.as<float>().begin());
+    outputs.push_back(std::move(own));
     outputs.resize(context.outputs.size());
     return outputs;
 }
 
 }  // namespace
+
+// Powers are computed on the host in double; the kernel gets one word a frequency.
+std::vector<float> frequencies_of(const RotaryTableSpec& spec) {
+    std::vector<float> frequencies(spec.dim / 2);
+    for (std::size_t i = 0; i < frequencies.size(); ++i) {
+        const double own =
+            std::pow(spec.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec.dim));
+        const double part = spec.yarn_factor == 1 ? 0 : divided_part(spec, i);
+        frequencies[i] = static_cast<float>(own * (1 - part) + own / spec.yarn_factor * part);
+    }
+    return frequencies;
+}
+
+double attention_factor(const RotaryTableSpec& spec) {
+    return spec.attention_factor != 0 ? spec.attention_factor
+                                      : 0.1 * std::log(spec.yarn_factor) + 1;
+}
 
 RotatedPair rotated_pair(RopeLayout layout, std::uint32_t dim, std::uint32_t element) {
     const std::uint32_t half = dim / 2;

@@ -19,6 +19,12 @@ struct RotaryTableSpec {
     RopeLayout layout = RopeLayout::Interleaved;
     std::uint32_t dim = 2;  ///< elements of a head that are rotated
     double theta = 10000;
+    double yarn_factor = 1;  ///< 1: no YaRN
+    double yarn_beta_fast = 32;
+    double yarn_beta_slow = 1;
+    std::uint32_t yarn_original_positions = 4096;  ///< that the model was trained with
+    bool yarn_truncate = true;                     ///< whether the ends of the ramp are whole pairs
+    double attention_factor = 0;                   ///< of cosines and sines; 0: as YaRN has it
     GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
 };
 
@@ -43,6 +49,11 @@ inline constexpr std::array kOutputs{
     Operand{"cos", "(P, N)", "float32", "ROW_MAJOR"},
     Operand{"sin", "(P, N)", "float32", "ROW_MAJOR"},
     Operand{"table", "(P, W)", "float32", "ROW_MAJOR"},
+    Operand{.name = "frequencies",
+            .shape = "(N)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 /// Angles are reduced in double; what is left is a rounding to fp32 beside a zero.
 inline constexpr OpSpec kSpec{
@@ -68,10 +79,21 @@ struct RotatedPair {
 };
 [[nodiscard]] RotatedPair rotated_pair(RopeLayout layout, std::uint32_t dim, std::uint32_t element);
 
-/// Returns the op, for the registry: of each position p and frequency theta^(−2i/dim), rounded to
-/// fp32, cos and sin of their product; row p of `table` has for each element of a rotated head the
-/// factor of the element and that of its partner, with the sign. Data movement cores compute: a
-/// table of all positions is made once, as serving engines do when they load a model.
+/// Frequencies of the pairs of a head, rounded to fp32: theta^(−2i/dim), and with YaRN less for pairs
+/// that turn slowly.
+[[nodiscard]] std::vector<float> frequencies_of(const RotaryTableSpec& spec);
+/// Factor of cosines and sines: with YaRN 0.1 · ln(yarn_factor) + 1 unless the spec states one.
+[[nodiscard]] double attention_factor(const RotaryTableSpec& spec);
+
+/// The op, for the registry: of each position p and frequency f_i (theta^(−2i/dim), rounded to fp32)
+/// cos and sin of their product; row p of `table` has for each element of a rotated head the factor of
+/// the element and that of its partner, with the sign. Data movement cores compute: a table of all
+/// positions is made once, as serving engines do when they load a model.
+///
+/// YaRN (Peng et al., 2023) divides f_i by yarn_factor for pairs that turn less than yarn_beta_slow
+/// times over the original positions, keeps it for those that turn more than yarn_beta_fast times,
+/// and blends linearly between the two. Cosines and sines are multiplied by attention_factor.
+/// `frequencies` are the f_i.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::rotary_table
