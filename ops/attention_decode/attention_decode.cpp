@@ -21,6 +21,11 @@ constexpr std::array kFields{
     field<&DecodeSpec::split>(
         "split", "0", "cores that share the keys of a token; 0: chosen from the number of keys",
         Limits{0, kMostSplit}),
+    field<&DecodeSpec::kv_heads>("kv_heads", "1", "heads of keys and values; 1 for latents",
+                                 Limits{1, 65536}),
+    field<&DecodeSpec::window>("window", "0",
+                               "positions that a token sees, including its own; 0: all",
+                               Limits{0, 4294967295.0}),
     field<&DecodeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
@@ -33,7 +38,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     const auto entries = [&](std::size_t operand) {
         return num_elements(context.inputs[operand].spec.shape);
     };
-    const DataFormat cache = context.inputs[2].spec.format;
+    const DataFormat cache = context.inputs[kCache].spec.format;
     const std::size_t chosen = place_of_chosen(cache);
     const std::size_t lists = place_of_sequences(cache);
     const auto require_one_each = [&](std::size_t operand) {
@@ -42,7 +47,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
                                   entries(operand), extents.tokens));
     };
     // A position for each token, whatever sequence it belongs to.
-    require_one_each(4);
+    require_one_each(kPositions);
     if (context.has(chosen)) {
         const std::uint32_t rows = num_rows(context.inputs[chosen].spec.shape);
         judge.require(
@@ -53,7 +58,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
         require_one_each(lists);
     }
     // Without a list of sequences the tokens are distributed evenly over them.
-    const std::uint32_t sequences = context.inputs[3].spec.shape[0];
+    const std::uint32_t sequences = context.inputs[kPageTable].spec.shape[0];
     judge.require(context.has(lists) || extents.tokens % sequences == 0, "page_table",
                   fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
                               "say whose each one is",
@@ -62,23 +67,57 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
 
 void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
-    const TensorSpec& cache = context.inputs[2].spec;
+    const TensorSpec& cache = context.inputs[kCache].spec;
+    if (extents.has_kv_heads()) {
+        attention::judge_head_caches(
+            context.arch,
+            {.keys = {&kInputs[kCache], &cache, extents.latent},
+             .values = {&kInputs[kValues], &context.inputs[kValues].spec, extents.value},
+             .kv_heads = extents.kv_heads,
+             .page_size = page_size},
+            judge);
+        return;
+    }
     // A bfloat16 cache has latent and rotated part in one row.
     if (!is_fp8(cache.format)) {
-        judge_cache_rows(kInputs[2], cache, extents.latent + extents.rope, page_size, 1, judge);
+        judge_cache_rows(kInputs[kCache], cache,
+                         {.columns = extents.cache_columns(), .page_size = page_size}, 1, judge);
         return;
     }
     const std::uint32_t scales = scales_of(cache.format, extents);
-    judge_cache_rows(kFp8Inputs[2], cache, extents.latent, page_size, 1, judge);
-    judge_cache_rows(kFp8Inputs[kScales], context.inputs[kScales].spec, scales, page_size, 1,
-                     judge);
-    judge_cache_rows(kFp8Inputs[kRopeCache], context.inputs[kRopeCache].spec, extents.rope,
-                     page_size, 1, judge);
-    // 16 scales are 64 B; their place has 128 B, for a read that begins at an unaligned scale.
+    const auto judge_part = [&](std::size_t place, std::uint32_t columns) {
+        judge_cache_rows(kFp8Inputs[place], context.inputs[place].spec,
+                         {.columns = columns, .page_size = page_size}, 1, judge);
+    };
+    judge_part(kCache, extents.latent);
+    judge_part(kScales, scales);
+    judge_part(kRopeCache, extents.rope);
     constexpr std::uint32_t kMostScales = 16;  // the reader's place for those of a key
-    judge.require(scales <= kMostScales, "q_latent",
+    judge.require(scales <= kMostScales, "query",
                   fmt::format("has latents of {} elements; in fp8 they may have {}", extents.latent,
                               kMostScales * fp8::kBlock));
+}
+
+/// What latents and heads of keys and values do not have in common.
+void judge_forms(const OpContext& context, const Extents& extents, RuleJudge& judge) {
+    const auto& spec = context.params<DecodeSpec>();
+    attention::judge_heads({extents.heads, spec.kv_heads}, spec.window, extents.has_kv_heads(),
+                           judge);
+    const bool has_sinks = !is_fp8(context.inputs[kCache].spec.format) && context.has(kSinks);
+    if (extents.has_kv_heads()) {
+        judge.require(extents.rope == 0, "q_rope",
+                      "is given with `values`; allowed: queries that contain their rotated part");
+        if (has_sinks) {
+            attention::judge_sinks(context.inputs[kSinks].spec.shape, extents.heads, judge);
+        }
+        return;
+    }
+    // A partial tile of the latent would be a partial tile of the values, too.
+    judge.require(extents.latent % kTileColumns == 0, "query",
+                  fmt::format("has latents of {} elements; they must be whole tiles of {}",
+                              extents.latent, kTileColumns));
+    judge.require(extents.rope != 0, "q_rope", "is missing; allowed: left out with `values` only");
+    judge.require(!has_sinks, "sinks", "are given without `values`, which they need");
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -86,11 +125,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!judge_grid(context.arch, spec.grid, judge)) {
         return;
     }
-    const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
-    // A partial tile of the latent would be a partial tile of the values, too.
-    judge.require(extents.latent % kTileColumns == 0, "q_latent",
-                  fmt::format("has latents of {} elements; they must be whole tiles of {}",
-                              extents.latent, kTileColumns));
+    const Extents extents = extents_of(context);
+    judge_forms(context, extents, judge);
     judge_caches(context, extents, judge);
     judge.require(spec.scale > 0, "scale",
                   fmt::format("is {}; allowed: a positive number", spec.scale));
@@ -104,6 +140,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
     attention::judge_buffers(context.arch, shapes_of(context), judge);
 }
 
+std::vector<TensorPlan> infer(const OpContext& context) {
+    TensorSpec output = context.inputs[kQuery].spec;
+    output.shape.back() = std::max(extents_of(context).value, 1U);
+    return {{.spec = output}};
+}
+
 }  // namespace
 
 // One op for both caches: rules and programs differ by the operands.
@@ -111,11 +153,11 @@ Op op_of(const OpSpec& spec) {
     return {.spec = spec,
             .params = parameters<DecodeSpec>(kFields),
             .rules = rules,
-            .infer = like_first_input,
+            .infer = infer,
             .programs = programs,
-            .reference = reference,
+            .reference = [&spec](const ReferenceContext& c) { return reference(spec, c); },
             .check_values = [&spec](const ReferenceContext& c) { check_values(spec, c); },
-            .checked_inputs = {3, 4, spec.inputs.size() - 1}};
+            .checked_inputs = {kPageTable, kPositions, place_of_sequences(cache_format(spec))}};
 }
 
 const Op& op() {

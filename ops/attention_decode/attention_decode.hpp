@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of all heads of a token over a paged cache of latents: the absorbed form of MLA.
+// Attention of all heads of a token over a paged cache: of latents (the absorbed form of MLA), or of
+// keys and values of heads that groups of queries share (GQA).
 #pragma once
 
 #include <array>
@@ -13,14 +14,20 @@ struct DecodeSpec {
     std::uint32_t page_size = 32;  ///< positions of a page of the cache
     std::uint32_t block = 4;       ///< key tiles that are worked on together
     std::uint32_t split = 0;       ///< cores that share a token's keys; 0: as its keys ask for
+    std::uint32_t kv_heads = 1;    ///< of keys and values
+    std::uint32_t window = 0;      ///< positions that a token sees, with its own; 0: all
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"split_sequence"};
 inline constexpr std::array kInputs{
-    Operand{"q_latent", "(..., h, C)", "bfloat16", "ROW_MAJOR"},
-    Operand{"q_rope", "(..., h, R)", "bfloat16", "ROW_MAJOR"},
-    Operand{"cache", "(P, C_R)", "bfloat16", "ROW_MAJOR"},
+    Operand{"query", "(..., h, C)", "bfloat16", "ROW_MAJOR"},
+    Operand{.name = "q_rope",
+            .shape = "(..., h, R)",
+            .format = "bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{"cache", "any", "bfloat16", "ROW_MAJOR"},
     Operand{"page_table", "(S, N)", "int32", "ROW_MAJOR"},
     Operand{"positions", "any", "int32", "ROW_MAJOR"},
     Operand{.name = "chosen",
@@ -33,11 +40,21 @@ inline constexpr std::array kInputs{
             .format = "int32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
+    Operand{.name = "values",
+            .shape = "any",
+            .format = "bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "sinks",
+            .shape = "any",
+            .format = "bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
-/// The same, of a cache in fp8.
+/// The same, of a cache of latents in fp8.
 inline constexpr std::array kFp8Inputs{
     kInputs[0],
-    kInputs[1],
+    Operand{"q_rope", "(..., h, R)", "bfloat16", "ROW_MAJOR"},
     Operand{"cache", "(P, L)", "fp8_e4m3", "ROW_MAJOR"},
     kInputs[3],
     kInputs[4],
@@ -46,26 +63,34 @@ inline constexpr std::array kFp8Inputs{
     kInputs[5],
     kInputs[6],
 };
-inline constexpr std::array kOutputs{Operand{"output", "(..., h, C)", "bfloat16", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
 /// Exponentials and the result are rounded to bfloat16; the errors of the former average out over
 /// the keys of a row, of which there may be one or two.
 inline constexpr OpSpec kSpec{
     .name = "attention_decode",
-    .summary = "attention of heads over a paged cache of latents, with all keys or chosen ones",
+    .summary = "attention of a token's heads over a paged cache of latents, or of keys and values",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
     .tolerance = {.max_relative_error = 0.02, .min_pcc = 0.9999},
 };
 
-/// Returns the op, for the registry: of token t at position p of its sequence
-///   output[t,h] = Σ_k softmax_k(scale · (q_latent[t,h]·latent_k + q_rope[t,h]·rope_k)) · latent_k
-/// over the keys k ≤ p, or those of them that chosen[t] lists (−1: none). A row of the cache is
-/// [latent | rope]; position k of sequence s is row page_table[s][k / page_size] · page_size +
-/// k % page_size. Without `sequences` every sequence has as many tokens, one behind the other.
+/// The op, for the registry: of token t at position p of its sequence
+///   output[t,h] = Σ_k softmax_k(scale · (query[t,h]·key_k + q_rope[t,h]·rope_k)) · value_k
+/// over the keys k ≤ p, or those of them that chosen[t] lists (−1: none). Position k of sequence s
+/// is position page_table[s][k / page_size] · page_size + k % page_size of the cache. Pages that no
+/// token sees may be −1. Without `sequences` every sequence has as many tokens, one behind the
+/// other.
 ///
-/// Up to 32 heads of a token are the rows of a unit of work. `split` cores take a range of its
-/// blocks of keys each; the first of them merges maxima, sums and outputs.
+/// Latents (MLA): a row of the cache is [latent | rope]; key and value are the latent, of as many
+/// elements as a query.
+/// Heads (GQA): with `values`, a position of `cache` and of `values` has kv_heads heads, of which
+/// head h / (heads / kv_heads) belongs to query h. Rows of the tensors are heads, positions or
+/// pages. `sinks` has one more term of the softmax for each query, without a value. With `window`
+/// a token at p sees k if 0 ≤ p − k < window.
+///
+/// Up to 32 heads of a token, which share keys, are the rows of a unit of work. `split` cores take a
+/// range of its blocks of keys each; the first of them merges maxima, sums and outputs.
 [[nodiscard]] const Op& op();
 
 /// Returns an op with these functions: inputs say whether the cache is in bfloat16 or in fp8.

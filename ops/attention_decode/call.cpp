@@ -9,9 +9,40 @@
 
 namespace tessera::ops::attention_decode {
 
-Extents extents_of(const Shape& latent, const Shape& rope) {
-    const std::uint32_t heads = latent[latent.size() - 2];
-    return {num_rows(latent) / heads, heads, row_length(latent), row_length(rope)};
+namespace {
+
+/// `shape` gives the shape of each input that `context` has.
+template <class Context, class ShapeOf>
+Extents extents_from(const Context& context, DataFormat cache, const ShapeOf& shape) {
+    const std::uint32_t heads = shape(kQuery)[shape(kQuery).size() - 2];
+    const std::uint32_t latent = row_length(shape(kQuery));
+    const bool has_values = !is_fp8(cache) && context.has(kValues);
+    const auto& spec = context.template params<DecodeSpec>();
+    return {
+        .tokens = num_rows(shape(kQuery)) / heads,
+        .heads = heads,
+        .latent = latent,
+        .rope = context.has(kRope) ? row_length(shape(kRope)) : 0,
+        .kv_heads = has_values ? std::max(spec.kv_heads, 1U) : 0,
+        .value = has_values ? attention::value_dim(shape(kCache), shape(kValues), latent) : latent};
+}
+
+}  // namespace
+
+DataFormat cache_format(const OpSpec& spec) {
+    return spec.inputs[kCache].format == kFp8Inputs[kCache].format ? DataFormat::Fp8_e4m3
+                                                                   : DataFormat::Float16_b;
+}
+
+Extents extents_of(const OpContext& context) {
+    return extents_from(
+        context, context.inputs[kCache].spec.format,
+        [&](std::size_t i) -> const Shape& { return context.inputs[i].spec.shape; });
+}
+
+Extents extents_of(const ReferenceContext& context, DataFormat cache) {
+    return extents_from(context, cache,
+                        [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
 }
 
 std::uint32_t chosen_width(std::span<const TensorPlan> inputs) {
@@ -26,9 +57,12 @@ std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
 // Rows that are pages of their own are aligned by the allocator. Several positions in a page are
 // not, unless a position is a multiple of the alignment.
 bool is_misaligned(const OpContext& context, const Extents& extents) {
-    const TensorSpec& cache = context.inputs[2].spec;
+    if (extents.has_kv_heads()) {
+        return false;  // a rule refuses it
+    }
+    const TensorSpec& cache = context.inputs[kCache].spec;
     const bool has_codes = is_fp8(cache.format);
-    const std::uint32_t columns = extents.latent + (has_codes ? 0 : extents.rope);
+    const std::uint32_t columns = has_codes ? extents.latent : extents.cache_columns();
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
     if (positions_of_row(cache.shape, columns, page_size) <= 1) {
         return false;
@@ -40,20 +74,22 @@ bool is_misaligned(const OpContext& context, const Extents& extents) {
 
 attention::Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
-    const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
-    // Keys are latent and rotated part, values the latent alone: it is read once for both.
+    const Extents extents = extents_of(context);
     return {
         // A misaligned row is read beside its place.
         .query_tiles = div_up(extents.latent, kTileColumns) + div_up(extents.rope, kTileColumns),
-        .value_tiles = div_up(extents.latent, kTileColumns),
+        .value_tiles = div_up(extents.value, kTileColumns),
         .block = std::max(spec.block, 1U),
-        .scale_tiles = scales_of(context.inputs[2].spec.format, extents),
+        .has_values = extents.has_kv_heads(),
+        .scale_tiles = scales_of(context.inputs[kCache].spec.format, extents),
         .scale = spec.scale,
         .detour_bytes = is_misaligned(context, extents)
                             ? 2 * (extents.latent + extents.rope + dram_alignment(context.arch))
                             : 0,
-        .page_words = context.inputs[3].spec.shape[1],
-        .chosen_words = chosen_width(context.inputs)};
+        .page_words = context.inputs[kPageTable].spec.shape[1],
+        .chosen_words = chosen_width(context.inputs),
+        .has_kv_heads = extents.has_kv_heads(),
+        .sink_bytes = extents.has_kv_heads() && context.has(kSinks) ? 2 * extents.heads : 0};
 }
 
 }  // namespace tessera::ops::attention_decode

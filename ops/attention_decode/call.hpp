@@ -12,9 +12,18 @@ namespace tessera::ops::attention_decode {
 
 inline constexpr std::uint32_t kMostSplit = 64;  ///< cores that may share a token's keys
 
+/// Operands of both forms.
+inline constexpr std::size_t kQuery = 0;
+inline constexpr std::size_t kRope = 1;
+inline constexpr std::size_t kCache = 2;
+inline constexpr std::size_t kPageTable = 3;
+inline constexpr std::size_t kPositions = 4;
 /// A cache in fp8 comes with its scales and rotated parts, in front of optional lists.
 inline constexpr std::size_t kScales = 5;
 inline constexpr std::size_t kRopeCache = 6;
+/// Of a cache in bfloat16 that has keys alone.
+inline constexpr std::size_t kValues = 7;
+inline constexpr std::size_t kSinks = 8;
 
 inline bool is_fp8(DataFormat cache) {
     return cache == DataFormat::Fp8_e4m3;
@@ -25,15 +34,32 @@ inline std::size_t place_of_chosen(DataFormat cache) {
 inline std::size_t place_of_sequences(DataFormat cache) {
     return place_of_chosen(cache) + 1;
 }
+/// The format of the cache that an op's spec states.
+[[nodiscard]] DataFormat cache_format(const OpSpec& spec);
 
-/// Extents of a call.
+/// Extents of a call, in elements.
 struct Extents {
-    std::uint32_t tokens, heads, latent, rope;
+    std::uint32_t tokens, heads;
+    std::uint32_t latent;    ///< of a query without its rotated part
+    std::uint32_t rope;      ///< 0: none
+    std::uint32_t kv_heads;  ///< 0: latents are keys and values of all heads
+    std::uint32_t value;     ///< of a head of the output
 
-    [[nodiscard]] std::uint32_t units() const { return tokens * div_up(heads, kTileRows); }
+    [[nodiscard]] bool has_kv_heads() const { return kv_heads != 0; }
+    [[nodiscard]] attention::HeadGroups groups() const {
+        return {heads, has_kv_heads() ? kv_heads : 1};
+    }
+    [[nodiscard]] std::uint32_t units() const {
+        return tokens * groups().kv_heads * div_up(groups().group(), kTileRows);
+    }
+    /// Of a position of a cache in bfloat16.
+    [[nodiscard]] std::uint32_t cache_columns() const {
+        return has_kv_heads() ? kv_heads * latent : latent + rope;
+    }
 };
 
-[[nodiscard]] Extents extents_of(const Shape& latent, const Shape& rope);
+[[nodiscard]] Extents extents_of(const OpContext& context);
+[[nodiscard]] Extents extents_of(const ReferenceContext& context, DataFormat cache);
 
 /// Returns the entries of a token's list of chosen keys; 0 without one.
 [[nodiscard]] std::uint32_t chosen_width(std::span<const TensorPlan> inputs);
@@ -49,8 +75,9 @@ struct Extents {
 /// Returns the launch of a call: groups of cores that share a token's keys (program.cpp).
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 
-/// Returns the plain computation that results are compared with (reference.cpp).
-[[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
+/// The plain computation that results are compared with (reference.cpp).
+[[nodiscard]] std::vector<HostTensor> reference(const OpSpec& spec,
+                                                const ReferenceContext& context);
 /// Errors   UsageError where the page table or the positions leave the cache.
 void check_values(const OpSpec& spec, const ReferenceContext& context);
 

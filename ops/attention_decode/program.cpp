@@ -31,9 +31,12 @@ struct Groups {
 std::uint32_t fitting_split(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const std::uint32_t chosen = chosen_width(context.inputs);
+    const std::uint64_t held =
+        std::uint64_t{context.inputs[kPageTable].spec.shape[1]} * spec.page_size;
+    const std::uint64_t visible =
+        spec.window != 0 ? std::min<std::uint64_t>(spec.window, held) : held;
     // Chosen positions bound the keys of a token; otherwise all pages of the table may be full.
-    const std::uint64_t keys =
-        chosen != 0 ? chosen : std::uint64_t{context.inputs[3].spec.shape[1]} * spec.page_size;
+    const std::uint64_t keys = chosen != 0 ? chosen : visible;
     const double blocks = std::ceil(static_cast<double>(keys) / (spec.block * kTileRows));
     return static_cast<std::uint32_t>(std::ceil(std::sqrt(2 * blocks)));
 }
@@ -70,11 +73,9 @@ ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Ext
                        attention::Handshake handshake) {
     const auto& inputs = context.inputs;
     const auto& spec = context.params<DecodeSpec>();
-    const DataFormat cache = inputs[2].spec.format;
+    const DataFormat cache = inputs[kCache].spec.format;
     const std::size_t lists = place_of_sequences(cache);
-    const std::uint32_t columns = extents.latent + (is_fp8(cache) ? 0 : extents.rope);
-    // Several positions in a row of the tensor are read together. max(…, 1): a call with fewer
-    // tokens than sequences has a list of them.
+    const std::uint32_t columns = is_fp8(cache) ? extents.latent : extents.cache_columns();
     return {.heads = extents.heads,
             .latent_bytes = 2 * extents.latent,
             .rope_bytes = 2 * extents.rope,
@@ -83,44 +84,116 @@ ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Ext
             .page_size = spec.page_size,
             .table_width = shapes.page_words,
             .chosen_width = shapes.chosen_words,
-            .tokens_each = std::max(extents.tokens / inputs[3].spec.shape[0], 1U),
+            .tokens_each = std::max(extents.tokens / inputs[kPageTable].spec.shape[0], 1U),
             .room_semaphore = handshake.room,
             .arrived_semaphore = handshake.arrived,
             .partial_tiles = shapes.partial_tiles(),
-            .position_width = row_length(inputs[4].spec.shape),
+            .position_width = row_length(inputs[kPositions].spec.shape),
             .sequence_width = is_given(inputs, lists) ? row_length(inputs[lists].spec.shape) : 0,
-            .positions_each = positions_of_row(inputs[2].spec.shape, columns, spec.page_size),
+            .positions_each = positions_of_row(inputs[kCache].spec.shape, columns, spec.page_size),
             .scales = scales_of(cache, extents)};
 }
 
+/// Buffers of operands that a call has; null for others.
+class Buffers {
+public:
+    Buffers(const OpContext& context, std::size_t position)
+        : context_(context), position_(position) {}
+    const Buffer* operator[](std::size_t operand) const {
+        return context_.has(operand) ? &context_.device_inputs[operand][position_].buffer : nullptr;
+    }
+
+private:
+    const OpContext& context_;
+    std::size_t position_;
+};
+
 ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
-    const DataFormat cache = context.inputs[2].spec.format;
-    const auto buffer = [&](std::size_t operand) {
-        return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
-    };
-    return {.latent = buffer(0),
-            .rope = buffer(1),
-            .cache = buffer(2),
-            .table = buffer(3),
-            .positions = buffer(4),
-            .chosen = buffer(place_of_chosen(cache)),
-            .sequences = buffer(place_of_sequences(cache)),
-            .scales = is_fp8(cache) ? buffer(kScales) : nullptr,
-            .rope_cache = is_fp8(cache) ? buffer(kRopeCache) : nullptr};
+    const DataFormat cache = context.inputs[kCache].spec.format;
+    const Buffers buffers(context, position);
+    return {.latent = buffers[kQuery],
+            .rope = buffers[kRope],
+            .cache = buffers[kCache],
+            .table = buffers[kPageTable],
+            .positions = buffers[kPositions],
+            .chosen = buffers[place_of_chosen(cache)],
+            .sequences = buffers[place_of_sequences(cache)],
+            .scales = is_fp8(cache) ? buffers[kScales] : nullptr,
+            .rope_cache = is_fp8(cache) ? buffers[kRopeCache] : nullptr};
 }
 
-/// Creates the reader. Misaligned rows have a kernel of their own, so that cores with aligned rows
-/// take no time for the question.
-KernelHandle add_reader(Program& program, const OpContext& context, const CoreRangeSet& cores,
-                        const ReaderArgs& args, const ReaderTensors& tensors) {
-    const std::uint32_t alignment = dram_alignment(context.arch);
-    return is_misaligned(context,
-                         extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape))
-               ? CreateKernel(
-                     program, "ops/attention_decode/kernels/misaligned_reader.cpp", cores,
-                     reader_config(named(args, MisalignedArgs{.alignment = alignment}), tensors))
-               : CreateKernel(program, "ops/attention_decode/kernels/reader.cpp", cores,
-                              reader_config(args, tensors));
+HeadReaderArgs head_reader_args(const OpContext& context, const Shapes& shapes,
+                                const Extents& extents, attention::Handshake handshake) {
+    const auto& inputs = context.inputs;
+    const auto& spec = context.params<DecodeSpec>();
+    const std::size_t lists = place_of_sequences(inputs[kCache].spec.format);
+    const auto heads_each = [&](std::size_t cache, std::uint32_t dim) {
+        return positions_of_row(inputs[cache].spec.shape, dim, spec.page_size, extents.kv_heads);
+    };
+    return {.heads = extents.heads,
+            .kv_heads = extents.kv_heads,
+            .key_bytes = 2 * extents.latent,
+            .value_bytes = 2 * extents.value,
+            .key_tiles = shapes.query_tiles,
+            .value_tiles = shapes.value_tiles,
+            .block = shapes.block,
+            .page_size = spec.page_size,
+            .table_width = shapes.page_words,
+            .chosen_width = shapes.chosen_words,
+            .window = spec.window,
+            .tokens_each = std::max(extents.tokens / inputs[kPageTable].spec.shape[0], 1U),
+            .room_semaphore = handshake.room,
+            .arrived_semaphore = handshake.arrived,
+            .partial_tiles = shapes.partial_tiles(),
+            .position_width = row_length(inputs[kPositions].spec.shape),
+            .sequence_width = context.has(lists) ? row_length(inputs[lists].spec.shape) : 0,
+            .key_heads_each = heads_each(kCache, extents.latent),
+            .value_heads_each = heads_each(kValues, extents.value),
+            .has_sinks = shapes.sink_bytes != 0 ? 1U : 0U};
+}
+
+HeadReaderTensors head_reader_tensors(const OpContext& context, std::size_t position) {
+    const DataFormat cache = context.inputs[kCache].spec.format;
+    const Buffers buffers(context, position);
+    return {.query = buffers[kQuery],
+            .keys = buffers[kCache],
+            .values = buffers[kValues],
+            .table = buffers[kPageTable],
+            .positions = buffers[kPositions],
+            .chosen = buffers[place_of_chosen(cache)],
+            .sequences = buffers[place_of_sequences(cache)],
+            .sinks = buffers[kSinks]};
+}
+
+/// A reader and the addresses that it takes.
+struct Reader {
+    KernelHandle kernel;
+    std::vector<std::uint32_t> addresses;
+};
+
+/// Of its own each: cores with aligned latents take no time for the question whether they are.
+Reader add_reader(Program& program, const OpContext& context, std::size_t position,
+                  const CoreRangeSet& cores, attention::Handshake handshake) {
+    const Shapes shapes = shapes_of(context);
+    const Extents extents = extents_of(context);
+    const std::string folder = "ops/attention_decode/kernels/";
+    if (extents.has_kv_heads()) {
+        const HeadReaderTensors tensors = head_reader_tensors(context, position);
+        const auto args = head_reader_args(context, shapes, extents, handshake);
+        return {
+            CreateKernel(program, folder + "head_reader.cpp", cores, reader_config(args, tensors)),
+            addresses_of(tensors)};
+    }
+    const ReaderTensors tensors = reader_tensors(context, position);
+    const ReaderArgs args = reader_args(context, shapes, extents, handshake);
+    if (!is_misaligned(context, extents)) {
+        return {CreateKernel(program, folder + "reader.cpp", cores, reader_config(args, tensors)),
+                addresses_of(tensors)};
+    }
+    const MisalignedArgs misaligned{.alignment = dram_alignment(context.arch)};
+    return {CreateKernel(program, folder + "misaligned_reader.cpp", cores,
+                         reader_config(named(args, misaligned), tensors)),
+            addresses_of(tensors)};
 }
 
 /// Returns the coordinates of the cores whose parts core `first` merges: the others of its group.
@@ -137,10 +210,9 @@ std::vector<std::uint32_t> partners_of(const ArchSpec& arch, const Groups& group
 
 Program make_program(const OpContext& context, std::size_t position) {
     const Shapes shapes = shapes_of(context);
-    const Extents extents = extents_of(context.inputs[0].spec.shape, context.inputs[1].spec.shape);
-    const Groups groups = groups_of(context, extents.units());
+    const std::uint32_t units = extents_of(context).units();
+    const Groups groups = groups_of(context, units);
     const CoreRangeSet cores = range_of(groups.cores);
-    const ReaderTensors tensors = reader_tensors(context, position);
     const DeviceTensor& output = context.device_outputs[0][position];
 
     Program program = CreateProgram();
@@ -148,20 +220,19 @@ Program make_program(const OpContext& context, std::size_t position) {
     const attention::Handshake handshake{CreateSemaphore(program, cores, 0),
                                          CreateSemaphore(program, cores, 0)};
     attention::add_compute(program, context.arch, cores, shapes);
-    const KernelHandle reader = add_reader(
-        program, context, cores, reader_args(context, shapes, extents, handshake), tensors);
+    const Reader reader = add_reader(program, context, position, cores, handshake);
     const KernelHandle writer = attention::add_writer(program, cores, shapes, output, handshake);
     for (std::uint32_t i = 0; i < groups.cores.size(); ++i) {
         // Slot 0 of a group is its first core.
         const std::uint32_t slot = i % groups.split;
         const std::uint32_t num_partners = slot == 0 ? groups.split - 1 : 0;
-        set_args(program, reader, groups.cores[i],
+        set_args(program, reader.kernel, groups.cores[i],
                  ReaderShare{.group = i / groups.split,
                              .num_groups = groups.count(),
                              .slot = slot,
                              .split = groups.split,
-                             .num_units = extents.units()},
-                 addresses_of(tensors), PartnerCount{.num_partners = num_partners},
+                             .num_units = units},
+                 reader.addresses, PartnerCount{.num_partners = num_partners},
                  slot == 0 ? partners_of(context.arch, groups, i) : std::vector<std::uint32_t>{});
         // All cores of a group send to its first core.
         attention::set_writer_args(program, writer, groups.cores[i], output,

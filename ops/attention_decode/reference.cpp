@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "emu/base/bf16.hpp"
@@ -21,11 +22,12 @@ HostTensor read_if_there(const ReferenceContext& context, std::size_t operand) {
 /// The rows of the cache that a token sees.
 class SeenRows {
 public:
-    SeenRows(const ReferenceContext& context, std::size_t tokens)
-        : pages_(context.read(3), context.params<DecodeSpec>().page_size),
-          positions_(context.read(4)),
-          chosen_(read_if_there(context, place_of_chosen(context.read(2).format))),
-          sequences_(read_if_there(context, place_of_sequences(context.read(2).format))),
+    SeenRows(const ReferenceContext& context, DataFormat cache, std::size_t tokens)
+        : pages_(context.read(kPageTable), context.params<DecodeSpec>().page_size),
+          positions_(context.read(kPositions)),
+          chosen_(read_if_there(context, place_of_chosen(cache))),
+          sequences_(read_if_there(context, place_of_sequences(cache))),
+          window_(context.params<DecodeSpec>().window),
           tokens_each_(std::max<std::size_t>(tokens / pages_.num_sequences(), 1)) {}
 
     // Returns the rows in the cache, in the order of their positions.
@@ -44,17 +46,19 @@ public:
 private:
     [[nodiscard]] std::vector<std::int32_t> seen(std::size_t token) const {
         const std::int32_t own = positions_.as<std::int32_t>()[token];
+        const std::int64_t first =
+            window_ == 0 ? 0 : std::max<std::int64_t>(0, std::int64_t{own} + 1 - window_);
         std::vector<std::int32_t> positions;
         // Without a list a token sees all positions up to its own.
         if (chosen_.shape.empty()) {
-            positions.resize(static_cast<std::size_t>(own) + 1);
-            std::iota(positions.begin(), positions.end(), 0);
+            positions.resize(static_cast<std::size_t>(own + 1 - first));
+            std::iota(positions.begin(), positions.end(), static_cast<std::int32_t>(first));
             return positions;
         }
         const std::size_t width = row_length(chosen_.shape);
         // Entries of no position, and those the token may not see, are left out.
         for (const std::int32_t entry : chosen_.as<std::int32_t>().subspan(token * width, width)) {
-            if (entry >= 0 && entry <= own) {
+            if (entry >= first && entry <= own) {
                 positions.push_back(entry);
             }
         }
@@ -65,12 +69,13 @@ private:
     HostTensor positions_;
     HostTensor chosen_;
     HostTensor sequences_;
+    std::uint32_t window_;
     std::size_t tokens_each_;
 };
 
 /// Returns [latent | rope] of each position: a code times its scale is rounded to bfloat16.
 std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents& extents) {
-    const HostTensor cache = context.read(2);
+    const HostTensor cache = context.read(kCache);
     if (!is_fp8(cache.format)) {
         return vector_of(cache);
     }
@@ -106,32 +111,71 @@ void add_weighted(const float* row, double weight, std::span<double> sum) {
 
 }  // namespace
 
-std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const Extents extents = extents_of(context.in(0).shape(), context.in(1).shape());
-    const std::vector<float> latent = vector_of(context.read(0));
-    const std::vector<float> rope = vector_of(context.read(1));
-    const std::vector<float> cache = rows_of_cache(context, extents);
-    const SeenRows seen(context, extents.tokens);
-    const std::size_t width = extents.latent + extents.rope;
+namespace {
+
+/// Queries, keys and values of a call, as heads of a row of the cache.
+struct Operands {
+    Extents extents;
+    std::vector<float> latent;
+    std::vector<float> rope;
+    std::vector<float> keys;
+    std::vector<float> values;  ///< empty: the latents
+    std::vector<float> sinks;   ///< of heads; empty: none
+
+    [[nodiscard]] std::size_t key_row(std::size_t head, std::size_t row) const {
+        return row * extents.groups().kv_heads + head % extents.heads / extents.groups().group();
+    }
+    [[nodiscard]] double score(std::size_t head, std::size_t row) const {
+        const std::size_t width = extents.latent + extents.rope;
+        const float* key = &keys[key_row(head, row) * width];
+        return dot(&latent[head * extents.latent], key, extents.latent) +
+               (rope.empty() ? 0
+                             : dot(&rope[head * extents.rope], key + extents.latent, extents.rope));
+    }
+    [[nodiscard]] const float* value(std::size_t head, std::size_t row) const {
+        return values.empty() ? &keys[row * (extents.latent + extents.rope)]
+                              : &values[key_row(head, row) * extents.value];
+    }
+    [[nodiscard]] std::optional<double> sink(std::size_t head) const {
+        return sinks.empty() ? std::nullopt : std::optional<double>(sinks[head % extents.heads]);
+    }
+};
+
+Operands operands_of(const ReferenceContext& context, DataFormat cache) {
+    const Extents extents = extents_of(context, cache);
+    const auto read = [&](bool is_there, std::size_t operand) {
+        return is_there ? vector_of(context.read(operand)) : std::vector<float>{};
+    };
+    return {.extents = extents,
+            .latent = read(true, kQuery),
+            .rope = read(extents.rope != 0, kRope),
+            .keys = rows_of_cache(context, extents),
+            .values = read(extents.has_kv_heads(), kValues),
+            .sinks = read(extents.has_kv_heads() && context.has(kSinks), kSinks)};
+}
+
+}  // namespace
+
+std::vector<HostTensor> reference(const OpSpec& spec, const ReferenceContext& context) {
+    const DataFormat cache = cache_format(spec);
+    const Operands operands = operands_of(context, cache);
+    const Extents& extents = operands.extents;
+    const SeenRows seen(context, cache, extents.tokens);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     // Tokens are independent of each other.
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::vector<std::size_t> rows = seen.of(token);
         for (std::size_t head = token * extents.heads; head < (token + 1) * extents.heads; ++head) {
-            // Values are latents of the same rows as the keys: the cache holds both once.
-            std::vector<double> sum(extents.latent);
+            std::vector<double> sum(extents.value);
             attention::attend(
                 rows.size(), context.params<DecodeSpec>().scale,
-                [&](std::size_t key) {
-                    const float* row = &cache[rows[key] * width];
-                    return dot(&latent[head * extents.latent], row, extents.latent) +
-                           dot(&rope[head * extents.rope], row + extents.latent, extents.rope);
-                },
+                [&](std::size_t key) { return operands.score(head, rows[key]); },
                 [&](std::size_t key, double weight) {
-                    add_weighted(&cache[rows[key] * width], weight, sum);
-                });
+                    add_weighted(operands.value(head, rows[key]), weight, sum);
+                },
+                operands.sink(head));
             std::transform(sum.begin(), sum.end(),
-                           output.as<float>().subspan(head * extents.latent).begin(),
+                           output.as<float>().subspan(head * extents.value).begin(),
                            [](double value) { return static_cast<float>(value); });
         }
     });
@@ -140,14 +184,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 /// `cache` is asked for its shape alone: its values are those of a whole run.
 void check_values(const OpSpec& spec, const ReferenceContext& context) {
-    const bool has_parts = spec.inputs.size() == kFp8Inputs.size();
-    const HostTensor sequences = read_if_there(context, spec.inputs.size() - 1);
-    // Codes have a cache of latents alone.
-    const std::uint32_t columns =
-        row_length(context.in(0).shape()) + (has_parts ? 0 : row_length(context.in(1).shape()));
-    check_cache_places(
-        spec.name, context.read(3), context.read(4), sequences.shape.empty() ? nullptr : &sequences,
-        context.params<DecodeSpec>().page_size, positions_of(context.in(2).shape(), columns));
+    const auto& params = context.params<DecodeSpec>();
+    const DataFormat cache = cache_format(spec);
+    const Extents extents = extents_of(context, cache);
+    const HostTensor sequences = read_if_there(context, place_of_sequences(cache));
+    const std::uint32_t columns = is_fp8(cache) ? extents.latent : extents.cache_columns();
+    check_cache_places(spec.name,
+                       {.page_table = context.read(kPageTable),
+                        .positions = context.read(kPositions),
+                        .sequences = sequences,
+                        .page_size = params.page_size,
+                        .cache_positions = positions_of(context.in(kCache).shape(), columns),
+                        .window = params.window});
 }
 
 }  // namespace tessera::ops::attention_decode

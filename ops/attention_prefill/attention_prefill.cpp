@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/attention_prefill/heads.hpp"
 #include "ops/attention_prefill/kernels/args.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -24,11 +25,18 @@ using config::Limits;
 constexpr std::array kFields{
     field<&PrefillSpec::scale>("scale", config::kRequired, "factor of scores", Limits{1e-30, 1e30}),
     field<&PrefillSpec::block>("block", "4", "key tiles per block of work", Limits{1, 16}),
+    field<&PrefillSpec::page_size>("page_size", "32", "positions of a page of the caches",
+                                   Limits{1, 65536}),
+    field<&PrefillSpec::kv_heads>("kv_heads", "1", "heads of keys and values, with `values`",
+                                  Limits{1, 65536}),
+    field<&PrefillSpec::window>("window", "0",
+                                "positions that a token sees, including its own; 0: all",
+                                Limits{0, 4294967295.0}),
+    field<&PrefillSpec::strips>(
+        "strips", "0", "heads that share keys in a unit of work; 0: as many as keep cores busy",
+        Limits{0, 64}),
     field<&PrefillSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
-
-constexpr std::size_t kContexts = 5;
-constexpr std::size_t kChosen = 6;
 
 /// Extents of a call, in elements.
 struct Extents {
@@ -58,7 +66,7 @@ Extents extents_from(const Context& context, const ShapeOf& shape) {
     return {.tokens = num_rows(shape(0)) / heads,
             .heads = heads,
             .nope = nope,
-            .rope = row_length(shape(1)),
+            .rope = context.has(kQueryRope) ? row_length(shape(kQueryRope)) : 0,
             .value = head - std::min(head, nope),
             .sequences = sequences,
             .key_rows = key_rows,
@@ -123,9 +131,36 @@ void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& jud
                               extents.key_rows, extents.sequences));
 }
 
+/// Operands and parameters of keys and values with heads of their own, which this form has not.
+bool judge_form(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<PrefillSpec>();
+    for (const std::size_t operand : {kQueryRope, kKeyRope}) {
+        judge.require(context.has(operand), kInputs[operand].name,
+                      "is missing; allowed: left out with `values` only");
+    }
+    for (const std::size_t operand : {kPageTable, kSinks}) {
+        judge.require(!context.has(operand), kInputs[operand].name,
+                      "is given without `values`, which it needs");
+    }
+    judge.require(spec.strips == 0, "strips",
+                  fmt::format("is {}; allowed without `values`: 0", spec.strips));
+    attention::judge_heads({1, spec.kv_heads}, spec.window, false, judge);
+    return context.has(kQueryRope) && context.has(kKeyRope);
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PrefillSpec>();
     judge_grid(context.arch, spec.grid, judge);
+    judge.require(spec.scale > 0, "scale",
+                  fmt::format("is {}; allowed: a positive number", spec.scale));
+    judge.require(spec.block > 0, "block", "is 0; allowed: at least 1");
+    if (context.has(kValues)) {
+        judge_head_form(context, judge);
+        return;
+    }
+    if (!judge_form(context, judge)) {
+        return;
+    }
     const Extents extents = extents_of(context);
     const std::uint32_t row = row_length(context.inputs[2].spec.shape);
     judge_rows(context, extents, judge);
@@ -139,13 +174,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("has {} elements of a head; with {} of its key they leave none for "
                               "values",
                               row / extents.heads, extents.nope));
-    judge.require(spec.scale > 0, "scale",
-                  fmt::format("is {}; allowed: a positive number", spec.scale));
-    judge.require(spec.block > 0, "block", "is 0; allowed: at least 1");
     attention::judge_buffers(context.arch, shapes_of(context), judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
+    if (context.has(kValues)) {
+        return infer_heads(context);
+    }
     TensorSpec output = context.inputs[0].spec;
     output.shape.back() = std::max(extents_of(context).value, 1U);
     return {{.spec = output}};
@@ -181,6 +216,9 @@ ReaderArgs reader_args(const OpContext& context, const Shapes& shapes, const Ext
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
+    if (context.has(kValues)) {
+        return head_program(context, position);
+    }
     const auto& spec = context.params<PrefillSpec>();
     const Shapes shapes = shapes_of(context);
     const Extents extents = extents_of(context);
@@ -213,7 +251,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 class SeenKeys {
 public:
     SeenKeys(const ReferenceContext& context, const Extents& extents)
-        : extents_(extents), starts_(vector_of_ints(context.read(4))) {
+        : extents_(extents), starts_(vector_of_ints(context.read(kStarts))) {
         if (extents.rows_each != 0) {
             contexts_ = vector_of_ints(context.read(kContexts));
         }
@@ -260,6 +298,9 @@ private:
 };
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
+    if (context.has(kValues)) {
+        return head_reference(context);
+    }
     const Extents extents = extents_of(context);
     const std::vector<float> q_nope = vector_of(context.read(0));
     const std::vector<float> q_rope = vector_of(context.read(1));
@@ -300,20 +341,14 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
-void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const std::int64_t least = i == 0 ? 0 : starts[i - 1];
-        require(starts[i] >= least && starts[i] <= (i == 0 ? 0 : tokens),
-                "attention_prefill: sequence_starts[{}] is {}; allowed: {} to {}: sequences "
-                "follow each other from 0 on",
-                i, starts[i], least, i == 0 ? 0 : tokens);
-    }
-}
-
 /// Entries of `chosen` need no check: positions that a token does not see are nobody's.
 void check_values(const ReferenceContext& context) {
+    if (context.has(kValues)) {
+        check_head_values(context);
+        return;
+    }
     const Extents extents = extents_of(context);
-    const HostTensor starts = context.read(4);
+    const HostTensor starts = context.read(kStarts);
     const auto first = starts.as<std::int32_t>();
     check_starts(first, extents.tokens);
     if (extents.rows_each == 0) {
@@ -333,6 +368,16 @@ void check_values(const ReferenceContext& context) {
 
 }  // namespace
 
+void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const std::int64_t least = i == 0 ? 0 : starts[i - 1];
+        require(starts[i] >= least && starts[i] <= (i == 0 ? 0 : tokens),
+                "attention_prefill: sequence_starts[{}] is {}; allowed: {} to {}: sequences "
+                "follow each other from 0 on",
+                i, starts[i], least, i == 0 ? 0 : tokens);
+    }
+}
+
 const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<PrefillSpec>(kFields),
@@ -341,7 +386,7 @@ const Op& op() {
                         .programs = on_each(make_program),
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {4, kContexts}};
+                        .checked_inputs = {kStarts, kContexts, kPageTable}};
     return kOp;
 }
 

@@ -116,10 +116,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   "weights",
                   fmt::format("is {}; allowed: one for each of {} heads of {} tokens",
                               to_string(weights), extents.heads, extents.tokens));
-    judge_cache_rows(kInputs[2], context.inputs[2].spec, extents.elements, spec.page_size,
+    judge_cache_rows(kInputs[2], context.inputs[2].spec,
+                     {.columns = extents.elements, .page_size = spec.page_size},
                      dram_alignment(context.arch), judge);
     if (context.has(6)) {
-        judge_cache_rows(kInputs[6], context.inputs[6].spec, 1, spec.page_size, 1, judge);
+        judge_cache_rows(kInputs[6], context.inputs[6].spec,
+                         {.columns = 1, .page_size = spec.page_size}, 1, judge);
     }
     const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
     // Codes need both scales, and bfloat16 has none.
@@ -319,10 +321,12 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    // Only pages and positions steer reads.
-    check_cache_places(kSpec.name, context.read(3), context.read(4), nullptr,
-                       context.params<IndexScoresSpec>().page_size,
-                       positions_of(context.in(2).shape(), row_length(context.in(0).shape())));
+    check_cache_places(kSpec.name, {.page_table = context.read(3),
+                                    .positions = context.read(4),
+                                    .sequences = {},
+                                    .page_size = context.params<IndexScoresSpec>().page_size,
+                                    .cache_positions = positions_of(
+                                        context.in(2).shape(), row_length(context.in(0).shape()))});
 }
 
 }  // namespace

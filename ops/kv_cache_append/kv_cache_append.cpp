@@ -12,24 +12,34 @@
 
 namespace tessera::ops {
 
-// A row of the cache is a position or a whole page; anything else is refused. A page as a row lets
-// attention read its positions by one transfer.
-std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns, std::uint32_t page_size) {
+// A row of the cache is one head, one position or a whole page; anything else is refused.
+std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns, std::uint32_t page_size,
+                               std::uint32_t heads) {
+    const CacheRowsSpec rows{.columns = columns, .page_size = page_size, .heads = heads};
     const std::uint64_t row = row_length(cache);
-    return row == columns ? 1 : row == std::uint64_t{columns} * page_size ? page_size : 0;
+    for (const std::uint64_t length :
+         {std::uint64_t{columns}, rows.of_position(), rows.of_page()}) {
+        if (row == length) {
+            return static_cast<std::uint32_t>(row / columns);
+        }
+    }
+    return 0;
 }
 
-void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint32_t columns,
-                      std::uint32_t page_size, std::uint32_t alignment, RuleJudge& judge) {
-    const std::uint32_t positions = positions_of_row(cache.shape, columns, page_size);
+void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const CacheRowsSpec& rows,
+                      std::uint32_t alignment, RuleJudge& judge) {
+    const std::uint32_t together =
+        positions_of_row(cache.shape, rows.columns, rows.page_size, rows.heads);
+    const std::string of_head =
+        rows.heads == 1 ? std::string() : fmt::format("{} of a head, ", rows.columns);
     judge.require(
-        positions != 0, operand.name,
-        fmt::format("has rows of {} elements; they must have {} of a position, or {} of "
+        together != 0, operand.name,
+        fmt::format("has rows of {} elements; they must have {}{} of a position, or {} of "
                     "a page",
-                    row_length(cache.shape), columns, std::uint64_t{columns} * page_size));
-    const std::uint32_t bytes = columns * element_bytes(cache.format);
-    // Positions inside of a page begin at any multiple of their size.
-    judge.require(positions <= 1 || bytes % alignment == 0, operand.name,
+                    row_length(cache.shape), of_head, rows.of_position(), rows.of_page()));
+    // Rows inside of a page begin at any multiple of their size.
+    const std::uint32_t bytes = rows.columns * element_bytes(cache.format);
+    judge.require(together <= 1 || bytes % alignment == 0, operand.name,
                   fmt::format("has pages of positions of {} B; they must be multiples of {} B",
                               bytes, alignment));
 }
@@ -39,32 +49,69 @@ std::uint32_t positions_of(const Shape& cache, std::uint32_t columns) {
     return static_cast<std::uint32_t>(num_elements(cache) / columns);
 }
 
-void check_cache_places(std::string_view op, const HostTensor& page_table,
-                        const HostTensor& positions, const HostTensor* sequences,
-                        std::uint32_t page_size, std::uint32_t rows) {
-    const auto pages = page_table.as<std::int32_t>();
-    const std::uint32_t width = page_table.shape[1];
-    const std::uint32_t num_pages = rows / page_size;
+namespace {
+
+std::size_t sequence_of(const CachePlaces& places, std::size_t token) {
+    const std::size_t tokens = num_elements(places.positions.shape);
+    return places.sequences.shape.empty()
+               ? token / std::max<std::size_t>(tokens / places.page_table.shape[0], 1)
+               : static_cast<std::size_t>(places.sequences.as<std::int32_t>()[token]);
+}
+
+void check_entries(std::string_view op, const CachePlaces& places) {
+    const auto pages = places.page_table.as<std::int32_t>();
+    const std::uint32_t width = places.page_table.shape[1];
+    const std::int64_t num_pages = places.cache_positions / places.page_size;
     // Judged before the run: a page out of range would be written to another tensor.
     for (std::size_t i = 0; i < pages.size(); ++i) {
-        require(pages[i] >= 0 && static_cast<std::uint32_t>(pages[i]) < num_pages,
-                "{}: page_table({},{}) is {}; the cache has pages 0 to {}", op, i / width,
-                i % width, pages[i], std::int64_t{num_pages} - 1);
+        require(pages[i] >= -1 && pages[i] < num_pages,
+                "{}: page_table({},{}) is {}; the cache has pages 0 to {}, -1 is none", op,
+                i / width, i % width, pages[i], num_pages - 1);
     }
-    const std::int64_t capacity = std::int64_t{width} * page_size;
-    const auto entries = positions.as<std::int32_t>();
+    const std::int64_t capacity = std::int64_t{width} * places.page_size;
+    const auto entries = places.positions.as<std::int32_t>();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         // -1 is a token that has no place, as in a ragged batch.
         require(entries[i] >= -1 && entries[i] < capacity,
                 "{}: positions[{}] is {}; the {} pages of a sequence hold 0 to {}, -1 is none", op,
                 i, entries[i], width, capacity - 1);
     }
-    const std::uint32_t num_sequences = page_table.shape[0];
-    for (std::size_t i = 0; sequences != nullptr && i < num_elements(sequences->shape); ++i) {
-        const std::int32_t sequence = sequences->as<std::int32_t>()[i];
-        require(sequence >= 0 && static_cast<std::uint32_t>(sequence) < num_sequences,
+    const auto num_sequences = static_cast<std::int64_t>(places.page_table.shape[0]);
+    const std::size_t listed =
+        places.sequences.shape.empty() ? 0 : num_elements(places.sequences.shape);
+    for (std::size_t i = 0; i < listed; ++i) {
+        const std::int32_t sequence = places.sequences.as<std::int32_t>()[i];
+        require(sequence >= 0 && sequence < num_sequences,
                 "{}: sequences[{}] is {}; the page table has 0 to {}", op, i, sequence,
                 num_sequences - 1);
+    }
+}
+
+}  // namespace
+
+void check_pages(std::string_view op, const HostTensor& page_table, const NeededPages& needed) {
+    const auto pages = page_table.as<std::int32_t>();
+    const std::size_t width = page_table.shape[1];
+    const std::int64_t first =
+        needed.window == 0 ? 0 : std::max<std::int64_t>(0, needed.last + 1 - needed.window);
+    for (std::int64_t page = first / needed.page_size;
+         needed.last >= 0 && page <= needed.last / needed.page_size; ++page) {
+        const std::size_t entry = needed.sequence * width + static_cast<std::size_t>(page);
+        require(pages[entry] >= 0,
+                "{}: page_table({},{}) is -1; a token at position {} needs this page", op,
+                needed.sequence, page, needed.last);
+    }
+}
+
+void check_cache_places(std::string_view op, const CachePlaces& places) {
+    check_entries(op, places);
+    const auto entries = places.positions.as<std::int32_t>();
+    for (std::size_t token = 0; token < entries.size(); ++token) {
+        check_pages(op, places.page_table,
+                    {.sequence = sequence_of(places, token),
+                     .last = entries[token],
+                     .page_size = places.page_size,
+                     .window = places.window});
     }
 }
 
@@ -87,26 +134,31 @@ std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
            (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
 }
 
-void rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<AppendSpec>();
-    const TensorSpec& cache = context.inputs[1].spec;
-    const std::uint32_t columns = columns_of(context.inputs);
-    judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
-                       judge);
-    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
-    // Alignment of 1: the writer moves a misaligned row first, so that any size is written.
-    judge_cache_rows(kInputs[1], cache, columns, spec.page_size, 1, judge);
-    const std::uint32_t tokens = num_rows(context.inputs[0].spec.shape);
-    const auto require_one_each = [&](std::size_t operand) {
-        const std::uint64_t entries = num_elements(context.inputs[operand].spec.shape);
-        judge.require(
-            entries == tokens, kInputs[operand].name,
-            fmt::format("has {} entries; allowed: one for each of {} tokens", entries, tokens));
-    };
-    require_one_each(3);
+/// Rows of a token: heads, or one.
+std::uint32_t rows_of_token(const Shape& rows, const Shape& positions) {
+    return std::max(num_rows(rows) / static_cast<std::uint32_t>(num_elements(positions)), 1U);
+}
+
+CacheRowsSpec cache_rows(const OpContext& context) {
+    const auto& in = context.inputs;
+    return {.columns = columns_of(in),
+            .page_size = context.params<AppendSpec>().page_size,
+            .heads = rows_of_token(in[0].spec.shape, in[3].spec.shape)};
+}
+
+void judge_lists(const OpContext& context, RuleJudge& judge) {
+    const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
+    const auto tokens = static_cast<std::uint32_t>(num_elements(context.inputs[3].spec.shape));
+    judge.require(rows % tokens == 0, "positions",
+                  fmt::format("has {} entries; allowed: one for each of {} rows, or a divisor of "
+                              "them if a token has several rows",
+                              tokens, rows));
     const std::uint32_t sequences = context.inputs[2].spec.shape[0];
     if (context.has(5)) {
-        require_one_each(5);
+        const std::uint64_t entries = num_elements(context.inputs[5].spec.shape);
+        judge.require(
+            entries == tokens, kInputs[5].name,
+            fmt::format("has {} entries; allowed: one for each of {} tokens", entries, tokens));
     } else {
         // Without a list of sequences the tokens are distributed evenly over them.
         judge.require(tokens % sequences == 0, "page_table",
@@ -114,6 +166,17 @@ void rules(const OpContext& context, RuleJudge& judge) {
                                   "can say whose each one is",
                                   sequences, tokens));
     }
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<AppendSpec>();
+    const TensorSpec& cache = context.inputs[1].spec;
+    const std::uint32_t columns = columns_of(context.inputs);
+    judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
+                       judge);
+    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
+    judge_cache_rows(kInputs[1], cache, cache_rows(context), 1, judge);
+    judge_lists(context, judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
@@ -136,20 +199,21 @@ ColumnMove move_of(const OpContext& context, std::size_t position) {
 
 WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
                        const ColumnReader& reader) {
-    const auto& spec = context.params<AppendSpec>();
+    const CacheRowsSpec rows = cache_rows(context);
     const auto& in = context.inputs;
     const Shape& table = in[2].spec.shape;
     // max(…, 1): a call with fewer tokens than sequences has a list of them, which rules() demand.
     return {.row_bytes = move.row_bytes(),
             .page_bytes = reader.page_bytes,
             .block_rows = reader.block_rows,
-            .page_size = spec.page_size,
+            .page_size = rows.page_size,
             .table_width = table[1],
-            .tokens_each = std::max(move.rows / table[0], 1U),
+            .rows_each = rows.heads,
+            .tokens_each = std::max(move.rows / rows.heads / table[0], 1U),
             .position_width = row_length(in[3].spec.shape),
             .sequence_width = is_given(in, 5) ? row_length(in[5].spec.shape) : 0,
-            .positions_each =
-                positions_of_row(context.outputs[0].spec.shape, columns_of(in), spec.page_size),
+            .in_one_row = positions_of_row(context.outputs[0].spec.shape, rows.columns,
+                                           rows.page_size, rows.heads),
             .alignment = dram_alignment(context.arch)};
 }
 
@@ -180,8 +244,10 @@ Program make_program(const OpContext& context, std::size_t position) {
         add_column_reader(program, context.arch, work.cores, work.shares, move, spec);
     add_word_buffers(program, work.cores, context.arch, move.row_bytes());
     const KernelHandle writer =
-        CreateKernel(program, "ops/kv_cache_append/kernels/writer.cpp", work.cores,
-                     writer_config(writer_args(context, move, reader), tensors));
+        CreateKernel(program,
+                     cache_rows(context).heads == 1 ? "ops/kv_cache_append/kernels/writer.cpp"
+                                                    : "ops/kv_cache_append/kernels/head_writer.cpp",
+                     work.cores, writer_config(writer_args(context, move, reader), tensors));
     for (const WorkShare& share : work.shares) {
         set_args(program, writer, share.core,
                  WriterRange{.first_row = share.first, .num_rows = share.count},
@@ -198,18 +264,20 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor positions = context.read(3);
     const HostTensor more = context.has(4) ? context.read(4) : HostTensor{};
     const HostTensor sequences = context.has(5) ? context.read(5) : HostTensor{};
-    const std::size_t tokens = num_rows(rows.shape);
+    const std::size_t tokens = num_elements(positions.shape);
+    const std::size_t heads = rows_of_token(rows.shape, positions.shape);
     const std::size_t each = std::max<std::size_t>(tokens / pages.num_sequences(), 1);
     const std::size_t element = element_bytes(cache.format);
     const std::size_t columns =
         row_length(rows.shape) + (more.shape.empty() ? 0 : row_length(more.shape));
-    const auto put = [&](const HostTensor& from, std::size_t token, std::size_t row,
+    const auto put = [&](const HostTensor& from, std::size_t source, std::size_t row,
                          std::size_t column) {
         const std::size_t bytes = row_length(from.shape) * element;
         std::memcpy(cache.bytes.data() + (row * columns + column) * element,
-                    from.bytes.data() + token * bytes, bytes);
+                    from.bytes.data() + source * bytes, bytes);
     };
-    for (std::size_t token = 0; token < tokens; ++token) {
+    for (std::size_t source = 0; source < tokens * heads; ++source) {
+        const std::size_t token = source / heads;
         const std::int32_t position = positions.as<std::int32_t>()[token];
         // The row of such a token is left as it is.
         if (position < 0) {
@@ -218,23 +286,27 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         const std::size_t sequence =
             sequences.shape.empty() ? token / each
                                     : static_cast<std::size_t>(sequences.as<std::int32_t>()[token]);
-        const std::size_t row = pages.row(sequence, static_cast<std::size_t>(position));
-        put(rows, token, row, 0);
+        const std::size_t row =
+            pages.row(sequence, static_cast<std::size_t>(position)) * heads + source % heads;
+        put(rows, source, row, 0);
         if (!more.shape.empty()) {
-            put(more, token, row, row_length(rows.shape));
+            put(more, source, row, row_length(rows.shape));
         }
     }
     return list_of(std::move(cache));
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor sequences = context.has(5) ? context.read(5) : HostTensor{};
     const std::uint32_t columns = row_length(context.in(0).shape()) +
                                   (context.has(4) ? row_length(context.in(4).shape()) : 0);
-    check_cache_places(kSpec.name, context.read(2), context.read(3),
-                       sequences.shape.empty() ? nullptr : &sequences,
-                       context.params<AppendSpec>().page_size,
-                       positions_of(context.in(1).shape(), columns));
+    const std::uint32_t heads = rows_of_token(context.in(0).shape(), context.in(3).shape());
+    check_cache_places(kSpec.name,
+                       {.page_table = context.read(2),
+                        .positions = context.read(3),
+                        .sequences = context.has(5) ? context.read(5) : HostTensor{},
+                        .page_size = context.params<AppendSpec>().page_size,
+                        .cache_positions = positions_of(context.in(1).shape(), columns * heads),
+                        .window = 1});
 }
 
 }  // namespace

@@ -29,25 +29,54 @@ private:
     std::size_t page_size_;
 };
 
-/// Returns how many positions a row of a cache's tensor holds, if a position has `columns`: one, or
-/// those of a page, one behind the other, so that they can be read together; 0 if neither fits.
+/// Rows of `columns` elements that make up a cache: a position has `heads` of them, and a page
+/// `page_size` positions.
+struct CacheRowsSpec {
+    std::uint32_t columns = 0;
+    std::uint32_t page_size = 0;
+    std::uint32_t heads = 1;
+
+    [[nodiscard]] std::uint64_t of_position() const { return std::uint64_t{heads} * columns; }
+    [[nodiscard]] std::uint64_t of_page() const { return of_position() * page_size; }
+};
+
+/// Returns how many such rows a row of a cache's tensor holds: one, those of a position, or those of
+/// a page, one behind the other, so that they can be read together; 0 if none of these fits.
 [[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
-                                             std::uint32_t page_size);
+                                             std::uint32_t page_size, std::uint32_t heads = 1);
 
-/// Judges that rows of a cache are positions of `columns` elements or pages of them. Positions of a
-/// page must begin where reads are aligned to `alignment` bytes.
-void judge_cache_rows(const Operand& operand, const TensorSpec& cache, std::uint32_t columns,
-                      std::uint32_t page_size, std::uint32_t alignment, RuleJudge& judge);
+/// Judges that rows of a cache are such rows, positions or pages, and that rows which follow each
+/// other begin where reads are aligned to `alignment` bytes.
+void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const CacheRowsSpec& rows,
+                      std::uint32_t alignment, RuleJudge& judge);
 
-/// Returns how many positions the whole tensor holds.
+/// Returns how many positions of `columns` elements the whole tensor holds.
 [[nodiscard]] std::uint32_t positions_of(const Shape& cache, std::uint32_t columns);
 
-/// Errors   UsageError naming op, tensor, position in it, value and what is allowed, if a page lies
-///          outside of the cache's `rows`, each a position, a position behind a sequence's pages,
-///          or a token has no sequence. Position −1 is that of a token that is not there.
-void check_cache_places(std::string_view op, const HostTensor& page_table,
-                        const HostTensor& positions, const HostTensor* sequences,
-                        std::uint32_t page_size, std::uint32_t rows);
+/// Positions of a sequence that a token needs: up to `last`, its own.
+struct NeededPages {
+    std::size_t sequence = 0;
+    std::int64_t last = 0;  ///< -1: none
+    std::uint32_t page_size = 0;
+    std::uint32_t window = 0;  ///< how many positions; 0: all
+};
+/// Errors   UsageError if a page that holds one of them is −1 in the table.
+void check_pages(std::string_view op, const HostTensor& page_table, const NeededPages& needed);
+
+/// Where a step reads or writes a cache.
+struct CachePlaces {
+    HostTensor page_table;
+    HostTensor positions;
+    HostTensor sequences;  ///< without a shape: as many tokens of each
+    std::uint32_t page_size = 0;
+    std::uint32_t cache_positions = 0;  ///< that the cache holds
+    std::uint32_t window = 0;  ///< positions up to a token's own that the step needs; 0: all
+};
+
+/// Errors   UsageError naming op, tensor, position in it, value and what is allowed, if a page is
+///          outside of the cache, a position is behind a sequence's pages, a token has no sequence,
+///          or a page that a token needs is −1. Position −1 is that of a token that is not there.
+void check_cache_places(std::string_view op, const CachePlaces& places);
 
 }  // namespace tessera::ops
 
@@ -60,7 +89,7 @@ struct AppendSpec : CopySpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"rows", "(..., A)", "any", "ROW_MAJOR"},
-    Operand{"cache", "(P, C)", "=rows", "ROW_MAJOR"},
+    Operand{"cache", "any", "=rows", "ROW_MAJOR"},
     Operand{"page_table", "(S, N)", "int32", "ROW_MAJOR"},
     Operand{"positions", "any", "int32", "ROW_MAJOR"},
     Operand{.name = "more",
@@ -74,7 +103,7 @@ inline constexpr std::array kInputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
-inline constexpr std::array kOutputs{Operand{"output", "(P, C)", "=rows", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"output", "any", "=rows", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "kv_cache_append",
     .summary = "writes rows of new tokens into the pages of their sequences",
@@ -90,6 +119,10 @@ inline constexpr OpSpec kSpec{
 /// each one is; a position of −1 is skipped. One token of each sequence is what a step of decoding
 /// appends, all of a prompt what a prefill does; a cache in fp8 has its codes and their scales as
 /// tensors. A row of the cache's tensor is one position, or a page of them.
+///
+/// With several rows of each token (heads of keys, or of values) a position of the cache has as many
+/// rows, and a row of its tensor is a head, a position or a page. Entries of the page table that no
+/// token of the step needs may be −1.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::kv_cache_append

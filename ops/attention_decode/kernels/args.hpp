@@ -14,9 +14,9 @@ NAMED_COMPILE_ARGS(ReaderArgs, heads, latent_bytes, rope_bytes,
                    chosen_width,  // 0: all positions are seen
                    tokens_each,   // of a sequence, where no list says it
                    room_semaphore, arrived_semaphore, partial_tiles, position_width,
-                   sequence_width,  // 0: no list
-                   positions_each,  // of a row of the cache's tensor
-                   scales);         // of a key; 0: the cache is in bfloat16
+                   sequence_width,              // 0: no list
+                   positions_each,              // of a row of the cache's tensor
+                   scales);                     // of a key; 0: the cache is in bfloat16
 NAMED_COMPILE_ARGS(MisalignedArgs, alignment);  // of DRAM, in bytes
 
 NAMED_TENSORS(ReaderTensors, latent, rope, cache, table, positions,
@@ -29,5 +29,28 @@ NAMED_RUNTIME_ARGS(ReaderShare, group, num_groups, slot,
                    num_units);
 NAMED_RUNTIME_ARGS(PartnerCount, num_partners);  // behind it: x and y of each
 NAMED_RUNTIME_ARGS(Partner, x, y);
+
+// Keys and values of several heads: a unit has up to 32 queries of a token that share a head.
+NAMED_COMPILE_ARGS(HeadReaderArgs,
+                   heads,         // of queries
+                   kv_heads,      // of keys and values
+                   key_bytes,     // of a head
+                   value_bytes,   // of a head
+                   key_tiles,     // of a row
+                   value_tiles,   // of a row
+                   block,         // key tiles
+                   page_size,     // positions
+                   table_width,   // entries of a sequence's page table
+                   chosen_width,  // 0: all positions are seen
+                   window,        // positions that a token sees, with its own; 0: all
+                   tokens_each,   // of a sequence, if no list says it
+                   room_semaphore, arrived_semaphore, partial_tiles, position_width,
+                   sequence_width,  // 0: no list
+                   key_heads_each,  // of a row of the tensor
+                   value_heads_each, has_sinks);
+NAMED_TENSORS(HeadReaderTensors, query, keys, values, table, positions,
+              chosen,     // may be left out, as those behind it
+              sequences,  // of tokens
+              sinks);
 
 }  // namespace tessera::ops::attention_decode

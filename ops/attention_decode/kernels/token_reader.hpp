@@ -4,19 +4,13 @@
 // fp8 has codes, their scales and rotated parts apart.
 #pragma once
 
-#include "../../shared/attention/kernels/blocks.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
-#include "args.hpp"
-
-using namespace attention;
-using namespace tessera::ops::attention_decode;
+#include "token_keys.hpp"
 
 namespace {
 
-constexpr uint32_t kCbPages = index_of(Cb::SequenceWords);
-constexpr uint32_t kCbChosen = index_of(Cb::Chosen);
 constexpr uint32_t kCbCodeRows = index_of(Cb::CodeRows);
 constexpr uint32_t kCbScales = index_of(Cb::Scales);
 constexpr uint32_t kCbScaleWords = index_of(Cb::ScaleWords);
@@ -49,39 +43,8 @@ struct AlignedRows : CacheRows<TensorAccessor> {};
 // Rows of which some start between the addresses at which DRAM is read.
 struct MisalignedRows : CacheRows<TensorAccessor> {};
 
-// The keys of one token: positions, or places in a list that has been gathered in front.
-struct Keys {
-    uint32_t count;
-    const volatile tt_l1_ptr uint32_t* chosen;  // null: place and position are one
-    const volatile tt_l1_ptr uint32_t* pages;
-    uint32_t page_size;
-
-    uint32_t row(uint32_t place) const {
-        const uint32_t position = chosen == nullptr ? place : chosen[place];
-        return pages[position / page_size] * page_size + position % page_size;
-    }
-};
-
-// Entries of −1, and positions behind the token's own, are nobody's.
-template <class Accessor>
-uint32_t gather_chosen(const Accessor& list, uint32_t token, uint32_t width, int32_t position) {
-    const uint32_t l1_addr = get_write_ptr(kCbChosen);
-    noc_async_read(list.get_noc_addr(token), l1_addr, width * sizeof(uint32_t));
-    noc_async_read_barrier();
-    auto* entries = reinterpret_cast<Words>(l1_addr);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < width; ++i) {
-        const auto entry = static_cast<int32_t>(entries[i]);
-        if (entry >= 0 && entry <= position) {
-            entries[count] = static_cast<uint32_t>(entry);
-            count += 1;
-        }
-    }
-    return count;
-}
-
-// Reads the rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other
-// in both are read together.
+// Rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other in both
+// are read together.
 template <class Cache>
 void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t end, uint32_t l1_addr,
                uint32_t pitch) {
@@ -210,21 +173,7 @@ void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, 
     cb_push_back(kCbQueryRows, shapes.row_tiles);
 }
 
-// Takes the sums of this core's partners in their order, one at a time.
-void receive_partials(const Shapes& shapes, uint32_t num_partners, uint32_t& num_received) {
-    auto* arrived = reinterpret_cast<Words>(get_semaphore(shapes.arrived_semaphore));
-    const uint32_t room = get_semaphore(shapes.room_semaphore);
-    for (uint32_t partner = 0; partner < num_partners; ++partner) {
-        cb_reserve_back(kCbPartial, shapes.partial_tiles);
-        const Partner::Each place{kFirstPartner + partner * Partner::kCount};
-        noc_semaphore_inc(get_noc_addr(place.x(), place.y(), room), 1);
-        num_received += 1;
-        noc_semaphore_wait_min(arrived, num_received);
-        cb_push_back(kCbPartial, shapes.partial_tiles);
-    }
-}
-
-// Returns the rows of the cache that a token sees.
+// The rows of the cache that a token sees.
 template <class Table, class Chosen>
 Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, uint32_t sequence,
                uint32_t token, int32_t position) {
@@ -285,7 +234,7 @@ void read_tokens() {
         announce_rows(what, row, 1, count);
         push_queries(latent, rope, shapes, row, count);
         push_blocks(caches, shapes, keys, first, end);
-        receive_partials(shapes, num_partners, num_received);
+        receive_partials(shapes, kFirstPartner, num_partners, num_received);
     }
     announce_unit(kEnd, 0, 0);
     announce_rows(kEnd, 0, 0, 0);

@@ -17,6 +17,26 @@ NAMED_COMPILE_ARGS(ReaderArgs, tokens, heads, nope_bytes, rope_bytes, value_byte
 NAMED_TENSORS(ReaderTensors, q_nope, q_rope, kv, k_rope, starts,
               contexts,  // may be left out
               chosen);   // may be left out
+// Keys and values of several heads: a unit has strips of 32 tokens of heads that share one of them.
+NAMED_COMPILE_ARGS(HeadReaderArgs, tokens,
+                   heads,        // of queries
+                   kv_heads,     // of keys and values
+                   strips,       // heads of a unit, each with the same 32 tokens
+                   key_bytes,    // of a head
+                   value_bytes,  // of a head
+                   key_tiles,    // of a row
+                   value_tiles,  // of a row
+                   block,        // key tiles
+                   window,       // positions that a token sees, with its own; 0: all
+                   sequences, contexts_given,
+                   rows_each,       // positions of keys of a sequence, without pages
+                   page_size,       // positions
+                   table_width,     // entries of a sequence's page table; 0: without pages
+                   key_heads_each,  // of a row of the tensor
+                   value_heads_each, has_sinks);
+NAMED_TENSORS(HeadReaderTensors, query, keys, values, starts,
+              contexts,  // may be left out, as those behind it
+              table, sinks);
 NAMED_RUNTIME_ARGS(ReaderShare, core, num_cores);
 
 }  // namespace tessera::ops::attention_prefill

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
-// last of them. Masks cover keys that a token does not see.
-#include "../../shared/attention/kernels/blocks.hpp"
-#include "../../shared/kernels/arithmetic.hpp"
+// last of them, with masks over what a token does not see.
 #include "args.hpp"
+#include "sequence_tiles.hpp"
 
-using namespace attention;
 using namespace tessera::ops::attention_prefill;
 
 namespace {
 
-constexpr uint32_t kCbStarts =
-    index_of(Cb::SequenceWords);  // starts of sequences, then their contexts
 constexpr uint32_t kCbChosen =
     index_of(Cb::Chosen);  // a token's list, then bits of keys of 32 tokens
 constexpr uint32_t kTileRowBytes = 64;
@@ -19,48 +15,8 @@ constexpr uint32_t kTileRowBytes = 64;
 struct Shapes : ReaderArgs {
     // The rotated part of a row begins with a tile of its own.
     uint32_t rope_place() const { return round_up(nope_bytes, kTileRowBytes); }
+    bool has_contexts() const { return rows_each != 0; }
 };
-
-// 32 tokens of a sequence.
-struct Tile {
-    uint32_t first;      // token
-    uint32_t count;      // of tokens
-    uint32_t position;   // of the first
-    uint32_t first_key;  // row of position 0
-
-    uint32_t num_keys() const { return position + count; }
-    uint32_t num_key_tiles() const { return div_up(num_keys(), kTileRows); }
-};
-
-// `words` to where the NoC may write next.
-uint32_t aligned_bytes(uint32_t words) {
-    return round_up(words, kTileRows) * sizeof(uint32_t);
-}
-
-uint32_t contexts_l1(const Shapes& shapes) {
-    return get_write_ptr(kCbStarts) + aligned_bytes(shapes.sequences);
-}
-
-// Finds tile `index` of all sequences, if there are so many. Sequences are searched from the first
-// one: there are few, and their starts are in L1.
-bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
-    const auto* starts = reinterpret_cast<Words>(get_write_ptr(kCbStarts));
-    for (uint32_t s = 0; s < shapes.sequences; ++s) {
-        const uint32_t end = s + 1 < shapes.sequences ? starts[s + 1] : shapes.tokens;
-        const uint32_t tiles = div_up(end - starts[s], kTileRows);
-        if (index < tiles) {
-            const bool has_contexts = shapes.rows_each != 0;
-            const uint32_t first = starts[s] + index * kTileRows;
-            found = {first, smaller(kTileRows, end - first),
-                     (has_contexts ? reinterpret_cast<Words>(contexts_l1(shapes))[s] : 0) +
-                         index * kTileRows,
-                     has_contexts ? s * shapes.rows_each : starts[s]};
-            return true;
-        }
-        index -= tiles;
-    }
-    return false;
-}
 
 template <class Nope, class Rope>
 void push_queries(const Nope& nope, const Rope& rope, const Shapes& shapes, const Tile& tile,
@@ -200,13 +156,7 @@ void kernel_main() {
     clear(kCbQueryRows, shapes.row_tiles);
     clear(kCbKeyRows, 2 * shapes.row_tiles);
     clear(kCbValueRows, 2 * shapes.value_tiles);
-    noc_async_read(starts.get_noc_addr(0), get_write_ptr(kCbStarts),
-                   shapes.sequences * sizeof(uint32_t));
-    if (shapes.rows_each != 0) {
-        noc_async_read(contexts.get_noc_addr(0), contexts_l1(shapes),
-                       shapes.sequences * sizeof(uint32_t));
-    }
-    noc_async_read_barrier();
+    read_sequences(starts, contexts, shapes);
     Tile tile;
     uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
     // Units are heads of a tile in turn, so that neighbouring cores read the same keys.

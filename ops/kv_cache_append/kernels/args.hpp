@@ -16,15 +16,16 @@ enum class Cb : std::uint32_t {
 };
 
 NAMED_COMPILE_ARGS(WriterArgs,
-                   row_bytes,   // of a position of the cache
+                   row_bytes,   // of a position of the cache, or of a head of one
                    page_bytes,  // of a row in Rows
                    block_rows,  // rows of a push
                    page_size,   // positions of a page
                    table_width,
+                   rows_each,    // of a token
                    tokens_each,  // of a sequence, if no list says it
                    position_width,
                    sequence_width,  // 0: no list
-                   positions_each,  // of a row of the cache's tensor
+                   in_one_row,      // rows of the cache that a row of its tensor has
                    alignment);      // of DRAM, in bytes
 NAMED_TENSORS(WriterTensors, output, table, positions,
               sequences);  // may be left out

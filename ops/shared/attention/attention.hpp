@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Shapes {
     std::uint32_t detour_bytes = 0;
     std::uint32_t page_words = 0;    ///< of a sequence's page table, in L1
     std::uint32_t chosen_words = 0;  ///< of a token's list of positions, in L1
+    bool has_kv_heads = false;       ///< keys and values of several heads, each for some queries
+    std::uint32_t strips = 1;        ///< of 32 queries that share the keys of a unit
+    std::uint32_t sink_bytes = 0;    ///< of the sinks of all heads, in L1; 0: none
 
     [[nodiscard]] std::uint32_t partial_tiles() const { return value_tiles + 2; }
     /// Returns the tiles of a key's row in bfloat16.
@@ -52,10 +56,46 @@ struct Handshake {
 void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
                      const DeviceTensor& output, CoreCoord leader = {});
 
-/// Attends one row of queries to `count` keys in double: weights Σ-normalised of scale · query ·
-/// key.
+/// One row of queries over `count` keys in double: weights Σ-normalised of scale · query · key. A
+/// sink is one more term of the sum, which no weight belongs to.
 void attend(std::size_t count, double scale, const std::function<double(std::size_t key)>& score,
-            const std::function<void(std::size_t key, double weight)>& take);
+            const std::function<void(std::size_t key, double weight)>& take,
+            std::optional<double> sink = std::nullopt);
+
+/// Heads of queries, in equal groups that share the keys and values of one head each.
+struct HeadGroups {
+    std::uint32_t heads = 1;
+    std::uint32_t kv_heads = 1;
+
+    [[nodiscard]] std::uint32_t group() const { return heads / kv_heads; }
+};
+
+/// Judges heads and window of a call. Without keys and values of each head, one latent serves all
+/// heads and all positions are seen.
+void judge_heads(const HeadGroups& heads, std::uint32_t window, bool has_kv_heads,
+                 RuleJudge& judge);
+/// Judges that a tensor of sinks has one for each head.
+void judge_sinks(const Shape& sinks, std::uint32_t heads, RuleJudge& judge);
+
+/// Elements of a head of values, if rows of both caches have as many heads.
+[[nodiscard]] std::uint32_t value_dim(const Shape& keys, const Shape& values,
+                                      std::uint32_t head_dim);
+
+/// Caches of keys and values of heads: operand, tensor, elements of a head.
+struct HeadCache {
+    const Operand* operand = nullptr;
+    const TensorSpec* tensor = nullptr;
+    std::uint32_t dim = 0;
+};
+struct HeadCachePair {
+    HeadCache keys;
+    HeadCache values;
+    std::uint32_t kv_heads = 1;
+    std::uint32_t page_size = 0;  ///< 0: without pages
+};
+/// Judges that rows of both are heads, positions or pages, aligned for reads if they have several
+/// heads, and that values are of as many positions as keys.
+void judge_head_caches(const ArchSpec& arch, const HeadCachePair& caches, RuleJudge& judge);
 
 /// Judges the rule of the circular buffers, blamed on `block`.
 void judge_buffers(const ArchSpec& arch, const Shapes& shapes, RuleJudge& judge);

@@ -173,7 +173,7 @@ TEST(AttentionDecodeFp8, NamesAPageOutsideOfTheCache) {
     held[3] = {ints({1, 2}, {0, 2})};
 
     EXPECT_EQ(usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); }),
-              "attention_decode_fp8: page_table(0,1) is 2; the cache has pages 0 to 1");
+              "attention_decode_fp8: page_table(0,1) is 2; the cache has pages 0 to 1, -1 is none");
 }
 
 TEST(AttentionDecodeFp8, NamesScalesOfAnotherNumber) {

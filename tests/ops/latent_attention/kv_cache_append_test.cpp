@@ -84,7 +84,7 @@ std::string refusal(const HostTensor& table, const HostTensor& positions) {
 
 TEST(KvCacheAppend, NamesAPageOutsideOfTheCache) {
     EXPECT_EQ(refusal(ints({1, 2}, {1, 2}), ints({2}, {0, 1})),
-              "kv_cache_append: page_table(0,1) is 2; the cache has pages 0 to 1");
+              "kv_cache_append: page_table(0,1) is 2; the cache has pages 0 to 1, -1 is none");
 }
 
 TEST(KvCacheAppend, NamesAPositionBehindThePagesOfItsSequence) {

@@ -38,6 +38,8 @@ enum class Cb : std::uint32_t {
     Codes = 27,
     Scales = 28,  // of a row, in column 0, a tile each 128 columns
     ScaleWords = 29,
+    StripLargest = 30,  // the running maximum of the strip of queries that is worked on
+    Sinks = 31,         // of rows, in column 0
 };
 
 // Announcements of a reader to compute and to the writer.
@@ -46,10 +48,12 @@ enum Announced : std::uint32_t { kEnd, kResult, kPartial };
 NAMED_COMPILE_ARGS(ComputeArgs,
                    query_tiles,  // of a row of queries and keys
                    value_tiles,
-                   block,         // key tiles that are worked on together
-                   scale,         // of scores, the bits of a float
-                   has_values,    // 0: values are the first tiles of the keys
-                   scale_tiles);  // of values in fp8; 0: in bfloat16
+                   block,        // key tiles that are worked on together
+                   scale,        // of scores, the bits of a float
+                   has_values,   // 0: values are the first tiles of the keys
+                   scale_tiles,  // of values in fp8; 0: in bfloat16
+                   strips,       // of 32 queries that share the keys of a unit
+                   has_sinks);   // 1: sums of results begin with a sink
 
 NAMED_COMPILE_ARGS(WriterArgs, row_bytes, room_semaphore, arrived_semaphore, partial_tiles);
 NAMED_TENSORS(WriterTensors, output);

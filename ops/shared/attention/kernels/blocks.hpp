@@ -48,10 +48,15 @@ inline void clear(uint32_t cb, uint32_t pages) {
     fill_l1(get_write_ptr(cb), pages * kTileBytes, 0);
 }
 
-// Returns the element of a mask tile.
-inline volatile tt_l1_ptr uint16_t& mask_element(uint32_t row, uint32_t column) {
+// The element of a tile of bfloat16 in L1.
+inline volatile tt_l1_ptr uint16_t& tile_element(uint32_t l1_addr, uint32_t row, uint32_t column) {
     return reinterpret_cast<Halves>(
-        get_write_ptr(kCbMasks))[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16];
+        l1_addr)[(row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16];
+}
+
+// The element of a mask tile.
+inline volatile tt_l1_ptr uint16_t& mask_element(uint32_t row, uint32_t column) {
+    return tile_element(get_write_ptr(kCbMasks), row, column);
 }
 
 // Hides column c of row r of a key tile where c ≥ first_seen + r · seen_more.

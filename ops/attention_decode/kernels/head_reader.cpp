@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings queries of a token that share a head of keys and values, and the rows of that head that
+// the token sees: those of its window, or all up to its position.
+#include "../../shared/attention/kernels/head_rows.hpp"
+#include "token_keys.hpp"
+
+namespace {
+
+constexpr uint32_t kFirstPartner =
+    ReaderShare::kCount + HeadReaderTensors::Addresses::kCount + PartnerCount::kCount;
+
+// Queries that a unit has.
+struct Unit {
+    uint32_t token;
+    uint32_t kv_head;
+    uint32_t first_head;
+    uint32_t count;
+};
+
+struct Shapes : HeadReaderArgs {
+    uint32_t group() const { return heads / kv_heads; }
+    // Unit `index` of all: tokens first, then heads of keys, then 32 queries of a group each.
+    Unit unit(uint32_t index) const {
+        const uint32_t strips = div_up(group(), kTileRows);
+        const uint32_t kv_head = index / strips % kv_heads;
+        const uint32_t first = index % strips * kTileRows;
+        return {index / (strips * kv_heads), kv_head, kv_head * group() + first,
+                smaller(kTileRows, group() - first)};
+    }
+    int32_t first_position(int32_t position) const {
+        const int32_t first = position + 1 - static_cast<int32_t>(window);
+        return window == 0 || first < 0 ? 0 : first;
+    }
+};
+
+// Places count from the first position that the token sees.
+struct SeenPositions {
+    Keys keys;
+    uint32_t first;
+
+    uint32_t row(uint32_t place) const { return keys.row(first + place); }
+    bool are_consecutive() const { return keys.chosen == nullptr; }
+};
+
+template <class Table, class Chosen>
+SeenPositions find_positions(const Table& table, const Chosen& chosen, const Shapes& shapes,
+                             uint32_t sequence, uint32_t token, int32_t position) {
+    noc_async_read(table.get_noc_addr(sequence), get_write_ptr(kCbPages),
+                   shapes.table_width * sizeof(uint32_t));
+    noc_async_read_barrier();
+    const int32_t first = shapes.first_position(position);
+    const auto* pages = reinterpret_cast<Words>(get_write_ptr(kCbPages));
+    if (shapes.chosen_width != 0) {
+        const uint32_t count = gather_chosen(chosen, token, shapes.chosen_width, position, first);
+        return {{count, reinterpret_cast<Words>(get_write_ptr(kCbChosen)), pages,
+                 shapes.page_size},
+                0};
+    }
+    return {{static_cast<uint32_t>(position + 1 - first), nullptr, pages, shapes.page_size},
+            static_cast<uint32_t>(first)};
+}
+
+template <class Accessor>
+void push_queries(const Accessor& query, const Shapes& shapes, const Unit& unit) {
+    cb_reserve_back(kCbQueryRows, shapes.key_tiles);
+    uint32_t l1_addr = get_write_ptr(kCbQueryRows);
+    const uint32_t first = unit.token * shapes.heads + unit.first_head;
+    for (uint32_t row = first; row < first + unit.count; ++row) {
+        noc_async_read(query.get_noc_addr(row), l1_addr, shapes.key_bytes);
+        l1_addr += shapes.key_tiles * 64;
+    }
+    noc_async_read_barrier();
+    cb_push_back(kCbQueryRows, shapes.key_tiles);
+}
+
+// Blocks [first, end) of the keys. All queries of a unit see the same ones.
+void push_blocks(const HeadCaches& caches, const SeenPositions& positions, uint32_t block_tiles,
+                 uint32_t head, uint32_t first, uint32_t end) {
+    const uint32_t count = positions.keys.count;
+    const uint32_t key_tiles = div_up(count, kTileRows);
+    for (uint32_t block = first; block < end; ++block) {
+        const uint32_t tile = block * block_tiles;
+        const uint32_t num_tiles = smaller(block_tiles, key_tiles - tile);
+        const auto seen = [&](uint32_t i) {
+            return SeenColumns{0, static_cast<int32_t>(count - (tile + i) * kTileRows), 0};
+        };
+        const uint32_t masked = announce_head_block(num_tiles, seen);
+        for (uint32_t i = 0; i < num_tiles; ++i) {
+            push_head_tile(caches, positions, head, (tile + i) * kTileRows, count);
+        }
+        push_head_masks(num_tiles, masked, block_tiles, seen);
+    }
+}
+
+// Rows that no read fills are multiplied, too: a weight of 0 does not hide a NaN.
+void clear_rows(const Shapes& shapes) {
+    clear(kCbQueryRows, shapes.key_tiles);
+    clear(kCbKeyRows, 2 * shapes.key_tiles);
+    clear(kCbValueRows, 2 * shapes.value_tiles);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const auto share = ReaderShare::read();
+    const Shapes shapes{HeadReaderArgs::read()};
+    const HeadReaderTensors::Addresses::Each address{ReaderShare::kCount};
+    const TensorAccessor query(HeadReaderTensors::query(), address.query());
+    const TensorAccessor keys(HeadReaderTensors::keys(), address.keys());
+    const TensorAccessor values(HeadReaderTensors::values(), address.values());
+    const TensorAccessor table(HeadReaderTensors::table(), address.table());
+    const TensorAccessor position_list(HeadReaderTensors::positions(), address.positions());
+    const TensorAccessor chosen(HeadReaderTensors::chosen(), address.chosen());
+    const TensorAccessor sequence_list(HeadReaderTensors::sequences(), address.sequences());
+    const TensorAccessor sinks(HeadReaderTensors::sinks(), address.sinks());
+    const HeadCaches caches{{keys, shapes.key_bytes, shapes.key_heads_each},
+                            {values, shapes.value_bytes, shapes.value_heads_each},
+                            shapes.kv_heads, shapes.key_tiles, shapes.value_tiles};
+    const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
+
+    push_ones();
+    clear_rows(shapes);
+    if (shapes.has_sinks != 0) {
+        read_sinks(sinks, shapes.heads);
+    }
+    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+                                       get_write_ptr(kCbWords)};
+    WordList<TensorAccessor> sequences{sequence_list, larger(shapes.sequence_width, 1),
+                                       get_write_ptr(kCbWords) + 64};
+    const Announced what = share.slot == 0 ? kResult : kPartial;
+    uint32_t num_received = 0;
+    for (uint32_t index = share.group; index < share.num_units; index += share.num_groups) {
+        const Unit unit = shapes.unit(index);
+        const uint32_t sequence = shapes.sequence_width == 0 ? unit.token / shapes.tokens_each
+                                                             : sequences.at(unit.token);
+        const SeenPositions seen =
+            find_positions(table, chosen, shapes, sequence, unit.token,
+                           static_cast<int32_t>(positions.at(unit.token)));
+        const uint32_t num_blocks = div_up(seen.keys.count, shapes.block * kTileRows);
+        const uint32_t first = num_blocks * share.slot / share.split;
+        const uint32_t end = num_blocks * (share.slot + 1) / share.split;
+        announce_unit(what, end - first, num_partners);
+        announce_rows(what, unit.token * shapes.heads + unit.first_head, 1, unit.count);
+        push_queries(query, shapes, unit);
+        if (shapes.has_sinks != 0 && what == kResult) {
+            push_sinks(unit.first_head, 1, unit.count);
+        }
+        push_blocks(caches, seen, shapes.block, unit.kv_head, first, end);
+        receive_partials(shapes, kFirstPartner, num_partners, num_received);
+    }
+    announce_unit(kEnd, 0, 0);
+    announce_rows(kEnd, 0, 0, 0);
+    noc_async_atomic_barrier();
+}

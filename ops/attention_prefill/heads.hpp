@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form of a call whose keys and values have heads of their own, which groups of queries share.
+#pragma once
+
+#include "ops/attention_prefill/attention_prefill.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops::attention_prefill {
+
+/// Operands of both forms.
+inline constexpr std::size_t kQuery = 0;
+inline constexpr std::size_t kQueryRope = 1;
+inline constexpr std::size_t kKv = 2;
+inline constexpr std::size_t kKeyRope = 3;
+inline constexpr std::size_t kStarts = 4;
+inline constexpr std::size_t kContexts = 5;
+inline constexpr std::size_t kChosen = 6;
+/// Of heads of keys and values alone.
+inline constexpr std::size_t kValues = 7;
+inline constexpr std::size_t kPageTable = 8;
+inline constexpr std::size_t kSinks = 9;
+
+/// What a call has rules, output, program and reference of, if it has `values`.
+void judge_head_form(const OpContext& context, RuleJudge& judge);
+[[nodiscard]] std::vector<TensorPlan> infer_heads(const OpContext& context);
+[[nodiscard]] Program head_program(const OpContext& context, std::size_t position);
+[[nodiscard]] std::vector<HostTensor> head_reference(const ReferenceContext& context);
+/// Errors   UsageError if a sequence leaves its pages or its rows of keys, or needs a page that is
+///          −1.
+void check_head_values(const ReferenceContext& context);
+
+/// Errors   UsageError unless starts ascend from 0 to at most `tokens`.
+void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens);
+
+}  // namespace tessera::ops::attention_prefill
