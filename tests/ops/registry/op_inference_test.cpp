@@ -227,6 +227,7 @@ const std::vector<Inference> kInferences{
       {{3, 1}, kFloat, kRows},
       {{3, 32}, kFloat, kRows},
       {{1}, kFloat, kRows}}},
+    {"token_positions", {ints({2}), ints({2})}, {ints({1}), ints({1}), ints({2})}},
     {"scale", {{{3, 5}, kBf16, kTile}}, {{{3, 5}, kBf16, kTile}}},
     {"scatter_moe_input",
      {{{3, 5}, kBf16, kRows}, counts(2), {{2, 3}, DataFormat::UInt32, kRows}},
