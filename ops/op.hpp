@@ -197,13 +197,13 @@ struct ElementRange {
 
 /// A step that an op made of others takes, as a run file would say it.
 struct PartStep {
-    std::string name;  ///< behind the name of the whole step and a dot
+    std::string name;  ///< after the name of the whole step and a dot
     std::string op;
     /// Operands of the whole op by their names, or tensors that parts make: those get the name of
     /// the whole step and a dot before theirs.
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
-    /// Parameters as YAML would have them; those of the run file's `set:` for the op stand behind.
+    /// Parameters as YAML would have them; those of the run file's `set:` for the op follow.
     std::vector<std::pair<std::string, std::string>> set;
     /// By output, the memory that it shares with other parts' outputs, which are not needed while
     /// it is; missing or empty: its own.
@@ -231,7 +231,7 @@ struct Op {
     /// Returns the outputs from inputs that keep to the contract. A run may ask for another format
     /// or memory of an output where the spec leaves it open.
     std::function<std::vector<TensorPlan>(const OpContext& context)> infer = {};
-    /// Returns the tensors that the programs need for themselves on each device, allocated behind
+    /// Returns the tensors that the programs need for themselves on each device, allocated after
     /// the outputs and given as further `device_outputs`.
     std::function<std::vector<TensorPlan>(const OpContext& context)> workspaces = {};
     /// Returns whether the programs need the values that the host reads back of operands with

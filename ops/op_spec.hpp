@@ -41,7 +41,7 @@ struct Operand {
     /// Whether kernels decide by its numbers what they do, as a router does by its logits: a run
     /// for its times alone must then move them, although they are no integers.
     Steers steers = Steers::No;
-    /// Packed: the parts that `valid_rows` counts lie one behind the other along the first axis,
+    /// Packed: the parts that `valid_rows` counts follow each other along the first axis,
     /// and only their sum of rows means anything. OfDevice: the device at position p of the group
     /// has counts[p] rows. OfColumn: it has the sum of column p of the counts (D, D).
     ValidRows rows_are = ValidRows::OfEachMatrix;

@@ -81,7 +81,7 @@ inline constexpr OpSpec kSpec{
 /// Numeric  fp32 in the vector unit, rounded once when it is packed (not at all to float32, which a
 ///          run may ask for).
 ///
-/// Rows are dealt to the cores by split_work_to_cores and go through them as tiles of 1024
+/// Rows are distributed over the cores by split_work_to_cores and go through them as tiles of 1024
 /// elements, several short rows in one. Halves that do not lie at DRAM's alignment, and gates
 /// between ups, are parted by the reader's core, element by element.
 /// Source   vLLM, SiluAndMul, GeluAndMul and SwigluOAIAndMul.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of all devices of a group, one behind the other, on each device.
+// The tensors of all devices of a group, one after the other, on each device.
 #pragma once
 
 #include <array>
@@ -107,7 +107,7 @@ struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
     FarthestSlice farthest = FarthestSlice::HalfEachWay;
-    std::uint32_t sync_pages = 4;   ///< pages behind which the receiver is told
+    std::uint32_t sync_pages = 4;   ///< pages after which the receiver is told
     std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
     std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
     bool read_ahead = true;         ///< a batch while the one before it is sent

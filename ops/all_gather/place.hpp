@@ -47,8 +47,8 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const Place& pla
 /// Returns the programs of Algorithm::Pages and Multicast, one for each device.
 [[nodiscard]] std::vector<DeviceProgram> line_programs(const OpContext& context);
 
-/// Returns the first rows of each device's tensor, as `counts` has them, one behind the other;
-/// zeros behind them.
+/// Returns the first rows of each device's tensor, as `counts` has them, one after the other;
+/// zeros after them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::all_gather

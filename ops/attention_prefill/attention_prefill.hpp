@@ -77,7 +77,7 @@ inline constexpr OpSpec kSpec{
 ///   output[t,h] = Σ_k softmax_k(scale · (query[t,h]·k_nope[k,h] + q_rope[t,h]·k_rope[k])) ·
 ///   v[k,h].
 /// A row of `kv` has [k_nope | v] of head after head. Sequence s is tokens sequence_starts[s] up to
-/// the next start: prompts of any lengths, none too, one behind the other.
+/// the next start: prompts of any lengths, none too, one after the other.
 ///
 /// With `contexts` sequence s has contexts[s] keys before its first token, which may be none. `kv`
 /// and `k_rope` then have as many rows for each sequence, its positions from 0 on, as pages of a

@@ -35,7 +35,7 @@ inline constexpr OpSpec kSpec{
 /// Shapes   expert_num_tokens (E), or (E,1).
 ///
 /// Row j of expert e is entry e·max_tokens_per_batch + j; entries that stand for no row are
-/// E·max_tokens_per_batch, blocks behind the last have expert −1. P is E times max_tokens_per_batch
+/// E·max_tokens_per_batch, blocks after the last have expert −1. P is E times max_tokens_per_batch
 /// rounded up to whole blocks. One core writes the list from the counts.
 /// Source   vLLM, csrc/moe/moe_align_sum_kernels.cu, batched_moe_align_block_size.
 [[nodiscard]] const Op& op();

@@ -27,8 +27,8 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-/// Builds the launch: pages are dealt to the cores by split_work_to_cores in contiguous ranges and
-/// go through one circular buffer, a page and a barrier at a time.
+/// Builds the launch: pages are distributed over the cores by split_work_to_cores in contiguous
+/// ranges and go through one circular buffer, a page and a barrier at a time.
 ///
 [[nodiscard]] const Op& op();
 

@@ -73,7 +73,7 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., N)", "bfloat16 | bfp8_b | float32", "TILE"}};
 /// Functions are exact but for single ULPs; one rounding to bfloat16 in DST, which a 16-bit DST
-/// repeats for products, is at most 2^-8 of the element, and packing rounds once more.
+/// repeats for products, is at most 2^-8 of the element, and packing rounds again.
 inline constexpr OpSpec kSpec{
     .name = "eltwise",
     .summary = "a function of each element of one tensor, or of each pair of elements of two",
@@ -85,9 +85,9 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-/// Builds the launch: tiles are dealt to the cores by split_work_to_cores in contiguous ranges.
-/// Each core reads `tiles_per_push` tiles of every input, one barrier a push, computes tile by
-/// tile, and writes. The rest at the end is read a tile at a time.
+/// Builds the launch: tiles are distributed over the cores by split_work_to_cores in contiguous
+/// ranges. Each core reads `tiles_per_push` tiles of every input, one barrier a push, computes tile
+/// by tile, and writes. The rest at the end is read a tile at a time.
 ///
 /// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
 ///          unit. Float32 goes to DST unrounded.

@@ -179,7 +179,7 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
     const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);
     const Shape& shape = context.outputs[0].spec.shape;
     std::vector<std::size_t> first_rows(counts.size() + 1);
-    // Only rows with tokens are computed, expert behind expert; the others are not compared.
+    // Only rows with tokens are computed, expert by expert; the others are not compared.
     std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
     HostTensor output{shape, DataFormat::Float32,
                       std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};

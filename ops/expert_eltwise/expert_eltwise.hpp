@@ -20,7 +20,7 @@ struct ActivationSpec {
 namespace tessera::ops::expert_eltwise {
 
 /// Return the ops, for the registry. Tiles that hold routed tokens are spread over the grid by
-/// split_work_to_cores in contiguous ranges; all other tiles, and rows behind the last token of an
+/// split_work_to_cores in contiguous ranges; all other tiles, and rows after the last token of an
 /// expert, become zero.
 ///
 /// silu       gate · sigmoid(gate), in DST, rounded to bfloat16 once when packed.

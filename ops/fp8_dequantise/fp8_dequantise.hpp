@@ -38,7 +38,7 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry: the inverse of quantise, of R rows in any stack. The shape of
 /// the scales tells which codes share one: (R, C/128) 128 columns of a row, (R, 1) a row, (R/128,
-/// C/128) a square, each rounded up. A product is rounded once, in fp32, and once more to bfloat16
+/// C/128) a square, each rounded up. A product is rounded once, in fp32, and again to bfloat16
 /// if asked.
 [[nodiscard]] const Op& op();
 

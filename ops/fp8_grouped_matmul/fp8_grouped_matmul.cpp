@@ -277,7 +277,7 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
-    // Rows behind a CTA's limit mean nothing and are not compared.
+    // Rows after a CTA's limit mean nothing and are not compared.
     const HostTensor batch = context.read(4);
     const HostTensor limits = context.read(5);
     const HostTensor live = context.read(6);

@@ -11,7 +11,7 @@ ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Se
     const std::string& counts = tokens.expert_num_tokens;
     const std::string first = steps.add_in(kWorkspace13, "masked_mm", "gate_up",
                                            {tokens.activations, layer.w1, counts}, schedule);
-    // The activation skips rows behind the counts, which hold nothing.
+    // The activation skips rows after the counts, which hold nothing.
     const std::string activated = add_activation(layer, {first, counts}, "batches", steps);
     return {.tensor = steps.add_in(kOutput, "masked_mm", "batched_expert_out",
                                    {activated, layer.w2, counts}, schedule),
@@ -23,7 +23,7 @@ ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Se
 namespace naive_batched {
 
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
-    // On one core, expert behind expert: the order in which the reference of this format computes.
+    // On one core, expert by expert: the order in which the reference of this format computes.
     return apply_masked(layer, tokens, {{"grid", "[1, 1]"}}, steps);
 }
 

@@ -28,7 +28,7 @@ struct Demands {
 /// Stages   [apply_router_weight_on_input]; where finalize returns each device its own tokens
 ///          (Reduction::Finalize), the device's part of the batch; prepare; the experts, in chunks
 ///          of `chunk_tokens` if not 0; weigh and reduce; finalize; the sum over the devices, or
-///          their parts one behind the other.
+///          their parts one after the other.
 /// Precondition   refusal() has none.
 [[nodiscard]] std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
                                                    const Experts& experts, Layer layer,

@@ -73,7 +73,7 @@ ExpertOutput apply_grouped(const Scheme& scheme, const Layer& layer, const Dispa
     const std::string block_size = std::to_string(layer.block_size);
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
     const Coded a = quantised_tokens(scheme, tokens, {tokens.num_tokens}, steps);
-    // topk_weights are an operand in any case, because scales come behind them; the first product
+    // topk_weights are an operand in any case, because scales come after them; the first product
     // does not apply them.
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",

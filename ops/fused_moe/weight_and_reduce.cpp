@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How choices are weighed and summed, behind the experts.
+// How choices are weighed and summed, after the experts.
 #include "ops/fused_moe/roles.hpp"
 
 namespace tessera::ops::fused_moe {

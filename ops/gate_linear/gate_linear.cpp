@@ -91,7 +91,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const WriterArgs writing{
         .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
     // Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
-    // bfloat16, V3.2 float32), which steps behind can still do.
+    // bfloat16, V3.2 float32), which steps after can still do.
     const ComputeConfig computing{
         .fp32_dest_acc_en = true,
         .compile_args = {},

@@ -26,9 +26,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 1e-4, .min_pcc = 0.999999},
 };
 
-/// Returns the op, for the registry: units of 32 tokens and 32 experts are dealt to the cores by
-/// split_work_to_cores. Each core tiles its rows of both operands over all of H, which must fit in
-/// its L1, and multiplies with the second one transposed.
+/// Returns the op, for the registry: units of 32 tokens and 32 experts are distributed over the
+/// cores by split_work_to_cores. Each core tiles its rows of both operands over all of H, which
+/// must fit in its L1, and multiplies with the second one transposed.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::gate_linear

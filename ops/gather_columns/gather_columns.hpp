@@ -30,9 +30,9 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry: row i of the output is column indices[i] of the input, or
-/// zeros where the index is −1. Rows of the output are dealt to the cores by split_work_to_cores;
-/// each holds the whole input in L1: columns are what a feature-major table of scales has for a
-/// token, four bytes a page.
+/// zeros where the index is −1. Rows of the output are distributed over the cores by
+/// split_work_to_cores; each holds the whole input in L1: columns are what a feature-major table of
+/// scales has for a token, four bytes a page.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::gather_columns

@@ -41,7 +41,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const auto& in = context.device_inputs;
         // Host and kernels are those of row_moves: gather, put and slice differ only in which row
         // is the source.
-        // A limit leaves out rows behind the routed ones, whose entries are stale.
+        // A limit leaves out rows after the routed ones, whose entries are stale.
         return move_rows(kSpec.name, context.arch,
                          {.input = in[0][p],
                           .output = context.device_outputs[0][p],

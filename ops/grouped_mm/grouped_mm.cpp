@@ -14,7 +14,7 @@ namespace {
 using config::field;
 using config::Limits;
 
-// Operands, of which those behind may be missing.
+// Operands, of which the last ones may be missing.
 constexpr std::size_t kExpertScales = 6;
 constexpr std::size_t kRowScales = 7;
 
@@ -180,7 +180,7 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t entries = context.in(2).shape()[0];
     check_indices(kSpec.name, {kInputs[4].name, listed}, std::uint64_t{entries} + 1,
                   Nobody::Forbidden);
-    // Blocks behind the listed entries belong to no expert.
+    // Blocks after the listed entries belong to no expert.
     const std::uint32_t live =
         div_up(listed.as<std::uint32_t>()[0], context.params<GroupedSpec>().block_size);
     check_indices(kSpec.name, {kInputs[3].name, context.read(3)}, context.in(1).shape()[0],

@@ -24,7 +24,7 @@ ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs
     ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs[0])};
     // Heads that are merged are groups of one row of the output.
     move.rows = num_rows(inputs[0]) / move.groups;
-    // Inputs are ranges one behind the other, so that the kernel needs no notion of a join.
+    // Inputs are ranges one after the other, so that the kernel needs no notion of a join.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         move.ranges.push_back({tensors[i], 0, row_length(inputs[i]), 0});
     }

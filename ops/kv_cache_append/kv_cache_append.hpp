@@ -113,7 +113,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: the row of token t, and of `more` behind it, becomes the row
+/// Returns the op, for the registry: the row of token t, and of `more` after it, becomes the row
 /// of the cache that its position says; the output is to be the cache itself, whose other rows
 /// stay. Tokens of one sequence follow each other, as many of each, unless `sequences` says whose
 /// each one is; a position of −1 is skipped. One token of each sequence is what a step of decoding

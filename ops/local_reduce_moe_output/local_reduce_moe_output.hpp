@@ -59,10 +59,10 @@ inline constexpr OpSpec kSpec{
 /// i < num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
 /// past the counts are never read. An expert that lists a token twice counts its first entry.
 ///
-/// Tokens are dealt to the cores by split_work_to_cores. Fp32: the compute kernel scales and sums
-/// rows in DST and rounds once. Bf16Rne, Bf16Truncate: the writer's core adds in scalar code, in
-/// fp32, to a sum held in bfloat16. That is rounded to nearest even or truncated after every
-/// expert; the latter is what the tt-metal kernel does.
+/// Tokens are distributed over the cores by split_work_to_cores. Fp32: the compute kernel scales
+/// and sums rows in DST and rounds once. Bf16Rne, Bf16Truncate: the writer's core adds in scalar
+/// code, in fp32, to a sum held in bfloat16. That is rounded to nearest even or truncated after
+/// every expert; the latter is what the tt-metal kernel does.
 ///
 /// Source   MoE plan V2, local_reduce_moe_output.
 [[nodiscard]] const Op& op();

@@ -15,7 +15,7 @@
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
 
-constexpr int kMantissaBits = 7;  // of bfloat16, behind the leading one
+constexpr int kMantissaBits = 7;  // of bfloat16, after the leading one
 constexpr int kSmallestExponent = -126;
 
 struct Contribution {

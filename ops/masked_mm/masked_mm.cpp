@@ -73,7 +73,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const ProductValues values = product_values(context, kExpertScales);
     const std::size_t batch = num_rows(context.in(0).shape()) / context.in(1).shape()[0];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
-    // Rows behind a count are not computed; NaN would show a mistake of `counted`.
+    // Rows after a count are not computed; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<bool> is_counted = counted_rows(context);
     tbb::parallel_for(std::size_t{0}, is_counted.size(), [&](std::size_t row) {

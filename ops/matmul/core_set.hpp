@@ -8,7 +8,7 @@
 
 namespace tessera::ops::matmul {
 
-/// Returns the cores that own blocks, those of a row one behind the other. Multicast1D: the first
+/// Returns the cores that own blocks, those of a row one after the other. Multicast1D: the first
 /// cores of the grid in row-major order.
 [[nodiscard]] CoreRangeSet cores_of(const ArchSpec& arch, const Blocking& blocking,
                                     const MatmulSpec& schedule);

@@ -35,7 +35,7 @@ Corners corners(const ArchSpec& arch, const CoreRange& rectangle, NOC noc) {
 /// The name is asked for because upstream's kernel does so (#ifdef ARCH_BLACKHOLE): what is
 /// prototyped here is what would be compiled there.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/
-///          reader_bmm_tile_layout_in0_sender_padding.cpp, behind the multicast of a block.
+///          reader_bmm_tile_layout_in0_sender_padding.cpp, after the multicast of a block.
 std::uint32_t flushes(const BlockLaunch& launch) {
     const bool reuses_at_once =
         launch.schedule.cb_depth == 1 || launch.blocking.num_k_blocks() == 1;

@@ -119,7 +119,7 @@ void judge_tensors(const OpContext& context, const OperandLayouts& layouts, Rule
 /// Keys that change nothing with a schedule.
 std::span<const std::string_view> untaken_by(MatmulSchedule schedule) {
     static constexpr std::array<std::string_view, 2> kSingleCore{"multicast_operand", "grid"};
-    // Tiles are dealt out one by one, over all of K.
+    // Tiles are distributed one by one, over all of K.
     static constexpr std::array<std::string_view, 8> kMultiCore{
         "multicast_operand", "in0_block_w", "per_core_m",   "per_core_n",
         "out_block_h",       "out_block_w", "out_subblock", "packer_l1_acc"};
@@ -164,7 +164,7 @@ std::vector<TensorPlan> place_inputs(const OpContext& context) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     try {
-        // Only the shape is needed by steps behind this one; the rules report why the schedule does
+        // Only the shape is needed by steps after this one; the rules report why the schedule does
         // not fit.
         return {layouts_of(context).out};
     } catch (const UsageError&) {

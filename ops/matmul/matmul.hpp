@@ -15,11 +15,10 @@
 namespace tessera::ops {
 
 /// SingleCore: core (0,0) takes all blocks in turn.
-/// MultiCore: output tiles dealt to the cores, each reads its own operands, a tile at a time.
-/// Multicast2D: a block of output for each core; in0 is multicast along rows of cores, in1 down
-/// columns (MatmulMultiCoreReuseMultiCast).
-/// Multicast1D: one operand is multicast to all cores, the other is each core's own
-/// (MatmulMultiCoreReuseMultiCast1D).
+/// MultiCore: output tiles distributed over the cores, each reads its own operands, a tile at a
+/// time. Multicast2D: a block of output for each core; in0 is multicast along rows of cores, in1
+/// down columns (MatmulMultiCoreReuseMultiCast). Multicast1D: one operand is multicast to all
+/// cores, the other is each core's own (MatmulMultiCoreReuseMultiCast1D).
 enum class MatmulSchedule : std::uint8_t { SingleCore, MultiCore, Multicast2D, Multicast1D };
 
 /// The operand that Multicast1D sends to all cores. In1: rows of output are spread over the cores

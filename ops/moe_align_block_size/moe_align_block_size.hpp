@@ -54,8 +54,8 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 ///   sorted_token_ids        flattened indices t·K + k by expert, ascending inside one; T·K where a
-///                           block has no more, and behind the last block
-///   expert_ids              of each block: the expert, or what expert_map makes of it; −1 behind
+///                           block has no more, and after the last block
+///   expert_ids              of each block: the expert, or what expert_map makes of it; −1 after
 ///                           the last block
 ///   num_tokens_post_padded  entries of all blocks
 ///   rows                    for each choice, its index in sorted_token_ids; −1 if it has none or

@@ -36,7 +36,7 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 ///   expert_num_tokens  choices of each local expert
-///   token_ids          their tokens, ascending; −1 behind them
+///   token_ids          their tokens, ascending; −1 after them
 ///   rows               of each choice e·max_num_tokens + j, its place in token_ids; −1 if its
 ///                      expert is none of this device, or has no room left for it
 ///

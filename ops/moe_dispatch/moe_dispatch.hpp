@@ -57,7 +57,7 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 /// group (any devices of a mesh) has experts [p·E/D, (p+1)·E/D). Every device with an expert of a
 /// token receives its row once.
 ///
-/// Received   rows of device 0's tokens first, then device 1's, …, each in token order; behind
+/// Received   rows of device 0's tokens first, then device 1's, …, each in token order; after
 ///   `num_received` rows nothing is written. Row i has `source` = (device's position, token),
 ///   `received_ids` the token's ids if the expert is on this device, else −1, and
 ///   `received_weights` the weights there, else 0.

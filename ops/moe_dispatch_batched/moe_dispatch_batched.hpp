@@ -34,7 +34,7 @@ inline constexpr std::array kOutputs{
 /// As moe_dispatch, but a row for every slot of a token, in the batch of the slot's expert.
 ///
 /// Received   of expert e (the device's e-th): rows of device 0's tokens first, then device 1's, …,
-///   each in token order; behind num_received[e] rows nothing is written. `source` of a row:
+///   each in token order; after num_received[e] rows nothing is written. `source` of a row:
 ///   (position · T + token) · K + slot.
 /// Slots      on the token's own device: e · M + row of the slot's expert; −1 where there is none
 ///   or the row was dropped. moe_combine_batched brings results back by it.

@@ -191,7 +191,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     for (const std::int32_t i : sources) {
         tokens.push_back(i < 0 ? -1 : i / top_k);
     }
-    // Entries behind the live ones are -1 in the kernel, too.
+    // Entries after the live ones are -1 in the kernel, too.
     tokens.resize(extents[5], -1);
     sources.resize(extents[6], -1);
     batch.resize(extents[7], -1);

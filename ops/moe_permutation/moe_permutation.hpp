@@ -57,7 +57,7 @@ inline constexpr OpSpec kSpec{
 /// permuted_idx_to_token_idx     (P) −1 in padding, as in the inverse permuted_idx_to_expanded_idx
 /// cta_idx_xy_to_batch_idx       (C) local expert of CTA c, which has permuted rows [c, c + 1)·tile
 /// cta_idx_xy_to_mn_limit        (C) its first row that holds no token
-/// num_non_exiting_ctas          CTAs that there are; entries behind them are −1
+/// num_non_exiting_ctas          CTAs that there are; entries after them are −1
 ///
 /// P and C are what the worst routing needs: most_ctas(). Tokens of an expert stand in ascending
 /// expanded order. Device p of a group has experts local_expert_offset + p·local_experts on.

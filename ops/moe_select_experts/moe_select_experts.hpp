@@ -17,7 +17,7 @@ struct SelectExpertsSpec {
     std::uint32_t topk_group = 1;  ///< groups that a token may choose from
     std::uint32_t top_k = 1;
     bool normalise = true;             ///< weights of a token sum to the scaling factor
-    double routed_scaling_factor = 1;  ///< of all weights, behind the normalisation
+    double routed_scaling_factor = 1;  ///< of all weights, after the normalisation
     GridSize grid;                     ///< cores to spread over; 0×0: all that the device offers
 };
 
@@ -85,8 +85,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: tokens are dealt to the cores in contiguous ranges, and to
-/// both data-movement kernels of a core, which work through them in scalar fp32.
+/// Returns the op, for the registry: tokens are distributed over the cores in contiguous ranges,
+/// and to both data-movement kernels of a core, which work through them in scalar fp32.
 ///
 /// score(e)      sigmoid(logit), softmax over all experts, or the logit
 /// choice(e)     score + bias, which selects only; weights come from the score

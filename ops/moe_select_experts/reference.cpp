@@ -115,7 +115,7 @@ void route(std::span<const float> logits, std::span<const float> bias,
     std::vector<float> weights;
     for (const std::int32_t id : ids) {
         const double score = scores[static_cast<std::size_t>(id)];
-        // The factor is applied behind the normalisation.
+        // The factor is applied after the normalisation.
         weights.push_back(static_cast<float>((spec.normalise ? score / sum : score) *
                                              spec.routed_scaling_factor));
     }

@@ -35,12 +35,12 @@ inline constexpr OpSpec kSpec{
 ///
 /// For local expert l with global id g = local_experts[l]:
 ///   num_routed_tokens[l]     how many tokens have g among their K experts,
-///   routed_tokens[l,:]       those tokens, ascending; kNoToken behind them,
+///   routed_tokens[l,:]       those tokens, ascending; kNoToken after them,
 ///   token_idx_map[l,:]       position → token: the same values,
-///   routed_token_weights[l,:] the weight that each of them gives to g; 0 behind them.
+///   routed_token_weights[l,:] the weight that each of them gives to g; 0 after them.
 /// A token that names g twice counts once, with its first weight.
 ///
-/// Experts are dealt to the cores by split_work_to_cores; every core streams the whole of
+/// Experts are distributed over the cores by split_work_to_cores; every core streams the whole of
 /// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
 /// more experts than its L1 can keep tables for streams them again for the next experts.
 ///

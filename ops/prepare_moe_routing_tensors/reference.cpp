@@ -25,7 +25,7 @@ RoutingTables empty_tables(std::uint32_t experts, std::uint32_t tokens) {
                          make_host_tensor({experts, tokens}, DataFormat::UInt32),
                          make_host_tensor({experts, tokens}, DataFormat::Float16_b),
                          {}};
-    // Entries behind the count are no token on the device, too.
+    // Entries after the count are no token on the device, too.
     std::ranges::fill(tables.routed_tokens.as<std::uint32_t>(), kNoToken);
     return tables;
 }

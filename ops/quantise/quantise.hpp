@@ -81,11 +81,11 @@ inline constexpr OpSpec kSpec{
 ///          int4).
 ///
 /// Rows: largest magnitudes are taken and values divided in the vector unit in fp32; the packer
-/// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are dealt to the cores by
-/// split_work_to_cores; a core keeps a block (with `row`, 32 rows) in L1. With one scale for a
-/// tensor each core finds the largest magnitude of its rows, and core 0 that of all. The rows are
-/// then read again. Tiles are coded by the data-movement cores in scalar code, which costs nothing
-/// in a prediction.
+/// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are distributed over the
+/// cores by split_work_to_cores; a core keeps a block (with `row`, 32 rows) in L1. With one scale
+/// for a tensor each core finds the largest magnitude of its rows, and core 0 that of all. The rows
+/// are then read again. Tiles are coded by the data-movement cores in scalar code, which costs
+/// nothing in a prediction.
 [[nodiscard]] const Op& op();
 
 /// How an input is cut: groups of rows of tiles go to cores, each has blocks, each of strips.

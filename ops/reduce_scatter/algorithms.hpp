@@ -23,7 +23,7 @@ void rules(const OpContext& context, RuleJudge& judge);
 }  // namespace direct
 
 /// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double: the slice
-/// of the context's device, as many rows as `counts` gives it, zeros behind them.
+/// of the context's device, as many rows as `counts` gives it, zeros after them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::reduce_scatter

@@ -109,7 +109,7 @@ inline constexpr OpSpec kSpec{
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
-    std::uint32_t sync_tiles = 8;              ///< tiles behind which the receiver is told
+    std::uint32_t sync_tiles = 8;              ///< tiles after which the receiver is told
     std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds
     Algorithm algorithm = Algorithm::Line;
     std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds

@@ -36,8 +36,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry: output[r,c] = input[r,c] / √(mean of input[r]² + epsilon) ·
-/// weight[c]. Units of 32 rows are dealt to the cores by split_work_to_cores; everything but the
-/// last rounding is fp32 in the vector unit.
+/// weight[c]. Units of 32 rows are distributed over the cores by split_work_to_cores; everything
+/// but the last rounding is fp32 in the vector unit.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::rms_norm

@@ -27,7 +27,7 @@ struct ScaleSpec {
     std::uint32_t cb_depth = 0;  ///< tiles that each CB holds
 };
 
-/// Returns the op, for the registry: tiles are dealt to the cores by split_work_to_cores in
+/// Returns the op, for the registry: tiles are distributed over the cores by split_work_to_cores in
 /// contiguous ranges and go through reader, compute and writer one at a time.
 [[nodiscard]] const Op& op();
 

@@ -31,9 +31,9 @@ inline constexpr OpSpec kSpec{
 ///
 /// scattered[e,i,:] = hidden_states[routed_tokens[e,i],:] for i < num_routed_tokens[e], else 0.
 ///
-/// Rows of the output are dealt to the cores by split_work_to_cores. The reader gathers rows, the
-/// writer stores them and the zero rows between them; rows longer than a page of the circular
-/// buffer go in pieces, so any H works.
+/// Rows of the output are distributed over the cores by split_work_to_cores. The reader gathers
+/// rows, the writer stores them and the zero rows between them; rows longer than a page of the
+/// circular buffer go in pieces, so any H works.
 ///
 /// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
 [[nodiscard]] const Op& op();

@@ -58,7 +58,7 @@ template <class Args>
 }
 
 /// Returns the words of the accessors of a struct of NAMED_TENSORS. A tensor that is left out takes
-/// the words of an interleaved one, so that those behind it keep their place; a kernel does not
+/// the words of an interleaved one, so that those after it keep their place; a kernel does not
 /// access it.
 template <class Tensors>
 [[nodiscard]] std::vector<std::uint32_t> accessors_of(const Tensors& tensors) {

@@ -36,9 +36,10 @@ inline constexpr OpSpec kSpec{
 /// order, of equal ones the lower first; NaN counts as less than every number. With `positions`
 /// (one for each row) only columns up to the row's own count are returned; −1 fills up the rest.
 ///
-/// Rows are dealt to the cores by split_work_to_cores. A data movement core selects by radix: three
-/// histograms of 11, 11 and 10 bits find the k-th element. Another pass takes the elements that are
-/// not below it, and a radix sort puts them in order. So the time is linear in N and in k.
+/// Rows are distributed over the cores by split_work_to_cores. A data movement core selects by
+/// radix: three histograms of 11, 11 and 10 bits find the k-th element. Another pass takes the
+/// elements that are not below it, and a radix sort puts them in order. So the time is linear in N
+/// and in k.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::top_k

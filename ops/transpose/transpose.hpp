@@ -21,8 +21,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: tiles are dealt to the cores by split_work_to_cores in the
-/// order of the output; the unpacker transposes each.
+/// Returns the op, for the registry: tiles are distributed over the cores by split_work_to_cores in
+/// the order of the output; the unpacker transposes each.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::transpose

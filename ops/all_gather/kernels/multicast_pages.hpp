@@ -31,7 +31,7 @@ public:
           next_(connection_, reach_ == 0 ? 1 : reach_),
           packets_(next_, page_bytes, packing) {}
 
-    // Counts up a word of this core's own on each of them, behind all that was sent.
+    // Counts up a word of this core's own on each of them, after all that was sent.
     void count_up(uint32_t semaphore_id) {
         if (reach_ != 0) {
             next_.count_up(get_noc_addr(get_semaphore(semaphore_id)));

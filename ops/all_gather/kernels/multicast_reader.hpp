@@ -79,7 +79,7 @@ void read_and_send() {
             batches.begin_read(batch + 1);
         }
     }
-    // A count comes behind all that its device has sent this way.
+    // A count comes after all that its device has sent this way.
     ahead.count_up(core.told_semaphore);
     ahead.close();
     noc_semaphore_wait_min(told, 2 * core.num_others);

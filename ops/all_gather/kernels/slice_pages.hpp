@@ -15,7 +15,7 @@ struct PageRange {
     uint32_t begin;
     uint32_t end;
 
-    // Counts that announce them, one behind each `sync` pages and one behind the rest.
+    // Counts that announce them, one after each `sync` pages and one after the rest.
     uint32_t num_syncs(uint32_t sync) const { return div_up(end - begin, sync); }
 };
 

@@ -6,7 +6,7 @@ namespace {
 
 void pack_to(uint32_t cb) {
     cb_reserve_back(cb, 1);
-    // Waits for DST behind the reserve, so that a full buffer holds up the packer only.
+    // Waits for DST after the reserve, so that a full buffer holds up the packer only.
     tile_regs_wait();
     pack_tile(0, cb);
     tile_regs_release();

@@ -3,7 +3,7 @@
 //
 // Tiles go into slots of the next device's circular buffer. A slot is used again when the next
 // device has given it back by a credit to this core; its reader learns of a tile from a second
-// count, raised behind the tile.
+// count, raised after the tile.
 #include "ring_slice.hpp"
 #include "row_pieces.hpp"
 
@@ -13,7 +13,7 @@ using tt::tt_fabric::NocUnicastAtomicIncCommandHeader;
 using tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader;
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
-// A neighbour in the ring: the connection that leads there and the route behind it.
+// A neighbour in the ring: the connection that leads there and the route after it.
 struct Neighbour {
     WorkerToFabricEdmSender& connection;
     uint16_t num_hops;
@@ -53,7 +53,7 @@ public:
             wait_for_credits(num_sent_ - num_slots_ + 1);
         }
         const uint32_t slot = base_ + num_sent_ % num_slots_ * tile_bytes_;
-        // Not flushed: to one core's L1 over one NoC the count arrives behind the tile.
+        // Not flushed: to one core's L1 over one NoC the count arrives after the tile.
         tile_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot), arrived_, 1, false},
             tile_bytes_);

@@ -20,14 +20,14 @@ NAMED_COMPILE_ARGS(ReaderArgs, heads, latent_bytes, rope_bytes,
 NAMED_COMPILE_ARGS(MisalignedArgs, alignment);  // of DRAM, in bytes
 
 NAMED_TENSORS(ReaderTensors, latent, rope, cache, table, positions,
-              chosen,     // may be left out, as those behind it
+              chosen,     // may be left out, as those after it
               sequences,  // of tokens
               scales, rope_cache);
 // Cores that share the keys of a unit: slot 0 merges.
 NAMED_RUNTIME_ARGS(ReaderShare, group, num_groups, slot,
                    split,  // cores of a group
                    num_units);
-NAMED_RUNTIME_ARGS(PartnerCount, num_partners);  // behind it: x and y of each
+NAMED_RUNTIME_ARGS(PartnerCount, num_partners);  // after it: x and y of each
 NAMED_RUNTIME_ARGS(Partner, x, y);
 
 // Keys and values of several heads: a unit has up to 32 queries of a token that share a head.

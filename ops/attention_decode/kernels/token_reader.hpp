@@ -128,7 +128,7 @@ void push_key_tile(const AllCaches& caches, const Shapes& shapes, const Keys& ke
     cb_push_back(kCbKeyRows, shapes.row_tiles);
 }
 
-// Clears the keys. Values behind the rows that are read must be no NaN: a weight of 0 does not hide
+// Clears the keys. Values after the rows that are read must be no NaN: a weight of 0 does not hide
 // it.
 void clear_keys(const Shapes& shapes) {
     if (shapes.scales == 0) {

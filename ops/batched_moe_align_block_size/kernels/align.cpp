@@ -44,7 +44,7 @@ void kernel_main() {
             blocks[block++] = expert;
         }
     }
-    // The tables have room for full batches; the entries behind the last block must not look like
+    // The tables have room for full batches; the entries after the last block must not look like
     // rows.
     fill_words(sorted + block * block_size, args.entries - block * block_size, nobody);
     fill_words(blocks + block, args.num_blocks - block, kNobody);

@@ -46,7 +46,7 @@ void kernel_main() {
         const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_wait_front(cb_a, count);
         cb_wait_front(cb_b, count);
-        // Room for the whole push comes first, since packs go to consecutive pages behind the write
+        // Room for the whole push comes first, since packs go to consecutive pages after the write
         // pointer.
         cb_reserve_back(cb_out, count);
         for (uint32_t tile = 0; tile < count; ++tile) {

@@ -24,7 +24,7 @@ constexpr uint32_t cb_units = index_of(Cb::Units);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t kBlockTiles = 4;
 constexpr uint32_t kWidth = 2;       // output tiles in DST at once
-constexpr uint32_t kScale = kWidth;  // behind them
+constexpr uint32_t kScale = kWidth;  // after them
 
 struct Shapes {
     uint32_t k_blocks;

@@ -58,7 +58,7 @@ void announce(uint32_t value) {
     cb_push_back(kCbUnits, 1);
 }
 
-// Rows behind the last token are left as they are: rows of a product do not mix.
+// Rows after the last token are left as they are: rows of a product do not mix.
 void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t stride = shapes.chunk * kBlock;
     const uint32_t pages = shapes.chunk * kBlockTiles;

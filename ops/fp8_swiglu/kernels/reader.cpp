@@ -27,7 +27,7 @@ struct Strip {
     uint32_t block;
 };
 
-// Rows behind the last token are left as they are: a row's scale is its own.
+// Rows after the last token are left as they are: a row's scale is its own.
 void push_rows(const TensorAccessor& rows, const Strip& strip) {
     cb_reserve_back(kCbRows, kStripTiles);
     uint32_t l1_addr = get_write_ptr(kCbRows);

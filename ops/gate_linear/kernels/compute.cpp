@@ -16,7 +16,7 @@ constexpr uint32_t cb_out = index_of(Cb::Output);
 
 void tile_chunk(uint32_t cb_rows, uint32_t cb_tiles, uint32_t chunk, uint32_t tiles) {
     cb_wait_front(cb_rows, chunk);
-    // Each operand is tilized by its own call, so unpacker and packer are set up anew for each
+    // Each operand is tilized by its own call, so unpacker and packer are set up again for each
     // chunk.
     tilize_init(cb_rows, chunk, cb_tiles);
     tilize_block(cb_rows, tiles, cb_tiles);

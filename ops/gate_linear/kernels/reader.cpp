@@ -28,7 +28,7 @@ struct Rows {
     uint32_t cb;
 };
 
-// Columns behind the last one are multiplied, so they must be zeros; rows behind the last one come
+// Columns after the last one are multiplied, so they must be zeros; rows after the last one come
 // out in rows and columns that nobody stores.
 void push(const Rows& rows, uint32_t first_row, uint32_t offset, uint32_t bytes, uint32_t chunk) {
     const uint32_t stride = chunk * kTileBytes / kTileRows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores 32 rows of 32 logits of each unit, without those behind the last token and expert.
+// Stores 32 rows of 32 logits of each unit, without those after the last token and expert.
 #include "args.hpp"
 #include "dataflow_api.h"
 

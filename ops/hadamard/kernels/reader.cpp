@@ -21,7 +21,7 @@ uint32_t entry(uint32_t row, uint32_t column) {
     return kOne | parity(row & column) << 15;
 }
 
-// Makes the first 32 rows and columns. Rows have zeros behind `size`, so that the whole strip may
+// Makes the first 32 rows and columns. Rows have zeros after `size`, so that the whole strip may
 // be multiplied.
 void make_tile(uint32_t l1_addr, uint32_t size) {
     fill_l1(l1_addr, kTileBytes, 0);

@@ -15,7 +15,7 @@ constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileRowBytes = 64;
 
 // Pushes 32 rows of `tiles` tiles: pages `stride` apart from `first` on, zeros where there are none
-// and behind the last element, which are multiplied too.
+// and after the last element, which are multiplied too.
 template <class Accessor>
 void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t first, uint32_t stride,
                uint32_t count, uint32_t bytes) {

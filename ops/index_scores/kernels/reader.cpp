@@ -208,11 +208,11 @@ void kernel_main() {
     cb_reserve_back(kCbOnes, 1);
     fill_l1(get_write_ptr(kCbOnes), 2048, kOnes);
     cb_push_back(kCbOnes, 1);
-    fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows behind the first stay 0
+    fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows after the first stay 0
     WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbPositions)};
     for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
-        // A chunk may begin behind the last key that the token sees; then it has no tiles.
+        // A chunk may begin after the last key that the token sees; then it has no tiles.
         const uint32_t chunk_keys = shapes.key_tiles * kTileRows;
         const uint32_t first = unit % shapes.chunks * chunk_keys;
         const uint32_t seen = positions.at(token) + 1;

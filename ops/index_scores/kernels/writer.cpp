@@ -44,7 +44,7 @@ void kernel_main() {
             const uint32_t key = first + tile * kTileRows;
             if (tile < num_tiles) {
                 cb_wait_front(kCbOut, 1);
-                // Keys behind the token's own position score minus infinity: top_k then never takes
+                // Keys after the token's own position score minus infinity: top_k then never takes
                 // them.
                 make_row(row, reinterpret_cast<Words>(get_read_ptr(kCbOut)), seen - key);
                 cb_pop_front(kCbOut, 1);

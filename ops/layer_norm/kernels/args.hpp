@@ -8,7 +8,7 @@ namespace tessera::ops::layer_norm {
 
 NAMED_COMPILE_ARGS(ComputeArgs,  // bits of floats
                    reciprocal,   // of the number of columns
-                   padding,      // columns of zeros behind the last; 0: none
+                   padding,      // columns of zeros after the last; 0: none
                    epsilon);
 
 }  // namespace tessera::ops::layer_norm

@@ -47,7 +47,7 @@ void kernel_main() {
                 add_weighted_rows(tiles, chunk_tiles);
             }
             tile_regs_commit();
-            // Room is reserved behind the sums, so that a full output buffer does not delay them.
+            // Room is reserved after the sums, so that a full output buffer does not delay them.
             cb_reserve_back(kCbSum, chunk_tiles);
             tile_regs_wait();
             // Tiles beyond the row hold what the buffer held; they are not packed.

@@ -75,7 +75,7 @@ struct RoutingTables {
         const uint32_t map_l1 = get_write_ptr(kCbMap);
         const uint32_t weights_l1 = get_write_ptr(kCbMapWeights);
         const uint32_t num_entries = count(expert);
-        // Only entries below the count are read: those behind are stale and may look valid.
+        // Only entries below the count are read: those after are stale and may look valid.
         for (uint32_t entry = 0; entry < num_entries; entry += kMapEntries) {
             const uint32_t left = num_entries - entry;
             const uint32_t length = left < kMapEntries ? left : kMapEntries;

@@ -23,7 +23,7 @@ struct Shape : BlockComputeArgs {
 // Loads the sums of the K blocks before into DST.
 void reload_partials(const Shape& shape) {
     // The unpacker is set for in0 and in1, whose format may differ from that of partial sums. The
-    // product's setting is restored behind the copy.
+    // product's setting is restored after the copy.
     copy_tile_to_dst_init_short_with_dt(cb_in1, cb_partials);
     cb_wait_front(cb_partials, shape.subblock_tiles());
     copy_block_matmul_partials(cb_partials, 0, 0, shape.subblock_tiles());

@@ -24,7 +24,7 @@ void kernel_main() {
             cb_pop_front(cb_in1, 1);
         }
         tile_regs_commit();
-        // Room is reserved behind the products, so that a full output buffer does not delay them.
+        // Room is reserved after the products, so that a full output buffer does not delay them.
         cb_reserve_back(cb_out, 1);
         tile_regs_wait();
         pack_tile(0, cb_out);

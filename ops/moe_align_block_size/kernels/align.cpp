@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the choices of each expert, lays their blocks out one behind the other, and places the
+// Counts the choices of each expert, lays their blocks out one after the other, and places the
 // choices in the order of the tokens.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "args.hpp"
@@ -27,7 +27,7 @@ struct Shapes {
     bool has_map;
     bool ignores_invalid;
     uint32_t tokens_at_once;
-    uint32_t live_tokens;  // those behind choose nothing
+    uint32_t live_tokens;  // those after choose nothing
 };
 
 struct Experts {

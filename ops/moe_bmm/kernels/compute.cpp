@@ -10,10 +10,10 @@ constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
 constexpr uint32_t cb_blocks = tt::CBIndex::c_4;
 constexpr uint32_t cb_arrived = tt::CBIndex::c_8;
 
-// Adds the same block's sums of `num_parts` other cores; DST has a tile left behind the block.
+// Adds the same block's sums of `num_parts` other cores; DST has a tile left after the block.
 void add_parts(uint32_t num_parts, uint32_t num_tiles, uint32_t block_tiles) {
     // Another core's sums are fp32 and pass to DST directly; the product's setting is restored
-    // behind them.
+    // after them.
     reconfig_data_format_srca(cb_in1, cb_arrived);
     copy_tile_init(cb_arrived);
     add_binary_tile_init();

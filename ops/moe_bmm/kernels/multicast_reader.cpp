@@ -101,7 +101,7 @@ void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, cons
 
 }  // namespace
 
-// Arguments: the operands' addresses; row of the grid, rows, whether steps are dealt in turn;
+// Arguments: the operands' addresses; row of the grid, rows, whether steps are distributed in turn;
 // column and columns; then those of BlockSender in the first column, of BlockReceiver in the
 // others.
 void kernel_main() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32;
-// the place behind the sums holds the product. A token without contributions packs the zeros that
+// the place after the sums holds the product. A token without contributions packs the zeros that
 // DST starts with.
 #include "args.hpp"
 

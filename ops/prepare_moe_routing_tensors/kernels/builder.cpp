@@ -43,7 +43,7 @@ struct Destination {
 
     // Writes the entries [first, first + entries) of an expert's tables, as far as there are any.
     void write(uint32_t expert, uint32_t first, const ExpertTable& table) const {
-        // The last part of a row may be short, and nothing behind the tensor may be written.
+        // The last part of a row may be short, and nothing after the tensor may be written.
         const uint32_t left = num_tokens - first;
         const uint32_t length = left < entries ? left : entries;
         const uint32_t token_bytes = length * sizeof(uint32_t);

@@ -92,7 +92,7 @@ uint8_t integer_of(float value, uint8_t sign) {
     FloatWord shifted;
     shifted.value = value < 0 ? -value : value;
     // Adding 2^23 rounds to an integer, ties to even, in the adder itself.
-    shifted.value += 8388608.0f;  // 2^23: no bits behind the point
+    shifted.value += 8388608.0f;  // 2^23: no bits after the point
     const auto magnitude = (uint8_t)(shifted.bits & 0x7F);
     // Zero has no sign: a block format reads a negative zero as minus infinity.
     return magnitude == 0 || value >= 0 ? magnitude : (uint8_t)(sign | magnitude);

@@ -17,7 +17,7 @@ constexpr uint32_t cb_largest = index_of(Cb::Largest);
 constexpr uint32_t cb_scale = index_of(Cb::Scale);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t cb_scales = index_of(Cb::Scales);
-// Indices of runtime arguments behind those of the groups.
+// Indices of runtime arguments after those of the groups.
 constexpr uint32_t kExchangeArg = GroupRange::kCount + WriterTensors::Addresses::kCount;
 constexpr uint32_t kPlacesArg = kExchangeArg + Exchange::kCount;
 constexpr uint32_t kTileRows = 32;
@@ -126,7 +126,7 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
     const uint32_t core = exchange.core;
     const uint32_t num_cores = exchange.num_cores;
     const uint32_t slots = get_write_ptr(cb_exchange);
-    // The answer's place is behind the slots of all cores.
+    // The answer's place is after the slots of all cores.
     const uint32_t answer = slots + num_cores * kSlot;
     words_at(slots + core * kSlot)[0] = own;
     if (core != 0) {

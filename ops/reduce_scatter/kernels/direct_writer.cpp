@@ -16,7 +16,7 @@ public:
         if (reach_ != 0) {
             connection_ =
                 WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
-            // Started here and finished behind the other connection: both routers answer at the
+            // Started here and finished after the other connection: both routers answer at the
             // same time.
             connection_.open_start();
         }

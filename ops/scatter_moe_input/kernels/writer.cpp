@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores rows [first_row, first_row + num_rows) of the output: the reader's rows up to each
-// expert's count, zeros behind them.
+// expert's count, zeros after them.
 #include "../../shared/kernels/arithmetic.hpp"
 
 namespace {

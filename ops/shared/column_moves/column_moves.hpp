@@ -23,7 +23,7 @@ struct ColumnRange {
         0;  ///< elements from one head's range to the next one's, if rows are split
 };
 
-/// Output row r has for each g < `groups` the ranges of part r·groups + g one behind the other. A
+/// Output row r has for each g < `groups` the ranges of part r·groups + g one after the other. A
 /// part is an input row, or with `split` > 1 one of as many parts of it.
 struct ColumnMove {
     std::vector<ColumnRange> ranges;  ///< one or two

@@ -28,7 +28,7 @@ inline constexpr std::string_view kChunkPacketsProse =
 /// Returns the same for references.
 [[nodiscard]] std::vector<std::uint32_t> part_rows(const ReferenceContext& context,
                                                    std::size_t operand, std::uint32_t rows);
-/// Parts of so many entries of the first axis of `spec`, one behind the other, pages at a distance
+/// Parts of so many entries of the first axis of `spec`, one after the other, pages at a distance
 /// of `page_stride`: where each begins, and its bytes.
 /// Precondition   parts are whole pages.
 struct Part {

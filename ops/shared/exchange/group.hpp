@@ -13,7 +13,7 @@
 namespace tessera::ops::exchange {
 
 /// The devices of a group in rows and columns. A group of all devices that some rows and some
-/// columns of the mesh share has theirs. Any other one is a single row: the mesh's rows one behind
+/// columns of the mesh share has theirs. Any other one is a single row: the mesh's rows one after
 /// the other, every second one of them backwards, so that a step seldom passes a third device.
 struct GroupGrid {
     MeshShape shape;                     ///< rows and columns of the group

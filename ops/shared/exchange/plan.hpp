@@ -3,7 +3,7 @@
 //
 // A core talks to the cores at its own coordinate on other devices. Its plan is a list of phases;
 // in a phase it has at most one neighbour that it sends to and one that it receives from. A step
-// handles one contiguous range of bytes of a tensor whose pages are counted one behind the other,
+// handles one contiguous range of bytes of a tensor whose pages are counted one after the other,
 // padding included; such a range is a slice.
 #pragma once
 
@@ -60,7 +60,7 @@ using CorePlan = std::vector<Phase>;
 /// units.
 [[nodiscard]] Slice share_of(const Slice& slice, std::uint32_t index, std::uint32_t count);
 
-/// Devices one behind the other.
+/// Devices one after the other.
 struct Walk {
     std::vector<std::uint32_t> devices;  ///< ids
     bool is_closed = false;              ///< the last one's next is the first

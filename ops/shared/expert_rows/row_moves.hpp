@@ -27,9 +27,9 @@ struct RowMove {
     std::uint32_t count = 0;         ///< rows; 0: all of the output's
 };
 
-/// Returns the program that moves rows. Output rows are dealt to the cores by split_work_to_cores;
-/// rows longer than a packet of the smaller NoC travel in pieces, half of the circular buffer's
-/// pages at a time.
+/// Returns the program that moves rows. Output rows are distributed over the cores by
+/// split_work_to_cores; rows longer than a packet of the smaller NoC travel in pieces, half of the
+/// circular buffer's pages at a time.
 [[nodiscard]] Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move,
                                 const CopySpec& schedule);
 

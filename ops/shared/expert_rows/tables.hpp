@@ -91,7 +91,7 @@ struct NamedTable {
 enum class Nobody : std::uint8_t { Allowed, Forbidden };
 /// Checks the rule of tables that name experts, tokens or rows by number: an entry is 0 to `count`
 /// − 1, or kNobody where that is allowed. Looks at the first `num_live` of the first extent; what
-/// is behind them holds no entry.
+/// is after them holds no entry.
 /// Errors   UsageError naming op, table, element, value and what is allowed.
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live = UINT64_MAX);

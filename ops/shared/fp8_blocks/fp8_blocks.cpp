@@ -125,7 +125,7 @@ void set_share_args(Program& program, KernelHandle kernel, CoreCoord grid,
 std::vector<Cta> ctas_of(std::span<const std::int32_t> batch, std::span<const std::int32_t> limits,
                          std::int32_t live, std::uint32_t tile) {
     std::vector<Cta> ctas;
-    // Only blocks below the live number belong to a batch; entries behind it are stale.
+    // Only blocks below the live number belong to a batch; entries after it are stale.
     for (std::size_t i = 0; i < static_cast<std::size_t>(live); ++i) {
         const auto first = static_cast<std::uint32_t>(i) * tile;
         ctas.push_back({static_cast<std::uint32_t>(batch[i]), first,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How blocks of one operand get from the core that reads them to others. A receiver says that its
-// circular buffer has room; the sender writes the block to all of them at once and a flag behind
+// circular buffer has room; the sender writes the block to all of them at once and a flag after
 // it.
 #pragma once
 

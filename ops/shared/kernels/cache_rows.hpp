@@ -4,7 +4,7 @@
 
 #include "dataflow_api.h"
 
-// A row of the tensor is one position, or the positions of a page one behind the other, which can
+// A row of the tensor is one position, or the positions of a page one after the other, which can
 // be read together.
 template <class Accessor>
 struct CacheRows {
@@ -16,7 +16,7 @@ struct CacheRows {
     uint64_t address(uint32_t row, uint32_t before = 0) const {
         return tensor.get_noc_addr(row / in_one_row, offset(row) - before);
     }
-    // How many of `count` positions from `row` on lie behind each other.
+    // How many of `count` positions from `row` on follow each other.
     uint32_t together(uint32_t row, uint32_t count) const {
         const uint32_t left = in_one_row - row % in_one_row;
         return count < left ? count : left;

@@ -13,7 +13,7 @@
 // them into arguments. The macros use calls of the vendor's API only; the kernel includes them, or
 // Tessera does for a built-in kernel.
 //
-// A kernel with several structs of runtime arguments reads each behind the one before:
+// A kernel with several structs of runtime arguments reads each after the one before:
 // ReaderRange::read(), then the tensors' addresses by ReaderTensors::input_address(
 // ReaderRange::kCount); the host passes set_args(..., range, addresses_of(tensors)). An address is
 // read where its accessor is made: at most four loads of a core are in flight, so a struct of many
@@ -79,7 +79,7 @@ constexpr std::uint32_t index_of(Cb cb) {
 namespace tessera::ops {
 
 /// Compile-time arguments of the accessor at `place` among a kernel's tensors: accessors are the
-/// only arguments without a name of their own, one behind the other from index 0 on.
+/// only arguments without a name of their own, one after the other from index 0 on.
 template <std::uint32_t place>
 constexpr auto accessor_args() {
     if constexpr (place == 0) {

@@ -30,7 +30,7 @@ public:
             count * page_bytes);
         send(source, count * page_bytes, header_);
     }
-    // Adds 1 to the word `arrived` behind all that was sent. It waits there until that is written:
+    // Adds 1 to the word `arrived` after all that was sent. It waits there until that is written:
     // pages go to memory, and what goes elsewhere may overtake them.
     void count_up(uint64_t arrived) {
         counting_header_->to_noc_unicast_atomic_inc(
@@ -75,7 +75,7 @@ private:
     volatile tt_l1_ptr PACKET_HEADER_TYPE* counting_header_;
 };
 
-// Gathers pages that lie one behind the other in own L1 into packets of at most `most` (1 to 4).
+// Gathers pages that follow each other in own L1 into packets of at most `most` (1 to 4).
 class PagePackets {
 public:
     PagePackets(NextDevice& next, uint32_t page_bytes, uint32_t most)

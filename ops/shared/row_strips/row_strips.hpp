@@ -41,7 +41,7 @@ struct RowStrips {
     std::vector<StripBuffer> buffers = {};           ///< beside those of every such program
     std::uint32_t fill = 0;                          ///< word in columns that rows do not have
     /// Not 0: row r counts only to column first_visible + r / visible_rows % visible_period, and
-    /// columns behind it are filled.
+    /// columns after it are filled.
     std::uint32_t visible_rows = 0;
     std::uint32_t visible_period = 1;
     std::uint32_t first_visible = 1;

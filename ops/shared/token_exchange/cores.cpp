@@ -19,7 +19,7 @@ CoreCoord Rank::core(std::uint32_t index) const {
 std::vector<CoreCoord> Rank::rest() const {
     const std::uint32_t count = arch.workers.compute.columns * arch.workers.compute.rows;
     std::vector<CoreCoord> cores;
-    // The control core comes right behind the senders.
+    // The control core comes right after the senders.
     for (std::uint32_t i = num_senders() + 1; i < count; ++i) {
         cores.push_back(core(i));
     }

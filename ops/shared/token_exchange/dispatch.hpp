@@ -17,7 +17,7 @@ namespace tessera::ops::token_exchange {
 /// Treatment of rows beyond the capacity of their receiver. Fail: its control kernel's ASSERT ends
 /// the run. Drop: they are not sent, and their slots are −1.
 enum class Overflow : std::uint8_t { Fail, Drop };
-/// Two: all devices learn the counts, then rows go straight to their places, one behind the other.
+/// Two: all devices learn the counts, then rows go straight to their places, one after the other.
 /// One: rows go at once, those of each device into a part of the receiver that is its own, of
 /// `capacity` rows; the receiver's other cores put them together when the counts are there.
 enum class Phases : std::uint8_t { Two, One };

@@ -94,7 +94,7 @@ struct TokenTiles {
 /// num_zeros), counted over all experts in order.
 struct BlockShare {
     CoreCoord core;
-    std::uint32_t index = 0;  ///< of the core, in the order in which work is dealt
+    std::uint32_t index = 0;  ///< of the core, in the order in which work is distributed
     std::uint32_t first = 0;
     std::uint32_t stride = 1;
     std::uint32_t count = 0;
@@ -108,7 +108,7 @@ struct SharedBlocks {
     TileDistribution distribution = TileDistribution::Block;
 
     /// Returns the reader's words of a share: (first, stride, count), or with SplitBy::Device
-    /// (index, number of cores, whether blocks are dealt in turn).
+    /// (index, number of cores, whether blocks are distributed in turn).
     [[nodiscard]] std::array<std::uint32_t, 3> reader_args(const BlockShare& share) const;
     /// Returns the writer's words of a share: (count, first zero, number of zeros), or the same.
     [[nodiscard]] std::array<std::uint32_t, 3> writer_args(const BlockShare& share) const;
@@ -152,7 +152,7 @@ struct WriterSpec {
 /// Adds the circular buffers that feed the writer, and the writer with its arguments.
 ///
 /// For each block the reader pushes one page into kWriterBlocksCb: first output tile, rows and
-/// columns of tiles, tokens from the block's first row on. The writer clears rows behind the last
+/// columns of tiles, tokens from the block's first row on. The writer clears rows after the last
 /// token, so that garbage in padding rows of the inputs ends here.
 void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
                 const DeviceTensor& output, const RoutedTokens& counts);

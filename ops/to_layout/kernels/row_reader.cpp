@@ -42,12 +42,12 @@ void kernel_main() {
         uint32_t l1_addr = get_write_ptr(cb_rows);
         for (uint32_t row = first_row; row < first_row + num_rows; ++row) {
             noc_async_read(input.get_noc_addr(row, start), l1_addr, num_bytes);
-            // The columns behind the row are written by the core while the read is in flight; the
+            // The columns after the row are written by the core while the read is in flight; the
             // two do not overlap.
             fill_zeros(l1_addr + num_bytes, block_bytes - num_bytes);
             l1_addr += block_bytes;
         }
-        // Rows behind the matrix are zeros, as tiles of a tensor are padded.
+        // Rows after the matrix are zeros, as tiles of a tensor are padded.
         fill_zeros(l1_addr, (tile_height - num_rows) * block_bytes);
         // One barrier for 32 rows.
         noc_async_read_barrier();

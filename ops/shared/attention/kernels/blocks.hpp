@@ -42,7 +42,7 @@ inline void push_ones() {
     cb_push_back(kCbOnes, 1);
 }
 
-// Clears pages. Rows are read over a part of their places only: what lies behind them is
+// Clears pages. Rows are read over a part of their places only: values after them are
 // multiplied, too.
 inline void clear(uint32_t cb, uint32_t pages) {
     fill_l1(get_write_ptr(cb), pages * kTileBytes, 0);
@@ -90,7 +90,7 @@ inline void announce_block(uint32_t num_tiles, uint32_t masked) {
     cb_push_back(kCbUnits, 1);
 }
 
-// Announces the rows of the result: `count` pages, each `stride` behind the one before.
+// Announces the rows of the result: `count` pages, each `stride` after the one before.
 inline void announce_rows(uint32_t what, uint32_t first, uint32_t stride, uint32_t count) {
     cb_reserve_back(kCbWriterUnits, 1);
     auto* words = reinterpret_cast<Words>(get_write_ptr(kCbWriterUnits));

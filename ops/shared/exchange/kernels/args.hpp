@@ -18,7 +18,7 @@ enum class Cb : std::uint32_t {
     Zeros = 8,     // one tile
 };
 
-/// A tile of bfloat16: slices are dealt to cores and cut into packets in multiples of it.
+/// A tile of bfloat16: slices are distributed over cores and cut into packets in multiples of it.
 inline constexpr std::uint32_t kUnitBytes = 2048;
 
 /// Tensor that a step reads or stores. Sums that later phases go on with are in the workspace, in

@@ -24,7 +24,7 @@ inline constexpr uint32_t kCbZeros = index_of(Cb::Zeros);
 inline constexpr uint32_t kBlocksOfATurn = 4;  // as many as the reader reads at once
 
 // A part of a slice that takes its turn in one round. Bytes count from the start of a tensor whose
-// pages lie one behind the other, padding included.
+// pages follow each other, padding included.
 struct Piece {
     uint32_t read_begin;
     uint32_t store_begin;

@@ -21,7 +21,7 @@ public:
           capacity_(capacity),
           to_end_(capacity) {}
 
-    // Begins to read the next blocks from where `rows` stands, of at most `bytes`, behind those
+    // Begins to read the next blocks from where `rows` stands, of at most `bytes`, after those
     // begun before, which are to be finished next. Returns the bytes.
     template <typename Accessor>
     uint32_t begin(const Accessor& source, RowWalk& rows, uint32_t bytes) {

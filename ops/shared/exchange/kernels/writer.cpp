@@ -3,7 +3,7 @@
 //
 // Blocks go into slots of the next device's circular buffers. That device grants all slots when it
 // has come to the phase, and each one again when it is free; its reader learns of a block from a
-// count that is raised behind the block.
+// count that is raised after the block.
 #include "../../kernels/arithmetic.hpp"
 #include "plan.hpp"
 #include "rows.hpp"
@@ -126,7 +126,7 @@ public:
     void send(uint32_t source, uint32_t bytes) {
         // The count of the credit word only rises, so that no reset can race with a grant.
         noc_semaphore_wait_min(credit_word_, ++needed_);
-        // Not flushed: to one core's L1 over one NoC the count arrives behind the block.
+        // Not flushed: to one core's L1 over one NoC the count arrives after the block.
         block_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot_), arrived_, 1, false}, bytes);
         next_->wait_for_empty_write_slot();
@@ -198,8 +198,8 @@ void store(const Accessor& destination, RowWalk& rows, uint32_t source, uint32_t
                   });
 }
 
-// Takes blocks out of circular buffers one behind the other. A block is dropped when the next one
-// has left: the flush behind that one's packet is also that of this one's writes to memory.
+// Takes blocks out of circular buffers one after the other. A block is dropped when the next one
+// has left: the flush after that one's packet is also that of this one's writes to memory.
 class Blocks {
 public:
     explicit Blocks(Slots& slots) : slots_(slots) {}

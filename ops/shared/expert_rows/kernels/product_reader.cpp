@@ -58,7 +58,7 @@ void announce_to_writer(uint32_t what, uint32_t column, uint32_t columns, const 
     cb_push_back(cb_writer_units, 1);
 }
 
-// Gathers the rows, K in chunks, zeros where there is no row and behind the last element.
+// Gathers the rows, K in chunks, zeros where there is no row and after the last element.
 template <class Accessor>
 void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row) {
     const uint32_t chunk_bytes = shapes.chunk_bytes();

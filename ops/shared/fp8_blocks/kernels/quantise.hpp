@@ -56,7 +56,7 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
 
 using tessera::ops::fp8::CodeForm;
 
-// Numbers below 2^22 have no bits behind the point any more once 1.5 · 2^23 was added.
+// Numbers below 2^22 have no bits after the point any more once 1.5 · 2^23 was added.
 inline void round_to_integers(uint32_t dst) {
     constexpr uint32_t kPointAtEnd = 0x4B400000;  // 1.5 · 2^23
     binop_with_scalar_tile_init();

@@ -49,7 +49,7 @@ private:
             noc_async_read(source_.get_noc_addr(batch, place * sizeof(uint32_t)), l1_,
                            entries * sizeof(uint32_t));
         } else {
-            // The last group may be short, and nothing behind the tensor may be read.
+            // The last group may be short, and nothing after the tensor may be read.
             for (uint32_t i = 0; i < kEntriesAtOnce && place + i < shape_.most_rows; ++i) {
                 noc_async_read(source_.get_noc_addr(place + i), l1_ + i * kStride,
                                2 * sizeof(uint32_t));

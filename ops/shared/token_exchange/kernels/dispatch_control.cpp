@@ -46,7 +46,7 @@ public:
           before_(words_at(get_write_ptr(kCbCounts))),
           counts_(before_ + shape.num_bins()),
           rows_(get_write_ptr(kCbScratch), stride),
-          // Places of batches are written 16 at a time: behind the rows, one line an expert.
+          // Places of batches are written 16 at a time: after the rows, one line an expert.
           lines_(get_write_ptr(kCbScratch) + kScratchRows * stride) {
         // Counts in L1 instead of registers: there are as many bins as ranks or experts.
         for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
@@ -69,7 +69,7 @@ public:
             routing.for_each_slot(
                 token, [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
                     const bool is_local = shape_.rank_of(expert) == own_rank_;
-                    // Rows of higher ranks come behind the own ones, so that they do not move them.
+                    // Rows of higher ranks come after the own ones, so that they do not move them.
                     if (!is_local && rank > own_rank_) {
                         return;
                     }
@@ -237,7 +237,7 @@ private:
 };
 
 // Writes a table into the L1 of the cores that the arguments name, at the place where it lies here.
-// Returns the first argument behind these.
+// Returns the first argument after these.
 uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
     const uint32_t num_cores = get_arg_val<uint32_t>(first_arg);
     // Written to the same address in each core: all have the same buffers.

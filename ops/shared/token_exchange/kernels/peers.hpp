@@ -33,7 +33,7 @@ struct Peers {
         }
         return index;
     }
-    // First argument behind them.
+    // First argument after them.
     uint32_t end() const { return first_arg + kPeerArgs * count; }
 };
 inline Peers peers_from_args(uint32_t first_arg) {
@@ -61,7 +61,7 @@ public:
         connection_.send_payload_without_header_non_blocking_from_address(source, bytes);
         send_header(payload_header_);
     }
-    // Adds 1 to a word behind all that was sent before.
+    // Adds 1 to a word after all that was sent before.
     void count(uint32_t target, uint64_t word) {
         set_route(count_header_, target);
         count_header_->to_noc_unicast_atomic_inc(

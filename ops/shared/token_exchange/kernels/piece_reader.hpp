@@ -25,7 +25,7 @@ public:
             noc_async_read(source.get_noc_addr(row, offset),
                            get_write_ptr(cb_) + num_issued_ * page_bytes, bytes);
             ++num_issued_;
-            // Pages that are reserved together lie one behind the other.
+            // Pages that are reserved together follow each other.
             if (num_issued_ == kAtOnce || (num_pushed_ + num_issued_) % num_pages_ == 0) {
                 push();
             }

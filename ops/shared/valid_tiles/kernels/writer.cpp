@@ -122,7 +122,7 @@ bool write_block(const Accessor& output, const Shapes& shapes) {
     cb_wait_front(cb_out, shapes.block_tiles());
     uint32_t l1_addr = get_read_ptr(cb_out);
     for (uint32_t row = 0; row < rows; ++row) {
-        // Rows behind the last token hold products of stale rows. They are cleared, as the contract
+        // Rows after the last token hold products of stale rows. They are cleared, as the contract
         // states zeros there.
         const uint32_t row_tokens = num_tokens - row * tile_height;
         for (uint32_t column = 0; column < columns; ++column) {
