@@ -104,6 +104,7 @@ private:
     Value product() {
         Value left = factor();
         for (;;) {
+            // A power is read by factor().
             if (take("*")) {
                 left = on_.arithmetic(left, '*', factor());
             } else if (take("/")) {
@@ -115,7 +116,21 @@ private:
             }
         }
     }
+    // A power binds more tightly than a sign before its base, and its exponent may have a sign:
+    // -2 ** 2 is -4, and 192 ** -0.5 a decimal.
     Value factor() {
+        const Value base = unsigned_factor();
+        if (!take("**")) {
+            return base;
+        }
+        if (++depth_ > kDeepestNesting) {
+            on_.refuse("powers are nested too deeply");
+        }
+        const Value exponent = factor();
+        --depth_;
+        return on_.power(base, exponent);
+    }
+    Value unsigned_factor() {
         if (take("-")) {
             // A subtraction, so that -x has the overflow and type checks of x - y.
             return on_.arithmetic(std::int64_t{0}, '-', factor());

@@ -14,12 +14,14 @@ namespace tessera::pipeline {
 
 /// Evaluates `text`.
 ///
-/// Operators   || && == != < <= > >= + - * / % ! ( ). Division of whole numbers must have no
-///             remainder; ceil_div and floor_div round.
+/// Operators   || && == != < <= > >= + - * / % ** ! ( ). Results of whole numbers are whole and
+///             exact: a division must have no remainder; ceil_div and floor_div round, and ratio
+///             gives a decimal. With a decimal operand the result is a decimal of 64 bits.
 /// Operands    whole numbers (0x too), decimals, and names with dots ("core.first"). An unknown
 ///             name is a word, so that `activation == fused` compares with the word `fused`;
 ///             arithmetic refuses words.
-/// Functions   ceil_div(a, b), floor_div(a, b), round_up(a, b), min, max, and those of the scope.
+/// Functions   ceil_div(a, b), floor_div(a, b), round_up(a, b), min, max, pow(a, b) (as a ** b),
+///             ratio(a, b), sqrt(x), exp(x), ln(x), and those of the scope.
 /// Errors      UsageError with the expression and what is wrong with it.
 [[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
 /// Evaluates `text` to a whole number from 0 to 2^32 − 1; a comparison gives 1 or 0.

@@ -2,6 +2,8 @@
 #include "runtime/steps/operators.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "emu/base/fields/nearest.hpp"
 #include "tessera/errors.hpp"
@@ -28,27 +30,118 @@ bool Operators::compare(const Value& left, std::string_view sign, const Value& r
     return sign == "<" ? a < b : sign == ">" ? a > b : sign == "<=" ? a <= b : a >= b;
 }
 
+namespace {
+
+/// Function of every expression, and the number of its values.
+struct Function {
+    std::string_view name;
+    std::size_t num_values;
+};
+constexpr std::array kFunctions{
+    Function{"ceil_div", 2}, Function{"exp", 1},  Function{"floor_div", 2}, Function{"ln", 1},
+    Function{"max", 2},      Function{"min", 2},  Function{"pow", 2},       Function{"ratio", 2},
+    Function{"round_up", 2}, Function{"sqrt", 1},
+};
+
+const Function* find_function(std::string_view name) {
+    const auto* const found = std::ranges::find(kFunctions, name, &Function::name);
+    return found == kFunctions.end() ? nullptr : found;
+}
+
+std::vector<std::string> function_names() {
+    std::vector<std::string> names;
+    for (const Function& function : kFunctions) {
+        names.emplace_back(function.name);
+    }
+    return names;
+}
+
+bool is_decimal(const Value& value) {
+    return std::holds_alternative<double>(value);
+}
+
+}  // namespace
+
 Value Operators::built_in(std::string_view name, std::span<const Value> arguments) const {
-    // All take two whole numbers, which is checked once below.
-    static const std::vector<std::string> kNames{"ceil_div", "floor_div", "max", "min", "round_up"};
-    if (std::ranges::find(kNames, name) == kNames.end()) {
+    const Function* function = find_function(name);
+    if (function == nullptr) {
         refuse(fmt::format("unknown function {}, did you mean {}?", name,
-                           config::nearest(std::string(name), kNames)));
+                           config::nearest(std::string(name), function_names())));
     }
-    if (arguments.size() != 2) {
-        refuse(fmt::format("{} takes 2 values, found {}", name, arguments.size()));
+    if (arguments.size() != function->num_values) {
+        refuse(fmt::format("{} takes {} value{}, found {}", name, function->num_values,
+                           function->num_values == 1 ? "" : "s", arguments.size()));
     }
-    const std::int64_t a = whole(arguments[0]);
-    const std::int64_t b = whole(arguments[1]);
+    if (function->num_values == 1) {
+        return real_function(name, number(arguments[0]));
+    }
+    if (name == "pow") {
+        return power(arguments[0], arguments[1]);
+    }
+    if (name == "ratio") {
+        return decimal_arithmetic(number(arguments[0]), '/', number(arguments[1]));
+    }
     if (name == "min" || name == "max") {
-        return name == "min" ? std::min(a, b) : std::max(a, b);
+        (void)number(arguments[0]);  // refuses words
+        (void)number(arguments[1]);
+        const bool is_left = compare(arguments[0], name == "min" ? "<=" : ">=", arguments[1]);
+        return arguments[is_left ? 0 : 1];
     }
+    return rounded(name, whole(arguments[0]), whole(arguments[1]));
+}
+
+Value Operators::rounded(std::string_view name, std::int64_t a, std::int64_t b) const {
     // Rounding is defined for counts only; for negative numbers "up" and "away from 0" differ.
     if (a < 0 || b <= 0) {
         refuse(fmt::format("{} of {} and {}; allowed: 0 or more, and 1 or more", name, a, b));
     }
     const std::int64_t quotient = a / b + (name != "floor_div" && a % b != 0 ? 1 : 0);
     return name == "round_up" ? quotient * b : quotient;
+}
+
+Value Operators::real_function(std::string_view name, double x) const {
+    if (name == "sqrt" && x < 0) {
+        refuse(fmt::format("sqrt of {}; allowed: 0 or more", x));
+    }
+    if (name == "ln" && x <= 0) {
+        refuse(fmt::format("ln of {}; allowed: more than 0", x));
+    }
+    return finite(name == "sqrt" ? std::sqrt(x) : name == "ln" ? std::log(x) : std::exp(x));
+}
+
+Value Operators::power(const Value& base, const Value& exponent) const {
+    const auto* times = std::get_if<std::int64_t>(&exponent);
+    if (!is_decimal(base) && times != nullptr && *times >= 0) {
+        return whole_power(whole(base), *times);
+    }
+    const double x = number(base);
+    const double y = number(exponent);
+    if (x == 0 && y < 0) {
+        refuse("division by 0");
+    }
+    if (x < 0 && y != std::floor(y)) {
+        refuse(fmt::format("{} to the power of {}; allowed: a base of 0 or more", x, y));
+    }
+    return finite(std::pow(x, y));
+}
+
+// Repeated products, which are exact and checked; std::pow would round above 2^53.
+Value Operators::whole_power(std::int64_t base, std::int64_t exponent) const {
+    std::int64_t result = 1;
+    // Powers of 0, 1 and -1 do not grow, so their exponents would have no bound.
+    const bool is_unit = base >= -1 && base <= 1;
+    const std::int64_t factors = is_unit && exponent > 2 ? 2 + exponent % 2 : exponent;
+    for (std::int64_t i = 0; i < factors; ++i) {
+        result = std::get<std::int64_t>(arithmetic(result, '*', base));
+    }
+    return result;
+}
+
+Value Operators::finite(double value) const {
+    if (!std::isfinite(value)) {
+        refuse("the result does not fit in a decimal of 64 bits");
+    }
+    return value;
 }
 
 double Operators::number(const Value& value) const {
@@ -92,7 +185,10 @@ Value Operators::arithmetic(const Value& left, char sign, const Value& right) co
         if (sign == '/' && a % b != 0) {
             // Shapes and counts are whole. C++'s silent truncation would lose the last tile of a
             // tensor, so a remainder must be asked for by name.
-            refuse(fmt::format("{} does not divide {}; use ceil_div or floor_div", b, a));
+            refuse(
+                fmt::format("{} does not divide {}; use ceil_div or floor_div, or ratio for a "
+                            "decimal",
+                            b, a));
         }
         result = sign == '/' ? a / b : a % b;
     } else if (sign == '*') {
@@ -108,15 +204,18 @@ Value Operators::arithmetic(const Value& left, char sign, const Value& right) co
 }
 
 Value Operators::decimal_arithmetic(double a, char sign, double b) const {
+    if (sign == '/' && b == 0) {
+        refuse("division by 0");
+    }
     switch (sign) {
         case '+':
-            return a + b;
+            return finite(a + b);
         case '-':
-            return a - b;
+            return finite(a - b);
         case '*':
-            return a * b;
+            return finite(a * b);
         case '/':
-            return a / b;
+            return finite(a / b);
         default:
             refuse("% takes whole numbers");
     }

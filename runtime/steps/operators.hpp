@@ -19,6 +19,8 @@ public:
     [[nodiscard]] bool truth(const Value& value) const;
     [[nodiscard]] bool compare(const Value& left, std::string_view sign, const Value& right) const;
     [[nodiscard]] Value arithmetic(const Value& left, char sign, const Value& right) const;
+    /// Returns base ** exponent: whole if the base is whole and the exponent is 0, 1, 2, …
+    [[nodiscard]] Value power(const Value& base, const Value& exponent) const;
     /// Calls one of the functions that every expression has.
     [[nodiscard]] Value built_in(std::string_view name, std::span<const Value> arguments) const;
 
@@ -26,6 +28,11 @@ private:
     [[nodiscard]] double number(const Value& value) const;
     [[nodiscard]] std::int64_t whole(const Value& value) const;
     [[nodiscard]] Value decimal_arithmetic(double a, char sign, double b) const;
+    /// Returns a decimal, which must be finite.
+    [[nodiscard]] Value finite(double value) const;
+    [[nodiscard]] Value real_function(std::string_view name, double x) const;
+    [[nodiscard]] Value rounded(std::string_view name, std::int64_t a, std::int64_t b) const;
+    [[nodiscard]] Value whole_power(std::int64_t base, std::int64_t exponent) const;
 
     std::string_view text_;
     const Scope& scope_;
