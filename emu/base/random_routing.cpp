@@ -115,18 +115,11 @@ void write_weights(std::span<std::uint16_t> row, RoutingWeights kind, std::uint6
     });
 }
 
-std::int32_t expert_of_slot(ExpertMapping mapping, std::uint32_t num_devices,
-                            std::uint32_t per_device, std::uint32_t slot,
-                            const std::vector<std::uint32_t>& permuted) {
-    switch (mapping) {
-        case ExpertMapping::Contiguous:
-            return static_cast<std::int32_t>(slot);
-        case ExpertMapping::RoundRobin:
-            return static_cast<std::int32_t>(slot % per_device * num_devices + slot / per_device);
-        case ExpertMapping::Permuted:
-            return static_cast<std::int32_t>(permuted[slot]);
-    }
-    throw InternalError("make_device_expert_mapping: unknown mapping");
+/// Expert in slot `index` of a device, before a permutation.
+std::uint32_t expert_of_slot(ExpertMapping mapping, const ExpertShares& shares,
+                             std::uint32_t device, std::uint32_t index) {
+    return mapping == ExpertMapping::RoundRobin ? index * shares.devices + device
+                                                : shares.first(device) + index;
 }
 
 }  // namespace
@@ -158,16 +151,20 @@ HostTensor make_routing_weights(const RoutingDraw& draw) {
 }
 
 HostTensor make_device_expert_mapping(const RoutingDraw& draw, std::uint32_t num_devices) {
-    require(num_devices > 0 && draw.experts % num_devices == 0,
-            "make_device_expert_mapping: {} experts cannot be split evenly over {} devices",
-            draw.experts, num_devices);
-    const std::uint32_t per_device = draw.experts / num_devices;
+    require_allowed(num_devices > 0, "make_device_expert_mapping", "num_devices", num_devices,
+                    "1 or more");
+    const ExpertShares shares{draw.experts, num_devices};
     const auto permuted =
         random_permutation(seed_for(draw.seed, "device_expert_mapping"), draw.experts);
-    HostTensor table = make_host_tensor({num_devices, per_device}, DataFormat::Int32);
+    HostTensor table = make_host_tensor({num_devices, shares.slots()}, DataFormat::Int32);
     const auto ids = table.as<std::int32_t>();
-    for (std::uint32_t slot = 0; slot < draw.experts; ++slot) {
-        ids[slot] = expert_of_slot(draw.mapping, num_devices, per_device, slot, permuted);
+    std::ranges::fill(ids, kNoExpert);
+    for (std::uint32_t device = 0; device < num_devices; ++device) {
+        for (std::uint32_t index = 0; index < shares.count(device); ++index) {
+            const std::uint32_t expert = expert_of_slot(draw.mapping, shares, device, index);
+            ids[std::size_t{device} * shares.slots() + index] = static_cast<std::int32_t>(
+                draw.mapping == ExpertMapping::Permuted ? permuted[expert] : expert);
+        }
     }
     return table;
 }

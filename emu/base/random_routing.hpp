@@ -3,6 +3,7 @@
 // which device holds which expert. Functions of the workload's seed alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "emu/base/fields/enum_names.hpp"
@@ -14,7 +15,8 @@ namespace tessera {
 enum class RoutingKind : std::uint8_t { Uniform, Zipf, OneExpert, HotAndEmpty };
 /// How a token's weights follow from its scores.
 enum class RoutingWeights : std::uint8_t { Softmax, Sigmoid };
-/// Which experts a device holds: d·E/D…, every D-th, or a permutation drawn from the seed.
+/// Which experts a device holds: neighbouring ones, every D-th, or a permutation drawn from the
+/// seed. If the devices do not divide the experts, the first E mod D devices hold one more.
 enum class ExpertMapping : std::uint8_t { Contiguous, RoundRobin, Permuted };
 
 /// What a table is drawn from; each function reads the members that it needs.
@@ -71,9 +73,34 @@ inline constexpr std::array kEnumNames<ExpertMapping>{
 /// Errors   UsageError if K is 0.
 [[nodiscard]] HostTensor make_routing_weights(const RoutingDraw& draw);
 
-/// `device_expert_mapping`, (D, E/D) int32: row d holds the global ids of device d's experts.
-/// Contiguous: d·E/D + i. RoundRobin: i·D + d. Permuted: a random permutation cut into rows.
-/// Errors   UsageError if the devices do not divide the experts.
+/// Entry of a mapping that names no expert.
+inline constexpr std::int32_t kNoExpert = -1;
+
+/// How many experts each of some devices holds: as vLLM's determine_expert_map, ⌊E/D⌋, and one more
+/// on each of the first E mod D devices.
+struct ExpertShares {
+    std::uint32_t experts;
+    std::uint32_t devices;
+
+    [[nodiscard]] std::uint32_t count(std::uint32_t device) const {
+        return experts / devices + (device < experts % devices ? 1 : 0);
+    }
+    /// Experts of the devices before this one.
+    [[nodiscard]] std::uint32_t first(std::uint32_t device) const {
+        return experts / devices * device + std::min(device, experts % devices);
+    }
+    /// Experts of the device with the most: ⌈E/D⌉.
+    [[nodiscard]] std::uint32_t slots() const { return (experts + devices - 1) / devices; }
+};
+
+/// Draws `device_expert_mapping`, (D, ⌈E/D⌉) int32: row d holds the global ids of device d's
+/// experts, and kNoExpert in slots without one.
+///
+/// Contiguous   neighbouring experts, the first ones on device 0.
+/// RoundRobin   expert i·D + d in slot i of device d.
+/// Permuted     a random permutation cut into rows.
+///
+/// Errors   UsageError if there are no devices.
 [[nodiscard]] HostTensor make_device_expert_mapping(const RoutingDraw& draw,
                                                     std::uint32_t num_devices);
 

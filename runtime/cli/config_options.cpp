@@ -131,7 +131,8 @@ std::string one_screen_of(const std::string& text, std::size_t num_last) {
 std::vector<config::Override> params_of(const ConfigOptions& options,
                                         const pipeline::InputFile& inputs) {
     const std::array folders{shipped_configs()};
-    return pipeline::params_of(inputs, find_run_config(options.config), folders);
+    return pipeline::params_of(inputs, find_run_config(options.config), folders,
+                               config::parse_sets(options.sets));
 }
 
 config::LoadedRun load(const ConfigOptions& options, const std::vector<config::Override>& shapes) {

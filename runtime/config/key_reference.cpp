@@ -180,6 +180,9 @@ std::string steps_text() {
            "Keys of each step in `steps:` of a run file, for example\n"
            "`- {name: twice, op: scale, in: [x], out: [y], set: {factor: 2}}`.\n\n" +
            table(kStepKeys) +
+           section("An optional input of a step that depends on params",
+                   "For example `in: {rows: x, bias: {tensor: b, when: biased == 1}}`.\n\n" +
+                       table(kInputKeys)) +
            section("An output of a step, if `out:` is a map",
                    "For example `out: {y: {memory: l1}}`.\n\n" + table(kOutputKeys)) +
            section("A tensor in the file of `--outputs`",

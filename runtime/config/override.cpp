@@ -42,7 +42,7 @@ struct KindRow {
 /// One table for `extends` and `--set`, so that both replace maps alike.
 const std::vector<KindRow>& kind_rows() {
     static const std::vector<KindRow> kRows{
-        {"origin", {"random", "constant", "join", "index", "file", "checkpoint"}},
+        {"origin", {"random", "constant", "join", "places", "index", "file", "checkpoint"}},
         {"groups.*", {"box", "across"}},
         {"steps.*", {"op", "program"}, false, {"set", "reference"}},
         {"tensors.*", {"distribution", "split"}, false},

@@ -97,7 +97,14 @@ Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, 
         } else if (field->set(key.value, object)) {
             // Not a value of the field, so it is an expression, or a mistake that evaluation or
             // binding reports. Values are tried first: `silu` is a choice, not an unknown name.
-            guarded(key.value, path + key.key, [&] { key.value = evaluated(key.value, names); });
+            guarded(key.value, path + key.key, [&] {
+                key.value = evaluated(key.value, names);
+                // A comparison gives 1 or 0.
+                std::string& text = key.value.text;
+                if (field->allowed() == Value<bool>::allowed() && (text == "1" || text == "0")) {
+                    text = text == "1" ? Value<bool>::show(true) : Value<bool>::show(false);
+                }
+            });
         }
     }
     return copy;

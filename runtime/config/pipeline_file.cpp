@@ -305,12 +305,39 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     return std::move(binder.spec);
 }
 
+namespace {
+
+/// Returns the name in a file, for the first device. A name that uses the mesh stays as it is.
+std::string name_in_file(const std::string& pattern, const pipeline::Scope& names) {
+    try {
+        return pipeline::substitute(pattern, names);
+    } catch (const UsageError&) {
+        return pattern;
+    }
+}
+
+}  // namespace
+
 std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,
                                        const std::string& file) {
     std::vector<Override> overrides;
     const Node& params = entry(root, "params");
+    pipeline::Scope names = params_without_mesh(root);
+    names.set("device", std::int64_t{0});
+    const auto find_stored = [&](const std::string& pattern) {
+        return std::ranges::find(shapes, name_in_file(pattern, names), &NamedShape::name);
+    };
+    for (const Entry& param : params.entries) {
+        const Node& present = entry(param.value, "present");
+        if (present.kind == NodeKind::Scalar && find_stored(present.text) != shapes.end()) {
+            overrides.push_back(
+                {"params." + param.key, "1", fmt::format("{}: {}", file, present.text)});
+        }
+    }
     for (const Entry& tensor : entry(root, "tensors").entries) {
-        const auto stored = std::ranges::find(shapes, tensor.key, &NamedShape::name);
+        const Node& stored_as = entry(tensor.value, "stored_as");
+        const auto stored =
+            find_stored(stored_as.kind == NodeKind::Scalar ? stored_as.text : tensor.key);
         const Node& extents = entry(tensor.value, "shape");
         if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
             continue;  // its shape is checked when the tensor is read

@@ -39,6 +39,9 @@ struct PipelineTarget {
 [[nodiscard]] pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& target,
                                                    Binding& binding, Violations& rules);
 
+/// Returns the params whose expressions do not use the mesh; the others are bound later.
+[[nodiscard]] pipeline::Scope params_without_mesh(const Node& root);
+
 /// Replaces params in `mesh.shape` by their values: `shape: [1, ranks]`.
 void evaluate_mesh_shape(Node& root);
 
@@ -47,9 +50,10 @@ struct NamedShape {
     std::string name;
     Shape shape;
 };
-/// Returns overrides of params from the shapes of a file of inputs: an extent that the run file
-/// states as a param's name sets that param. The first tensor with the param decides; other tensors
-/// are checked when they are read.
+/// Returns overrides of params from the tensors of a file of inputs: an extent that the run file
+/// states as a param's name sets that param, and a param with `present: NAME` is 1 if the file has a
+/// tensor of that name. The first tensor with the param decides; other tensors are checked when they
+/// are read. Names of tensors may contain params and ${device}, which is 0 here.
 [[nodiscard]] std::vector<Override> params_of_shapes(const Node& root,
                                                      std::span<const NamedShape> shapes,
                                                      const std::string& file);

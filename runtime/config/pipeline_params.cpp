@@ -162,17 +162,9 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
     });
 }
 
-void evaluate_mesh_shape(Node& root) {
-    Node* mesh = root.find("mesh");
-    Node* shape = mesh == nullptr ? nullptr : mesh->find("shape");
-    const Node* params = root.find("params");
-    if (shape == nullptr || params == nullptr) {
-        return;
-    }
-    // Params are bound after the mesh, whose size their expressions may use; an extent of the mesh
-    // may in turn be a param. So the params that need no mesh are evaluated here first.
+Scope params_without_mesh(const Node& root) {
     Scope scope;
-    for (const Entry& param : params->entries) {
+    for (const Entry& param : entry(root, "params").entries) {
         const Node* value =
             param.value.kind == NodeKind::Map ? param.value.find("value") : &param.value;
         if (value == nullptr) {
@@ -184,6 +176,19 @@ void evaluate_mesh_shape(Node& root) {
             continue;  // it uses the mesh itself, or is refused when params are bound
         }
     }
+    return scope;
+}
+
+void evaluate_mesh_shape(Node& root) {
+    Node* mesh = root.find("mesh");
+    Node* shape = mesh == nullptr ? nullptr : mesh->find("shape");
+    const Node* params = root.find("params");
+    if (shape == nullptr || params == nullptr) {
+        return;
+    }
+    // Params are bound after the mesh, whose size their expressions may use; an extent of the mesh
+    // may in turn be a param. So the params that need no mesh are evaluated here first.
+    const Scope scope = params_without_mesh(root);
     Violations violations;
     for (Node& extent : shape->elements) {
         // Only plain names of params: other expressions of `mesh.shape` are refused by the field's

@@ -44,6 +44,27 @@ std::optional<std::size_t> operand_index(const PipelineBinder& binder, const Ent
     return std::nullopt;
 }
 
+/// Returns the tensor that a map entry names: `a`, or nothing if the `when` of `{tensor: a, when:
+/// condition}` does not hold.
+std::string named_input(PipelineBinder& binder, const Node& node, const std::string& path,
+                        const Scope& names) {
+    if (node.kind != NodeKind::Map) {
+        return pipeline::substitute(node.text, names);
+    }
+    binder.refuse_unknown(node, path + ".", kInputKeys);
+    const Node* tensor = node.find("tensor");
+    const Node* when = node.find("when");
+    if (tensor == nullptr || when == nullptr) {
+        binder.mistake(node, path + (tensor == nullptr ? ".tensor" : ".when"),
+                       "required key is missing");
+        return {};
+    }
+    bool is_given = false;
+    binder.guarded(*when, path + ".when",
+                   [&] { is_given = pipeline::evaluate_condition(when->text, names); });
+    return is_given ? pipeline::substitute(tensor->text, names) : std::string{};
+}
+
 /// Binds `in: [a, b]`, or `in: {operand: a, …}`.
 void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& path,
                  const Scope& names, PipelineStep& spec) {
@@ -59,7 +80,8 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
                 // Operands that are not named stay empty; the contract says whether they are
                 // optional.
                 spec.inputs.resize(std::max(spec.inputs.size(), *index + 1));
-                spec.inputs[*index] = pipeline::substitute(entry.value.text, names);
+                spec.inputs[*index] =
+                    named_input(binder, entry.value, path + ".in." + entry.key, names);
             }
         }
     } else if (in->kind == NodeKind::Sequence) {
@@ -73,6 +95,10 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
         }
     } else {
         binder.mistake(*in, path + ".in", "expected a list of tensors, found " + describe(*in));
+    }
+    // Optional operands at the end that `when` leaves out are as if they were not written.
+    while (in->kind == NodeKind::Map && !spec.inputs.empty() && spec.inputs.back().empty()) {
+        spec.inputs.pop_back();
     }
     resolve_list(binder, *in, path + ".in", spec.inputs);
 }

@@ -127,8 +127,9 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
 
 /// Binds `split:`; a tensor with it is never replicated.
 void bind_split(PipelineBinder& binder, const Node& split, const std::string& path,
-                PipelineTensor& tensor) {
-    bind_fields(kSplitFields, split, &tensor, path + ".", binder.binding);
+                const Scope& names, PipelineTensor& tensor) {
+    const Node ready = binder.evaluated(kSplitFields, split, &tensor, path + ".", names);
+    bind_fields(kSplitFields, ready, &tensor, path + ".", binder.binding);
     clear_none(tensor.split_by);
     tensor.distribution = Distribution::Split;
     const Node* over = split.find("over");
@@ -179,7 +180,7 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
         tensor.has_memory = true;
     }
     if (const Node* split = node.find("split")) {
-        bind_split(binder, *split, path + ".split", tensor);
+        bind_split(binder, *split, path + ".split", names, tensor);
     }
     bind_origin(binder, node.find("origin"), path + ".origin", names, tensor.origin);
     // Keys of a map are unique, but two names may be equal after ${…} is replaced.

@@ -104,6 +104,9 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
         if (tensor.origin.kind == pipeline::OriginKind::Join) {
             check_join(binder.spec, tensor);
         }
+        if (tensor.origin.kind == pipeline::OriginKind::ExpertPlaces) {
+            check_places(binder.spec, tensor);
+        }
         planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
                                                    .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {

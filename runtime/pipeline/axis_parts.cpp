@@ -20,6 +20,9 @@ HostTensor take_part(const HostTensor& whole, std::uint32_t axis,
     part.bytes.resize(outer * indices.size() * inner);
     for (std::size_t o = 0; o < outer; ++o) {
         for (std::size_t i = 0; i < indices.size(); ++i) {
+            if (indices[i] == kPadding) {
+                continue;
+            }
             std::memcpy(part.bytes.data() + (o * indices.size() + i) * inner,
                         whole.bytes.data() + (o * extent + indices[i]) * inner, inner);
         }
@@ -38,7 +41,9 @@ void write_part(const HostTensor& part, std::size_t axis, std::span<const std::u
     const std::byte* from = part.bytes.data();
     for (std::size_t i = 0; i < outer; ++i) {
         for (const std::uint32_t index : indices) {
-            std::memcpy(whole.bytes.data() + (i * extent + index) * inner, from, inner);
+            if (index != kPadding) {
+                std::memcpy(whole.bytes.data() + (i * extent + index) * inner, from, inner);
+            }
             from += inner;
         }
     }

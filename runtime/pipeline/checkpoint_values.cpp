@@ -14,6 +14,7 @@
 #include "emu/base/bf16.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
 #include "emu/tile/format/fp8_e4m3.hpp"
+#include "runtime/pipeline/axis_parts.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
@@ -304,7 +305,9 @@ HostTensor CheckpointValues::slices(std::span<const std::uint32_t> indices) cons
     const std::size_t each = part.bytes.size() / std::max<std::size_t>(indices.size(), 1);
     // Slices are independent, so that each is converted by its own thread.
     tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
-        write_slice(indices[i], std::span(part.bytes).subspan(i * each, each));
+        if (indices[i] != kPadding) {
+            write_slice(indices[i], std::span(part.bytes).subspan(i * each, each));
+        }
     });
     return part;
 }

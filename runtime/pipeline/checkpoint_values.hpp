@@ -26,7 +26,7 @@ public:
     /// Errors   UsageError with the file, the name, the value found and what is allowed.
     CheckpointValues(const Checkpoint& files, const PipelineTensor& tensor);
 
-    /// Returns the tensor's slices at `indices` of the first axis.
+    /// Returns the tensor's slices at `indices` of the first axis; those of kPadding are zeros.
     /// Precondition   the tensor has three axes.
     [[nodiscard]] HostTensor slices(std::span<const std::uint32_t> indices) const;
     /// Returns the whole tensor.

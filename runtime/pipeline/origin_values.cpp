@@ -164,15 +164,17 @@ HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint
     return tensor;
 }
 
-/// Returns, for each expert, its index in row `device` of a (D,E/D) mapping, or −1.
-HostTensor expert_map(const HostTensor& mapping, std::uint32_t device) {
-    const auto count = static_cast<std::uint32_t>(num_elements(mapping.shape));
-    const std::uint32_t each = mapping.shape.at(1);
-    HostTensor map = make_host_tensor({count}, DataFormat::Int32);
-    std::ranges::fill(map.as<std::int32_t>(), -1);
-    for (std::uint32_t place = 0; place < each; ++place) {
-        const std::int32_t expert = mapping.as<std::int32_t>()[device * each + place];
-        map.as<std::int32_t>()[static_cast<std::size_t>(expert)] = static_cast<std::int32_t>(place);
+/// Returns, for each of `experts`, its index in row `device` of a mapping, or −1.
+HostTensor expert_map(const HostTensor& mapping, std::uint32_t experts, std::uint32_t device) {
+    const std::uint32_t slots = mapping.shape.at(1);
+    HostTensor map = make_host_tensor({experts}, DataFormat::Int32);
+    std::ranges::fill(map.as<std::int32_t>(), kNoExpert);
+    for (std::uint32_t place = 0; place < slots; ++place) {
+        const std::int32_t expert = mapping.as<std::int32_t>()[device * slots + place];
+        if (expert != kNoExpert) {
+            map.as<std::int32_t>()[static_cast<std::size_t>(expert)] =
+                static_cast<std::int32_t>(place);
+        }
     }
     return map;
 }
@@ -219,7 +221,8 @@ HostTensor drawn(const PipelineTensor& tensor, const OriginPlace& place) {
     if (origin.kind == OriginKind::ExpertMapping) {
         // All kinds of routing share one draw: weights, logits and maps fit the experts that are
         // selected.
-        routing.experts = static_cast<std::uint32_t>(num_elements(shape));
+        routing.experts =
+            origin.experts != 0 ? origin.experts : static_cast<std::uint32_t>(num_elements(shape));
         return make_device_expert_mapping(routing, shape.at(0));
     }
     if (origin.kind == OriginKind::Routing || origin.kind == OriginKind::RoutingWeights) {
@@ -238,7 +241,8 @@ HostTensor drawn(const PipelineTensor& tensor, const OriginPlace& place) {
     }
     if (origin.kind == OriginKind::ExpertMap) {
         routing.experts = shape.at(0);
-        return expert_map(make_device_expert_mapping(routing, place.devices), place.device);
+        return expert_map(make_device_expert_mapping(routing, place.devices), routing.experts,
+                          place.device);
     }
     // Seeds come from names, so that a tensor that is added to a run file does not change the
     // others' values. A split tensor has the same values on any number of devices.

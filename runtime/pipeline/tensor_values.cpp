@@ -34,14 +34,15 @@ bool is_drawn(OriginKind kind) {
 }
 
 /// Returns whether a run reads the tensor: as an operand, as a part of a join, or as the mapping of
-/// a split. A run file may describe tensors that `when` conditions leave without readers.
+/// a split or of places. A run file may describe tensors that `when` conditions leave without readers.
 bool is_used(const PipelineSpec& pipeline, const std::string& name) {
     const bool is_operand = std::ranges::any_of(pipeline.steps, [&](const PipelineStep& step) {
         return std::ranges::find(step.inputs, name) != step.inputs.end();
     });
     return is_operand || std::ranges::any_of(pipeline.tensors, [&](const PipelineTensor& tensor) {
                const auto& parts = tensor.origin.parts;
-               return tensor.split_by == name || std::ranges::find(parts, name) != parts.end();
+               return tensor.split_by == name || tensor.origin.map == name ||
+                      std::ranges::find(parts, name) != parts.end();
            });
 }
 
@@ -87,7 +88,8 @@ auto opened(const PipelineTensor& tensor, std::string_view key, const Open& open
 
 std::vector<config::Override> params_of(const InputFile& inputs,
                                         const std::filesystem::path& run_file,
-                                        config::ConfigFolders folders) {
+                                        config::ConfigFolders folders,
+                                        std::span<const config::Override> sets) {
     if (inputs == nullptr) {
         return {};
     }
@@ -97,7 +99,13 @@ std::vector<config::Override> params_of(const InputFile& inputs,
             shapes.push_back({tensor.name, tensor.shape});
         }
     }
-    return config::params_of_shapes(config::read_run(run_file, folders), shapes, inputs->path());
+    config::Node root = config::read_run(run_file, folders);
+    for (const config::Override& set : sets) {
+        if (set.path.starts_with("params.")) {
+            config::apply(set, root);
+        }
+    }
+    return config::params_of_shapes(root, shapes, inputs->path());
 }
 
 TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, InputFile inputs,
@@ -251,17 +259,24 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
 
 namespace {
 
-/// Returns the indices to which a device's map gives the positions 0 to count − 1.
-std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t count,
+/// Returns the indices to which a device's map gives the positions from 0, then kPadding for the
+/// other `slots`.
+std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t slots,
                                           const PipelineTensor& tensor, std::uint32_t device) {
     const auto places = map.as<std::int32_t>();
-    std::vector<std::uint32_t> indices;
+    const auto held = static_cast<std::uint32_t>(
+        places.size() - static_cast<std::size_t>(std::ranges::count(places, -1)));
+    require(held <= slots, "tensors.{}.split.by: {} of device {} has {} places; allowed: {}",
+            tensor.name, tensor.split_by, device, held, slots);
+    // Only a split with an extent has places for which there may be no index.
+    const std::uint32_t count = tensor.split_extent == 0 ? slots : held;
+    std::vector<std::uint32_t> indices(slots, kPadding);
     for (std::uint32_t place = 0; place < count; ++place) {
         const auto found = std::ranges::find(places, static_cast<std::int32_t>(place));
         require(found != places.end(),
                 "tensors.{}.split.by: {} of device {} has no {}; allowed: 0 to {}", tensor.name,
                 tensor.split_by, device, place, count - 1);
-        indices.push_back(static_cast<std::uint32_t>(found - places.begin()));
+        indices[place] = static_cast<std::uint32_t>(found - places.begin());
     }
     return indices;
 }
@@ -272,7 +287,7 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
                                                     std::uint32_t device) const {
     const std::uint32_t extent = tensor.spec.shape[tensor.split_axis];
     const std::uint32_t parts = num_parts(tensor, devices_);
-    const std::uint32_t each = extent / parts;
+    const std::uint32_t each = tensor.split_extent != 0 ? tensor.split_extent : extent / parts;
     const std::uint32_t own = part_on(tensor, device);
     std::vector<std::uint32_t> indices(each);
     if (tensor.split_by.empty()) {
@@ -292,6 +307,10 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
             tensor.split_by, to_string(mapping.shape), name_of(mapping.format), parts, each);
     for (std::uint32_t i = 0; i < each; ++i) {
         const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{own} * each + i];
+        if (tensor.split_extent != 0 && index == -1) {
+            indices[i] = kPadding;
+            continue;
+        }
         require(index >= 0 && static_cast<std::uint32_t>(index) < extent,
                 "{}({},{}) is {}; allowed: 0 to {}", tensor.split_by, own, i, index, extent - 1);
         indices[i] = static_cast<std::uint32_t>(index);
@@ -314,6 +333,23 @@ HostTensor TensorValues::joined(const PipelineTensor& tensor, std::uint32_t devi
     return all;
 }
 
+// Maps tell a device its own experts only; a sender needs the place of every expert.
+HostTensor TensorValues::places(const PipelineTensor& tensor) const {
+    HostTensor all = make_host_tensor(tensor.spec.shape, DataFormat::Int32);
+    const auto out = all.as<std::int32_t>();
+    std::ranges::fill(out, -1);
+    for (std::uint32_t device = 0; device < devices_; ++device) {
+        const HostTensor map = whole(*find_tensor(pipeline_, tensor.origin.map), device);
+        const auto own = map.as<std::int32_t>();
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            if (own[i] >= 0) {
+                out[i] = static_cast<std::int32_t>(device * tensor.origin.slots) + own[i];
+            }
+        }
+    }
+    return all;
+}
+
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
     // A file wins over the origin, so that --inputs and --state replace drawn values.
     if (const SafetensorsFile* file = file_of(tensor)) {
@@ -324,6 +360,9 @@ HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t devic
     }
     if (tensor.origin.kind == OriginKind::Join) {
         return joined(tensor, device);
+    }
+    if (tensor.origin.kind == OriginKind::ExpertPlaces) {
+        return places(tensor);
     }
     return value_of_origin(tensor, {pipeline_.seed, devices_, device});
 }
@@ -342,6 +381,9 @@ HostTensor TensorValues::leading_part(const PipelineTensor& tensor,
                                   .stddev = stddev_of(tensor.origin)};
     const auto out = part.as<std::uint16_t>();
     tbb::parallel_for(std::size_t{0}, indices.size(), [&](std::size_t i) {
+        if (indices[i] == kPadding) {
+            return;  // zeros
+        }
         const auto slice = out.subspan(i * elements, elements);
         if (file != nullptr) {
             const std::byte* bytes = stored(*file, tensor, 0).bytes.data();

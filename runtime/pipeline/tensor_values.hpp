@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ namespace tessera::pipeline {
 /// all tensors that would be drawn.
 using InputFile = std::shared_ptr<const SafetensorsFile>;
 
-/// Returns the params that follow from the shapes of the file's tensors.
+/// Returns the params that follow from the shapes of the file's tensors. Names of tensors may use
+/// params, whose values `sets` change.
 /// Errors   as SafetensorsFile, and ConfigError of the run file.
 [[nodiscard]] std::vector<config::Override> params_of(const InputFile& inputs,
                                                       const std::filesystem::path& run_file,
-                                                      config::ConfigFolders folders);
+                                                      config::ConfigFolders folders,
+                                                      std::span<const config::Override> sets = {});
 
 /// Values of input tensors, one device at a time: the weights of all devices need not exist on the
 /// host together. Values are functions of the seed and the tensor's name. Values of a split tensor
@@ -45,7 +48,8 @@ public:
     [[nodiscard]] std::vector<report::NanNote> nans() const;
     /// Returns the names in the file of inputs that no step of the run reads.
     [[nodiscard]] std::vector<std::string> unread_inputs() const;
-    /// Returns the indices of the split axis that `device` holds, in the device's order.
+    /// Returns the indices of the split axis that `device` holds, in the device's order, kPadding
+    /// (axis_parts.hpp) for places without one.
     [[nodiscard]] std::vector<std::uint32_t> indices_on(const PipelineTensor& tensor,
                                                         std::uint32_t device) const;
 
@@ -66,6 +70,7 @@ private:
     void check_names() const;
     [[nodiscard]] HostTensor whole(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor joined(const PipelineTensor& tensor, std::uint32_t device) const;
+    [[nodiscard]] HostTensor places(const PipelineTensor& tensor) const;
     [[nodiscard]] HostTensor part(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor leading_part(const PipelineTensor& tensor,
                                           std::span<const std::uint32_t> indices) const;

@@ -133,6 +133,18 @@ void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
             tensor.spec.shape[axis], axis, extent);
 }
 
+void check_places(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
+    const PipelineTensor* map = find_tensor(pipeline, tensor.origin.map);
+    require(map != nullptr, "places of {}, which is not an input tensor", tensor.origin.map);
+    const auto text = [](const PipelineTensor& of) {
+        return fmt::format("{} {}", to_string(of.spec.shape), name_of(of.spec.format));
+    };
+    const bool is_list = tensor.spec.shape.size() == 1 && tensor.spec.format == DataFormat::Int32;
+    require(is_list, "is {}; allowed with places: (E) int32", text(tensor));
+    require(map->spec.shape == tensor.spec.shape && map->spec.format == tensor.spec.format,
+            "is {}; allowed: {}, as {}", text(tensor), text(*map), map->name);
+}
+
 TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     TensorSpec spec = tensor.spec;
     if (tensor.distribution != Distribution::Split) {
@@ -142,10 +154,14 @@ TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
             tensor.split_axis, spec.shape.size(), spec.shape.size() - 1);
     std::uint32_t& extent = spec.shape[tensor.split_axis];
     const std::uint32_t parts = num_parts(tensor, devices);
-    require(extent % parts == 0,
-            "axis {} has extent {}; allowed: a multiple of {}, the number of devices",
-            tensor.split_axis, extent, parts);
-    extent /= parts;
+    require(tensor.split_extent == 0 || !tensor.split_by.empty(),
+            "extent is {} without by; allowed: 0, or a tensor that says which indices a device has",
+            tensor.split_extent);
+    require(tensor.split_extent != 0 || extent % parts == 0,
+            "axis {} has extent {}; allowed: a multiple of {}, the number of devices{}",
+            tensor.split_axis, extent, parts,
+            tensor.split_by.empty() ? "" : ", or the key extent for parts of different size");
+    extent = tensor.split_extent != 0 ? tensor.split_extent : extent / parts;
     if (tensor.drops_axis) {
         require(extent == 1, "axis {} has {} indices a device; an axis is dropped only if it has 1",
                 tensor.split_axis, extent);

@@ -25,8 +25,9 @@ enum class OriginKind : std::uint8_t {
     Routing,         ///< (T,K) experts that tokens select
     RoutingWeights,  ///< (T,K) weights of these experts
     RoutingLogits,   ///< (T,E) scores with which a router selects these experts
-    ExpertMapping,   ///< (D,E/D) ids of each device's experts
+    ExpertMapping,   ///< (D,⌈E/D⌉) ids of each device's experts, −1 in slots without one
     ExpertMap,       ///< (E) for each device: the expert's index among its own experts, or −1
+    ExpertPlaces,    ///< (E) device · slots + index of each expert, from the maps of all devices
     Zeros,
     Constant,
     Join,   ///< concatenation of other tensors
@@ -45,8 +46,8 @@ struct TensorOrigin {
     double stddev = 1;
     std::uint32_t fan_in = 0;  ///< if not 0, stddev is 1/√fan_in, so that sums keep their size
     Domain domain = Domain::All;
-    std::uint32_t experts = 0;
-    std::uint32_t top_k = 0;  ///< for RoutingLogits: number of experts of a token
+    std::uint32_t experts = 0;  ///< for ExpertMapping: 0 if no slot is empty
+    std::uint32_t top_k = 0;    ///< for RoutingLogits: number of experts of a token
     RoutingKind routing = RoutingKind::Zipf;
     double zipf_exponent = 1;
     RoutingWeights weights = RoutingWeights::Softmax;
@@ -54,6 +55,8 @@ struct TensorOrigin {
     double value = 0;                ///< for Constant
     std::vector<std::string> parts;  ///< for Join: names of the concatenated tensors
     std::uint32_t axis = 0;          ///< for Join: axis of the concatenation
+    std::string map;                 ///< for ExpertPlaces: name of the maps
+    std::uint32_t slots = 0;         ///< for ExpertPlaces: of each device
     std::string index;               ///< for Index: an expression over i
     /// For Index: names of the run file that the expression may use.
     std::shared_ptr<const Scope> names = nullptr;
@@ -86,9 +89,11 @@ struct PipelineTensor {
     Distribution distribution = Distribution::Replicated;
     std::uint32_t split_axis = 0;
     /// Name of an int32 tensor that assigns indices to devices: (D, n), whose row d lists the
-    /// indices of device d; or a tensor with `Distribution::Each` that maps every index to its
-    /// position on the device, or −1. Empty: equal contiguous parts in the order of devices.
+    /// indices of device d, −1 for none; or a tensor with `Distribution::Each` that maps every index
+    /// to its position on the device, or −1. Empty: equal contiguous parts in the order of devices.
     std::string split_by;
+    /// Indices that a device has space for; 0: equal parts of all. With `split_by` only.
+    std::uint32_t split_extent = 0;
     std::string split_over;  ///< name of groups, each of which holds all parts; empty: all devices
     DeviceGroups split_groups;
     bool drops_axis = false;  ///< each device holds one index of the axis; its tensor has no axis
@@ -252,8 +257,12 @@ struct StoredOutput {
 /// Errors   UsageError.
 void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 
+/// Checks a tensor of OriginKind::ExpertPlaces: both it and its maps are int32 of one shape (E).
+/// Errors   UsageError.
+void check_places(const PipelineSpec& pipeline, const PipelineTensor& tensor);
+
 /// Returns what every device holds of an input tensor.
-/// Errors   UsageError if the axis does not split over `devices`.
+/// Errors   UsageError if the axis does not split over `devices`, or split_extent has no split_by.
 [[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
 
 /// Returns the largest number of bytes of host memory that the pipeline's values take at one time.

@@ -59,6 +59,10 @@ inline constexpr std::array kParamKeys{
     KeyRow{"range", "[least, most]", "none", "allowed range; both ends are expressions"},
     KeyRow{"divides", "[expression, …]", "none",
            "expressions that the param must divide; they may use params that are defined above"},
+    KeyRow{
+        "present", "a tensor's name", "none",
+        "the param is 1 if the file of --inputs has this tensor; the name may contain params and "
+        "${device}, which is 0"},
     KeyRow{"about", "text", "none", "description"},
 };
 
@@ -87,8 +91,10 @@ inline constexpr std::array kStepKeys{
     KeyRow{"op", "a name", "required without program", "an op that `tessera list ops` shows"},
     KeyRow{"program", "{cores, cbs, semaphores, kernels}", "required without op",
            "kernels of your own, without host code"},
-    KeyRow{"in", "[tensor, …] or {operand: tensor, …}", "[]",
-           "inputs in the order of the op; a map may leave out optional inputs"},
+    KeyRow{
+        "in", "[tensor, …] or {operand: tensor, …}", "[]",
+        "inputs in the order of the op; a map may leave out optional inputs, or give one under a "
+        "condition"},
     KeyRow{"out", "[tensor, …] or {tensor: {…}, …}", "required",
            "outputs; a tensor that exists is overwritten in place"},
     KeyRow{"set", "{key: value, …}", "{}", "parameters of the op"},
@@ -119,6 +125,11 @@ inline constexpr std::array kFileOutputKeys{
            "joins the tensors of the first of these groups along the first axis"},
     KeyRow{"stack", "groups", "none", "stacks them along a new first axis"},
     KeyRow{"when", "a condition", "true", "the tensor is written only if this holds"},
+};
+
+inline constexpr std::array kInputKeys{
+    KeyRow{"tensor", "a name", "required", "the input"},
+    KeyRow{"when", "a condition", "required", "the step has the input only if this holds"},
 };
 
 inline constexpr std::array kOutputKeys{

@@ -40,9 +40,13 @@ inline constexpr std::array kSplitFields{
     field<&PipelineTensor::split_axis>("axis", "0", "axis that is split over the devices"),
     field<&PipelineTensor::split_by>(
         "by", "none",
-        "a (D, n) tensor of int32 whose row d lists the indices that device d holds; or a tensor "
-        "of each device with the local place of every index, -1 if it is elsewhere; none: equal "
-        "contiguous parts"),
+        "a (D, n) tensor of int32 whose row d lists the indices that device d holds, -1 for none; "
+        "or a tensor of each device with the local place of every index, -1 if it is elsewhere; "
+        "none: equal contiguous parts"),
+    field<&PipelineTensor::split_extent>(
+        "extent", "0",
+        "indices that each device has space for, if devices hold different numbers of them; those "
+        "that `by` leaves free are zeros; 0: as many on each device"),
     field<&PipelineTensor::split_over>("over", "all",
                                        "groups of devices; each group holds all parts: all, rows, "
                                        "columns, each, or a name of `groups:`"),
@@ -80,11 +84,24 @@ inline constexpr std::array kRoutingWeightsFields{
     field<&TensorOrigin::weights>("weights", "softmax",
                                   "function of the scores that gives routing weights"),
 };
+inline constexpr Field kMappingKind = field<&TensorOrigin::mapping>(
+    "kind", "contiguous",
+    "experts of a device. contiguous: neighbours; round_robin: every D-th of D devices; permuted: "
+    "random. The first E mod D devices have one more than the others");
+inline constexpr std::array kMapFields{kMappingKind};
 inline constexpr std::array kMappingFields{
-    field<&TensorOrigin::mapping>(
-        "kind", "contiguous",
-        "experts of device d of D. contiguous: E/D experts from d·E/D; round_robin: every D-th "
-        "from d; permuted: random"),
+    kMappingKind,
+    field<&TensorOrigin::experts>(
+        "experts", "0",
+        "experts of all devices; slots beyond are -1; 0: as many as there are slots",
+        Limits{0, 65536}),
+};
+inline constexpr std::array kPlacesFields{
+    field<&TensorOrigin::map>(
+        "places", kRequired,
+        "a tensor of each device with the local place of every index, -1 if it is elsewhere; an "
+        "element is device * slots + place"),
+    field<&TensorOrigin::slots>("slots", kRequired, "places of each device", Limits{1, 65536}),
 };
 inline constexpr std::array kConstantFields{
     field<&TensorOrigin::value>("constant", kRequired, "value of each element"),
@@ -134,10 +151,11 @@ inline constexpr std::array kOriginRows{
     OriginRow{"random", "routing_logits", pipeline::OriginKind::RoutingLogits,
               kRoutingLogitsFields},
     OriginRow{"random", "expert_mapping", pipeline::OriginKind::ExpertMapping, kMappingFields},
-    OriginRow{"random", "expert_map", pipeline::OriginKind::ExpertMap, kMappingFields},
+    OriginRow{"random", "expert_map", pipeline::OriginKind::ExpertMap, kMapFields},
     OriginRow{"", "zeros", pipeline::OriginKind::Zeros, {}},
     OriginRow{"constant", "", pipeline::OriginKind::Constant, kConstantFields},
     OriginRow{"join", "", pipeline::OriginKind::Join, kJoinFields},
+    OriginRow{"places", "", pipeline::OriginKind::ExpertPlaces, kPlacesFields},
     OriginRow{"index", "", pipeline::OriginKind::Index, kIndexFields},
     OriginRow{"file", "", pipeline::OriginKind::File, kFileFields},
     OriginRow{"checkpoint", "", pipeline::OriginKind::Checkpoint, kCheckpointFields},
