@@ -17,7 +17,7 @@ constexpr std::array kFields{
                                                    "rows that each expert has room for",
                                                    Limits{1, 1048576}),
     field<&BatchedAlignSpec::block_size>("block_size", config::kRequired, "rows of a block",
-                                         Limits{4, 128}),
+                                         Limits{1, 128}),
 };
 
 struct Extents {
@@ -41,10 +41,8 @@ std::vector<Scratch> scratch_of(const Shape& counts, const BatchedAlignSpec& spe
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<BatchedAlignSpec>();
-    // 4 entries are 16 bytes, to which L1 and writes are aligned.
-    judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
-                  "block_size",
-                  fmt::format("is {}; allowed: a multiple of 4 from 4 to 128", spec.block_size));
+    judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
+                  fmt::format("is {}; allowed: 1 to 128", spec.block_size));
     judge_scratch(context.arch, scratch_of(context.inputs[0].spec.shape, spec), "expert_num_tokens",
                   judge);
 }

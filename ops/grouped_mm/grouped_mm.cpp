@@ -20,7 +20,7 @@ constexpr std::size_t kRowScales = 7;
 
 constexpr std::array kOwnFields{
     field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
-                                    Limits{4, 128}),
+                                    Limits{1, 128}),
     field<&GroupedSpec::top_k>("top_k", "1", "choices of an input row, where rows are by choice",
                                Limits{1, 65536}),
     field<&GroupedSpec::num_choices>(
@@ -48,9 +48,8 @@ ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GroupedSpec>();
-    judge.require(spec.block_size >= 4 && spec.block_size <= 128 && spec.block_size % 4 == 0,
-                  "block_size",
-                  fmt::format("is {}; allowed: a multiple of 4 from 4 to 128", spec.block_size));
+    judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
+                  fmt::format("is {}; allowed: 1 to 128", spec.block_size));
     judge.require(spec.top_k > 0, "top_k", "is 0; allowed: at least 1");
     const bool is_weighted = context.has(5);
     judge_product(context.arch, operands_of(context.inputs), is_weighted && spec.apply_weights,

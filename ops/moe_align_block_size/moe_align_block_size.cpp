@@ -17,7 +17,7 @@ constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
 
 constexpr std::array kFields{
     field<&AlignSpec::block_size>("block_size", config::kRequired, "rows of a block",
-                                  Limits{4, 128}),
+                                  Limits{1, 128}),
     field<&AlignSpec::num_experts>("num_experts", config::kRequired, "experts over all devices",
                                    Limits{1, 65536}),
     field<&AlignSpec::ignore_invalid_experts>(
@@ -53,12 +53,8 @@ std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<AlignSpec>();
-    judge.require(spec.block_size >= 4 && spec.block_size <= 128, "block_size",
-                  fmt::format("is {}; allowed: 4 to 128", spec.block_size));
-    // 4 entries are 16 bytes, to which L1 and writes are aligned: a reader can fetch any block of
-    // the list by itself.
-    judge.require(spec.block_size % 4 == 0, "block_size",
-                  fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
+    judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
+                  fmt::format("is {}; allowed: 1 to 128", spec.block_size));
     if (context.has(1)) {
         const std::uint32_t mapped = context.inputs[1].spec.shape[0];
         judge.require(mapped == spec.num_experts, "expert_map",
