@@ -16,7 +16,7 @@ struct Aligned {
 
 /// Adds its step: choices of other devices' experts are left out.
 [[nodiscard]] inline Aligned aligned(const Layer& layer, const Dispatched& tokens, Steps& steps) {
-    std::vector<std::string> inputs{tokens.ids, "expert_map"};
+    std::vector<std::string> inputs{tokens.ids, layer.expert_map};
     if (!tokens.num_tokens.empty()) {
         inputs.push_back(tokens.num_tokens);
     }

@@ -15,8 +15,20 @@ namespace {
 using config::field;
 using config::Limits;
 
-// Places of operands whose values are checked.
-enum : std::size_t { kTopkIds = 3, kExpertMap = 5 };
+consteval std::size_t operand(std::string_view name) {
+    std::size_t place = 0;
+    while (kInputs.at(place).name != name) {
+        ++place;
+    }
+    return place;
+}
+
+// Operands whose values are checked, and optional ones.
+constexpr std::size_t kTopkIds = operand("topk_ids");
+constexpr std::size_t kExpertMap = operand("expert_map");
+constexpr std::size_t kSharedW1 = operand("shared_w1");
+constexpr std::size_t kSharedW2 = operand("shared_w2");
+constexpr std::size_t kExpertPlaces = operand("expert_places");
 
 constexpr std::array kFields{
     field<&MoeSpec::pf>("pf", config::kRequired, "prepare/finalize: how tokens reach the experts"),
@@ -28,7 +40,7 @@ constexpr std::array kFields{
     field<&MoeSpec::apply_router_weight_on_input>(
         "apply_router_weight_on_input", "false",
         "multiply tokens, not outputs of experts, by their weights; needs top_k 1"),
-    field<&MoeSpec::block_size>("block_size", "32", "rows of a block of an expert", Limits{4, 128}),
+    field<&MoeSpec::block_size>("block_size", "32", "rows of a block of an expert", Limits{1, 128}),
     field<&MoeSpec::chunk_tokens>(
         "chunk_tokens", "0", "tokens that the experts process at once; 0: all", Limits{0, 1048576}),
     field<&MoeSpec::max_num_tokens>("max_num_tokens", "0",
@@ -115,18 +127,24 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               "columns: {}",
                               layer.gate_up, config::Value<Activation>::show(spec.activation),
                               layer.intermediate, rows));
-    judge.require(
-        context.has(6) == context.has(7), context.has(6) ? "shared_w2" : "shared_w1",
-        fmt::format("is missing; required with {}", context.has(6) ? "shared_w1" : "shared_w2"));
+    judge.require(context.has(kSharedW1) == context.has(kSharedW2),
+                  context.has(kSharedW1) ? "shared_w2" : "shared_w1",
+                  fmt::format("is missing; required with {}",
+                              context.has(kSharedW1) ? "shared_w1" : "shared_w2"));
     // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
     // Contiguous dispatches send to the device of an expert by its number; no expert may be missing
     // there.
     const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
-    judge.require(may_lack_experts || layer.local_experts * ranks == layer.experts, "expert_map",
-                  fmt::format("has {} entries; allowed: one for each of {} experts on {} devices",
-                              layer.experts, layer.local_experts, ranks));
-    judge.require(spec.block_size % 4 == 0, "block_size",
-                  fmt::format("is {}; allowed: a multiple of 4", spec.block_size));
+    const std::uint32_t slots = layer.local_experts * ranks;
+    judge.require(may_lack_experts || layer.experts <= slots, "expert_map",
+                  fmt::format("has {} entries; allowed: up to {}, {} experts on each of {} devices",
+                              layer.experts, slots, layer.local_experts, ranks));
+    judge.require(
+        !spec.pf.row->needs_contiguous_experts || layer.has_expert_places || layer.experts >= slots,
+        "expert_places",
+        fmt::format("is missing; required with {} for {} experts in {} slots of {} "
+                    "devices",
+                    spec.pf.row->name, layer.experts, slots, ranks));
 }
 
 std::vector<PartStep> parts(const OpContext& context) {
@@ -210,9 +228,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::uint32_t experts = context.in(5).shape()[0];
     const std::vector<ExpertWeights> all = weights_of(context, experts);
     const std::optional<ExpertWeights> shared =
-        context.inputs.size() > 7
-            ? std::optional(ExpertWeights{floats_of(context.read(6)), floats_of(context.read(7))})
-            : std::nullopt;
+        context.has(kSharedW2) ? std::optional(ExpertWeights{floats_of(context.read(kSharedW1)),
+                                                             floats_of(context.read(kSharedW2))})
+                               : std::nullopt;
     const std::size_t hidden = context.in(0).shape()[1];
     const std::size_t top_k = ids.shape[1];
     HostTensor out = make_host_tensor(context.in(0).shape(), DataFormat::Float32);
@@ -238,6 +256,38 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(out));
 }
 
+/// Each expert adds to a token once, so it is on one device. An own batch of tokens may leave
+/// experts to devices outside of the group.
+void check_each_once(const std::vector<HostTensor>& maps, bool may_lack_experts) {
+    for (std::size_t e = 0; e < maps.front().shape[0]; ++e) {
+        std::vector<std::size_t> devices;
+        for (std::size_t device = 0; device < maps.size(); ++device) {
+            if (maps[device].as<std::int32_t>()[e] != kNobody) {
+                devices.push_back(device);
+            }
+        }
+        require(
+            devices.size() == 1 || (devices.empty() && may_lack_experts),
+            "{}: expert_map: expert {} is on {}; allowed: one device", kSpec.name, e,
+            devices.empty() ? "no device" : fmt::format("devices {}", fmt::join(devices, " and ")));
+    }
+}
+
+/// The places are what the maps say.
+void check_places(const HostTensor& places, const std::vector<HostTensor>& maps,
+                  std::uint32_t slots) {
+    for (std::size_t e = 0; e < places.shape[0]; ++e) {
+        std::int32_t wanted = kNobody;
+        for (std::size_t device = 0; device < maps.size(); ++device) {
+            const std::int32_t slot = maps[device].as<std::int32_t>()[e];
+            wanted = slot == kNobody ? wanted : static_cast<std::int32_t>(device * slots) + slot;
+        }
+        require(places.as<std::int32_t>()[e] == wanted,
+                "{}: expert_places[{}] is {}; allowed: {}, as expert_map says", kSpec.name, e,
+                places.as<std::int32_t>()[e], wanted);
+    }
+}
+
 void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::size_t device,
                       std::uint32_t local_experts) {
     for (std::size_t e = 0; e < map.shape[0]; ++e) {
@@ -246,7 +296,7 @@ void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::
             e / local_experts == device ? static_cast<std::int32_t>(e % local_experts) : kNobody;
         require(map.as<std::int32_t>()[e] == wanted,
                 "{}: expert_map[{}] of device {} is {}; {} sends the tokens of expert {} to "
-                "device {}; allowed: {}",
+                "device {}; allowed: {}, or any map with expert_places",
                 kSpec.name, e, device, map.as<std::int32_t>()[e], pf.name, e, e / local_experts,
                 wanted);
     }
@@ -266,9 +316,14 @@ void check_values(const ReferenceContext& context) {
     }
     for (std::size_t device = 0; device < maps.size(); ++device) {
         check_expert_map(kSpec.name, maps[device], local_experts);
-        if (pf.needs_contiguous_experts) {
+        if (pf.needs_contiguous_experts && !context.has(kExpertPlaces)) {
             check_contiguous(pf, maps[device], device, local_experts);
         }
+    }
+    check_each_once(
+        maps, context.params<MoeSpec>().tokens == Tokens::Own && !pf.needs_contiguous_experts);
+    if (context.has(kExpertPlaces)) {
+        check_places(context.read(kExpertPlaces), maps, local_experts);
     }
 }
 
@@ -303,7 +358,7 @@ const Op& op() {
                         .parts = parts,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {kTopkIds, kExpertMap}};
+                        .checked_inputs = {kTopkIds, kExpertMap, kExpertPlaces}};
     return kOp;
 }
 
@@ -326,7 +381,8 @@ Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const Mo
             .apply_router_weight_on_input = spec.apply_router_weight_on_input,
             .block_size = spec.block_size,
             .max_num_tokens = spec.max_num_tokens,
-            .has_shared_expert = inputs.size() > 7};
+            .has_shared_expert = is_given(inputs, kSharedW2),
+            .has_expert_places = is_given(inputs, kExpertPlaces)};
 }
 
 }  // namespace tessera::ops::fused_moe

@@ -40,8 +40,8 @@ struct MoeSpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
 inline constexpr std::array kInputs{
     Operand{"a", "(M, H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"w1", "(E/D, G, H)", "bfloat16", "TILE"},
-    Operand{"w2", "(E/D, H, N)", "bfloat16", "TILE"},
+    Operand{"w1", "(L, G, H)", "bfloat16", "TILE"},
+    Operand{"w2", "(L, H, N)", "bfloat16", "TILE"},
     Operand{"topk_ids", "(M, K)", "int32 | uint32", "ROW_MAJOR"},
     Operand{"topk_weights", "(M, K)", "float32", "ROW_MAJOR"},
     Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},
@@ -54,6 +54,11 @@ inline constexpr std::array kInputs{
             .shape = "(1, H, N_shared)",
             .format = "bfloat16",
             .layout = "TILE",
+            .presence = Presence::Optional},
+    Operand{.name = "expert_places",
+            .shape = "(E)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"out", "(M, H)", "bfloat16", "ROW_MAJOR"}};
@@ -76,6 +81,10 @@ inline constexpr OpSpec kSpec{
 ///          those of its own M tokens, and gets their rows of out; w1 and w2 are the device's
 ///          experts; w1's rows are gate, then up (2N), or one after the other (swigluoai), or N
 ///          without a gate. expert_map gives the device's local id of an expert, or −1.
+/// Experts  each expert is on one device, in any order. A device has L slots for experts, as many as
+///          the device with the most; slots without an expert get no tokens. Prepare/finalize pairs
+///          that find an expert by its number (needs_contiguous_experts) take expert e on device
+///          e / L; with expert_places, device · L + local id of each expert, they take any map.
 /// Shared   with shared_w1 and shared_w2, an expert that takes every token, without a weight, is
 ///          added to the sum of the others.
 /// Source   vLLM, modular_kernel.py (FusedMoEModularKernel.forward).

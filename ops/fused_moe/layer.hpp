@@ -36,7 +36,7 @@ struct Layer {
     std::uint32_t gate_up = 0;        ///< rows of an expert's w1: 2N, or N without a gate
     std::uint32_t intermediate = 0;   ///< N
     std::uint32_t experts = 0;        ///< E, global_num_experts
-    std::uint32_t local_experts = 0;  ///< L, of a device
+    std::uint32_t local_experts = 0;  ///< L, slots of a device; some may have no expert
     std::uint32_t top_k = 0;          ///< K
     std::uint32_t ranks = 1;          ///< devices
 
@@ -47,11 +47,13 @@ struct Layer {
     std::uint32_t block_size = 32;
     std::uint32_t max_num_tokens = 0;  ///< that an expert takes of one device; 0: all
     bool has_shared_expert = false;    ///< tensors shared_w1 and shared_w2
+    bool has_expert_places = false;    ///< tensor expert_places
 
     // Names of what a role starts from.
     std::string a = "a";
     std::string topk_ids = "topk_ids";
     std::string topk_weights = "topk_weights";
+    std::string expert_map = "expert_map";
     std::string w1 = "w1";
     std::string w2 = "w2";
     std::string w1_scales;  ///< of codes

@@ -78,6 +78,16 @@ void take_own_tokens(Layer& layer, Steps& steps) {
     layer.topk_weights = part(layer.topk_weights, "own_weights", "0");
 }
 
+/// Turns ids of experts into their places, which are contiguous on every device whatever the map.
+void take_places(Layer& layer, Steps& steps) {
+    const std::string ids =
+        steps.add("moe_place_ids", std::vector<std::string>{"place_ids", "place_map"},
+                  {layer.topk_ids, "expert_places"}, {{"slots", number(layer.local_experts)}});
+    layer.topk_ids = ids;
+    layer.expert_map = steps.tensor("place_map");
+    layer.experts = layer.ranks * layer.local_experts;
+}
+
 /// Joins the parts of all devices, one after the other, without the tokens that fill them up.
 std::string join_parts(const Layer& layer, const std::string& own, Steps& steps) {
     const std::string all = steps.add("all_gather", "all_tokens", {own});
@@ -190,6 +200,9 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     // Each device takes its part of the batch, as ranks with data parallelism have it.
     if (dispatches && !layer.has_own_tokens) {
         take_own_tokens(layer, steps);
+    }
+    if (prepare_finalize.needs_contiguous_experts && layer.has_expert_places) {
+        take_places(layer, steps);
     }
     // moe_sum weighs and needs no own op: with one choice the sum is the product.
     if (layer.apply_router_weight_on_input) {

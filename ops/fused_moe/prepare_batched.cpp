@@ -13,7 +13,7 @@ Dispatched prepare(const Layer& layer, Steps& steps) {
     // Counts come in two forms: a table for lists, one a page for masked products.
     steps.add("moe_batch_tokens",
               {"expert_num_tokens", "token_ids", "batch_rows", "num_routed_tokens"},
-              {layer.topk_ids, "expert_map"},
+              {layer.topk_ids, layer.expert_map},
               {{"num_local_experts", std::to_string(layer.local_experts)},
                {"max_num_tokens", std::to_string(capacity(layer))}});
     // Entries without a token give rows of fill, which no product reads.

@@ -38,7 +38,8 @@ inline constexpr OpSpec kSpec{
 ///   routed_tokens[l,:]       those tokens, ascending; kNoToken after them,
 ///   token_idx_map[l,:]       position → token: the same values,
 ///   routed_token_weights[l,:] the weight that each of them gives to g; 0 after them.
-/// A token that names g twice counts once, with its first weight.
+/// A token that names g twice counts once, with its first weight. A slot l with kNoExpert, of a
+/// device that has fewer experts than others, gets no tokens.
 ///
 /// Experts are distributed over the cores by split_work_to_cores; every core streams the whole of
 /// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
@@ -49,6 +50,9 @@ inline constexpr OpSpec kSpec{
 
 /// Entry of the two token tables after an expert's tokens.
 inline constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
+
+/// Entry of local_experts in a slot without an expert.
+inline constexpr std::int32_t kNoExpert = -1;
 
 /// Returns the same result, padding included, by plain loops.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);

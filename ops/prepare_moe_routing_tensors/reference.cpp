@@ -44,13 +44,17 @@ std::string text_of(const ExpertPlace& place) {
 std::size_t check_local_experts(const std::vector<HostTensor>& local_experts) {
     std::size_t count = 0;
     for (const HostTensor& ids : local_experts) {
-        count += ids.shape[0];
+        const auto slots = ids.as<std::int32_t>();
+        count += slots.size() - static_cast<std::size_t>(std::ranges::count(slots, kNoExpert));
     }
     // The experts of a group are a permutation: as many ids as there are experts, each once.
     std::vector<std::optional<ExpertPlace>> places(count);
     for (std::size_t device = 0; device < local_experts.size(); ++device) {
         const auto ids = local_experts[device].as<std::int32_t>();
         for (std::size_t i = 0; i < ids.size(); ++i) {
+            if (ids[i] == kNoExpert) {
+                continue;
+            }
             const ExpertPlace place{device, i};
             require(ids[i] >= 0 && static_cast<std::size_t>(ids[i]) < count,
                     "{}: {} is {}; expert ids are 0 to {}", kSpec.name, text_of(place), ids[i],

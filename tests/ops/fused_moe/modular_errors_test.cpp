@@ -114,13 +114,28 @@ TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
 
     EXPECT_EQ(refused_values(pair_of("all_to_all_contiguous", "grouped"), round_robin),
               "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the "
-              "tokens of expert 1 to device 0; allowed: 1");
+              "tokens of expert 1 to device 0; allowed: 1, or any map with expert_places");
     EXPECT_EQ(refused_values(pair_of("none", "grouped"), round_robin), "(nothing thrown)");
 }
 
-TEST(ModularErrors, ABlockSizeThatDoesNotDivideIsNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=6"}),
-                ::testing::HasSubstr("block_size: is 6; allowed: a multiple of 4"));
+TEST(ModularErrors, ABlockSizeOutOfRangeIsNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.block_size=129"}),
+                ::testing::HasSubstr("params.block_size: 129 is out of range, allowed: 1 to 128"));
+}
+
+TEST(ModularErrors, FewerSlotsThanExpertsAreNamed) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.num_local_experts=1"}),
+                ::testing::HasSubstr("expert_map has 8 entries; allowed: up to 2, 1 experts on "
+                                     "each of 2 devices"));
+}
+
+TEST(ModularErrors, AnExpertOnTwoDevicesOrNoneIsNamed) {
+    EXPECT_EQ(refused_values(pair_of("none", "grouped"),
+                             {"tensors.expert_map.origin={index: \"i % 4\"}"}),
+              "fused_moe: expert_map: expert 0 is on devices 0 and 1; allowed: one device");
+    EXPECT_EQ(refused_values(pair_of("none", "grouped"),
+                             {"tensors.expert_map.origin={index: \"(i == device) - 1\"}"}),
+              "fused_moe: expert_map: expert 2 is on no device; allowed: one device");
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ const std::vector<Inference> kInferences{
       {{1}, kInt, kRows},
       {{1}, kInt, kRows},
       {{1}, kInt, kRows}}},
+    {"moe_place_ids", {ints({5, 2}), ints({4})}, {ints({5, 2}), ints({4})}, 4},
     {"moe_select_experts",
      {{{3, 4}, kFloat, kRows}},
      {{{3, 1}, kInt, kRows},
