@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emu/base/fields/value.hpp"
+#include "runtime/pipeline/axis_parts.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -71,8 +72,10 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
             const auto experts = indices_on(device, tokens.size(), values, pipeline);
             for (std::size_t i = 0; i < tokens.size(); ++i) {
                 // Experts have global numbers, since each device counts its own from 0.
-                load->experts.push_back(
-                    {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
+                if (experts[i] != kPadding) {  // a slot without an expert
+                    load->experts.push_back(
+                        {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
+                }
             }
         }
     }
