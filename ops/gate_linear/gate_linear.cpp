@@ -17,13 +17,19 @@ namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kChunkTiles = 8;  // of K, of one push of rows
+constexpr std::uint32_t kBiasBytes = kTileRows * 4;
 
 struct Units {
     std::uint32_t k_tiles;
     std::uint32_t chunk;
     std::uint32_t expert_tiles;
     std::uint32_t count;
+    std::uint32_t bias_bytes;  ///< of an element; 0: no bias
+
+    [[nodiscard]] std::uint32_t has_bias() const { return bias_bytes != 0 ? 1 : 0; }
 };
+
+constexpr std::size_t kBias = 2;  // place of the operand
 
 std::uint32_t tiles_of(std::uint32_t elements) {
     return (elements + kTileRows - 1) / kTileRows;
@@ -35,8 +41,12 @@ Units units_of(const OpContext& context) {
     const std::uint32_t k_tiles = tiles_of(tokens[1]);
     // A unit is a tile of logits. Short sequences have few token tiles, so that units of both axes
     // keep more cores busy.
+    const std::uint32_t bias_bytes =
+        context.has(kBias)
+            ? static_cast<std::uint32_t>(element_bytes(context.inputs[kBias].spec.format))
+            : 0;
     return {k_tiles, std::min(kChunkTiles, k_tiles), expert_tiles,
-            tiles_of(tokens[0]) * expert_tiles};
+            tiles_of(tokens[0]) * expert_tiles, bias_bytes};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -46,8 +56,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Units units = units_of(context);
     // Both operands of all of K stay in L1 as tiles; only the rows on their way are in chunks.
     const std::uint64_t bytes =
-        std::uint64_t{2} * kTileBytes * (units.k_tiles + units.chunk * spec.cb_depth) +
-        spec.cb_depth * tile_bytes(DataFormat::Float32);
+        std::uint64_t{2} * kTileBytes *
+            (units.k_tiles + units.has_bias() + units.chunk * spec.cb_depth) +
+        units.has_bias() * kBiasBytes + spec.cb_depth * tile_bytes(DataFormat::Float32);
     judge.require(bytes <= buffer_room(context.arch), "hidden_states",
                   fmt::format("with H = {} take {} B of circular buffers; a core has {} B of L1 "
                               "for them",
@@ -68,8 +79,11 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units
     add(Cb::TokenRows, DataFormat::Float16_b, units.chunk * depth);
     add(Cb::ExpertRows, DataFormat::Float16_b, units.chunk * depth);
     // No second set of tiles: compute fills and empties them by itself, one unit after another.
-    add(Cb::Tokens, DataFormat::Float16_b, units.k_tiles);
-    add(Cb::Experts, DataFormat::Float16_b, units.k_tiles);
+    add(Cb::Tokens, DataFormat::Float16_b, units.k_tiles + units.has_bias());
+    add(Cb::Experts, DataFormat::Float16_b, units.k_tiles + units.has_bias());
+    if (units.has_bias() != 0) {
+        add_circular_buffer(program, cores, Cb::Bias, DataFormat::UInt32, {1, kBiasBytes});
+    }
     add(Cb::Output, DataFormat::Float32, depth);
 }
 
@@ -80,14 +94,17 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Units units = units_of(context);
     // Each unit reads its own rows, also those that another core reads: there is no multicast here.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count);
-    const ReaderTensors read{.tokens = &context.device_inputs[0][position].buffer,
-                             .experts = &context.device_inputs[1][position].buffer};
+    const ReaderTensors read{
+        .tokens = &context.device_inputs[0][position].buffer,
+        .experts = &context.device_inputs[1][position].buffer,
+        .bias = context.has(kBias) ? &context.device_inputs[kBias][position].buffer : nullptr};
     const WriterTensors written{.logits = &context.device_outputs[0][position].buffer};
     const ReaderArgs reading{.row_bytes = context.inputs[0].spec.page_size(),
                              .chunk = units.chunk,
                              .expert_tiles = units.expert_tiles,
                              .num_tokens = tokens[0],
-                             .num_experts = num_experts};
+                             .num_experts = num_experts,
+                             .bias_bytes = units.bias_bytes};
     const WriterArgs writing{
         .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
     // Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
@@ -96,7 +113,8 @@ Program make_program(const OpContext& context, std::size_t position) {
         .fp32_dest_acc_en = true,
         .compile_args = {},
         .defines = {},
-        .named_compile_args = named(ComputeArgs{.k_tiles = units.k_tiles, .chunk = units.chunk})};
+        .named_compile_args = named(ComputeArgs{
+            .k_tiles = units.k_tiles, .chunk = units.chunk, .has_bias = units.has_bias()})};
 
     Program program = CreateProgram();
     add_buffers(program, work.cores, units, spec.cb_depth);
@@ -124,6 +142,8 @@ std::vector<float> floats_of(const HostTensor& tensor) {
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> tokens = floats_of(context.read(0));
     const std::vector<float> weights = floats_of(context.read(1));
+    const std::vector<float> bias =
+        context.has(kBias) ? floats_of(context.read(kBias)) : std::vector<float>{};
     const std::size_t inner = context.in(0).shape()[1];
     HostTensor logits = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t experts = logits.shape[1];
@@ -131,7 +151,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         for (std::size_t expert = 0; expert < experts; ++expert) {
             // In double: routing compares logits, so that the reference must not add ties of its
             // own.
-            double sum = 0;
+            double sum = bias.empty() ? 0 : bias[expert];
             for (std::size_t k = 0; k < inner; ++k) {
                 sum += double{tokens[token * inner + k]} * weights[expert * inner + k];
             }

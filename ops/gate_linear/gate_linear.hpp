@@ -13,13 +13,20 @@ inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"hidden_states", "(T, H)", "bfloat16", "ROW_MAJOR"},
     Operand{"weight", "(E, H)", "bfloat16", "ROW_MAJOR"},
+    Operand{.name = "bias",
+            .shape = "(E)",
+            .format = "bfloat16 | float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"logits", "(T, E)", "float32", "ROW_MAJOR"}};
 /// Sums of H products in fp32, without a rounding of the result: rounded to bfloat16, as in the
 /// first code of DeepSeek-V3, some tokens choose other experts.
 inline constexpr OpSpec kSpec{
     .name = "gate_linear",
-    .summary = "router logits: token rows times the transpose of the gate's weights, in fp32",
+    .summary =
+        "router logits: token rows times the transpose of the gate's weights, plus a bias, in "
+        "fp32",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -28,7 +35,8 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry: units of 32 tokens and 32 experts are distributed over the
 /// cores by split_work_to_cores. Each core tiles its rows of both operands over all of H, which
-/// must fit in its L1, and multiplies with the second one transposed.
+/// must fit in its L1, and multiplies with the second one transposed. A bias, as
+/// the linear router of gpt-oss has, is part of the sum: one more column of K, not rounded.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::gate_linear

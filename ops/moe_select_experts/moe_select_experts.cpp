@@ -30,7 +30,8 @@ constexpr std::array kFields{
                                           kCount),
     field<&SelectExpertsSpec::top_k>("top_k", config::kRequired, "experts of a token", kCount),
     field<&SelectExpertsSpec::normalise>("normalise", "true",
-                                         "whether the weights of a token are divided by their sum"),
+                                         "whether the weights of a token are divided by their sum; "
+                                         "those of topk_softmax sum to 1 either way"),
     field<&SelectExpertsSpec::routed_scaling_factor>("routed_scaling_factor", "1",
                                                      "factor of all weights after normalisation"),
     field<&SelectExpertsSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
@@ -85,6 +86,11 @@ std::vector<TensorPlan> infer(const OpContext& context) {
             rows(logits[1], DataFormat::Float32)};
 }
 
+// The softmax over the selected logits is a normalisation itself.
+bool normalises(const SelectExpertsSpec& spec) {
+    return spec.normalise || spec.scoring == RouterScoring::TopkSoftmax;
+}
+
 // Numbers reach the kernel as their bits; arguments are 32-bit words.
 std::uint32_t bits_of(double value) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -102,7 +108,7 @@ SelectArgs args_of(const OpContext& context) {
             .top_k = spec.top_k,
             .scoring = static_cast<std::uint32_t>(spec.scoring),
             .has_bias = has_bias ? 1U : 0U,
-            .normalises = spec.normalise ? 1U : 0U,
+            .normalises = normalises(spec) ? 1U : 0U,
             .factor_bits = bits_of(spec.routed_scaling_factor),
             .row_bytes = row_bytes(logits.shape[1]),
             .short_row_bytes = short_row_bytes(spec),

@@ -30,13 +30,16 @@ inline constexpr std::array kEnumNames<ops::RouterScoring>{
     EnumName<ops::RouterScoring>{"sigmoid", ops::RouterScoring::Sigmoid},
     EnumName<ops::RouterScoring>{"softmax", ops::RouterScoring::Softmax},
     EnumName<ops::RouterScoring>{"none", ops::RouterScoring::None},
+    EnumName<ops::RouterScoring>{"topk_softmax", ops::RouterScoring::TopkSoftmax},
+    EnumName<ops::RouterScoring>{"llama4", ops::RouterScoring::Llama4},
 };
 
 }  // namespace tessera::config
 
 namespace tessera::ops::moe_select_experts {
 
-inline constexpr std::array<std::string_view, 3> kSchedules{"sigmoid", "softmax", "none"};
+inline constexpr std::array<std::string_view, 5> kSchedules{"sigmoid", "softmax", "none",
+                                                            "topk_softmax", "llama4"};
 inline constexpr std::array kInputs{
     Operand{.name = "router_logits",
             .shape = "(T, E)",
@@ -88,11 +91,14 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry: tokens are distributed over the cores in contiguous ranges,
 /// and to both data-movement kernels of a core, which work through them in scalar fp32.
 ///
-/// score(e)      sigmoid(logit), softmax over all experts, or the logit
+/// score(e)      sigmoid(logit), softmax over all experts, or the logit (none, topk_softmax, llama4)
 /// choice(e)     score + bias, which selects only; weights come from the score
 /// group score   sum of the two best choices of a group with a bias (DeepSeek-V3), the best one
 ///               without (DeepSeek-V2); experts of groups that are not selected are −inf
-/// weights       score / (sum of the selected + 1e-20) if normalised, times the scaling factor
+/// weights       score; with topk_softmax the softmax over the selected logits (gpt-oss, Granite),
+///               with llama4 the sigmoid of each selected logit, which that model multiplies with
+///               the expert's input. Divided by (sum of the selected + 1e-20) if normalised (with
+///               topk_softmax always), times the scaling factor
 /// Of equal scores the lower index wins, for groups and for experts. Rows are in descending order
 /// of choice. NaN counts as −inf.
 /// Source   DeepSeek-V3 inference/model.py class Gate; TRT-LLM RoutingKernelTopK (ties).

@@ -83,6 +83,31 @@ std::vector<float> rounded(std::vector<float> values) {
     return values;
 }
 
+/// Weights of the selected experts, in their order, without the scaling factor.
+std::vector<double> weights_of(const std::vector<float>& scores,
+                               const std::vector<std::int32_t>& ids,
+                               const SelectExpertsSpec& spec) {
+    std::vector<double> weights;
+    for (const std::int32_t id : ids) {
+        weights.push_back(scores[static_cast<std::size_t>(id)]);
+    }
+    const bool is_softmax = spec.scoring == RouterScoring::TopkSoftmax;
+    const double most = *std::ranges::max_element(weights);
+    for (double& weight : weights) {
+        if (is_softmax) {
+            weight = std::exp(weight - most);
+        } else if (spec.scoring == RouterScoring::Llama4) {
+            weight = 1 / (1 + std::exp(-weight));
+        }
+    }
+    // 1e-20 in the denominator: all scores of a token may be 0.
+    const double sum = std::accumulate(weights.begin(), weights.end(), 1e-20);
+    for (double& weight : weights) {
+        weight = spec.normalise || is_softmax ? weight / sum : weight;
+    }
+    return weights;
+}
+
 void route(std::span<const float> logits, std::span<const float> bias,
            const SelectExpertsSpec& spec, std::size_t token, Rows& rows) {
     const std::vector<float> scores = scores_of(logits, spec.scoring);
@@ -107,17 +132,10 @@ void route(std::span<const float> logits, std::span<const float> bias,
         }
     }
     const auto ids = largest(choices, candidates, spec.top_k);
-    // 1e-20 in the denominator: all scores of a token may be 0.
-    double sum = 1e-20;
-    for (const std::int32_t id : ids) {
-        sum += scores[static_cast<std::size_t>(id)];
-    }
+    // The factor is applied after the normalisation.
     std::vector<float> weights;
-    for (const std::int32_t id : ids) {
-        const double score = scores[static_cast<std::size_t>(id)];
-        // The factor is applied after the normalisation.
-        weights.push_back(static_cast<float>((spec.normalise ? score / sum : score) *
-                                             spec.routed_scaling_factor));
+    for (const double weight : weights_of(scores, ids, spec)) {
+        weights.push_back(static_cast<float>(weight * spec.routed_scaling_factor));
     }
     store(rows.ids, token, ids);
     store(rows.weights, token, weights);

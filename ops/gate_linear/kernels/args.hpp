@@ -11,6 +11,7 @@ enum class Cb : std::uint32_t {
     ExpertRows = 1,
     Tokens = 2,  // rows, tilized
     Experts = 3,
+    Bias = 4,  // scratch: of the experts of a unit
     Output = 16
 };
 
@@ -18,11 +19,13 @@ enum class Cb : std::uint32_t {
 NAMED_COMPILE_ARGS(ReaderArgs, row_bytes,
                    chunk,         // K tiles of one push
                    expert_tiles,  // of a row of logits
-                   num_tokens, num_experts);
-NAMED_TENSORS(ReaderTensors, tokens, experts);
+                   num_tokens, num_experts,
+                   bias_bytes);  // of an element of the bias; 0: none
+NAMED_TENSORS(ReaderTensors, tokens, experts, bias);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
 
-NAMED_COMPILE_ARGS(ComputeArgs, k_tiles, chunk);
+NAMED_COMPILE_ARGS(ComputeArgs, k_tiles, chunk,
+                   has_bias);  // 1: one more K tile, pushed by itself
 NAMED_RUNTIME_ARGS(UnitCount, num_units);
 
 NAMED_COMPILE_ARGS(WriterArgs, expert_tiles, num_tokens, num_experts);

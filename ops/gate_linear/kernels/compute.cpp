@@ -33,32 +33,37 @@ void kernel_main() {
     const auto args = ComputeArgs::read();
     const uint32_t k_tiles = args.k_tiles;
     const uint32_t chunk = args.chunk;
+    const uint32_t all_tiles = k_tiles + args.has_bias;
 
     for (uint32_t unit = 0; unit < num_units; ++unit) {
         // Room for all of K at once: the product needs every tile in place, and no other thread
         // empties the buffers.
-        cb_reserve_back(cb_tokens, k_tiles);
-        cb_reserve_back(cb_experts, k_tiles);
+        cb_reserve_back(cb_tokens, all_tiles);
+        cb_reserve_back(cb_experts, all_tiles);
         for (uint32_t first = 0; first < k_tiles; first += chunk) {
             const uint32_t tiles = chunk < k_tiles - first ? chunk : k_tiles - first;
             tile_chunk(cb_token_rows, cb_tokens, chunk, tiles);
             tile_chunk(cb_expert_rows, cb_experts, chunk, tiles);
         }
-        cb_push_back(cb_tokens, k_tiles);
-        cb_push_back(cb_experts, k_tiles);
+        if (args.has_bias != 0) {
+            tile_chunk(cb_token_rows, cb_tokens, chunk, 1);
+            tile_chunk(cb_expert_rows, cb_experts, chunk, 1);
+        }
+        cb_push_back(cb_tokens, all_tiles);
+        cb_push_back(cb_experts, all_tiles);
 
         // The last argument transposes the second operand: rows of experts are the columns of the
         // product.
         mm_init(cb_tokens, cb_experts, cb_out, 1);
-        cb_wait_front(cb_tokens, k_tiles);
-        cb_wait_front(cb_experts, k_tiles);
+        cb_wait_front(cb_tokens, all_tiles);
+        cb_wait_front(cb_experts, all_tiles);
         tile_regs_acquire();
-        for (uint32_t k = 0; k < k_tiles; ++k) {
+        for (uint32_t k = 0; k < all_tiles; ++k) {
             matmul_tiles(cb_tokens, cb_experts, k, k, 0);
         }
         tile_regs_commit();
-        cb_pop_front(cb_tokens, k_tiles);
-        cb_pop_front(cb_experts, k_tiles);
+        cb_pop_front(cb_tokens, all_tiles);
+        cb_pop_front(cb_experts, all_tiles);
         cb_reserve_back(cb_out, 1);
         // Logits are stored as rows, so that the packer untilizes and no second pass through L1 is
         // needed.

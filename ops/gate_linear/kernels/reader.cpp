@@ -11,6 +11,7 @@ using namespace tessera::ops::gate_linear;
 
 constexpr uint32_t kCbTokenRows = index_of(Cb::TokenRows);
 constexpr uint32_t kCbExpertRows = index_of(Cb::ExpertRows);
+constexpr uint32_t kCbBias = index_of(Cb::Bias);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;
 
@@ -47,6 +48,69 @@ void push(const Rows& rows, uint32_t first_row, uint32_t offset, uint32_t bytes,
     cb_push_back(rows.cb, chunk);
 }
 
+float float_of(uint32_t bits) {
+    union {
+        uint32_t bits;
+        float value;
+    } word = {bits};
+    return word.value;
+}
+uint32_t bits_of(float value) {
+    union {
+        float value;
+        uint32_t bits;
+    } word = {value};
+    return word.bits;
+}
+
+// Rows of the additional K tile: a bias is a product with 1, which the sum in DST takes unrounded.
+// A float32 is the sum of three bfloat16 of its leading bits; of a bfloat16 two of them are 0.
+struct BiasRows {
+    static constexpr uint32_t kParts = 3;
+    static constexpr uint16_t kOne = 0x3F80;
+
+    uint32_t element_bytes;
+    uint32_t num_experts;
+    uint32_t chunk;
+
+    tt_l1_ptr uint16_t* begin_tile(uint32_t cb) const {
+        cb_reserve_back(cb, chunk);
+        clear(get_write_ptr(cb), chunk * kTileBytes);
+        return reinterpret_cast<tt_l1_ptr uint16_t*>(get_write_ptr(cb));
+    }
+    uint32_t row_elements() const { return chunk * kTileBytes / kTileRows / 2; }
+
+    void push_ones() const {
+        auto* row = begin_tile(kCbTokenRows);
+        for (uint32_t i = 0; i < kTileRows; ++i, row += row_elements()) {
+            for (uint32_t part = 0; part < kParts; ++part) {
+                row[part] = kOne;
+            }
+        }
+        cb_push_back(kCbTokenRows, chunk);
+    }
+    void push_bias(const TensorAccessor& bias, uint32_t first_expert) const {
+        const uint32_t count = smaller(kTileRows, num_experts - first_expert);
+        const uint32_t source = get_write_ptr(kCbBias);
+        noc_async_read(bias.get_noc_addr(0, first_expert * element_bytes), source,
+                       count * element_bytes);
+        noc_async_read_barrier();
+        auto* row = begin_tile(kCbExpertRows);
+        for (uint32_t i = 0; i < count; ++i, row += row_elements()) {
+            float left =
+                element_bytes == 2
+                    ? float_of(uint32_t{reinterpret_cast<tt_l1_ptr uint16_t*>(source)[i]} << 16)
+                    : float_of(reinterpret_cast<tt_l1_ptr uint32_t*>(source)[i]);
+            for (uint32_t part = 0; part < kParts; ++part) {
+                const uint32_t leading = bits_of(left) & 0xFFFF0000;
+                row[part] = leading >> 16;
+                left -= float_of(leading);
+            }
+        }
+        cb_push_back(kCbExpertRows, chunk);
+    }
+};
+
 }  // namespace
 
 void kernel_main() {
@@ -66,6 +130,13 @@ void kernel_main() {
             const uint32_t bytes = smaller(chunk_bytes, args.row_bytes - offset);
             push(tokens, unit / args.expert_tiles * kTileRows, offset, bytes, args.chunk);
             push(experts, unit % args.expert_tiles * kTileRows, offset, bytes, args.chunk);
+        }
+        if (args.bias_bytes != 0) {
+            const BiasRows rows{args.bias_bytes, args.num_experts, args.chunk};
+            const TensorAccessor bias(ReaderTensors::bias(),
+                                      ReaderTensors::bias_address(UnitRange::kCount));
+            rows.push_ones();
+            rows.push_bias(bias, unit % args.expert_tiles * kTileRows);
         }
     }
 }

@@ -6,8 +6,9 @@
 
 namespace tessera::ops {
 
-/// How logits become the scores that groups and experts are chosen by.
-enum class RouterScoring : std::uint8_t { Sigmoid, Softmax, None };
+/// How logits become the scores that groups and experts are chosen by, and weights. With the last
+/// two, logits choose, and only those of the selected experts become weights.
+enum class RouterScoring : std::uint8_t { Sigmoid, Softmax, None, TopkSoftmax, Llama4 };
 
 }  // namespace tessera::ops
 
@@ -23,7 +24,8 @@ NAMED_COMPILE_ARGS(SelectArgs,
                    top_k,            // experts of a token
                    scoring,          // RouterScoring
                    has_bias,         // 1: choices are scores plus bias
-                   normalises,       // 1: weights of a token are divided by their sum
+                   normalises,       // 1: weights of a token are divided by their sum; always
+                                     // with TopkSoftmax
                    factor_bits,      // fp32: every weight is multiplied with it
                    row_bytes,        // of a row over all experts in L1
                    short_row_bytes,  // of a row over choices or groups in L1

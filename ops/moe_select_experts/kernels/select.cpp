@@ -194,6 +194,10 @@ struct Router {
                 }
             }
         });
+        if (scoring == RouterScoring::TopkSoftmax || scoring == RouterScoring::Llama4) {
+            weigh_selected();
+            return;
+        }
         float sum = 0;
         // Scores without bias weigh the experts; the order of the sum is that of the ids.
         for (uint32_t k = 0; k < top_k; ++k) {
@@ -204,6 +208,29 @@ struct Router {
         for (uint32_t k = 0; k < top_k; ++k) {
             weights[k] = scores[ids[k]] / divisor * factor;
             // Both formats of the weights are outputs of their own.
+            halves[k] = to_bfloat16(weights[k]);
+        }
+    }
+
+    // Scores are logits; the function is applied to those of the selected experts alone.
+    void weigh_selected() const {
+        const bool is_softmax = scoring == RouterScoring::TopkSoftmax;
+        float most = scores[ids[0]];
+        for (uint32_t k = 1; is_softmax && k < top_k; ++k) {
+            // With a bias the first expert need not have the largest logit.
+            const float logit = scores[ids[k]];
+            most = is_larger(logit, most) ? logit : most;
+        }
+        Sum sum;
+        for (uint32_t k = 0; k < top_k; ++k) {
+            const float logit = scores[ids[k]];
+            const float weight = is_softmax ? exponential(logit - most) : sigmoid(logit);
+            weights[k] = weight;
+            sum.add(weight);
+        }
+        const float divisor = normalises ? sum.value + 1e-20F : 1.0F;
+        for (uint32_t k = 0; k < top_k; ++k) {
+            weights[k] = weights[k] / divisor * factor;
             halves[k] = to_bfloat16(weights[k]);
         }
     }
