@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routers of model families and layers whose devices do not divide the experts, through the binary:
+// expected outputs were computed in float64, apart from Tessera (tests/golden/models/README.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+
+#include "emu/base/tensor_file/safetensors.hpp"
+#include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "tessera/tensor_compare.hpp"
+#include "tests/cli/tessera_process.hpp"
+#include "tests/ops/golden_tensor.hpp"
+
+namespace tessera::test {
+namespace {
+
+using golden::GoldenFile;
+using tessera::testing::golden_tensor;
+
+void add_sets(const std::vector<std::string>& sets, std::vector<std::string>& arguments) {
+    for (const std::string& set : sets) {
+        arguments.insert(arguments.end(), {"--set", set});
+    }
+}
+
+bool is_close(const HostTensor& result, const HostTensor& wanted, const CloseTolerance& tolerance) {
+    const std::vector<ComparedPart> parts{{result, wanted}};
+    return compare_close(parts, tolerance).passes(tolerance);
+}
+
+/// A family, and how its router turns logits into weights.
+struct Family {
+    const char* stem;
+    std::vector<std::string> sets;
+    friend void PrintTo(const Family& family, std::ostream* out) { *out << family.stem; }
+};
+
+class CliGoldenRouter : public ::testing::TestWithParam<Family> {
+protected:
+    [[nodiscard]] SafetensorsFile routed(const std::vector<std::string>& more) const {
+        std::vector<std::string> arguments{"run",       "moe_routing",
+                                           "--inputs",  golden_path(stem()),
+                                           "--outputs", folder_.file("out.safetensors")};
+        add_sets(GetParam().sets, arguments);
+        add_sets(more, arguments);
+        const Ending ending = run_tessera(arguments);
+        EXPECT_EQ(ending.exit_code, 0) << ending.err << ending.out;
+        return SafetensorsFile(folder_.file("out.safetensors"));
+    }
+    [[nodiscard]] static std::string stem() { return std::string("models/") + GetParam().stem; }
+
+    GoldenFile golden_{stem()};
+    ScratchFolder folder_;
+};
+
+TEST_P(CliGoldenRouter, SelectsTheExactExpertsFromLogits) {
+    const SafetensorsFile outputs = routed({"params.from_logits=1"});
+
+    EXPECT_EQ(outputs.read("topk_ids").bytes, golden_tensor(golden_, "topk_ids").bytes);
+    EXPECT_TRUE(is_close(outputs.read("topk_weights"), golden_tensor(golden_, "topk_weights"),
+                         {0.99999, 2e-5}));
+}
+
+TEST_P(CliGoldenRouter, ComputesLogitsFromHiddenStates) {
+    const SafetensorsFile outputs = routed({});
+
+    EXPECT_TRUE(is_close(outputs.read("router_logits"), golden_tensor(golden_, "router_logits"),
+                         {0.9999, 1e-5}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, CliGoldenRouter,
+    ::testing::Values(
+        Family{"router_mixtral", {"params.scoring=softmax", "params.top_k=2"}},
+        Family{"router_qwen15_moe",
+               {"params.scoring=softmax", "params.renormalise=false", "params.top_k=4"}},
+        Family{"router_granite", {"params.scoring=topk_softmax", "params.top_k=8"}},
+        Family{"router_gpt_oss", {"params.scoring=topk_softmax", "params.top_k=4"}},
+        Family{"router_llama4",
+               {"params.scoring=llama4", "params.renormalise=false", "params.top_k=1"}},
+        Family{"router_glm45", {"params.scoring=sigmoid", "params.top_k=8"}},
+        Family{"router_deepseek_v3",
+               {"params.scoring=sigmoid", "params.top_k=8", "params.n_group=8",
+                "params.topk_group=4", "params.routed_scaling_factor=2.5"}}));
+
+/// bfloat16 numbers that follow from their index: (2 b − 255) · 2^-shift, b the top 8 bits of
+/// splitmix64 with the state seed · 2^32 + i.
+HostTensor hashed(Shape shape, std::uint64_t seed, int shift) {
+    HostTensor tensor = make_host_tensor(std::move(shape), DataFormat::Float16_b);
+    const auto out = tensor.as<std::uint16_t>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        std::uint64_t z = (seed << 32U) + i + 0x9E3779B97F4A7C15ULL;
+        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+        const auto byte = static_cast<int>((z ^ (z >> 31U)) >> 56U);
+        const float value = std::ldexp(static_cast<float>(2 * byte - 255), -shift);
+        out[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
+    }
+    return tensor;
+}
+
+constexpr std::uint32_t kRanks = 4;
+
+/// Maps of the file, by the prefix of their names; reversed: experts in the opposite order, which
+/// no rule of a serving engine gives.
+std::vector<HostTensor> maps_of(const GoldenFile& file, const std::string& placement) {
+    std::vector<HostTensor> maps;
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+        const std::string prefix = placement == "round_robin" ? "round_robin." : "";
+        maps.push_back(golden_tensor(file, prefix + "r" + std::to_string(rank) + ".expert_map"));
+        if (placement == "reversed") {
+            const auto map = maps.back().as<std::int32_t>();
+            std::reverse(map.begin(), map.end());
+        }
+    }
+    return maps;
+}
+
+struct Placed {
+    const char* placement;
+    const char* prepare_finalize;
+    const char* experts;
+    friend void PrintTo(const Placed& run, std::ostream* out) {
+        *out << run.placement << " " << run.prepare_finalize << " " << run.experts;
+    }
+};
+
+class CliGoldenUneven : public ::testing::TestWithParam<Placed> {};
+
+// 10 experts on 4 devices: 3, 3, 2, 2. The sum over experts does not depend on their devices.
+TEST_P(CliGoldenUneven, GivesTheResultOfTheExactChain) {
+    const GoldenFile file("models/uneven_e10_r4");
+    const ScratchFolder folder;
+    std::map<std::string, HostTensor> tensors{{"w1", hashed({10, 192, 512}, 1017, 12)},
+                                              {"w2", hashed({10, 512, 96}, 1018, 10)}};
+    for (const char* name : {"a", "topk_ids", "topk_weights"}) {
+        tensors[name] = golden_tensor(file, name);
+    }
+    const std::vector<HostTensor> maps = maps_of(file, GetParam().placement);
+    for (std::size_t rank = 0; rank < maps.size(); ++rank) {
+        tensors["r" + std::to_string(rank) + ".expert_map"] = maps[rank];
+    }
+    std::map<std::string, const HostTensor*> stored;
+    for (const auto& [name, tensor] : tensors) {
+        stored[name] = &tensor;
+    }
+    write_safetensors(folder.file("in.safetensors"), stored);
+    std::vector<std::string> arguments{"run",       "moe_modular",
+                                       "--inputs",  folder.file("in.safetensors"),
+                                       "--outputs", folder.file("out.safetensors")};
+    add_sets({"params.ranks=4", std::string("params.pf=") + GetParam().prepare_finalize,
+              std::string("params.experts=") + GetParam().experts, "machine.unwritten_memory=nan"},
+             arguments);
+
+    const Ending ending = run_tessera(arguments);
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err << ending.out;
+    const HostTensor out = SafetensorsFile(folder.file("out.safetensors")).read("out");
+    EXPECT_TRUE(is_close(out, golden_tensor(file, "out"), {0.99997118, 0.03783}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Placements, CliGoldenUneven,
+    ::testing::Values(Placed{"contiguous", "none", "grouped"},
+                      Placed{"contiguous", "all_gather_reduce_scatter", "grouped"},
+                      Placed{"contiguous", "all_to_all_contiguous", "grouped_permuted"},
+                      Placed{"contiguous", "all_to_all_batched", "batched_masked"},
+                      Placed{"round_robin", "all_to_all_capped", "batched_masked"},
+                      Placed{"round_robin", "batched", "batched_grouped"},
+                      Placed{"reversed", "all_to_all_contiguous", "grouped"},
+                      Placed{"reversed", "all_to_all_batched", "batched_grouped"}));
+
+}  // namespace
+}  // namespace tessera::test
