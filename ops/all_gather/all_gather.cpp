@@ -37,8 +37,10 @@ constexpr std::array kFields{
     field<&Schedule::read_ahead>("read_ahead", "true",
                                  "multicast: reads a batch while the previous one is sent"),
     field<&Schedule::algorithm>(
-        "algorithm", "pages",
-        "pages: into the neighbours' memory; multicast: into that of all devices at once"),
+        "algorithm", "auto",
+        "auto: pages for up to 256 KiB of each device of a single row or column, else "
+        "bidirectional; pages: into the neighbours' memory; multicast: into that of all devices at "
+        "once"),
     field<&Schedule::packet_tiles>("packet_tiles", "0", exchange::kPacketTilesProse,
                                    exchange::kPacketTiles),
     field<&Schedule::chunk_packets>("chunk_packets", "0", exchange::kChunkPacketsProse,
@@ -67,7 +69,7 @@ exchange::Travel travel_of(Algorithm algorithm) {
 
 exchange::Collective collective_of(const OpContext& context) {
     const auto& schedule = context.params<Schedule>();
-    return {.travel = travel_of(schedule.algorithm),
+    return {.travel = travel_of(algorithm_of(context)),
             .transport = {.links = schedule.links,
                           .packet_tiles = schedule.packet_tiles,
                           .chunk_packets = schedule.chunk_packets},
@@ -130,12 +132,12 @@ void judge_batches(const OpContext& context, RuleJudge& judge) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
-    const auto name = config::Value<Algorithm>::show(schedule.algorithm);
-    judge_untaken(kFields, &schedule, untaken_by(schedule.algorithm), name, judge);
+    const auto name = config::Value<Algorithm>::show(algorithm_of(context));
+    judge_untaken(kFields, &schedule, untaken_by(algorithm_of(context)), name, judge);
     judge_whole_tiles(context, judge);
     const bool is_ragged = context.inputs.size() > 1;
     // Only exchange knows uneven parts: its plans are made of bytes, not of equal page ranges.
-    if (!writes_memory(schedule.algorithm)) {
+    if (!writes_memory(algorithm_of(context))) {
         judge.require(!is_ragged || context.inputs[0].spec.layout == Layout::ROW_MAJOR, "counts",
                       "are of rows of a ROW_MAJOR tensor; the input is TILE");
         return exchange::judge_collective(context, collective_of(context), infer(context)[0],
@@ -159,14 +161,24 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
-    const auto& schedule = context.params<Schedule>();
-    if (!writes_memory(schedule.algorithm)) {
+    if (!writes_memory(algorithm_of(context))) {
         return exchange::collective_programs(context, collective_of(context));
     }
     return line_programs(context);
 }
 
 }  // namespace
+
+Algorithm algorithm_of(const OpContext& context) {
+    constexpr std::uint64_t kMostPageBytes = 256 * 1024;
+    const Algorithm given = context.params<Schedule>().algorithm;
+    if (given != Algorithm::Auto) {
+        return given;
+    }
+    const bool takes_pages = is_mesh_line(context) && context.inputs.size() == 1 &&
+                             context.inputs[0].spec.num_bytes() <= kMostPageBytes;
+    return takes_pages ? Algorithm::Pages : Algorithm::Bidirectional;
+}
 
 const Op& op() {
     static const Op kOp{

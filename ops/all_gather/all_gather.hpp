@@ -22,7 +22,16 @@ namespace tessera::ops::all_gather {
 ///   a page that exceeds a packet travels in several.
 /// Multicast: the same into the memory of all devices; routers pass packets on, not cores.
 /// The others: exchange::Travel, through their L1.
-enum class Algorithm : std::uint8_t { Pages, Multicast, Ring, Bidirectional, Line, RowsColumns };
+/// Auto: Pages or Bidirectional, whichever algorithm_of() gives for a call.
+enum class Algorithm : std::uint8_t {
+    Auto,
+    Pages,
+    Multicast,
+    Ring,
+    Bidirectional,
+    Line,
+    RowsColumns
+};
 
 }  // namespace tessera::ops::all_gather
 
@@ -30,6 +39,7 @@ namespace tessera::config {
 
 template <>
 inline constexpr std::array kEnumNames<ops::all_gather::Algorithm>{
+    EnumName<ops::all_gather::Algorithm>{"auto", ops::all_gather::Algorithm::Auto},
     EnumName<ops::all_gather::Algorithm>{"pages", ops::all_gather::Algorithm::Pages},
     EnumName<ops::all_gather::Algorithm>{"multicast", ops::all_gather::Algorithm::Multicast},
     EnumName<ops::all_gather::Algorithm>{"ring", ops::all_gather::Algorithm::Ring},
@@ -111,7 +121,7 @@ struct Schedule {
     std::uint32_t batch_pages = 0;  ///< pages read at a time; 0: sync_pages
     std::uint32_t cb_depth = 2;     ///< batches that a circular buffer holds
     bool read_ahead = true;         ///< a batch while the one before it is sent
-    Algorithm algorithm = Algorithm::Pages;
+    Algorithm algorithm = Algorithm::Auto;
     std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport
 
@@ -120,5 +130,10 @@ struct Schedule {
         return batch_pages == 0 ? sync_pages : batch_pages;
     }
 };
+
+/// The algorithm of a call. In place of Auto it is Pages for up to 256 KiB of each device of a
+/// single row or column, else Bidirectional, which takes any group and counts. On eight Wormholes
+/// Pages takes a quarter less time for 32 KiB, as much for 128 KiB, and 5 % more for 512 KiB.
+[[nodiscard]] Algorithm algorithm_of(const OpContext& context);
 
 }  // namespace tessera::ops::all_gather

@@ -14,13 +14,20 @@
 
 namespace tessera::ops {
 
-/// Judges the rule that a collective's group is the whole mesh, in the order of ids.
-inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
+/// Returns whether a collective's group is the whole mesh, in the order of ids.
+[[nodiscard]] inline bool is_whole_mesh(const OpContext& context) {
     const std::uint32_t devices = context.mesh.shape.num_devices();
     bool holds = context.devices.size() == devices;
     for (std::uint32_t d = 0; holds && d < devices; ++d) {
         holds = context.devices[d] == d;
     }
+    return holds;
+}
+
+/// Judges the rule that is_whole_mesh() states.
+inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
+    const std::uint32_t devices = context.mesh.shape.num_devices();
+    const bool holds = is_whole_mesh(context);
     judge.require(holds, "devices",
                   fmt::format("are {} of the mesh's {}; they must be all of them, by id",
                               context.devices.size(), devices));
@@ -56,8 +63,13 @@ struct MeshLine {
             is_row ? LinkDirection::West : LinkDirection::North};
 }
 
-/// Judges the rule of collectives along a line: the group is the whole mesh, a single row or
-/// column.
+/// Returns whether the group is the whole mesh, a single row or column.
+[[nodiscard]] inline bool is_mesh_line(const OpContext& context) {
+    const auto [rows, columns] = context.mesh.shape;
+    return is_whole_mesh(context) && (rows == 1 || columns == 1);
+}
+
+/// Judges the rule of collectives along a line, as is_mesh_line() states it.
 inline void judge_line(const OpContext& context, RuleJudge& judge) {
     judge_whole_mesh(context, judge);
     const auto [rows, columns] = context.mesh.shape;

@@ -105,6 +105,7 @@ TEST(AllGatherTiles, MustStayWhole) {
 TEST(AllGatherMesh, MustBeARowOrColumn) {
     testing::MeshGather gather({{2, 2}, Topology::Line, "test_arch"}, testing::small_arch(),
                                {{4, 8}, DataFormat::UInt32, Layout::ROW_MAJOR});
+    gather.schedule.algorithm = ops::all_gather::Algorithm::Pages;
     try {
         gather.launch();
         FAIL();
