@@ -89,7 +89,8 @@ constexpr Mistake kMistakes[] = {
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
      "run.yaml:9:70: tensors.x.origin: unknown origin 'ones', allowed: {random: normal}, {random: "
      "routing}, {random: routing_weights}, {random: routing_logits}, {random: expert_mapping}, "
-     "{random: expert_map}, zeros, {constant: …}, {join: …}, {index: …}, {file: …}"},
+     "{random: expert_map}, zeros, {constant: …}, {join: …}, {index: …}, {file: …}, "
+     "{checkpoint: …}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
      "run.yaml:9:87: tensors.x.origin.stdev: unknown key, did you mean tensors.x.origin.stddev?"},
     {"SplitThatGroupsDoNotDivide", "[rows, columns], dtype: bfloat16, layout: tile",
