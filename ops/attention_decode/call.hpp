@@ -21,7 +21,7 @@ inline constexpr std::size_t kPositions = 4;
 /// A cache in fp8 comes with its scales and rotated parts, in front of optional lists.
 inline constexpr std::size_t kScales = 5;
 inline constexpr std::size_t kRopeCache = 6;
-/// Of a cache in bfloat16 that has keys alone.
+/// Operands of a cache in bfloat16 that has keys alone.
 inline constexpr std::size_t kValues = 7;
 inline constexpr std::size_t kSinks = 8;
 
@@ -49,10 +49,11 @@ struct Extents {
     [[nodiscard]] attention::HeadGroups groups() const {
         return {heads, has_kv_heads() ? kv_heads : 1};
     }
+    // Units of work: rows of a tile of queries are up to 32 heads that share keys.
     [[nodiscard]] std::uint32_t units() const {
         return tokens * groups().kv_heads * div_up(groups().group(), kTileRows);
     }
-    /// Of a position of a cache in bfloat16.
+    /// Returns the elements of a position of a cache in bfloat16.
     [[nodiscard]] std::uint32_t cache_columns() const {
         return has_kv_heads() ? kv_heads * latent : latent + rope;
     }

@@ -171,7 +171,8 @@ struct Reader {
     std::vector<std::uint32_t> addresses;
 };
 
-/// Of its own each: cores with aligned latents take no time for the question whether they are.
+/// Creates the reader. Each form has a kernel of its own, so that cores with aligned latents take
+/// no time for the question.
 Reader add_reader(Program& program, const OpContext& context, std::size_t position,
                   const CoreRangeSet& cores, attention::Handshake handshake) {
     const Shapes shapes = shapes_of(context);

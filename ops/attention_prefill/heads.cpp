@@ -58,8 +58,8 @@ HeadExtents head_extents(const OpContext& context) {
 }
 
 HeadExtents head_extents(const ReferenceContext& context) {
-    return head_extents_from(
-        context, [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
+    return head_extents_from(context,
+                             [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
 }
 
 attention::Shapes shapes_with(const OpContext& context, const HeadExtents& extents,
@@ -77,15 +77,15 @@ attention::Shapes shapes_with(const OpContext& context, const HeadExtents& exten
             .sink_bytes = context.has(kSinks) ? 2 * extents.heads : 0};
 }
 
-/// Tiles of tokens, at most: the last tile of each sequence may be partly filled.
+/// Returns the most tiles of tokens that there can be: the last tile of each sequence may be partly
+/// filled. Starts of sequences are values, so that a program cannot count the tiles.
 std::uint32_t most_tiles(const HeadExtents& extents) {
-    return std::min(extents.tokens,
-                    div_up(extents.tokens, kTileRows) + extents.sequences -
-                        (extents.sequences == 1 ? 1 : 0));
+    return std::min(extents.tokens, div_up(extents.tokens, kTileRows) + extents.sequences -
+                                        (extents.sequences == 1 ? 1 : 0));
 }
 
-/// The most heads of a group for which L1 has room and all cores have a unit: keys and values are
-/// read and tilized once for them.
+/// Returns the most heads of a group for which L1 has room and all cores have a unit. Keys and
+/// values are read and tilized once for them, so that the largest number reads least.
 std::uint32_t fitting_strips(const OpContext& context, const HeadExtents& extents) {
     const auto& spec = context.params<PrefillSpec>();
     if (spec.strips != 0) {
@@ -94,8 +94,7 @@ std::uint32_t fitting_strips(const OpContext& context, const HeadExtents& extent
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     const std::uint32_t cores = grid.x * grid.y;
     for (std::uint32_t strips = extents.group(); strips > 1; --strips) {
-        const std::uint64_t units =
-            std::uint64_t{most_tiles(extents)} * (extents.heads / strips);
+        const std::uint64_t units = std::uint64_t{most_tiles(extents)} * (extents.heads / strips);
         if (extents.group() % strips == 0 && units >= cores &&
             attention::buffer_bytes(context.arch, shapes_with(context, extents, strips)) <=
                 buffer_room(context.arch)) {
@@ -177,14 +176,14 @@ public:
 
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
         const auto starts = starts_.as<std::int32_t>();
-        const auto after = std::upper_bound(starts.begin(), starts.end(),
-                                            static_cast<std::int32_t>(token));
+        const auto after =
+            std::upper_bound(starts.begin(), starts.end(), static_cast<std::int32_t>(token));
         const auto sequence = static_cast<std::size_t>(after - starts.begin() - 1);
         const auto start = static_cast<std::size_t>(starts[sequence]);
         const std::size_t before =
-            extents_.has_contexts
-                ? static_cast<std::size_t>(contexts_.as<std::int32_t>()[sequence])
-                : 0;
+            extents_.has_contexts ? static_cast<std::size_t>(contexts_.as<std::int32_t>()[sequence])
+                                  : 0;
+        // A window counts the token's own position.
         const std::size_t own = before + token - start;
         const std::size_t first = window_ == 0 || own + 1 < window_ ? 0 : own + 1 - window_;
         const std::size_t base = extents_.has_contexts ? sequence * extents_.rows_each() : start;
@@ -228,6 +227,8 @@ void judge_head_form(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {}; allowed: 0, or a divisor of the {} heads that share keys",
                               spec.strips, extents.group()));
     if (grid_fault(context.arch, spec.grid).empty() && extents.heads % extents.kv_heads == 0) {
+        // fitting_strips() needs a valid grid and whole groups of heads; faults of these are named
+        // alone.
         attention::judge_buffers(
             context.arch, shapes_with(context, extents, fitting_strips(context, extents)), judge);
     }
@@ -245,6 +246,7 @@ Program head_program(const OpContext& context, std::size_t position) {
     const attention::Shapes shapes =
         shapes_with(context, extents, fitting_strips(context, extents));
     const std::uint32_t units = most_tiles(extents) * (extents.heads / shapes.strips);
+    // Shares give the cores alone: readers take units from both ends in turn until no tile is left.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
     const HeadReaderTensors tensors = head_reader_tensors(context, position);
     const DeviceTensor& output = context.device_outputs[0][position];
@@ -256,10 +258,10 @@ Program head_program(const OpContext& context, std::size_t position) {
                      reader_config(head_reader_args(context, shapes, extents), tensors));
     const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
     for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
-        set_args(program, reader, work.shares[core].core,
-                 ReaderShare{.core = core,
-                             .num_cores = static_cast<std::uint32_t>(work.shares.size())},
-                 addresses_of(tensors));
+        set_args(
+            program, reader, work.shares[core].core,
+            ReaderShare{.core = core, .num_cores = static_cast<std::uint32_t>(work.shares.size())},
+            addresses_of(tensors));
         attention::set_writer_args(program, writer, work.shares[core].core, output);
     }
     return program;
@@ -278,6 +280,7 @@ std::vector<HostTensor> head_reference(const ReferenceContext& context) {
     tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
         const std::size_t head = row % extents.heads;
         const std::vector<std::size_t> positions = seen.of(row / extents.heads);
+        // Heads of a group share the row of one head of keys and of values.
         const auto place = [&](std::size_t key) {
             return positions[key] * extents.kv_heads + head / extents.group();
         };
@@ -313,11 +316,11 @@ void check_head_values(const ReferenceContext& context) {
     if (extents.table_width == 0 && !extents.has_contexts) {
         return;
     }
+    // Without contexts a sequence begins at position 0.
     const HostTensor contexts = extents.has_contexts
                                     ? context.read(kContexts)
                                     : make_host_tensor(starts.shape, DataFormat::Int32);
-    const HostTensor table =
-        extents.table_width != 0 ? context.read(kPageTable) : HostTensor{};
+    const HostTensor table = extents.table_width != 0 ? context.read(kPageTable) : HostTensor{};
     const std::int64_t room = extents.table_width != 0
                                   ? std::int64_t{extents.table_width} * spec.page_size
                                   : std::int64_t{extents.rows_each()};

@@ -15,12 +15,12 @@ inline constexpr std::size_t kKeyRope = 3;
 inline constexpr std::size_t kStarts = 4;
 inline constexpr std::size_t kContexts = 5;
 inline constexpr std::size_t kChosen = 6;
-/// Of heads of keys and values alone.
+/// Operands of heads of keys and values alone.
 inline constexpr std::size_t kValues = 7;
 inline constexpr std::size_t kPageTable = 8;
 inline constexpr std::size_t kSinks = 9;
 
-/// What a call has rules, output, program and reference of, if it has `values`.
+/// Functions of a call that has `values`: rules, output, program and reference.
 void judge_head_form(const OpContext& context, RuleJudge& judge);
 [[nodiscard]] std::vector<TensorPlan> infer_heads(const OpContext& context);
 [[nodiscard]] Program head_program(const OpContext& context, std::size_t position);

@@ -51,6 +51,7 @@ std::uint32_t positions_of(const Shape& cache, std::uint32_t columns) {
 
 namespace {
 
+// Tokens of a sequence follow one another if no list names their sequences.
 std::size_t sequence_of(const CachePlaces& places, std::size_t token) {
     const std::size_t tokens = num_elements(places.positions.shape);
     return places.sequences.shape.empty()
@@ -92,6 +93,7 @@ void check_entries(std::string_view op, const CachePlaces& places) {
 void check_pages(std::string_view op, const HostTensor& page_table, const NeededPages& needed) {
     const auto pages = page_table.as<std::int32_t>();
     const std::size_t width = page_table.shape[1];
+    // Pages before the window may be −1: no token of the step reads them.
     const std::int64_t first =
         needed.window == 0 ? 0 : std::max<std::int64_t>(0, needed.last + 1 - needed.window);
     for (std::int64_t page = first / needed.page_size;
@@ -134,7 +136,7 @@ std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
            (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
 }
 
-/// Rows of a token: heads, or one.
+/// Returns the rows of a token: one for each head, or one.
 std::uint32_t rows_of_token(const Shape& rows, const Shape& positions) {
     return std::max(num_rows(rows) / static_cast<std::uint32_t>(num_elements(positions)), 1U);
 }
@@ -257,6 +259,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
+    // The plain computation copies bytes, so that it is exact in every format.
     const HostTensor rows = context.read(0);
     // The cache is changed in place, so that rows of other positions stay as they were.
     HostTensor cache = context.read(1);
@@ -300,6 +303,7 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t columns = row_length(context.in(0).shape()) +
                                   (context.has(4) ? row_length(context.in(4).shape()) : 0);
     const std::uint32_t heads = rows_of_token(context.in(0).shape(), context.in(3).shape());
+    // window = 1: a row needs the page of its own position only.
     check_cache_places(kSpec.name,
                        {.page_table = context.read(2),
                         .positions = context.read(3),

@@ -63,7 +63,7 @@ struct NeededPages {
 /// Errors   UsageError if a page that holds one of them is −1 in the table.
 void check_pages(std::string_view op, const HostTensor& page_table, const NeededPages& needed);
 
-/// Where a step reads or writes a cache.
+/// Pages and positions at which a step reads or writes a cache.
 struct CachePlaces {
     HostTensor page_table;
     HostTensor positions;

@@ -14,6 +14,7 @@ namespace {
 using config::field;
 using config::Limits;
 
+// Bounds the L1 of a core at any number of tokens.
 constexpr std::uint32_t kTokensAtOnce = 64;  // rows of topk_ids in L1
 
 constexpr std::array kFields{
@@ -34,6 +35,7 @@ PlaceArgs args_of(const OpContext& context) {
             .num_places = num_places(context)};
 }
 
+// Each core holds the whole table: an id may be that of any expert.
 std::vector<Scratch> scratch_of(const PlaceArgs& args) {
     return {{Cb::Places, std::uint64_t{4} * args.num_experts},
             {Cb::Ids, std::uint64_t{args.tokens_at_once} * args.ids_page},
@@ -42,6 +44,7 @@ std::vector<Scratch> scratch_of(const PlaceArgs& args) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const PlaceArgs args = args_of(context);
+    // Slots may stay empty, so that experts need not be a multiple of the devices.
     judge.require(
         args.num_experts <= args.num_places, "slots",
         fmt::format("are {} on {} devices; allowed: {} or more, for {} experts", args.num_slots,
@@ -71,6 +74,7 @@ Program make_program(const OpContext& context, std::size_t p) {
     const KernelHandle kernel = CreateKernel(program, "ops/moe_place_ids/kernels/place.cpp",
                                              work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
+        // One core writes the map, which is the same for all tokens.
         set_args(program, kernel, share.core,
                  PlaceShare{.first_token = share.first,
                             .num_tokens = share.count,
@@ -85,6 +89,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor ids = context.read(0);
     const HostTensor places = context.read(1);
     const auto slots = context.params<PlaceSpec>().slots;
+    // An expert map and a table of places have one form: an entry for each expert, −1 for none.
     const std::vector<std::int32_t> placed = local_experts_of(ids, &places, places.shape[0]);
     HostTensor place_ids = filled_int32(ids.shape, kNobody);
     std::ranges::copy(placed, place_ids.as<std::int32_t>().begin());
@@ -98,6 +103,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_values(const ReferenceContext& context) {
     const HostTensor ids = context.read(0);
     const HostTensor places = context.read(1);
+    // An id of −1 is a choice that does not count. An expert without a place is refused, since its
+    // tokens would be lost without a message.
     check_indices(kSpec.name, {kInputs[0].name, ids}, places.shape[0], Nobody::Allowed);
     check_indices(kSpec.name, {kInputs[1].name, places},
                   std::uint64_t{context.params<PlaceSpec>().slots} * context.inputs[0].size(),

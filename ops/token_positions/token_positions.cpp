@@ -44,6 +44,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {table(tokens), table(tokens), table(num_sequences(context))};
 }
 
+// One core: the start of a sequence is the sum of all lengths before it.
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& in = context.device_inputs;
     const auto& out = context.device_outputs;
@@ -64,6 +65,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor queries = context.read(1);
     const std::uint32_t sequences = contexts.shape[0];
     HostTensor positions = filled_int32({tokens}, kNobody);
+    // Padding gets the number of the last sequence: ops that take lists of sequences allow valid
+    // numbers only.
     HostTensor owners = filled_int32({tokens}, static_cast<std::int32_t>(sequences) - 1);
     HostTensor starts = filled_int32({sequences}, 0);
     std::size_t token = 0;

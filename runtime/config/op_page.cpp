@@ -46,6 +46,7 @@ std::string choice_text(std::string_view choice) {
     return text;
 }
 
+// Checks leave out rows beyond the counts, so that the page names the tensor that has these.
 std::string valid_rows_text(const Operand& operand) {
     switch (operand.rows_are) {
         case ops::ValidRows::OfEachMatrix:
@@ -102,6 +103,7 @@ std::string inputs_text(std::span<const Operand> inputs) {
     return fmt::format(fmt::runtime(all_required ? "[{}]" : "{{{}}}"), fmt::join(names, ", "));
 }
 
+// The example has keys without a default only.
 std::string required_parameters(const ops::Op& op) {
     std::vector<std::string> values;
     for (const FieldRow& row : flatten(op.params.fields)) {

@@ -30,6 +30,7 @@ const ResolvedValue* find(const Resolved& resolved, std::string_view path) {
 }
 
 std::string to_text(const Resolved& resolved) {
+    // Comments of most lines begin in one column; one long path must not move all of them.
     constexpr std::size_t kWidest = 48;  // longer assignments push their comment aside
     std::size_t width = 0;
     for (const ResolvedValue& value : resolved) {

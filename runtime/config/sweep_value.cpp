@@ -51,7 +51,8 @@ Parsed<SweepAxis> parse_axis(const Entry& entry) {
     return axis;
 }
 
-/// Returns a point as YAML, for `explain` and reports.
+/// Returns a point as YAML, for `explain` and reports. SweepSettings are few keys, so that flow
+/// style keeps a point on one line.
 std::string show_settings(const SweepSettings& settings) {
     std::vector<std::string> parts;
     for (const Override& setting : settings) {

@@ -16,7 +16,7 @@
 
 namespace tessera::model {
 
-/// What a user asks of a layer.
+/// A user's request for the run of a layer.
 struct LayerDemand {
     std::uint32_t rows = 1;  ///< of the mesh
     std::uint32_t columns = 8;

@@ -22,7 +22,7 @@ struct ReadModel {
     std::string path;
     MoeModel model;
     std::vector<TakenValue> taken;
-    /// What the file leaves open, and what the run does about it: a sentence each.
+    /// Sentences about values that the file leaves open, and about the run's choice for each.
     std::vector<std::string> assumptions;
 };
 

@@ -23,7 +23,7 @@ struct RoutingTrace {
     }
 };
 
-/// What a synthetic load needs of a layer.
+/// Properties of a layer that a synthetic load needs.
 struct TraceShape {
     std::uint32_t tokens = 1;
     std::uint32_t experts = 1;

@@ -17,6 +17,7 @@ HostTensor take_part(const HostTensor& whole, std::uint32_t axis,
     const std::size_t extent = whole.shape[axis];
     HostTensor part{whole.shape, whole.format, {}};
     part.shape[axis] = static_cast<std::uint32_t>(indices.size());
+    // resize() fills with zeros, which padding keeps.
     part.bytes.resize(outer * indices.size() * inner);
     for (std::size_t o = 0; o < outer; ++o) {
         for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -37,6 +38,7 @@ void write_part(const HostTensor& part, std::size_t axis, std::span<const std::u
     for (std::size_t i = axis + 1; i < whole.shape.size(); ++i) {
         inner *= whole.shape[i];
     }
+    // The inverse of take_part(): a part's bytes follow one another, so that `from` only grows.
     const std::size_t outer = whole.bytes.size() / (extent * inner);
     const std::byte* from = part.bytes.data();
     for (std::size_t i = 0; i < outer; ++i) {

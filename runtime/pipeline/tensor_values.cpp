@@ -90,6 +90,7 @@ std::vector<config::Override> params_of(const InputFile& inputs,
                                         const std::filesystem::path& run_file,
                                         config::ConfigFolders folders,
                                         std::span<const config::Override> sets) {
+    // Without a file, params keep the values of the run file.
     if (inputs == nullptr) {
         return {};
     }
@@ -99,6 +100,7 @@ std::vector<config::Override> params_of(const InputFile& inputs,
             shapes.push_back({tensor.name, tensor.shape});
         }
     }
+    // Overrides come first, since names of tensors in a file may contain params.
     config::Node root = config::read_run(run_file, folders);
     for (const config::Override& set : sets) {
         if (set.path.starts_with("params.")) {
@@ -134,6 +136,7 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
 
 void TensorValues::open_checkpoint(const PipelineTensor& tensor) {
     if (tensor.origin.kind != OriginKind::Checkpoint || file_of(tensor) != nullptr) {
+        // A file of inputs or state replaces the model, so that its shards need not be there.
         return;
     }
     auto& files = checkpoints_[tensor.origin.checkpoint];
@@ -225,6 +228,7 @@ const SafetensorsFile* TensorValues::file_of(const PipelineTensor& tensor) const
 }
 
 bool TensorValues::has(const SafetensorsFile& file, const PipelineTensor& tensor) {
+    // The tensor of device 0 stands for those of all; check_stored() judges each.
     const std::string name = name_on(name_in_files(tensor), 0);
     return file.find(name) != nullptr ||
            (tensor.distribution == Distribution::Each && file.find(own_name(0, name)) != nullptr);
@@ -307,6 +311,8 @@ std::vector<std::uint32_t> TensorValues::indices_on(const PipelineTensor& tensor
             tensor.split_by, to_string(mapping.shape), name_of(mapping.format), parts, each);
     for (std::uint32_t i = 0; i < each; ++i) {
         const std::int32_t index = mapping.as<std::int32_t>()[std::size_t{own} * each + i];
+        // Devices that do not divide the experts have slots without one; only a split with an
+        // extent allows them.
         if (tensor.split_extent != 0 && index == -1) {
             indices[i] = kPadding;
             continue;

@@ -357,7 +357,7 @@ std::string name_of_word(const Core& core, std::uint32_t address) {
     return fmt::format("semaphore {}", id);
 }
 
-// Of all blocked threads, not of the first: that one is often held up by another core's.
+// Looks at all blocked threads: the first one is often held up by a thread of another core.
 DeadlockCause find_cause(std::span<KernelThread* const> blocked, std::span<Core* const> cores) {
     Follower follower(setters_of(blocked, cores));
     std::vector<Cause> causes;

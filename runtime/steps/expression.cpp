@@ -71,6 +71,7 @@ private:
         return left;
     }
     Value all_of() {
+        // `&&` is one level below `||`: it binds more tightly, as in C++.
         Value left = comparison();
         while (take("&&")) {
             const Value right = comparison();

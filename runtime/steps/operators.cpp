@@ -81,6 +81,7 @@ Value Operators::built_in(std::string_view name, std::span<const Value> argument
     if (name == "ratio") {
         return decimal_arithmetic(number(arguments[0]), '/', number(arguments[1]));
     }
+    // The value itself is returned, so that a whole number stays whole beside a decimal.
     if (name == "min" || name == "max") {
         (void)number(arguments[0]);  // refuses words
         (void)number(arguments[1]);
@@ -110,6 +111,7 @@ Value Operators::real_function(std::string_view name, double x) const {
 }
 
 Value Operators::power(const Value& base, const Value& exponent) const {
+    // A whole base with an exponent of 0, 1, 2, … stays whole and exact; others are decimals.
     const auto* times = std::get_if<std::int64_t>(&exponent);
     if (!is_decimal(base) && times != nullptr && *times >= 0) {
         return whole_power(whole(base), *times);
@@ -137,6 +139,7 @@ Value Operators::whole_power(std::int64_t base, std::int64_t exponent) const {
     return result;
 }
 
+// Infinity is refused: before, 1 / 0.0 was infinite without a message.
 Value Operators::finite(double value) const {
     if (!std::isfinite(value)) {
         refuse("the result does not fit in a decimal of 64 bits");
@@ -145,6 +148,7 @@ Value Operators::finite(double value) const {
 }
 
 double Operators::number(const Value& value) const {
+    // A word that is no value is nearly always a misspelt name.
     if (const auto* word = std::get_if<std::string>(&value)) {
         refuse(fmt::format("{} is unknown, did you mean {}?", *word,
                            config::nearest(*word, scope_.names())));

@@ -38,6 +38,7 @@ Scope Scope::flat() const {
     return all;
 }
 
+// Names are for messages, which propose the nearest to a misspelt one.
 std::vector<std::string> Scope::names() const {
     std::vector<std::string> names =
         outer_ == nullptr ? std::vector<std::string>{} : outer_->names();

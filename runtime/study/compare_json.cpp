@@ -35,6 +35,7 @@ void describe(Fields& fields, Step& step) {
     fields("b", step.b);
     fields("difference", step.difference);
     fields("share", step.verdict.share);
+    // Derived fields are for readers of the file; a reader of the program skips them.
     fields.derived("verdict", [&] { return name_of(step.verdict.grade); });
     fields.derived("verdict_text", [&] { return text_of(step.verdict); });
     fields("activities", step.activities);

@@ -120,6 +120,7 @@ std::string ratio_text(const StepComparison& run) {
         return "A and B take the same time";
     }
     const bool is_faster = run.b->expected < run.a->expected;
+    // The faster run is named first, so that the factor is above 1 in both directions.
     const double ratio =
         is_faster ? run.a->expected / run.b->expected : run.b->expected / run.a->expected;
     return is_faster ? fmt::format("B is {:.3g} times as fast as A", ratio)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a token sees of a paged cache, and how cores that share a token's keys meet.
+// The keys of a paged cache that a token sees, and the meeting of cores that share these keys.
 #pragma once
 
 #include "../../shared/attention/kernels/blocks.hpp"

@@ -24,7 +24,7 @@ struct Places {
     uint32_t tokens_each;
     bool has_sequences;
 
-    // −1 for a token that has none.
+    // Returns −1 for a token that has no place.
     int32_t of(uint32_t token) {
         const auto position = static_cast<int32_t>(positions.at(token));
         if (position < 0) {
@@ -38,7 +38,7 @@ struct Places {
     }
 };
 
-// Where the row's place in its page is not aligned as in L1, the core moves it first.
+// Writes a row. If its place in its page is not aligned as in L1, the core moves it first.
 template <class Cache>
 void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alignment) {
     // A row of L1 and its place in DRAM must agree modulo the alignment of a write.
@@ -56,23 +56,25 @@ void write_row(const Cache& cache, uint32_t row, uint32_t l1_addr, uint32_t alig
     noc_async_write(l1_addr, cache.address(row), cache.row_bytes);
 }
 
-// A token has one row.
+// Form in which a token has one row.
 struct OneRow {
     static int32_t place(Places& places, uint32_t row, uint32_t /*rows_each*/) {
         return places.of(row);
     }
 };
 
-// A token has a row for each head, and so has a position of the cache.
+// Form in which a token has a row for each head, and so has a position of the cache.
 struct HeadRows {
     static int32_t place(Places& places, uint32_t row, uint32_t rows_each) {
         const int32_t place = places.of(row / rows_each);
-        return place < 0 ? place : place * static_cast<int32_t>(rows_each) +
-                                       static_cast<int32_t>(row % rows_each);
+        return place < 0 ? place
+                         : place * static_cast<int32_t>(rows_each) +
+                               static_cast<int32_t>(row % rows_each);
     }
 };
 
-// The kernel. `Rows`: OneRow or HeadRows.
+// Runs the kernel. `Rows`: OneRow or HeadRows. Each form is a kernel of its own, so that tokens
+// with one row take no division.
 template <class Rows>
 void append_rows() {
     const auto args = WriterArgs::read();

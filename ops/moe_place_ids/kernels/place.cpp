@@ -13,7 +13,7 @@ constexpr uint32_t cb_places = index_of(Cb::Places);
 constexpr uint32_t cb_ids = index_of(Cb::Ids);
 constexpr uint32_t cb_map = index_of(Cb::Map);
 
-// Translates rows of ids where they are in L1.
+// Translates rows of ids where they are in L1, so that a block needs one buffer.
 void place_rows(const PlaceArgs& args, uint32_t rows) {
     const tt_l1_ptr uint32_t* places = words_at(get_write_ptr(cb_places));
     tt_l1_ptr uint32_t* row = words_at(get_write_ptr(cb_ids));
@@ -49,6 +49,7 @@ void kernel_main() {
         TensorAccessor(PlaceTensors::place_map(), PlaceTensors::place_map_address(kFirst));
 
     read_pages(expert_places, 0, 1, get_write_ptr(cb_places), 0, args.num_experts * 4);
+    // The reads of a block wait for the writes of the one before, which has the same buffer.
     for (uint32_t done = 0; done < share.num_tokens; done += args.tokens_at_once) {
         const uint32_t first = share.first_token + done;
         const uint32_t left = share.num_tokens - done;

@@ -31,8 +31,9 @@ std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     // Rows arrive in a second page while the first is tilized; tiles of a block stay until the
-    // block is done. Running values have two pages, because the new one is packed before the old
-    // one is dropped.
+    // block is done. Running values have a page for each strip and one more, because a new one is
+    // packed before the old one is dropped. Masks of heads serve all strips of a block, so that
+    // their buffer holds one for each of its key tiles.
     std::vector<TileBuffer> buffers{
         {Cb::QueryRows, kBf16, shapes.query_tiles},
         {Cb::Queries, kBf16, shapes.strips * shapes.query_tiles},
@@ -78,7 +79,8 @@ std::uint32_t announcements(const Shapes& shapes) {
 constexpr Cb kAnnouncing[]{Cb::Units, Cb::WriterUnits};
 
 std::vector<Scratch> scratch_of(const Shapes& shapes) {
-    // Positions, sequences and pages: 64 B of each list, the alignment of any device.
+    // Positions, sequences and pages take 64 B of each list, the alignment of any device. Sinks of
+    // all heads follow them.
     return {{Cb::Detour, shapes.detour_bytes},
             {Cb::ListWords, 3 * 64 + shapes.sink_bytes},
             {Cb::SequenceWords, std::uint64_t{4} * shapes.page_words},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts through the tokens of each sequence.
+// Counts through the tokens of each sequence. The tables stay in L1 until each leaves in one write.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "args.hpp"
 
@@ -16,8 +16,7 @@ void kernel_main() {
                                        PositionsTensors::positions_address());
     const TensorAccessor sequences_out(PositionsTensors::sequence_ids(),
                                        PositionsTensors::sequence_ids_address());
-    const TensorAccessor starts_out(PositionsTensors::starts(),
-                                    PositionsTensors::starts_address());
+    const TensorAccessor starts_out(PositionsTensors::starts(), PositionsTensors::starts_address());
     const uint32_t contexts_l1 = get_write_ptr(index_of(Cb::Contexts));
     const uint32_t queries_l1 = get_write_ptr(index_of(Cb::Queries));
     const uint32_t positions_l1 = get_write_ptr(index_of(Cb::Positions));
@@ -32,6 +31,7 @@ void kernel_main() {
         const uint32_t context = words_at(contexts_l1)[s];
         const uint32_t count = words_at(queries_l1)[s];
         words_at(starts_l1)[s] = token;
+        // The bound keeps lists that are too long from writing past their buffers.
         for (uint32_t i = 0; i < count && token < args.tokens; ++i) {
             words_at(positions_l1)[token] = context + i;
             words_at(sequences_l1)[token] = s;
