@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ops/copy/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::copy {
@@ -16,8 +18,6 @@ struct Inputs {
 struct Outputs {
     const DeviceTensor& output;
 };
-
-constexpr std::uint8_t kCb = 0;
 
 /// Returns the distance of pages in the buffer: a page starts at the alignment of either memory.
 std::uint32_t page_stride(const Inputs& inputs, const Outputs& outputs) {
@@ -39,21 +39,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               buffer_room(context.arch)));
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores, DataFormat format,
-                std::uint32_t stride, std::uint32_t depth) {
-    // With two pages or more the reader fills one while the writer drains another.
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(stride * depth, {{kCb, format}}).set_page_size(kCb, stride));
-}
-
-// Reader and writer have the same arguments for different tensors.
-std::vector<std::uint32_t> page_args(const DeviceTensor& tensor) {
-    std::vector<std::uint32_t> args{tensor.spec.page_size()};
-    TensorAccessorArgs(tensor.buffer).append_to(args);
-    return args;
-}
-
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const CopySpec& schedule) {
     const DeviceTensor& input = inputs.input;
@@ -62,17 +47,23 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     // By pages, not by elements: a copy knows no shape.
     const SharedWork work = share_work("copy", arch, schedule.grid, input.spec.num_pages());
 
+    const ReaderTensors read{.input = &input.buffer};
+    const WriterTensors written{.output = &output.buffer};
+
     Program program = CreateProgram();
-    add_buffer(program, work.cores, input.spec.format, stride, schedule.cb_depth);
-    const KernelHandle reader = CreateKernel(program, "ops/copy/kernels/reader.cpp", work.cores,
-                                             ReaderDataMovementConfig(page_args(input)));
-    const KernelHandle writer = CreateKernel(program, "ops/copy/kernels/writer.cpp", work.cores,
-                                             WriterDataMovementConfig(page_args(output)));
+    // With two pages or more the reader fills one while the writer drains another.
+    add_circular_buffer(program, work.cores, Cb::Pages, input.spec.format,
+                        {schedule.cb_depth, stride});
+    const KernelHandle reader =
+        CreateKernel(program, "ops/copy/kernels/reader.cpp", work.cores,
+                     reader_config(PageArgs{.page_size = input.spec.page_size()}, read));
+    const KernelHandle writer =
+        CreateKernel(program, "ops/copy/kernels/writer.cpp", work.cores,
+                     writer_config(PageArgs{.page_size = output.spec.page_size()}, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, share.first, share.count});
+        const PageRange range{.first_page = share.first, .num_pages = share.count};
+        set_args(program, reader, share.core, addresses_of(read), range);
+        set_args(program, writer, share.core, addresses_of(written), range);
     }
     return program;
 }
