@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "emu/base/round_up.hpp"
+#include "ops/reshard/kernels/args.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::reshard {
 namespace {
@@ -100,15 +102,17 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
 }
 
-/// Returns the compile-time arguments of both kernels about both tensors. The remote accessor comes
-/// last, since that of a sharded tensor has no fixed length.
-std::vector<std::uint32_t> compile_args(const Sides& sides) {
+/// Returns the compile-time arguments of both kernels.
+ShardArgs shard_args(const Sides& sides) {
     const ShardSpec& shard = *sides.local.buffer.shard;
-    std::vector<std::uint32_t> args{shard.tensor_shape[1], shard.shard_shape[1],
-                                    sides.local.buffer.page_size,
-                                    sides.local.buffer.aligned_page_size};
-    TensorAccessorArgs(sides.remote.buffer).append_to(args);
-    return args;
+    return {.tensor_columns = shard.tensor_shape[1],
+            .shard_columns = shard.shard_shape[1],
+            .page_size = sides.local.buffer.page_size,
+            .page_stride = sides.local.buffer.aligned_page_size};
+}
+
+RemoteTensors remote_of(const Sides& sides) {
+    return {.remote = &sides.remote.buffer};
 }
 
 /// Pages [begin, end) of a shard, in parts of the whole.
@@ -133,10 +137,12 @@ void add_mover(Program& program, const char* source, const Sides& sides,
     const KernelHandle kernel = CreateKernel(program, source, cores, config);
     for (const Shard& shard : shards) {
         const std::uint32_t pages = shard.rows * shard.columns;
-        SetRuntimeArgs(program, kernel, shard.core,
-                       {sides.remote.buffer.address, sides.local.buffer.address, shard.first_page,
-                        shard.columns, pages * portion.begin / portion.parts,
-                        pages * portion.end / portion.parts});
+        set_args(program, kernel, shard.core, addresses_of(remote_of(sides)),
+                 ShardRange{.shard_address = sides.local.buffer.address,
+                            .first_page = shard.first_page,
+                            .num_columns = shard.columns,
+                            .begin = pages * portion.begin / portion.parts,
+                            .end = pages * portion.end / portion.parts});
     }
 }
 
@@ -153,12 +159,12 @@ Program make_program(const Inputs& inputs, const Outputs& outputs, const Reshard
 
     Program program = CreateProgram();
     if (schedule.movers != ReshardMovers::Noc1) {
-        add_mover(program, source, sides, shards, ReaderDataMovementConfig(compile_args(sides)),
-                  both ? kFirstHalf : kWhole);
+        add_mover(program, source, sides, shards,
+                  reader_config(shard_args(sides), remote_of(sides)), both ? kFirstHalf : kWhole);
     }
     if (schedule.movers != ReshardMovers::Noc0) {
-        add_mover(program, source, sides, shards, WriterDataMovementConfig(compile_args(sides)),
-                  both ? kSecondHalf : kWhole);
+        add_mover(program, source, sides, shards,
+                  writer_config(shard_args(sides), remote_of(sides)), both ? kSecondHalf : kWhole);
     }
     return program;
 }
