@@ -5,7 +5,9 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
+#include "ops/to_layout/kernels/args.hpp"
 
 namespace tessera::ops::to_layout {
 namespace {
@@ -17,9 +19,6 @@ struct Inputs {
 struct Outputs {
     const DeviceTensor& output;
 };
-
-constexpr std::uint8_t kInCb = 0;
-constexpr std::uint8_t kOutCb = 16;
 
 /// The tensor as a stack of matrices, and how rows of tiles are cut into blocks.
 struct Blocks {
@@ -93,23 +92,22 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     return blocks;
 }
 
-/// Returns the arguments of both kernels that move rows.
-std::vector<std::uint32_t> row_args(const Blocks& blocks, DataFormat format,
-                                    const DeviceTensor& tensor) {
+/// Returns the arguments of both kernels that move rows: they have the same blocks, so that zeros
+/// and padding agree.
+RowArgs row_args(const Blocks& blocks, DataFormat format) {
     const std::uint32_t element = element_bytes(format);
-    // Both movers of rows have the same shape, so that zeros and padding agree.
-    std::vector<std::uint32_t> args{blocks.rows, blocks.columns * element, blocks.block_tiles,
-                                    blocks.per_tile_row,
-                                    blocks.block_tiles * kTileColumns * element};
-    TensorAccessorArgs(tensor.buffer).append_to(args);
-    return args;
+    return {.matrix_rows = blocks.rows,
+            .row_bytes = blocks.columns * element,
+            .block_tiles = blocks.block_tiles,
+            .blocks_per_row = blocks.per_tile_row,
+            .block_bytes = blocks.block_tiles * kTileColumns * element};
 }
 
 /// Returns the arguments of both kernels that move tiles.
-std::vector<std::uint32_t> tile_args(const Blocks& blocks, const DeviceTensor& tensor) {
-    std::vector<std::uint32_t> args{blocks.tile_columns, blocks.block_tiles, blocks.per_tile_row};
-    TensorAccessorArgs(tensor.buffer).append_to(args);
-    return args;
+TileArgs tile_args(const Blocks& blocks) {
+    return {.tile_columns = blocks.tile_columns,
+            .block_tiles = blocks.block_tiles,
+            .blocks_per_row = blocks.per_tile_row};
 }
 
 /// 4-byte elements travel as integers: as Float32 the source registers would cut them to TF32.
@@ -120,12 +118,9 @@ DataFormat format_in_transit(DataFormat format) {
 void add_circular_buffers(Program& program, const CoreRangeSet& cores, const Blocks& blocks,
                           DataFormat format, std::uint32_t cb_depth) {
     // Input and output have the same tiles, only in another order.
-    const std::uint32_t page = tile_bytes(format);
-    const std::uint32_t size = cb_depth * blocks.block_tiles * page;
-    for (const std::uint8_t index : {kInCb, kOutCb}) {
-        CreateCircularBuffer(program, cores,
-                             CircularBufferConfig(size, {{index, format_in_transit(format)}})
-                                 .set_page_size(index, page));
+    for (const Cb cb : {Cb::Input, Cb::Output}) {
+        add_circular_buffer(program, cores, cb, format_in_transit(format),
+                            {cb_depth * blocks.block_tiles, tile_bytes(format)});
     }
 }
 
@@ -140,23 +135,23 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& b
     const bool to_tiles = outputs.output.spec.layout == Layout::TILE;
     const DataFormat format = inputs.input.spec.format;
     // 4-byte elements need a 32-bit DST.
-    const ComputeConfig compute{.fp32_dest_acc_en = format == DataFormat::Float32,
-                                .compile_args = {blocks.block_tiles},
-                                .defines = {},
-                                .named_compile_args = {}};
-    // The same two data kernels serve both directions with reader and writer exchanged.
+    const ReaderTensors read{.input = &inputs.input.buffer};
+    const WriterTensors written{.output = &outputs.output.buffer};
+    const ComputeConfig compute =
+        compute_config(ComputeArgs{.block_tiles = blocks.block_tiles},
+                       {.fp32_dest_acc_en = format == DataFormat::Float32});
     if (to_tiles) {
         return {CreateKernel(program, "ops/to_layout/kernels/row_reader.cpp", cores,
-                             ReaderDataMovementConfig(row_args(blocks, format, inputs.input))),
+                             reader_config(row_args(blocks, format), read)),
                 CreateKernel(program, "ops/to_layout/kernels/tilize.cpp", cores, compute),
                 CreateKernel(program, "ops/to_layout/kernels/tile_writer.cpp", cores,
-                             WriterDataMovementConfig(tile_args(blocks, outputs.output)))};
+                             writer_config(tile_args(blocks), written))};
     }
     return {CreateKernel(program, "ops/to_layout/kernels/tile_reader.cpp", cores,
-                         ReaderDataMovementConfig(tile_args(blocks, inputs.input))),
+                         reader_config(tile_args(blocks), read)),
             CreateKernel(program, "ops/to_layout/kernels/untilize.cpp", cores, compute),
             CreateKernel(program, "ops/to_layout/kernels/row_writer.cpp", cores,
-                         WriterDataMovementConfig(row_args(blocks, format, outputs.output)))};
+                         writer_config(row_args(blocks, format), written))};
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
@@ -173,11 +168,12 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     add_circular_buffers(program, work.cores, blocks, inputs.input.spec.format, schedule.cb_depth);
     const Kernels kernels = add_kernels(program, work.cores, blocks, inputs, outputs);
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, kernels.reader, share.core,
-                       {inputs.input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, kernels.compute, share.core, {share.count});
-        SetRuntimeArgs(program, kernels.writer, share.core,
-                       {outputs.output.buffer.address, share.first, share.count});
+        const BlockRange range{.first_block = share.first, .num_blocks = share.count};
+        set_args(program, kernels.reader, share.core,
+                 addresses_of(ReaderTensors{.input = &inputs.input.buffer}), range);
+        set_args(program, kernels.compute, share.core, BlockCount{.num_blocks = share.count});
+        set_args(program, kernels.writer, share.core,
+                 addresses_of(WriterTensors{.output = &outputs.output.buffer}), range);
     }
     return program;
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "args.hpp"
+
+using namespace tessera::ops;
+using namespace tessera::ops::to_layout;
+
 void kernel_main() {
-    const uint32_t num_blocks = get_arg_val<uint32_t>(0);
-    const uint32_t block_tiles = get_compile_time_arg_val(0);
-    constexpr uint32_t cb_tiles = tt::CBIndex::c_0;
-    constexpr uint32_t cb_rows = tt::CBIndex::c_16;
+    const uint32_t num_blocks = BlockCount::read().num_blocks;
+    const uint32_t block_tiles = ComputeArgs::read().block_tiles;
+    constexpr uint32_t cb_tiles = index_of(Cb::Input);
+    constexpr uint32_t cb_rows = index_of(Cb::Output);
 
     untilize_init(cb_tiles, cb_rows);
     for (uint32_t block = 0; block < num_blocks; ++block) {
