@@ -8,10 +8,12 @@
 #include <limits>
 
 #include "emu/base/round_up.hpp"
+#include "ops/index_scores/kernels/args.hpp"
 #include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -50,41 +52,41 @@ Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& tab
 }
 
 struct TileBuffer {
-    std::uint8_t index;
+    Cb cb;
     DataFormat format;
     std::uint32_t tiles;
 };
 
-/// As the kernels number them. Keys have two pages of rows: one arrives while the other is scored.
+/// Keys have two pages of rows: one arrives while the other is scored.
 /// A sum is split into three parts of 8 bits for the matrix unit.
 std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t heads = extents.head_tiles();
     const std::uint32_t elements = extents.element_tiles();
-    return {{0, keys, elements},          // rows of heads
-            {1, keys, heads * elements},  // heads
-            {2, keys, 2 * elements},      // rows of keys
-            {3, keys, elements},          // keys
-            {4, kBf16, 1},                // ones
-            {5, kFloat, heads},           // weights, in column 0
-            {6, kFloat, heads},           // weights, in every column
-            {7, kFloat, 2},               // scales of keys, in row 0
-            {8, kFloat, 1},               // scores of heads
-            {9, kBf16, 1},                // the same in three parts
-            {10, kBf16, 1},
-            {11, kBf16, 1},
-            {19, kFloat, 1},  // what the parts leave
-            {16, kFloat, 2}};
+    return {{Cb::HeadRows, keys, elements},
+            {Cb::Heads, keys, heads * elements},
+            {Cb::KeyRows, keys, 2 * elements},
+            {Cb::Keys, keys, elements},
+            {Cb::Ones, kBf16, 1},
+            {Cb::WeightColumns, kFloat, heads},
+            {Cb::Weights, kFloat, heads},
+            {Cb::KeyScales, kFloat, 2},
+            {Cb::Sums, kFloat, 1},
+            {Cb::FirstPart, kBf16, 1},
+            {Cb::SecondPart, kBf16, 1},
+            {Cb::ThirdPart, kBf16, 1},
+            {Cb::Rest, kFloat, 1},
+            {Cb::Output, kFloat, 2}};
 }
 
 std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t table_width) {
     // Places of single words are 64 bytes apart, so that each can be read by itself.
-    return {{14, 2 * 64},
-            {15, std::uint64_t{4} * table_width},
-            {17, std::uint64_t{extents.heads} * (64 + 8) + 2 * 64},
-            {18, std::uint64_t{kTileRows} * 64},
-            {20, std::uint64_t{kTileRows} * 4}};
+    return {{Cb::Positions, 2 * 64},
+            {Cb::Pages, std::uint64_t{4} * table_width},
+            {Cb::WeightRow, std::uint64_t{extents.heads} * (64 + 8) + 2 * 64},
+            {Cb::ScaleRow, std::uint64_t{kTileRows} * 64},
+            {Cb::OutputRow, std::uint64_t{kTileRows} * 4}};
 }
 
 constexpr std::uint32_t kAnnouncement = 64;  // bytes, of each of 4 to compute and to the writer
@@ -156,28 +158,23 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void add_buffers(Program& program, const CoreRangeSet& cores,
                  const std::vector<TileBuffer>& buffers) {
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
-                         std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
-    };
     for (const TileBuffer& buffer : buffers) {
-        add(buffer.index, buffer.format, tile_bytes(buffer.format), buffer.tiles);
+        add_circular_buffer(program, cores, buffer.cb, buffer.format,
+                            {buffer.tiles, tile_bytes(buffer.format)});
     }
-    add(12, DataFormat::UInt32, kAnnouncement, 4);
-    add(13, DataFormat::UInt32, kAnnouncement, 4);
+    for (const Cb cb : {Cb::ComputeUnits, Cb::WriterUnits}) {
+        add_circular_buffer(program, cores, cb, DataFormat::UInt32, {4, kAnnouncement});
+    }
 }
 
-ComputeConfig compute_config(const Extents& extents, const std::vector<TileBuffer>& buffers) {
-    ComputeConfig config;
-    config.fp32_dest_acc_en = true;
-    config.compile_args = {extents.head_tiles(), extents.element_tiles()};
+ComputeConfig config_of_compute(const Extents& extents, const std::vector<TileBuffer>& buffers) {
+    ComputeConfig config = compute_config(
+        ComputeArgs{.head_tiles = extents.head_tiles(), .element_tiles = extents.element_tiles()},
+        {.fp32_dest_acc_en = true});
     // All fp32 buffers pass to DST unrounded; the matrix unit gets the parts instead.
-    config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
     for (const TileBuffer& buffer : buffers) {
         if (buffer.format == DataFormat::Float32) {
-            config.unpack_to_dest_mode[buffer.index] = UnpackToDestMode::UnpackToDestFp32;
+            unpack_to_fp32(config, buffer.cb);
         }
     }
     return config;
@@ -187,44 +184,44 @@ bool has_weights_out(const OpContext& context) {
     return context.outputs.size() > 1;
 }
 
-/// Returns the tensors of the reader, in its order: the operands, and the weights that it writes.
-std::vector<const DeviceTensor*> tensors_of_reader(const OpContext& context, std::size_t position) {
-    std::vector<const DeviceTensor*> tensors;
-    for (std::size_t operand = 0; operand < kInputs.size(); ++operand) {
-        // The kernel gets words of another tensor for scales that are not there.
-        const std::size_t given = operand < context.inputs.size() ? operand : 4;
-        // The weights are written by the reader, which has them at hand.
-        tensors.push_back(&context.device_inputs[given][position]);
-    }
-    tensors.push_back(&context.device_outputs[has_weights_out(context) ? 1 : 0][position]);
-    return tensors;
+/// Returns the tensors of the reader: the operands, and the weights, which it writes since it has
+/// them at hand.
+ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
+    const auto operand = [&](std::size_t i) {
+        return i < context.inputs.size() ? &context.device_inputs[i][position].buffer : nullptr;
+    };
+    return {.q = operand(0),
+            .weights = operand(1),
+            .cache = operand(2),
+            .page_table = operand(3),
+            .positions = operand(4),
+            .q_scale = operand(5),
+            .cache_scale = operand(6),
+            .weights_out =
+                has_weights_out(context) ? &context.device_outputs[1][position].buffer : nullptr};
 }
 
-/// Returns the compile-time arguments, as ops/index_scores/kernels/reader.cpp reads them.
-std::vector<std::uint32_t> reader_constants(const OpContext& context, const Extents& extents,
-                                            const std::vector<const DeviceTensor*>& tensors) {
+ReaderArgs reader_args(const OpContext& context, const Extents& extents) {
     const auto& spec = context.params<IndexScoresSpec>();
     const Shape& table = context.inputs[3].spec.shape;
     const bool has_scales = context.inputs.size() > 6;
-    std::vector<std::uint32_t> constants{
-        extents.heads,
-        extents.elements * element_bytes(context.inputs[0].spec.format),
-        extents.element_tiles(),
-        extents.chunks(spec),
-        spec.key_tiles,
-        spec.page_size,
-        table[1],
-        extents.tokens / table[0],
-        std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
-        context.inputs.size() > 5 ? 1U : 0U,
-        row_length(context.inputs[4].spec.shape),
-        has_weights_out(context) ? 1U : 0U,
-        positions_of_row(context.inputs[2].spec.shape, extents.elements, spec.page_size),
-        has_scales ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size) : 1U};
-    for (const DeviceTensor* tensor : tensors) {
-        append_accessors({tensor}, constants);
-    }
-    return constants;
+    return {
+        .heads = extents.heads,
+        .row_bytes = extents.elements * element_bytes(context.inputs[0].spec.format),
+        .element_tiles = extents.element_tiles(),
+        .chunks = extents.chunks(spec),
+        .key_tiles = spec.key_tiles,
+        .page_size = spec.page_size,
+        .table_width = table[1],
+        .tokens_each = extents.tokens / table[0],
+        .factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
+        .has_scales = context.inputs.size() > 5 ? 1U : 0U,
+        .position_width = row_length(context.inputs[4].spec.shape),
+        .stores_weights = has_weights_out(context) ? 1U : 0U,
+        .cache_positions =
+            positions_of_row(context.inputs[2].spec.shape, extents.elements, spec.page_size),
+        .scale_positions =
+            has_scales ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size) : 1U};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -241,23 +238,22 @@ Program make_program(const OpContext& context, std::size_t position) {
     Program program = CreateProgram();
     add_buffers(program, work.cores, buffers);
     add_scratch(program, work.cores, scratch_of(extents, table[1]), dram_alignment(context.arch));
-    const auto read = tensors_of_reader(context, position);
-    std::vector<std::uint32_t> writing{extents.positions, spec.key_tiles};
-    append_accessors({&scores}, writing);
+    const ReaderTensors read = reader_tensors(context, position);
+    const WriterTensors written{.scores = &scores.buffer};
     const KernelHandle reader =
         CreateKernel(program, "ops/index_scores/kernels/reader.cpp", work.cores,
-                     ReaderDataMovementConfig(reader_constants(context, extents, read)));
+                     reader_config(reader_args(context, extents), read));
     CreateKernel(program, "ops/index_scores/kernels/compute.cpp", work.cores,
-                 compute_config(extents, buffers));
-    const KernelHandle writer = CreateKernel(program, "ops/index_scores/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(writing));
+                 config_of_compute(extents, buffers));
+    const KernelHandle writer = CreateKernel(
+        program, "ops/index_scores/kernels/writer.cpp", work.cores,
+        writer_config(WriterArgs{.num_positions = extents.positions, .key_tiles = spec.key_tiles},
+                      written));
     for (const WorkShare& share : work.shares) {
-        std::vector<std::uint32_t> args{share.first, share.count};
-        for (const DeviceTensor* tensor : read) {
-            args.push_back(tensor->buffer.address);
-        }
-        SetRuntimeArgs(program, reader, share.core, args);
-        SetRuntimeArgs(program, writer, share.core, {scores.buffer.address});
+        set_args(program, reader, share.core,
+                 UnitRange{.first_unit = share.first, .num_units = share.count},
+                 addresses_of(read));
+        set_args(program, writer, share.core, addresses_of(written));
     }
     return program;
 }

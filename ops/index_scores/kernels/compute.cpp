@@ -5,28 +5,27 @@
 // operand has 8 bits of a number, so the tile goes there in three parts, which together have
 // all 24.
 #include "../../shared/kernels/tile_moves.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_head_rows = 0;
-constexpr uint32_t cb_heads = 1;
-constexpr uint32_t cb_key_rows = 2;
-constexpr uint32_t cb_keys = 3;
-constexpr uint32_t cb_ones = 4;
-constexpr uint32_t cb_weight_columns = 5;
-constexpr uint32_t cb_weights = 6;
-constexpr uint32_t cb_key_scales = 7;
-constexpr uint32_t cb_sums = 8;
-constexpr uint32_t cb_parts = 9;  // and the next two
-constexpr uint32_t cb_units = 12;
-constexpr uint32_t cb_out = 16;
-constexpr uint32_t cb_rest = 19;
-enum Announced : uint32_t { kEnd, kUnit, kUnitOfNewToken };
+using namespace tessera::ops;
+using namespace tessera::ops::index_scores;
 
-struct Shapes {
-    uint32_t head_tiles;
-    uint32_t element_tiles;
-};
+constexpr uint32_t cb_head_rows = index_of(Cb::HeadRows);
+constexpr uint32_t cb_heads = index_of(Cb::Heads);
+constexpr uint32_t cb_key_rows = index_of(Cb::KeyRows);
+constexpr uint32_t cb_keys = index_of(Cb::Keys);
+constexpr uint32_t cb_ones = index_of(Cb::Ones);
+constexpr uint32_t cb_weight_columns = index_of(Cb::WeightColumns);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_key_scales = index_of(Cb::KeyScales);
+constexpr uint32_t cb_sums = index_of(Cb::Sums);
+constexpr uint32_t cb_parts[] = {index_of(Cb::FirstPart), index_of(Cb::SecondPart),
+                                 index_of(Cb::ThirdPart)};
+constexpr uint32_t cb_units = index_of(Cb::ComputeUnits);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+constexpr uint32_t cb_rest = index_of(Cb::Rest);
 
 void pack_to(uint32_t cb) {
     tile_regs_commit();
@@ -38,7 +37,7 @@ void pack_to(uint32_t cb) {
     cb_push_back(cb, 1);
 }
 
-void take_token(const Shapes& shapes, bool holds_one) {
+void take_token(const ComputeArgs& shapes, bool holds_one) {
     const uint32_t tiles = shapes.head_tiles * shapes.element_tiles;
     // A token's heads stay for all of its keys.
     if (holds_one) {
@@ -64,7 +63,7 @@ void take_token(const Shapes& shapes, bool holds_one) {
 }
 
 // DST[dst] = weighted scores of 32 heads.
-void score_heads(const Shapes& shapes, uint32_t tile, uint32_t dst) {
+void score_heads(const ComputeArgs& shapes, uint32_t tile, uint32_t dst) {
     // Keys come second and are transposed on their way into the source register.
     reconfig_data_format(cb_keys, cb_heads);
     mm_init_short(cb_heads, cb_keys, 1);
@@ -99,24 +98,24 @@ void split_part(uint32_t cb_from, uint32_t cb_part, uint32_t cb_left) {
 
 // DST[0] = the tile in cb_sums, summed down its columns, in every row.
 void sum_columns() {
-    split_part(cb_sums, cb_parts, cb_rest);
-    split_part(cb_rest, cb_parts + 1, cb_parts + 2);
-    cb_wait_front(cb_parts + 2, 1);
+    split_part(cb_sums, cb_parts[0], cb_rest);
+    split_part(cb_rest, cb_parts[1], cb_parts[2]);
+    cb_wait_front(cb_parts[2], 1);
     // Three products add in DST: ones times each part.
     tile_regs_acquire();
-    reconfig_data_format(cb_parts, cb_ones);
-    mm_init_short(cb_ones, cb_parts);
-    for (uint32_t part = 0; part < 3; ++part) {
-        matmul_tiles(cb_ones, cb_parts + part, 0, 0, 0);
+    reconfig_data_format(cb_parts[0], cb_ones);
+    mm_init_short(cb_ones, cb_parts[0]);
+    for (const uint32_t cb_part : cb_parts) {
+        matmul_tiles(cb_ones, cb_part, 0, 0, 0);
     }
-    for (uint32_t part = 0; part < 3; ++part) {
-        cb_pop_front(cb_parts + part, 1);
+    for (const uint32_t cb_part : cb_parts) {
+        cb_pop_front(cb_part, 1);
     }
 }
 
 // Scores one tile of keys at a time: scores of 32 heads, those of the next 32 and their weights
 // take three tiles of DST.
-void score_keys(const Shapes& shapes) {
+void score_keys(const ComputeArgs& shapes) {
     cb_reserve_back(cb_keys, shapes.element_tiles);
     tilize_rows(cb_key_rows, cb_keys, shapes.element_tiles);
     cb_push_back(cb_keys, shapes.element_tiles);
@@ -146,7 +145,7 @@ void score_keys(const Shapes& shapes) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{get_compile_time_arg_val(0), get_compile_time_arg_val(1)};
+    const auto shapes = ComputeArgs::read();
 
     unary_op_init_common(cb_head_rows, cb_heads);
     cb_wait_front(cb_ones, 1);

@@ -4,24 +4,27 @@
 #include "../../shared/kernels/cache_rows.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 #include "../../shared/kernels/word_list.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbHeadRows = 0;
-constexpr uint32_t kCbKeyRows = 2;
-constexpr uint32_t kCbOnes = 4;
-constexpr uint32_t kCbWeights = 5;
-constexpr uint32_t kCbKeyScales = 7;
-constexpr uint32_t kCbComputeUnits = 12;
-constexpr uint32_t kCbWriterUnits = 13;
-constexpr uint32_t kCbPositions = 14;
-constexpr uint32_t kCbPages = 15;
-constexpr uint32_t kCbWeightRow = 17;
-constexpr uint32_t kCbScaleRow = 18;
+using namespace tessera::ops;
+using namespace tessera::ops::index_scores;
+
+constexpr uint32_t kCbHeadRows = index_of(Cb::HeadRows);
+constexpr uint32_t kCbKeyRows = index_of(Cb::KeyRows);
+constexpr uint32_t kCbOnes = index_of(Cb::Ones);
+constexpr uint32_t kCbWeights = index_of(Cb::WeightColumns);
+constexpr uint32_t kCbKeyScales = index_of(Cb::KeyScales);
+constexpr uint32_t kCbComputeUnits = index_of(Cb::ComputeUnits);
+constexpr uint32_t kCbWriterUnits = index_of(Cb::WriterUnits);
+constexpr uint32_t kCbPositions = index_of(Cb::Positions);
+constexpr uint32_t kCbPages = index_of(Cb::Pages);
+constexpr uint32_t kCbWeightRow = index_of(Cb::WeightRow);
+constexpr uint32_t kCbScaleRow = index_of(Cb::ScaleRow);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kFloatTileBytes = 4096;
 constexpr uint32_t kSlot = 64;  // bytes: apart enough for reads of single words
-enum Announced : uint32_t { kEnd, kUnit, kUnitOfNewToken };
 
 using Words = volatile tt_l1_ptr uint32_t*;
 
@@ -30,26 +33,13 @@ union Word {
     float value;
 };
 
-struct Shapes {
-    uint32_t heads;
-    uint32_t row_bytes;
-    uint32_t element_tiles;
-    uint32_t chunks;
-    uint32_t key_tiles;
-    uint32_t page_size;
-    uint32_t table_width;
-    uint32_t tokens_each;
-    float factor;
-    bool has_scales;
-};
-
 // Words of float32 tiles.
 uint32_t place_in_tile(uint32_t row, uint32_t column) {
     return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
 }
 
 template <class Accessor>
-void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
+void push_heads(const Accessor& q, const ReaderArgs& shapes, uint32_t token) {
     const uint32_t stride = shapes.row_bytes;
     // Whole tiles of heads; rows beyond the last head are zeros.
     for (uint32_t first = 0; first < shapes.heads; first += kTileRows) {
@@ -70,7 +60,7 @@ void push_heads(const Accessor& q, const Shapes& shapes, uint32_t token) {
 // Pushes the weights of heads in column 0 of tiles: weight · factor · scale of the head's codes.
 template <class Weights, class Scales, class Out>
 void push_weights(const Weights& weights, const Scales& scales, const Out& out,
-                  const Shapes& shapes, uint32_t token, bool stores) {
+                  const ReaderArgs& shapes, uint32_t token, bool stores) {
     const uint32_t weights_l1 = get_write_ptr(kCbWeightRow);
     const uint32_t rounded = round_up(shapes.heads * 2, kSlot);
     const uint32_t products_l1 = weights_l1 + rounded;
@@ -86,12 +76,14 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     cb_reserve_back(kCbWeights, head_tiles);
     // Column 0 is written below; the rest must not be NaN.
     fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
+    Word factor;
+    factor.bits = shapes.factor;
     const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
     for (uint32_t head = 0; head < shapes.heads; ++head) {
         Word product;
         product.bits = static_cast<uint32_t>(halves[head]) << 16;
         // The factor is part of the weight, so that a score needs one product.
-        product.value = product.value * shapes.factor;
+        product.value = product.value * factor.value;
         reinterpret_cast<Words>(products_l1)[head] = product.bits;
         if (shapes.has_scales) {
             Word scale;
@@ -112,7 +104,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
 
 // Pushes 32 keys from position `first` on, and their scales in row 0 of a tile.
 template <class Cache, class Scales>
-void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, uint32_t first,
+void push_keys(const Cache& cache, const Scales& scales, const ReaderArgs& shapes, uint32_t first,
                uint32_t end) {
     const auto* pages = reinterpret_cast<Words>(get_write_ptr(kCbPages));
     const uint32_t count = smaller(kTileRows, end - first);
@@ -162,6 +154,7 @@ void push_keys(const Cache& cache, const Scales& scales, const Shapes& shapes, u
     cb_push_back(kCbKeyRows, shapes.element_tiles);
 }
 
+// A message of up to four words: to compute or to the writer.
 void announce(uint32_t cb, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     cb_reserve_back(cb, 1);
     auto* words = reinterpret_cast<Words>(get_write_ptr(cb));
@@ -175,42 +168,35 @@ void announce(uint32_t cb, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t first_unit = get_arg_val<uint32_t>(0);
-    const uint32_t num_units = get_arg_val<uint32_t>(1);
-    Word factor;
-    factor.bits = get_compile_time_arg_val(8);
-    const Shapes shapes{.heads = get_compile_time_arg_val(0),
-                        .row_bytes = get_compile_time_arg_val(1),
-                        .element_tiles = get_compile_time_arg_val(2),
-                        .chunks = get_compile_time_arg_val(3),
-                        .key_tiles = get_compile_time_arg_val(4),
-                        .page_size = get_compile_time_arg_val(5),
-                        .table_width = get_compile_time_arg_val(6),
-                        .tokens_each = get_compile_time_arg_val(7),
-                        .factor = factor.value,
-                        .has_scales = get_compile_time_arg_val(9) != 0};
-    const uint32_t position_width = get_compile_time_arg_val(10);
-    const bool stores_weights = get_compile_time_arg_val(11) != 0;
-    const TensorAccessor q(TensorAccessorArgs<14>(), get_arg_val<uint32_t>(2));
-    const TensorAccessor weights(TensorAccessorArgs<16>(), get_arg_val<uint32_t>(3));
-    const TensorAccessor cache_tensor(TensorAccessorArgs<18>(), get_arg_val<uint32_t>(4));
-    const TensorAccessor table(TensorAccessorArgs<20>(), get_arg_val<uint32_t>(5));
-    const TensorAccessor position_list(TensorAccessorArgs<22>(), get_arg_val<uint32_t>(6));
-    const TensorAccessor q_scales(TensorAccessorArgs<24>(), get_arg_val<uint32_t>(7));
-    const TensorAccessor key_scale_tensor(TensorAccessorArgs<26>(), get_arg_val<uint32_t>(8));
-    const TensorAccessor weights_out(TensorAccessorArgs<28>(), get_arg_val<uint32_t>(9));
+    const auto range = UnitRange::read();
+    const auto shapes = ReaderArgs::read();
+    const TensorAccessor q(ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount));
+    const TensorAccessor weights(ReaderTensors::weights(),
+                                 ReaderTensors::weights_address(UnitRange::kCount));
+    const TensorAccessor cache_tensor(ReaderTensors::cache(),
+                                      ReaderTensors::cache_address(UnitRange::kCount));
+    const TensorAccessor table(ReaderTensors::page_table(),
+                               ReaderTensors::page_table_address(UnitRange::kCount));
+    const TensorAccessor position_list(ReaderTensors::positions(),
+                                       ReaderTensors::positions_address(UnitRange::kCount));
+    const TensorAccessor q_scales(ReaderTensors::q_scale(),
+                                  ReaderTensors::q_scale_address(UnitRange::kCount));
+    const TensorAccessor key_scale_tensor(ReaderTensors::cache_scale(),
+                                          ReaderTensors::cache_scale_address(UnitRange::kCount));
+    const TensorAccessor weights_out(ReaderTensors::weights_out(),
+                                     ReaderTensors::weights_out_address(UnitRange::kCount));
 
-    const CacheRows<TensorAccessor> cache{cache_tensor, shapes.row_bytes,
-                                          static_cast<uint32_t>(get_compile_time_arg_val(12))};
+    const CacheRows<TensorAccessor> cache{cache_tensor, shapes.row_bytes, shapes.cache_positions};
     const CacheRows<TensorAccessor> key_scales{key_scale_tensor, sizeof(uint32_t),
-                                               static_cast<uint32_t>(get_compile_time_arg_val(13))};
+                                               shapes.scale_positions};
     constexpr uint32_t kOnes = 0x3F803F80;
     cb_reserve_back(kCbOnes, 1);
     fill_l1(get_write_ptr(kCbOnes), 2048, kOnes);
     cb_push_back(kCbOnes, 1);
     fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows after the first stay 0
-    WordList<TensorAccessor> positions{position_list, position_width, get_write_ptr(kCbPositions)};
-    for (uint32_t unit = first_unit; unit < first_unit + num_units; ++unit) {
+    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+                                       get_write_ptr(kCbPositions)};
+    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
         // A chunk may begin after the last key that the token sees; then it has no tiles.
         const uint32_t chunk_keys = shapes.key_tiles * kTileRows;
@@ -218,7 +204,7 @@ void kernel_main() {
         const uint32_t seen = positions.at(token) + 1;
         const uint32_t end = smaller(seen, first + chunk_keys);
         const uint32_t num_tiles = end <= first ? 0 : div_up(end - first, kTileRows);
-        const bool is_new = unit == first_unit || unit % shapes.chunks == 0;
+        const bool is_new = unit == range.first_unit || unit % shapes.chunks == 0;
         announce(kCbComputeUnits, is_new ? kUnitOfNewToken : kUnit, num_tiles, 0, 0);
         // The token's number is announced 1 higher, so that 0 can end the loop.
         announce(kCbWriterUnits, token + 1, first, num_tiles, seen);
@@ -228,7 +214,7 @@ void kernel_main() {
                            shapes.table_width * sizeof(uint32_t));
             push_heads(q, shapes, token);
             push_weights(weights, q_scales, weights_out, shapes, token,
-                         stores_weights && unit % shapes.chunks == 0);
+                         shapes.stores_weights != 0 && unit % shapes.chunks == 0);
         }
         for (uint32_t tile = 0; tile < num_tiles; ++tile) {
             push_keys(cache, key_scales, shapes, first + tile * kTileRows, end);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores the scores of units, −∞ for the keys that a token does not see.
+#include "args.hpp"
 #include "dataflow_api.h"
 
 namespace {
 
-constexpr uint32_t kCbUnits = 13;
-constexpr uint32_t kCbOut = 16;
-constexpr uint32_t kCbRow = 20;
+using namespace tessera::ops;
+using namespace tessera::ops::index_scores;
+
+constexpr uint32_t kCbUnits = index_of(Cb::WriterUnits);
+constexpr uint32_t kCbOut = index_of(Cb::Output);
+constexpr uint32_t kCbRow = index_of(Cb::OutputRow);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kUnseen = 0xFF800000;
 
@@ -22,25 +26,24 @@ void make_row(Words row, const Words tile, uint32_t num_seen) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_positions = get_compile_time_arg_val(0);
-    const uint32_t key_tiles = get_compile_time_arg_val(1);
-    const TensorAccessor scores(TensorAccessorArgs<2>(), get_arg_val<uint32_t>(0));
+    const auto args = WriterArgs::read();
+    const TensorAccessor scores(WriterTensors::scores(), WriterTensors::scores_address());
 
     const uint32_t row_l1 = get_write_ptr(kCbRow);
     auto* row = reinterpret_cast<Words>(row_l1);
     for (;;) {
         cb_wait_front(kCbUnits, 1);
         const auto* words = reinterpret_cast<Words>(get_read_ptr(kCbUnits));
-        const uint32_t token = words[0];
-        const uint32_t first = words[1];
-        const uint32_t num_tiles = words[2];
-        const uint32_t seen = words[3];
+        const uint32_t token = words[kTokenWord];
+        const uint32_t first = words[kFirstKeyWord];
+        const uint32_t num_tiles = words[kNumTilesWord];
+        const uint32_t seen = words[kNumSeenWord];
         cb_pop_front(kCbUnits, 1);
         // The token's number is 1 higher, so that 0 can end the loop.
         if (token == 0) {
             return;
         }
-        for (uint32_t tile = 0; tile < key_tiles; ++tile) {
+        for (uint32_t tile = 0; tile < args.key_tiles; ++tile) {
             const uint32_t key = first + tile * kTileRows;
             if (tile < num_tiles) {
                 cb_wait_front(kCbOut, 1);
@@ -48,12 +51,12 @@ void kernel_main() {
                 // them.
                 make_row(row, reinterpret_cast<Words>(get_read_ptr(kCbOut)), seen - key);
                 cb_pop_front(kCbOut, 1);
-            } else if (key < num_positions) {
+            } else if (key < args.num_positions) {
                 // Rows without scores come from here, without compute.
                 make_row(row, row, 0);
             }
-            if (key < num_positions) {
-                const uint32_t left = num_positions - key;
+            if (key < args.num_positions) {
+                const uint32_t left = args.num_positions - key;
                 noc_async_write(row_l1, scores.get_noc_addr(token - 1, key * sizeof(uint32_t)),
                                 (left < kTileRows ? left : kTileRows) * sizeof(uint32_t));
                 noc_async_write_barrier();  // the next row is made in the same place
