@@ -61,10 +61,11 @@ config::LoadedRun load_routed(const PlaceOptions& options) {
                : load(options.config, {{"params.ids", "given_ids", "moe place"}});
 }
 
-/// A dispatch that reads no map gets experts with new numbers; so do copies.
-model::PlacedBy placed_by(const config::LoadedRun& loaded, std::uint32_t redundant) {
+/// Copies of experts need numbers of their own; so do experts of a run whose dispatch reads no map.
+model::PlacedBy placed_by(const config::LoadedRun& loaded, const model::RoutedRun& run,
+                          std::uint32_t redundant) {
     const auto* pf = ops::fused_moe::find_prepare_finalize(param_of(loaded, "pf"));
-    const bool reads_map = pf != nullptr && !pf->needs_contiguous_experts;
+    const bool reads_map = run.has_maps || (pf != nullptr && !pf->needs_contiguous_experts);
     return reads_map && redundant == 0 ? model::PlacedBy::Map : model::PlacedBy::Numbers;
 }
 
@@ -141,10 +142,10 @@ ExitCode place(const PlaceOptions& options, const Console& console) {
     const config::LoadedRun loaded = load_routed(options);
     const model::RoutedRun run = model::routed_run(loaded, options.config.config);
     const model::RoutingTrace trace = trace_of(options.routing, run, options.layer);
-    const model::PlacedBy by = placed_by(loaded, options.redundant);
+    const model::PlacedBy by = placed_by(loaded, run, options.redundant);
     require(by == model::PlacedBy::Map || !run.has_model_weights,
-            "{}: its experts have weights from files, so they keep their numbers; allowed: pf "
-            "none, all_gather_reduce_scatter or naive_broadcast without --redundant",
+            "{}: its experts have weights from files, so they keep their numbers; allowed: "
+            "without --redundant, a run with the param maps",
             options.config.config);
     const model::PlacedRun placed = place_experts(run, trace, options.layer, options.redundant, by);
     const PlacedFiles files = write_files(run, placed, options);

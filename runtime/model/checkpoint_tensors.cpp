@@ -103,6 +103,9 @@ CheckpointTensors checkpoint_tensors(const MoeModel& model, const std::filesyste
     Origins origins(files, std::filesystem::absolute(folder).lexically_normal().string(), result);
     origins.choose_prefix(names, layer);
     origins.add("router_weight", {names.router});
+    if (model.router.has_linear_bias) {
+        origins.add("router_bias", {names.router_bias});
+    }
     if (model.router.has_correction_bias) {
         origins.add("correction_bias", {names.correction_bias});
     }

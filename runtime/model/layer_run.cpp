@@ -55,10 +55,6 @@ Dispatch dispatch_of(const MoeModel& model, const LayerDemand& demand) {
     if (devices == 1) {
         return {"none", "grouped", "one device needs no dispatch"};
     }
-    if (model.experts % devices != 0) {
-        return {"all_gather_reduce_scatter", "grouped",
-                fmt::format("{} devices do not divide {} experts", devices, model.experts)};
-    }
     if (tokens <= kFewTokens) {
         return {"all_to_all_contiguous", "grouped_permuted",
                 fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)};
@@ -68,8 +64,17 @@ Dispatch dispatch_of(const MoeModel& model, const LayerDemand& demand) {
 }
 
 const char* scoring_word(Scoring scoring) {
-    return scoring == Scoring::Sigmoid || scoring == Scoring::SigmoidOnInput ? "sigmoid"
-                                                                             : "softmax";
+    switch (scoring) {
+        case Scoring::Softmax:
+            return "softmax";
+        case Scoring::SoftmaxOfChosen:
+            return "topk_softmax";
+        case Scoring::Sigmoid:
+            return "sigmoid";
+        case Scoring::SigmoidOnInput:
+            return "llama4";
+    }
+    return "none";
 }
 
 void add_router(const MoeModel& model, Params& params) {
@@ -80,7 +85,7 @@ void add_router(const MoeModel& model, Params& params) {
     params.take("n_group", router.groups, "groups");
     params.take("topk_group", router.groups_kept, "groups_kept");
     params.take("correction_bias", router.has_correction_bias, "choice");
-    params.take("weight_on_input", router.scoring == Scoring::SigmoidOnInput, "scoring");
+    params.take("router_bias", router.has_linear_bias, "");
 }
 
 void add_dispatch(const MoeModel& model, LayerRun& run, Params& params) {
@@ -91,8 +96,8 @@ void add_dispatch(const MoeModel& model, LayerRun& run, Params& params) {
 }
 
 void assume_biases(const MoeModel& model, LayerRun& run) {
-    if (model.router.has_linear_bias || model.has_expert_biases) {
-        run.assumptions.emplace_back("biases of the router and of the experts are left out");
+    if (model.has_expert_biases) {
+        run.assumptions.emplace_back("biases of the experts are left out");
     }
 }
 

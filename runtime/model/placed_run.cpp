@@ -128,6 +128,9 @@ RoutedRun routed_run(const config::LoadedRun& loaded, const std::string& name) {
     if (pipeline.report.tokens > 0) {
         run.tokens = std::min(run.rows, static_cast<std::uint32_t>(pipeline.report.tokens));
     }
+    run.has_maps = std::ranges::find(pipeline.params, "maps", [](const auto& param) {
+                       return param.first;
+                   }) != pipeline.params.end();
     run.has_model_weights = std::ranges::any_of(pipeline.tensors, [](const auto& tensor) {
         return tensor.origin.kind == pipeline::OriginKind::Checkpoint;
     });
@@ -195,6 +198,9 @@ std::vector<PathValue> placed_values(const RoutedRun& run, const PlacedRun& plac
          fmt::format("{{file: {}, tensor: {}}}", file, is_after ? "ids_after" : "ids_before")});
     if (is_after && placed.by == PlacedBy::Map) {
         values.push_back({"tensors.expert_map.origin", fmt::format("{{file: {}}}", file)});
+        if (run.has_maps) {
+            values.push_back({"params.maps", "1"});
+        }
     }
     return values;
 }

@@ -24,6 +24,7 @@ struct RoutedRun {
     std::uint32_t experts = 0;
     std::string experts_param;  ///< the param with their number
     std::uint32_t devices = 0;
+    bool has_maps = false;           ///< whether a param `maps` makes every dispatch read the maps
     bool has_model_weights = false;  ///< whether a tensor comes from the files of a model
 };
 

@@ -76,8 +76,7 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
 TEST(LayerRun, WeighsTheInputOfLlama4) {
     const LayerRun run = moe_layer_run(shipped("llama-4-scout"), {});
 
-    EXPECT_EQ(param_of(run, "weight_on_input"), "true");
-    EXPECT_EQ(param_of(run, "scoring"), "sigmoid");
+    EXPECT_EQ(param_of(run, "scoring"), "llama4");
     EXPECT_EQ(param_of(run, "renormalise"), "false");
     EXPECT_EQ(param_of(run, "shared_intermediate"), "8192");
 }
