@@ -31,6 +31,9 @@ using report::Column;
 struct ModelOptions {
     std::string model;
     std::string mesh = "1x8";
+    std::string phase = "decode";
+    std::string part = "moe";
+    std::optional<std::uint32_t> context;
     model::LayerDemand demand;
     std::optional<std::string> routing;  ///< a file or a synthetic load
     std::optional<std::string> out;
@@ -51,6 +54,18 @@ void parse_mesh(const std::string& text, model::LayerDemand& demand) {
             "--mesh {}: allowed: ROWSxCOLUMNS of at most {} devices, such as 4x8", text, kMost);
 }
 
+void parse_demand(ModelOptions& options) {
+    model::LayerDemand& demand = options.demand;
+    parse_mesh(options.mesh, demand);
+    demand.phase = options.phase == "decode" ? model::Phase::Decode : model::Phase::Prefill;
+    demand.part = options.part == "whole" ? model::LayerPart::Whole : model::LayerPart::Moe;
+    constexpr std::uint32_t kContext = 1024;
+    demand.context = options.context.value_or(options.phase == "decode" ? kContext : 0);
+    require(!options.context || demand.part == model::LayerPart::Whole,
+            "--context {}: the cache belongs to attention; allowed: with --layer whole",
+            demand.context);
+}
+
 /// The run of the layer, and the same as the shipped file loads it.
 struct PlannedLayer {
     model::LayerRun run;
@@ -59,7 +74,7 @@ struct PlannedLayer {
 
 PlannedLayer plan(const model::ReadModel& read, const ModelOptions& options,
                   const model::LayerDemand& demand) {
-    PlannedLayer planned{.run = model::moe_layer_run(read, demand), .loaded = {}};
+    PlannedLayer planned{.run = model::layer_run(read, demand), .loaded = {}};
     std::vector<config::Override> overrides = overrides_of(planned.run);
     const auto sets = config::parse_sets(options.run.config.sets);
     overrides.insert(overrides.end(), sets.begin(), sets.end());
@@ -150,9 +165,11 @@ void write_run_file(const std::string& path, const std::string& text, const Mode
 void print_model(const model::ReadModel& read, const PlannedLayer& planned, const std::string& path,
                  const Console& console) {
     const model::LayerDemand& demand = planned.run.demand;
-    console.out << fmt::format("{} ({}): MoE layer on {} × {} {}, {} tokens, {}\n\n", read.name,
-                               read.model.family->name, demand.rows, demand.columns, demand.device,
-                               demand.tokens, demand.phase)
+    const char* part = demand.part == model::LayerPart::Whole ? "layer" : "MoE layer";
+    const char* phase = demand.phase == model::Phase::Decode ? "decode" : "prefill";
+    console.out << fmt::format("{} ({}): {} on {} × {} {}, {} tokens, {}\n\n", read.name,
+                               read.model.family->name, part, demand.rows, demand.columns,
+                               demand.device, demand.tokens, phase)
                 << taken_text(read, console.out_style) << '\n';
     for (const std::string& assumption : planned.run.assumptions) {
         console.out << "Assumed: " << assumption << '\n';
@@ -162,7 +179,7 @@ void print_model(const model::ReadModel& read, const PlannedLayer& planned, cons
 }
 
 ExitCode run_model(ModelOptions options, const Console& console) {
-    parse_mesh(options.mesh, options.demand);
+    parse_demand(options);
     require_file_name("--out", options.out);
     check_run_options(options.run);
     const model::ReadModel read = model::read_model(find_model(options.model));
@@ -213,10 +230,22 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 20));
     command
-        .add_option("--phase", options.demand.phase,
-                    "decode: each token is of another sequence; prefill: tokens of prompts")
-        ->check(CLI::IsMember({"decode", "prefill"}))
-        ->type_name("decode|prefill");
+        .add_option("--phase", options.phase,
+                    "decode: each token is of another sequence; prefill: all are of one prompt "
+                    "[decode]")
+        ->check(CLI::IsMember({"decode", "prefill"}).description("decode|prefill"))
+        ->type_name("");
+    command
+        .add_option("--layer", options.part,
+                    "moe: the mixture of experts alone; whole: with norms, grouped-query "
+                    "attention and residuals [moe]")
+        ->check(CLI::IsMember({"moe", "whole"}).description("moe|whole"))
+        ->type_name("");
+    command
+        .add_option("--context", options.context,
+                    "Cached positions of each sequence, with --layer whole [1024; prefill: 0]")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1 << 20));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ tessera run twice.yaml --set params.M=64
 
 - `--set key.path=value` replaces any value of a run: `--set params.tokens=64`,
   `--set steps.gate.set.k_block=8`.
-- `extends: NAME` in a run file starts from another run file, in the same folder or shipped. Maps are
+- `extends: NAME` in a run file starts from another run file, in the same folder or shipped;
+  `extends: [A, B]` from A with the values and further steps of B. Maps are
   merged key by key. A map of another kind replaces the old one: `origin: {file: …}` replaces
   `{random: normal}`, a step's `program` replaces its `op`, a tensor's `split` its `distribution`.
 - `arch:` in a run file replaces numbers of the device model, each as `{value: …, source: …}`.

@@ -118,7 +118,8 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
                                   to_string(name.origin), name.text, fmt::join(tried, ", ")));
 }
 
-/// Returns the tree of a run file, merged over the file that it extends.
+/// Returns the tree of a run file, merged over the files that it extends: `extends: NAME`, or a list
+/// whose later files replace values of the earlier ones and append steps.
 Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std::uint32_t depth) {
     Node root = read_map(path);
     if (root.kind != NodeKind::Map) {
@@ -132,7 +133,14 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std
         throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
                                       to_string(name.origin), depth + 1, depth));
     }
-    Node base = read_extended(extended_file(name, path, folders), folders, depth + 1);
+    const auto read = [&](const Node& one) {
+        return read_extended(extended_file(one, path, folders), folders, depth + 1);
+    };
+    const bool is_list = name.kind == NodeKind::Sequence && !name.elements.empty();
+    Node base = read(is_list ? name.elements.front() : name);
+    for (std::size_t i = 1; is_list && i < name.elements.size(); ++i) {
+        overlay(base, read(name.elements[i]));
+    }
     overlay(base, root);
     // As in read_arch(), a missing key is reported in the user's file.
     base.origin = root.origin;

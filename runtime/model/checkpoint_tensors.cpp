@@ -31,16 +31,17 @@ public:
     Origins(const Checkpoint& files, std::string folder, CheckpointTensors& result)
         : files_(files), folder_(std::move(folder)), result_(result) {}
 
-    void choose_prefix(const CheckpointNames& names, std::uint32_t layer) {
-        const auto prefixes = prefixes_of(names.prefix, layer);
+    /// Takes the first prefix under which there is a tensor `name`.
+    void choose_prefix(std::string_view pattern, std::uint32_t layer, std::string_view name) {
+        const auto prefixes = prefixes_of(pattern, layer);
         for (const std::string& prefix : prefixes) {
-            if (files_.find(prefix + std::string(names.router)).tensor != nullptr) {
+            if (files_.find(prefix + std::string(name)).tensor != nullptr) {
                 prefix_ = prefix;
                 return;
             }
         }
         // The message has the name that this family documents.
-        (void)files_.at(prefixes.front() + std::string(names.router));
+        (void)files_.at(prefixes.front() + std::string(name));
     }
 
     void add(const char* tensor, const std::vector<std::string_view>& names,
@@ -95,13 +96,47 @@ void add_experts(const CheckpointNames& names, Origins& origins, CheckpointTenso
 
 }  // namespace
 
+CheckpointTensors attention_tensors(const MoeModel& model, const std::filesystem::path& folder,
+                                    std::uint32_t layer) {
+    const Checkpoint files(folder);
+    CheckpointTensors result;
+    Origins origins(files, std::filesystem::absolute(folder).lexically_normal().string(), result);
+    const std::string_view prefix = model.family->names.prefix;
+    origins.choose_prefix(prefix.substr(0, prefix.find("{}.") + 3), layer,
+                          "self_attn.q_proj.weight");
+    struct Name {
+        const char* tensor;
+        const char* stored;
+        bool is_used = true;
+    };
+    const AttentionNumbers& attention = model.attention;
+    for (const Name& name :
+         {Name{"input_norm", "input_layernorm.weight"},
+          Name{"moe_norm", "post_attention_layernorm.weight"},
+          Name{"wq", "self_attn.q_proj.weight"}, Name{"wk", "self_attn.k_proj.weight"},
+          Name{"wv", "self_attn.v_proj.weight"}, Name{"wo", "self_attn.o_proj.weight"},
+          Name{"q_norm", "self_attn.q_norm.weight", attention.qk_norm == "per head"},
+          Name{"k_norm", "self_attn.k_norm.weight", attention.qk_norm == "per head"},
+          Name{"bq", "self_attn.q_proj.bias", attention.has_qkv_bias},
+          Name{"bk", "self_attn.k_proj.bias", attention.has_qkv_bias},
+          Name{"bv", "self_attn.v_proj.bias", attention.has_qkv_bias},
+          Name{"bo", "self_attn.o_proj.bias",
+               attention.has_qkv_bias && origins.has("self_attn.o_proj.bias", "")},
+          Name{"sinks", "self_attn.sinks", attention.has_sinks}}) {
+        if (name.is_used) {
+            origins.add(name.tensor, {name.stored});
+        }
+    }
+    return result;
+}
+
 CheckpointTensors checkpoint_tensors(const MoeModel& model, const std::filesystem::path& folder,
                                      std::uint32_t layer) {
     const CheckpointNames& names = model.family->names;
     const Checkpoint files(folder);
     CheckpointTensors result;
     Origins origins(files, std::filesystem::absolute(folder).lexically_normal().string(), result);
-    origins.choose_prefix(names, layer);
+    origins.choose_prefix(names.prefix, layer, names.router);
     origins.add("router_weight", {names.router});
     if (model.router.has_linear_bias) {
         origins.add("router_bias", {names.router_bias});

@@ -18,6 +18,13 @@ struct CheckpointTensors {
     std::vector<std::string> assumptions;
 };
 
+/// Finds the tensors of attention and the norms of a layer, under names that all families with
+/// grouped-query attention share. Models without a bias of the output projection get zeros there.
+/// Errors   as checkpoint_tensors().
+[[nodiscard]] CheckpointTensors attention_tensors(const MoeModel& model,
+                                                  const std::filesystem::path& folder,
+                                                  std::uint32_t layer);
+
 /// Finds the MoE tensors of layer `layer` in a folder of safetensors files.
 /// Errors   UsageError with the file and the name, if the folder holds no model or lacks the tensor
 ///          of the router. Other tensors are checked when the run opens them.

@@ -48,7 +48,7 @@ struct Dispatch {
 };
 
 /// The sweep `dispatch` has all-to-all ahead up to 16 tokens a device, and all-gather beyond.
-Dispatch dispatch_of(const MoeModel& model, const LayerDemand& demand) {
+Dispatch dispatch_of(const LayerDemand& demand) {
     constexpr std::uint32_t kFewTokens = 16;
     const std::uint32_t devices = demand.devices();
     const std::uint32_t tokens = (demand.tokens + devices - 1) / devices;
@@ -88,11 +88,69 @@ void add_router(const MoeModel& model, Params& params) {
     params.take("router_bias", router.has_linear_bias, "");
 }
 
-void add_dispatch(const MoeModel& model, LayerRun& run, Params& params) {
-    const Dispatch dispatch = dispatch_of(model, run.demand);
+void add_dispatch(LayerRun& run, Params& params) {
+    const Dispatch dispatch = dispatch_of(run.demand);
     params.add("pf", dispatch.pf, dispatch.reason);
     params.add("experts_by", dispatch.experts, std::string("fits ") + dispatch.pf);
     run.assumptions.push_back(fmt::format("dispatch {}: {}", dispatch.pf, dispatch.reason));
+}
+
+/// Rows of devices that share the heads: all, or one if their number does not divide the heads.
+std::uint32_t attention_rows_of(const AttentionNumbers& attention, const LayerDemand& demand) {
+    return attention.q_heads % demand.devices() == 0 ? demand.rows : 1;
+}
+
+/// What attention of the shipped run file leaves out of the model's.
+void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
+    if (attention.rotary_dim != attention.qk_head_dim) {
+        run.assumptions.push_back(
+            fmt::format("the rotation turns all {} elements of a head, and the model {}",
+                        attention.qk_head_dim, attention.rotary_dim));
+    }
+    if (attention.qk_norm != "none" && attention.qk_norm != "per head") {
+        run.assumptions.push_back(
+            fmt::format("norms of q and k ({}) are left out", attention.qk_norm));
+    }
+    if (attention.form != "gqa") {
+        run.assumptions.push_back("the layer is one with full attention: " + attention.form);
+    }
+    if (run.demand.rows > 1 && attention_rows_of(attention, run.demand) == 1) {
+        run.assumptions.push_back(
+            fmt::format("each row of devices computes attention of all tokens, since {} devices do "
+                        "not divide {} heads",
+                        run.demand.devices(), attention.q_heads));
+    }
+}
+
+void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
+    const AttentionNumbers& attention = read.model.attention;
+    const LayerDemand& demand = run.demand;
+    require(attention.form.starts_with("gqa"),
+            "{}: attention is {}; allowed with --layer whole: grouped-query attention. Latent "
+            "attention runs in deepseek_v32_decode and deepseek_v32_prefill",
+            read.path, attention.form);
+    const bool is_decode = demand.phase == Phase::Decode;
+    params.add("phase", is_decode ? "decode" : "prefill", "--phase");
+    params.add("sequences", is_decode ? demand.tokens : 1, "--tokens");
+    params.add("query", is_decode ? 1 : demand.tokens, "--tokens");
+    params.add("context", demand.context, "--context");
+    params.add("tp", attention_rows_of(attention, demand) * demand.columns, "--mesh");
+    params.take("num_heads", attention.q_heads, "heads");
+    params.take("num_kv_heads", attention.kv_heads, "kv_heads");
+    params.take("head_dim", attention.qk_head_dim, "head_dim");
+    params.add("softmax_scale", attention.softmax_scale, attention.softmax_scale_rule);
+    params.take("rope_theta", fmt::format("{:.1f}", attention.rope_theta), "rope_theta");
+    params.take("eps", attention.norm_epsilon, "norm_epsilon");
+    params.take("qk_norm", attention.qk_norm == "per head", "qk_norm");
+    params.take("bias", attention.has_qkv_bias, "qkv_bias");
+    params.take("sinks", attention.has_sinks, "");
+    params.take("sliding_window", attention.window, "sliding_window");
+    params.add("own_result", read.model.shared.intermediate > 0 ? "output" : "routed",
+               "whether there are shared experts");
+    if (attention.has_qkv_bias && !read.model.family->has_sinks) {
+        run.values.push_back({"tensors.bo.origin", "zeros", "this family has no bias there"});
+    }
+    assume_attention(attention, run);
 }
 
 void assume_biases(const MoeModel& model, LayerRun& run) {
@@ -106,10 +164,15 @@ void add_weights(const ReadModel& read, LayerRun& run) {
     if (!run.demand.weights) {
         return;
     }
-    const CheckpointTensors found = checkpoint_tensors(read.model, *run.demand.weights, layer);
-    run.values.insert(run.values.end(), found.origins.begin(), found.origins.end());
-    run.assumptions.insert(run.assumptions.end(), found.assumptions.begin(),
-                           found.assumptions.end());
+    const auto add = [&](const CheckpointTensors& found) {
+        run.values.insert(run.values.end(), found.origins.begin(), found.origins.end());
+        run.assumptions.insert(run.assumptions.end(), found.assumptions.begin(),
+                               found.assumptions.end());
+    };
+    add(checkpoint_tensors(read.model, *run.demand.weights, layer));
+    if (run.demand.part == LayerPart::Whole) {
+        add(attention_tensors(read.model, *run.demand.weights, layer));
+    }
 }
 
 void add_ids(LayerRun& run, Params& params) {
@@ -138,16 +201,24 @@ std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand) {
     return layer;
 }
 
-LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
+LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
     const MoeModel& model = read.model;
-    LayerRun run{
-        .extends = "model_moe", .demand = demand, .values = {}, .assumptions = read.assumptions};
+    const bool is_whole = demand.part == LayerPart::Whole;
+    LayerRun run{.extends = is_whole ? "model_layer" : "model_moe",
+                 .demand = demand,
+                 .values = {},
+                 .assumptions = read.assumptions};
     require(model.router.scoring != Scoring::SigmoidOnInput || model.top_k == 1,
             "{}: num_experts_per_tok: is {}; allowed with weights on the input: 1", read.path,
             model.top_k);
     Params params(read, run);
-    params.add("tokens", demand.tokens, "--tokens");
-    params.take("hidden", model.hidden, "hidden");
+    if (is_whole) {
+        params.take("H", model.hidden, "hidden");
+        add_attention(read, run, params);
+    } else {
+        params.add("tokens", demand.tokens, "--tokens");
+        params.take("hidden", model.hidden, "hidden");
+    }
     params.take("experts", model.experts, "experts");
     params.take("top_k", model.top_k, "top_k");
     params.take("intermediate", model.intermediate, "intermediate");
@@ -159,7 +230,7 @@ LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand) {
     params.take("activation",
                 model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
                 "activation");
-    add_dispatch(model, run, params);
+    add_dispatch(run, params);
     assume_biases(model, run);
     add_weights(read, run);
     add_ids(run, params);

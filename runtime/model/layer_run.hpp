@@ -16,14 +16,20 @@
 
 namespace tessera::model {
 
+/// Part of a layer that runs.
+enum class LayerPart : std::uint8_t { Moe, Whole };
+enum class Phase : std::uint8_t { Decode, Prefill };
+
 /// A user's request for the run of a layer.
 struct LayerDemand {
     std::uint32_t rows = 1;  ///< of the mesh
     std::uint32_t columns = 8;
     std::string device = "wormhole_n150";
     std::uint32_t tokens = 32;  ///< of all devices together
-    std::string phase = "decode";
-    bool computes_values = true;  ///< false: logits are drawn, since no kernel computes them
+    LayerPart part = LayerPart::Moe;
+    Phase phase = Phase::Decode;
+    std::uint32_t context = 1024;  ///< cached positions of each sequence, of a whole layer
+    bool computes_values = true;   ///< false: logits are drawn, since no kernel computes them
     std::optional<std::uint32_t> layer = {};  ///< its number; the first with experts if empty
     std::optional<std::filesystem::path> weights = {};  ///< folder of the model's files
     /// File with the tensor `given_ids`, and what it was made from.
@@ -44,9 +50,9 @@ struct LayerRun {
 /// Errors   UsageError that names --layer-index and the allowed numbers.
 [[nodiscard]] std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand);
 
-/// Returns the MoE layer of a model. Its dispatch follows from the tokens of a device.
+/// Returns the layer of a model. Its dispatch follows from the tokens of a device.
 /// Errors   UsageError for a layer that no op computes.
-[[nodiscard]] LayerRun moe_layer_run(const ReadModel& read, const LayerDemand& demand);
+[[nodiscard]] LayerRun layer_run(const ReadModel& read, const LayerDemand& demand);
 
 /// Returns the text of the run file: each param on a line with its origin. `sets` are values of the
 /// command line, which replace the model's.

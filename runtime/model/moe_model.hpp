@@ -50,6 +50,7 @@ struct AttentionNumbers {
     bool has_qkv_bias = false;
     bool has_sinks = false;
     std::string sliding_window;  ///< empty: none
+    std::uint32_t window = 0;    ///< positions that a token sees; 0: all
     double softmax_scale = 1;
     std::string softmax_scale_rule;
     double rope_theta = 10000;

@@ -75,14 +75,15 @@ std::uint32_t read_head_dim(ValueReader& reader, std::uint32_t heads) {
     return hidden / heads;
 }
 
-std::string window_of(ValueReader& reader, const Family& family) {
+void read_window(ValueReader& reader, const Family& family, AttentionNumbers& attention) {
     const ConfigJson& file = reader.file();
     const bool is_off = file.has("use_sliding_window") && !file.flag("use_sliding_window");
     if (is_off || !file.has("sliding_window")) {
-        return "";
+        return;
     }
-    const std::uint32_t window = reader.count("sliding_window", "sliding_window");
-    return fmt::format("{}, {}", family.has_sinks ? "every second layer" : "every layer", window);
+    attention.window = reader.count("sliding_window", "sliding_window");
+    attention.sliding_window = fmt::format(
+        "{}, {}", family.has_sinks ? "every second layer" : "every layer", attention.window);
 }
 
 void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& attention) {
@@ -110,7 +111,7 @@ void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& a
     attention.has_qkv_bias =
         reader.flag_or("qkv_bias", family.qkv_bias_key, family.qkv_bias == QkvBias::ByKeyElseYes);
     attention.has_sinks = family.has_sinks;
-    attention.sliding_window = window_of(reader, family);
+    read_window(reader, family, attention);
     attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5);
     attention.softmax_scale_rule = "head_dim^-0.5";
     if (reader.file().has("attention_multiplier")) {

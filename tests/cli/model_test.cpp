@@ -19,7 +19,7 @@ using testing::StartsWith;
 /// A model of small dimensions with every part of a layer that Qwen1.5-MoE has.
 const char* const kSmall = R"({"model_type": "qwen2_moe", "hidden_size": 64,
   "num_hidden_layers": 2, "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
-  "shared_expert_intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1})";
+  "shared_expert_intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 2})";
 
 TEST(CliModel, WritesARunFileAndRunsIt) {
     const ScratchFolder folder;
@@ -127,6 +127,40 @@ TEST(CliModel, ReadsWeightsUnderTheModelsNames) {
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_THAT(refused.err, HasSubstr("model.safetensors: tensor model.layers.0.block_sparse_moe."
                                        "experts.1.w3.weight is missing; nearest: "));
+}
+
+TEST(CliModel, RunsAWholeLayerWithAttention) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+
+    const Ending ending = run_tessera({"model", "small.json", "--layer", "whole", "--mesh", "1x2",
+                                       "--tokens", "5", "--context", "40"},
+                                      folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("small (Qwen1.5-MoE): layer on 1 × 2 wormhole_n150, 5 "));
+    EXPECT_THAT(ending.out, ContainsRegex("cache [1-9]"));
+    EXPECT_THAT(ending.out, HasSubstr("PASS"));
+}
+
+TEST(CliModel, LatentAttentionNamesItsRunFiles) {
+    const ScratchFolder folder;
+
+    const Ending ending = run_tessera({"model", "kimi-k2", "--layer", "whole"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("kimi-k2.json: attention is mla; allowed with --layer whole: "
+                                      "grouped-query attention. Latent attention runs in "
+                                      "deepseek_v32_decode and deepseek_v32_prefill\n"));
+}
+
+TEST(CliModel, AContextNeedsAttention) {
+    const Ending ending = run_tessera({"model", "olmoe-1b-7b", "--context", "8"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(
+        ending.err,
+        "tessera: --context 8: the cache belongs to attention; allowed: with --layer whole\n");
 }
 
 TEST(CliModel, PrintsTheLoadOfARouting) {

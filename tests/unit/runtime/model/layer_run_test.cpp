@@ -37,7 +37,7 @@ config::LoadedRun loaded(const LayerRun& run) {
 TEST(LayerRun, DispatchFollowsFromTheTokensOfADevice) {
     const ReadModel read = shipped("qwen3-30b-a3b");
     const auto dispatch = [&](std::uint32_t devices, std::uint32_t tokens) {
-        return param_of(moe_layer_run(read, {.columns = devices, .tokens = tokens}), "pf");
+        return param_of(layer_run(read, {.columns = devices, .tokens = tokens}), "pf");
     };
 
     EXPECT_EQ(dispatch(1, 32), "none");
@@ -47,7 +47,7 @@ TEST(LayerRun, DispatchFollowsFromTheTokensOfADevice) {
 
 // 16 experts of 3·2048·768 parameters in two bytes are 144 MiB; the router has 128·2048.
 TEST(LayerRun, MemoryHoldsTheWeightsOfOneDevice) {
-    const LayerRun run = moe_layer_run(shipped("qwen3-30b-a3b"), {.columns = 8, .tokens = 32});
+    const LayerRun run = layer_run(shipped("qwen3-30b-a3b"), {.columns = 8, .tokens = 32});
 
     const DeviceMemory memory = device_memory(loaded(run));
 
@@ -58,7 +58,7 @@ TEST(LayerRun, MemoryHoldsTheWeightsOfOneDevice) {
 
 TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
     const ReadModel read = shipped("deepseek-v3");
-    const LayerRun run = moe_layer_run(read, {.rows = 4, .columns = 8, .tokens = 64});
+    const LayerRun run = layer_run(read, {.rows = 4, .columns = 8, .tokens = 64});
 
     const std::string text = run_file_text(read, run);
 
@@ -74,7 +74,7 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
 
 // Llama 4 weighs the input of the expert by the sigmoid of one logit.
 TEST(LayerRun, WeighsTheInputOfLlama4) {
-    const LayerRun run = moe_layer_run(shipped("llama-4-scout"), {});
+    const LayerRun run = layer_run(shipped("llama-4-scout"), {});
 
     EXPECT_EQ(param_of(run, "scoring"), "llama4");
     EXPECT_EQ(param_of(run, "renormalise"), "false");
