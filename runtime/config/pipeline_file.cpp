@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -316,6 +317,38 @@ std::string name_in_file(const std::string& pattern, const pipeline::Scope& name
     }
 }
 
+/// A param that an extent of a tensor gives: the extent, or a multiple of it.
+struct GivenParam {
+    std::string name;
+    std::uint64_t factor = 1;
+};
+
+/// Returns the param of an extent `name` or `name / number`, if it is one.
+std::optional<GivenParam> param_of(const Node& params, const std::string& extent) {
+    GivenParam given{.name = extent};
+    if (const std::size_t sign = extent.find(" / "); sign != std::string::npos) {
+        given.name = extent.substr(0, sign);
+        const std::string number = extent.substr(sign + 3);
+        const auto end =
+            std::from_chars(number.data(), number.data() + number.size(), given.factor);
+        if (end.ec != std::errc() || end.ptr != number.data() + number.size()) {
+            return std::nullopt;
+        }
+    }
+    return params.find(given.name) == nullptr ? std::nullopt : std::optional(given);
+}
+
+/// Returns whether a tensor is one of the run with these params; a condition that cannot be
+/// evaluated yet does not exclude it.
+bool is_wanted(const Node& tensor, const pipeline::Scope& names) {
+    const Node* when = tensor.find("when");
+    try {
+        return when == nullptr || pipeline::evaluate_condition(when->text, names);
+    } catch (const UsageError&) {
+        return true;
+    }
+}
+
 }  // namespace
 
 std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,
@@ -339,19 +372,19 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
         const auto stored =
             find_stored(stored_as.kind == NodeKind::Scalar ? stored_as.text : tensor.key);
         const Node& extents = entry(tensor.value, "shape");
-        if (stored == shapes.end() || extents.elements.size() != stored->shape.size()) {
+        if (stored == shapes.end() || extents.elements.size() != stored->shape.size() ||
+            !is_wanted(tensor.value, names)) {
             continue;  // its shape is checked when the tensor is read
         }
         // A param of 0 would be refused later with a message about the param, not about the file.
         require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
                 tensor.key, tessera::to_string(stored->shape));
-        // Only whole extents set params: an expression of several params has no inverse.
+        // Only a param or a quotient of it sets a param: other expressions have no inverse.
         for (std::size_t i = 0; i < stored->shape.size(); ++i) {
-            const std::string path = "params." + extents.elements[i].text;
-            const bool is_param = params.find(extents.elements[i].text) != nullptr;
-            if (is_param &&
-                std::ranges::find(overrides, path, &Override::path) == overrides.end()) {
-                overrides.push_back({path, std::to_string(stored->shape[i]),
+            const auto param = param_of(params, extents.elements[i].text);
+            const std::string path = "params." + (param ? param->name : "");
+            if (param && std::ranges::find(overrides, path, &Override::path) == overrides.end()) {
+                overrides.push_back({path, std::to_string(stored->shape[i] * param->factor),
                                      fmt::format("{}: {}", file, tensor.key)});
             }
         }

@@ -52,7 +52,8 @@ struct NamedShape {
 };
 /// Returns overrides of params from the tensors of a file of inputs: an extent that the run file
 /// states as a param's name sets that param, and a param with `present: NAME` is 1 if the file has a
-/// tensor of that name. The first tensor with the param decides; other tensors are checked when they
+/// tensor of that name. An extent `name / number` sets the param too. Tensors whose `when` does not
+/// hold take no part. The first tensor with the param decides; other tensors are checked when they
 /// are read. Names of tensors may contain params and ${device}, which is 0 here.
 [[nodiscard]] std::vector<Override> params_of_shapes(const Node& root,
                                                      std::span<const NamedShape> shapes,

@@ -62,7 +62,8 @@ std::optional<PipelineStep> bind_part(PipelineBinder& binder, const PipelineStep
     ensure(step.op != nullptr, "part {} of {}: there is no op {}", part.name, whole.op->spec.name,
            part.op);
     for (const std::string& name : part.inputs) {
-        step.inputs.push_back(name_in(whole, name));
+        // An operand that the part leaves out before others.
+        step.inputs.push_back(name.empty() ? "" : name_in(whole, name));
     }
     for (std::size_t i = 0; i < part.outputs.size(); ++i) {
         step.outputs.push_back(output_in(whole, part.outputs[i]));

@@ -149,6 +149,19 @@ void bind_split(PipelineBinder& binder, const Node& split, const std::string& pa
     });
 }
 
+/// Binds a format, or an expression that gives its name: weights of a run may be codes.
+void bind_dtype(PipelineBinder& binder, const Node* node, const std::string& path,
+                const Scope& names, DataFormat& format) {
+    if (node == nullptr) {
+        return;
+    }
+    Node ready = *node;
+    if (std::holds_alternative<Mistake>(Value<DataFormat>::parse(*node))) {
+        binder.guarded(*node, path, [&] { ready = binder.evaluated(*node, names); });
+    }
+    bind_plain(binder, &ready, path, format);
+}
+
 /// Binds one tensor.
 void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& name,
                  const Scope& names) {
@@ -164,7 +177,7 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
     if (node.find("dtype") == nullptr) {
         binder.mistake(node, path + ".dtype", "required key is missing");
     }
-    bind_plain(binder, node.find("dtype"), path + ".dtype", tensor.spec.format);
+    bind_dtype(binder, node.find("dtype"), path + ".dtype", names, tensor.spec.format);
     bind_plain(binder, node.find("layout"), path + ".layout", tensor.spec.layout);
     bind_plain(binder, node.find("tile"), path + ".tile", tensor.spec.tile);
     bind_plain(binder, node.find("distribution"), path + ".distribution", tensor.distribution);

@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -82,6 +83,42 @@ auto opened(const PipelineTensor& tensor, std::string_view key, const Open& open
         throw ConfigError(fmt::format("{}: tensors.{}.origin.{}: {}", to_string(tensor.place),
                                       tensor.name, key, error.what()));
     }
+}
+
+/// A dtype of files that a format holds exactly, though no format has its name.
+struct OtherDtype {
+    DataFormat format;
+    Dtype dtype;
+    HostTensor (*read)(const StoredTensor& stored);
+};
+
+HostTensor bytes_of(const StoredTensor& stored) {
+    return {stored.shape, DataFormat::UInt8, {stored.bytes.begin(), stored.bytes.end()}};
+}
+
+/// Numbers up to 127, which bfp8_b keeps whatever the others of their block are; −128 too, whose
+/// block then rounds odd numbers, so it is refused.
+HostTensor int8_numbers(const StoredTensor& stored) {
+    HostTensor numbers = make_host_tensor(stored.shape, DataFormat::Float32);
+    const auto out = numbers.as<float>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto code = static_cast<std::int8_t>(stored.bytes[i]);
+        require(code != -128, "{}: element {} is -128; allowed in bfp8_b: -127 to 127", stored.name,
+                i);
+        out[i] = code;
+    }
+    return numbers;
+}
+
+constexpr std::array kOtherDtypes{
+    OtherDtype{DataFormat::UInt8, Dtype::F8_E8M0, bytes_of},
+    OtherDtype{DataFormat::Bfp8_b, Dtype::I8, int8_numbers},
+};
+
+/// nullptr if there is none.
+const OtherDtype* other_dtype(DataFormat format) {
+    const auto found = std::ranges::find(kOtherDtypes, format, &OtherDtype::format);
+    return found == kOtherDtypes.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -197,7 +234,9 @@ std::vector<report::NanNote> TensorValues::nans() const {
         for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
              ++device) {
             const StoredTensor& held = stored(*file, tensor, device);
-            const NanCount found = count_nan(host_format(tensor.spec.format), held.bytes);
+            // Codes of another dtype than the format's are no floating-point numbers.
+            const DataFormat format = format_of(held.dtype).value_or(DataFormat::UInt8);
+            const NanCount found = count_nan(format, held.bytes);
             if (found.count != 0 && note.count == 0) {
                 note.first = position_in(held.shape, found.first) +
                              (tensor.distribution == Distribution::Each
@@ -254,8 +293,11 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
          ++device) {
         const StoredTensor& found = stored(*file, tensor, device);
         const Dtype dtype = dtype_of(host_format(tensor.spec.format));
-        require(found.dtype == dtype, "{}: {}: dtype {}, allowed: {}", file->path(), found.name,
-                name_of(found.dtype), name_of(dtype));
+        const auto* other = other_dtype(tensor.spec.format);
+        require(found.dtype == dtype || (other != nullptr && found.dtype == other->dtype),
+                "{}: {}: dtype {}, allowed: {}{}", file->path(), found.name, name_of(found.dtype),
+                name_of(dtype),
+                other == nullptr ? "" : fmt::format(" or {}", name_of(other->dtype)));
         require(found.shape == tensor.spec.shape, "{}: {}: shape {}, allowed: {}", file->path(),
                 found.name, to_string(found.shape), to_string(tensor.spec.shape));
     }
@@ -359,7 +401,10 @@ HostTensor TensorValues::places(const PipelineTensor& tensor) const {
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
     // A file wins over the origin, so that --inputs and --state replace drawn values.
     if (const SafetensorsFile* file = file_of(tensor)) {
-        return file->read(stored(*file, tensor, device).name);
+        const StoredTensor& found = stored(*file, tensor, device);
+        const auto* other = other_dtype(tensor.spec.format);
+        return other != nullptr && found.dtype == other->dtype ? other->read(found)
+                                                               : file->read(found.name);
     }
     if (const CheckpointValues* values = checkpoint_of(tensor)) {
         return values->all();

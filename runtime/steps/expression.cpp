@@ -283,8 +283,11 @@ std::string substitute(std::string_view text, const Scope& scope) {
         const std::string_view inner = text.substr(open + 2, close - open - 2);
         const Value value = evaluate(inner, scope);
         // An unknown name evaluates to itself as a word. Here that is a typing error: a kernel path
-        // or tensor name with the bare word in it would be missing later, far from its cause.
-        require(!std::holds_alternative<std::string>(value) || scope.find(inner) != nullptr,
+        // or tensor name with the bare word in it would be missing later, far from its cause. The
+        // words that a function chooses from are meant.
+        const bool is_chosen = inner.find('(') != std::string_view::npos;
+        require(!std::holds_alternative<std::string>(value) || is_chosen ||
+                    scope.find(inner) != nullptr,
                 "'{}': {} is unknown", text, show(value));
         result += show(value);
         text.remove_prefix(close + 1);

@@ -21,7 +21,8 @@ namespace tessera::pipeline {
 ///             name is a word, so that `activation == fused` compares with the word `fused`;
 ///             arithmetic refuses words.
 /// Functions   ceil_div(a, b), floor_div(a, b), round_up(a, b), min, max, pow(a, b) (as a ** b),
-///             ratio(a, b), sqrt(x), exp(x), ln(x), and those of the scope.
+///             ratio(a, b), sqrt(x), exp(x), ln(x), select(condition, a, b), which takes words too, and
+///             those of the scope.
 /// Errors      UsageError with the expression and what is wrong with it.
 [[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
 /// Evaluates `text` to a whole number from 0 to 2^32 − 1; a comparison gives 1 or 0.

@@ -38,9 +38,9 @@ struct Function {
     std::size_t num_values;
 };
 constexpr std::array kFunctions{
-    Function{"ceil_div", 2}, Function{"exp", 1},  Function{"floor_div", 2}, Function{"ln", 1},
-    Function{"max", 2},      Function{"min", 2},  Function{"pow", 2},       Function{"ratio", 2},
-    Function{"round_up", 2}, Function{"sqrt", 1},
+    Function{"ceil_div", 2}, Function{"exp", 1},    Function{"floor_div", 2}, Function{"ln", 1},
+    Function{"max", 2},      Function{"min", 2},    Function{"pow", 2},       Function{"ratio", 2},
+    Function{"round_up", 2}, Function{"select", 3}, Function{"sqrt", 1},
 };
 
 const Function* find_function(std::string_view name) {
@@ -71,6 +71,9 @@ Value Operators::built_in(std::string_view name, std::span<const Value> argument
     if (arguments.size() != function->num_values) {
         refuse(fmt::format("{} takes {} value{}, found {}", name, function->num_values,
                            function->num_values == 1 ? "" : "s", arguments.size()));
+    }
+    if (name == "select") {
+        return arguments[truth(arguments[0]) ? 1 : 2];
     }
     if (function->num_values == 1) {
         return real_function(name, number(arguments[0]));
