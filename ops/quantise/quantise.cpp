@@ -46,15 +46,26 @@ DataFormat format_of(Codes codes, bool is_tiled) {
     }
 }
 
+constexpr std::size_t kCounts = 1;
+constexpr std::size_t kStaticScale = 2;
+
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
+    const bool is_static = spec.block == ScaleBlock::Static;
+    judge.require(
+        is_static == context.has(kStaticScale), "static_scale",
+        is_static ? "is missing; required with block static"
+                  : fmt::format("is given; allowed with block {}: none", schedule_words(&spec)));
+    judge.require(!is_static || spec.codes == Codes::Fp8E4m3, "codes",
+                  "are integers; allowed with block static: fp8_e4m3");
     const TensorSpec& input = context.inputs[0].spec;
     const std::string block = schedule_words(&spec);
     // Tiles are weights: they have no counts, and each matrix has scales of its own.
     if (is_tiled(input)) {
         judge.require(input.shape.size() > 1 && input.format == DataFormat::Float16_b, "input",
                       "must be matrices of bfloat16, if they are tiles");
-        judge.require(spec.block != ScaleBlock::Tensor && context.inputs.size() == 1, "block",
+        judge.require(spec.block != ScaleBlock::Tensor && !is_static && context.inputs.size() == 1,
+                      "block",
                       fmt::format("is {}; allowed for tiles: 1x128, row, 128x128 or matrix, "
                                   "without counts",
                                   block));
@@ -62,8 +73,7 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     }
     judge.require(spec.block != ScaleBlock::Matrix, "block",
                   "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
-    const bool is_plain = input.shape.size() == 2 && context.inputs.size() == 1;
-    // A square of rows of two matrices, or with rows that mean nothing, would have no scale.
+    const bool is_plain = input.shape.size() == 2 && !context.has(kCounts);
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
                   "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
     judge.require(spec.codes != Codes::Int4, "codes", "are int4; rows may have fp8_e4m3 or int8");
@@ -82,7 +92,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (is_tiled(input)) {
         return;
     }
-    const TensorPlan* counts = context.inputs.size() > 1 ? &context.inputs[1] : nullptr;
+    const TensorPlan* counts = context.has(kCounts) ? &context.inputs[kCounts] : nullptr;
     judge_counts(counted_rows(context.arch, input.shape, counts, spec.counted_by), counts, judge);
     judge_rows_room(context, judge);
     const Shape scales = cut_of(input, spec.block).scales;
@@ -95,6 +105,9 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
     TensorSpec codes = context.inputs[0].spec;
     codes.format = format_of(spec.codes, is_tiled(codes));
+    if (spec.block == ScaleBlock::Static) {
+        return {{.spec = codes}};
+    }
     return {{.spec = codes},
             {.spec = {cut_of(context.inputs[0].spec, spec.block).scales, DataFormat::Float32,
                       Layout::ROW_MAJOR}}};
@@ -174,7 +187,7 @@ std::vector<Region> regions_of(const Shape& shape, bool are_matrices, ScaleBlock
 
 std::vector<float> counted_values(const ReferenceContext& context) {
     std::vector<float> values = floats_of(context.read(0));
-    if (context.inputs.size() > 1) {
+    if (context.has(kCounts)) {
         const std::size_t width = context.in(0).shape().back();
         const auto is_counted =
             counted_flags(static_cast<std::uint32_t>(values.size() / width), context.read(1),
@@ -205,8 +218,15 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     // Codes in a block format are compared as numbers.
     HostTensor codes =
         make_host_tensor(shape, is_block_format(format) ? DataFormat::Float32 : format);
-    HostTensor scales = make_host_tensor(context.outputs[1].spec.shape, DataFormat::Float32);
     CodeWriter writer(codes, spec);
+    if (spec.block == ScaleBlock::Static) {
+        const float scale = context.read(kStaticScale).as<float>()[0];
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            writer.put(at, values[at], scale);
+        }
+        return list_of(std::move(codes));
+    }
+    HostTensor scales = make_host_tensor(context.outputs[1].spec.shape, DataFormat::Float32);
     const bool are_matrices = context.outputs[0].spec.layout == Layout::TILE;
     const std::vector<Region> regions = regions_of(shape, are_matrices, spec.block);
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -223,11 +243,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 /// Returns the rows that count, of codes and of scales; the one scale of a tensor always counts.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    if (context.inputs.size() < 2) {
-        return {{}, {}};
-    }
     const auto& spec = context.params<QuantiseSpec>();
-    auto rows = counted_flags(num_rows(context.in(0).shape()), context.read(1), spec.counted_by);
+    const auto rows = context.has(kCounts) ? counted_flags(num_rows(context.in(0).shape()),
+                                                           context.read(kCounts), spec.counted_by)
+                                           : std::vector<bool>{};
+    if (context.outputs.size() == 1) {
+        return {rows};
+    }
     return {rows, spec.block == ScaleBlock::Tensor ? std::vector<bool>{} : rows};
 }
 
@@ -249,7 +271,7 @@ Cut cut_of(const TensorSpec& input, ScaleBlock block) {
     const Shape& shape = input.shape;
     const std::uint32_t width = shape.back();
     const bool is_square = block == ScaleBlock::Square128;
-    const bool is_narrow = is_square || block == ScaleBlock::Row128;
+    const bool is_narrow = is_square || block == ScaleBlock::Row128 || block == ScaleBlock::Static;
     const std::uint32_t blocks = is_narrow ? div_up(width, kBlock) : 1;
     const std::uint32_t all_strips = div_up(width, kBlock);
     if (!is_tiled(input)) {

@@ -32,6 +32,7 @@ inline constexpr std::array kEnumNames<ops::ScaleBlock>{
     EnumName<ops::ScaleBlock>{"128x128", ops::ScaleBlock::Square128},
     EnumName<ops::ScaleBlock>{"matrix", ops::ScaleBlock::Matrix},
     EnumName<ops::ScaleBlock>{"tensor", ops::ScaleBlock::Tensor},
+    EnumName<ops::ScaleBlock>{"static", ops::ScaleBlock::Static},
 };
 template <>
 inline constexpr std::array kEnumNames<ops::Codes>{
@@ -44,8 +45,8 @@ inline constexpr std::array kEnumNames<ops::Codes>{
 
 namespace tessera::ops::quantise {
 
-inline constexpr std::array<std::string_view, 5> kSchedules{"1x128", "row", "128x128", "matrix",
-                                                            "tensor"};
+inline constexpr std::array<std::string_view, 6> kSchedules{"1x128",  "row",    "128x128",
+                                                            "matrix", "tensor", "static"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., C)", "bfloat16 | float32", "any"},
     Operand{.name = "counts",
@@ -53,10 +54,19 @@ inline constexpr std::array kInputs{
             .format = "int32 | uint32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
+    Operand{.name = "static_scale",
+            .shape = "(1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{
     Operand{"codes", "(..., C)", "fp8_e4m3 | bfloat16 | bfp8_b | bfp4_b", "=input"},
-    Operand{"scale", "any", "float32", "ROW_MAJOR"},
+    Operand{.name = "scale",
+            .shape = "any",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 /// Every step is IEEE fp32, so codes and scales are those of the rule to the bit.
 inline constexpr OpSpec kSpec{
@@ -74,6 +84,7 @@ inline constexpr OpSpec kSpec{
 ///
 /// Rows     (…, C) have scales (R, C/128), (R, 1), (R/128, C/128) or (1, 1), each rounded up. With
 ///          `counts` rows that do not count are zeros: they take no part in the scale of a tensor.
+///          With `static` all have static_scale, and there is no second output.
 /// Tiles    of bfloat16 matrices (…, N, K), weights that are quantised when they are loaded, have
 ///          scales (…, Bn, Bk): (…, 1, 1) of a matrix, (…, N, 1) of a row, (…, N, K/128),
 ///          (…, N/128, K/128).

@@ -28,7 +28,7 @@ RowWork row_work(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
     const TensorSpec& input = context.inputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
-    const TensorPlan* counts = context.inputs.size() > 1 ? &context.inputs[1] : nullptr;
+    const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
     return {spec, input, cut, counted_rows(context.arch, input.shape, counts, spec.counted_by),
             share_work(kSpec.name, context.arch, spec.grid, cut.groups)};
 }
@@ -113,7 +113,8 @@ std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
 }
 
 const Buffer* counts_of(const OpContext& context, std::size_t position) {
-    return context.device_inputs.size() > 1 ? &context.device_inputs[1][position].buffer : nullptr;
+    return is_given(context.device_inputs, 1) ? &context.device_inputs[1][position].buffer
+                                              : nullptr;
 }
 
 ReaderArgs reader_args(const RowWork& rows) {
@@ -161,8 +162,13 @@ Program rows_program(const OpContext& context, std::size_t position) {
     const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
                              .counts = counts_of(context, position)};
     const WriterTensors written{.codes = &codes.buffer,
-                                .scales = &context.device_outputs[1][position].buffer,
-                                .counts = read.counts};
+                                .scales = rows.spec.block == ScaleBlock::Static
+                                              ? nullptr
+                                              : &context.device_outputs[1][position].buffer,
+                                .counts = read.counts,
+                                .static_scale = is_given(context.device_inputs, 2)
+                                                    ? &context.device_inputs[2][position].buffer
+                                                    : nullptr};
     const CoreRangeSet& cores = rows.work.cores;
     Program program = CreateProgram();
     add_buffers(program, rows, codes.spec.format, dram_alignment(context.arch));

@@ -6,9 +6,9 @@
 
 namespace tessera::ops {
 
-/// Elements that share a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a
-/// matrix of a stack, or all that count.
-enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor };
+/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
+/// stack, or all that counts. Static: all have the scale of an operand.
+enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor, Static };
 
 /// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign. Integers of
 /// rows are kept as bfloat16, which has them exactly. Those of tiles are magnitudes of bfp8_b or
@@ -56,9 +56,9 @@ NAMED_COMPILE_ARGS(WriterArgs, columns,
                    most_bits,     // largest code, fp32
                    arrived,       // semaphores of the exchange
                    answered);
-NAMED_TENSORS(WriterTensors, codes, scales, counts);
-// These arguments follow GroupRange and WriterTensors. The places of cores come last: of the first
-// one, or, for this one, of all.
+NAMED_TENSORS(WriterTensors, codes, scales, counts, static_scale);
+// Behind those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
+// this one, of all.
 NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
