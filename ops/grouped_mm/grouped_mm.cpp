@@ -14,9 +14,11 @@ namespace {
 using config::field;
 using config::Limits;
 
-// Operands, of which the last ones may be missing.
+// Operands that may be missing.
 constexpr std::size_t kExpertScales = 6;
-constexpr std::size_t kRowScales = 7;
+constexpr std::size_t kRowScales = kExpertScales + 1;
+constexpr std::size_t kZeroPoints = kExpertScales + 2;
+constexpr std::size_t kBias = kExpertScales + 3;
 
 constexpr std::array kOwnFields{
     field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
@@ -30,6 +32,7 @@ constexpr std::array kOwnFields{
                                     "row of the input: choice / top_k, or place in the list"),
     field<&GroupedSpec::apply_weights>("apply_weights", "true",
                                        "multiplies rows by topk_weights, if they are given"),
+    field<&GroupedSpec::parts>("parts", "1", kPartsProse, Limits{1, 16}),
     field<&GroupedSpec::output_rows>("output_rows", "choice",
                                      "row of the output: choice, or place in the list"),
 };
@@ -40,20 +43,14 @@ std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& 
     return spec.num_choices == 0 ? num_rows(inputs[0].spec.shape) * spec.top_k : spec.num_choices;
 }
 
-ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
-    return {inputs[0], inputs[1],
-            is_given(inputs, kExpertScales) ? &inputs[kExpertScales] : nullptr,
-            is_given(inputs, kRowScales) ? &inputs[kRowScales] : nullptr};
-}
-
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GroupedSpec>();
     judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
                   fmt::format("is {}; allowed: 1 to 128", spec.block_size));
     judge.require(spec.top_k > 0, "top_k", "is 0; allowed: at least 1");
     const bool is_weighted = context.has(5);
-    judge_product(context.arch, operands_of(context.inputs), is_weighted && spec.apply_weights,
-                  spec, judge);
+    judge_product(context.arch, scaled_operands(context.inputs, kExpertScales, spec.parts),
+                  is_weighted && spec.apply_weights, spec, judge);
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     const std::uint32_t entries = context.inputs[2].spec.shape[0];
     // Rows by place are those of the list, so that each entry needs one.
@@ -107,7 +104,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .num_choices = choices_of(context.inputs, spec),
              .topk_weights = is_given(in, 5) && spec.apply_weights ? &in[5][p] : nullptr,
              .expert_scales = is_given(in, kExpertScales) ? &in[kExpertScales][p] : nullptr,
-             .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr},
+             .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr,
+             .zero_points = is_given(in, kZeroPoints) ? &in[kZeroPoints][p] : nullptr,
+             .bias = is_given(in, kBias) ? &in[kBias][p] : nullptr,
+             .parts = spec.parts},
             spec);
     });
 }
@@ -144,7 +144,8 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const ProductValues values = product_values(context, kExpertScales);
+    const ProductValues values =
+        product_values(context, kExpertScales, context.params<GroupedSpec>().parts);
     const bool is_weighted = context.has(5) && context.params<GroupedSpec>().apply_weights;
     const HostTensor weights = is_weighted ? context.read(5) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);

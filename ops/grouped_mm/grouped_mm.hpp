@@ -19,13 +19,14 @@ struct GroupedSpec : ProductSchedule {
     RowsBy input_rows = RowsBy::Choice;
     RowsBy output_rows = RowsBy::Choice;
     bool apply_weights = true;  ///< where there are topk_weights
+    std::uint32_t parts = 1;    ///< see ScaledOperands
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
-    Operand{"expert_weights", "(E/D, H_out, H_in)", "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3",
-            "TILE"},
+    Operand{"expert_weights", "(E/D, H_out, H_codes)",
+            "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3 | uint8", "TILE"},
     Operand{"sorted_token_ids", "(P)", "int32", "ROW_MAJOR"},
     Operand{"expert_ids", "(B)", "int32", "ROW_MAJOR"},
     Operand{"num_tokens_post_padded", "(1)", "int32", "ROW_MAJOR"},
@@ -35,13 +36,23 @@ inline constexpr std::array kInputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
     Operand{.name = "expert_scales",
-            .shape = "(E/D, B_n, B_k)",
-            .format = "float32",
+            .shape = "any",
+            .format = "float32 | bfloat16 | uint8",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
     Operand{.name = "row_scales",
-            .shape = "(S, B_r)",
+            .shape = "any",
             .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "zero_points",
+            .shape = "any",
+            .format = "uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "bias",
+            .shape = "(E/D, H_out)",
+            .format = "bfloat16",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
@@ -62,7 +73,8 @@ inline constexpr OpSpec kSpec{
 /// Shapes   an entry stands for choice id: input row id / top_k, output row id; or for its place in
 ///          the list, where rows were permuted before, or stay so. Output rows are T·K, or P;
 ///          with one choice an input row they lie as the input's.
-/// Scales   of codes (quantise), of weights alone or of both operands: as ScaleShape says.
+/// Scales   of codes, of weights alone or of both operands: as ScaleShape says.
+/// Bias     of an expert's columns, added to the scaled sums before a routing weight.
 /// Blocks   of expert −1 give zeros by choice, and nothing by place. Rows that no entry stands for
 ///          are not written.
 /// Source   vLLM, fused_moe_kernel (choice, choice) and DeepGEMM's m_grouped_gemm (place, place).

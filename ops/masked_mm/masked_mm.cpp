@@ -9,22 +9,22 @@
 namespace tessera::ops::masked_mm {
 namespace {
 
-// Operands, of which the last ones may be missing.
-constexpr std::size_t kExpertScales = 3;
-constexpr std::size_t kRowScales = 4;
+constexpr std::array kOwnFields{
+    config::field<&MaskedSpec::parts>("parts", "1", kPartsProse, config::Limits{1, 16}),
+};
+constexpr auto kFields = joined(kOwnFields, kProductFields<MaskedSpec>);
 
-ScaledOperands operands_of(std::span<const TensorPlan> inputs) {
-    return {inputs[0], inputs[1],
-            is_given(inputs, kExpertScales) ? &inputs[kExpertScales] : nullptr,
-            is_given(inputs, kRowScales) ? &inputs[kRowScales] : nullptr};
-}
+// Operands that may be missing.
+constexpr std::size_t kExpertScales = 3;
+constexpr std::size_t kRowScales = kExpertScales + 1;
+constexpr std::size_t kZeroPoints = kExpertScales + 2;
+constexpr std::size_t kBias = kExpertScales + 3;
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& weights = context.inputs[1].spec;
-    // No routing weights here: a later step multiplies them, when rows are back in the order of
-    // tokens.
-    judge_product(context.arch, operands_of(context.inputs), false, context.params<MaskedSpec>(),
-                  judge);
+    const auto& spec = context.params<MaskedSpec>();
+    judge_product(context.arch, scaled_operands(context.inputs, kExpertScales, spec.parts), false,
+                  spec, judge);
     const std::uint32_t experts = weights.shape[0];
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     // A batch has the same room for every expert.
@@ -58,6 +58,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .output = context.device_outputs[0][p],
              .expert_scales = is_given(in, kExpertScales) ? &in[kExpertScales][p] : nullptr,
              .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr,
+             .zero_points = is_given(in, kZeroPoints) ? &in[kZeroPoints][p] : nullptr,
+             .bias = is_given(in, kBias) ? &in[kBias][p] : nullptr,
+             .parts = context.params<MaskedSpec>().parts,
              .counts = is_given(in, 2) ? &in[2][p] : nullptr},
             context.params<MaskedSpec>());
     });
@@ -70,7 +73,8 @@ std::vector<bool> counted_rows(const ReferenceContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const ProductValues values = product_values(context, kExpertScales);
+    const ProductValues values =
+        product_values(context, kExpertScales, context.params<MaskedSpec>().parts);
     const std::size_t batch = num_rows(context.in(0).shape()) / context.in(1).shape()[0];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     // Rows after a count are not computed; NaN would show a mistake of `counted`.
@@ -93,7 +97,7 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 
 const Op& op() {
     static const Op kOp{.spec = kSpec,
-                        .params = parameters<MaskedSpec>(kProductFields<MaskedSpec>),
+                        .params = parameters<MaskedSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,

@@ -9,26 +9,38 @@
 
 namespace tessera::ops::masked_mm {
 
-struct MaskedSpec : ProductSchedule {};
+struct MaskedSpec : ProductSchedule {
+    std::uint32_t parts = 1;  ///< see ScaledOperands
+};
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
-    Operand{"expert_weights", "(E/D, H_out, H_in)", "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3",
-            "TILE"},
+    Operand{"expert_weights", "(E/D, H_out, H_codes)",
+            "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3 | uint8", "TILE"},
     Operand{.name = "expert_num_tokens",
             .shape = "any",
             .format = "int32 | uint32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
     Operand{.name = "expert_scales",
-            .shape = "(E/D, B_n, B_k)",
-            .format = "float32",
+            .shape = "any",
+            .format = "float32 | bfloat16 | uint8",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
     Operand{.name = "row_scales",
-            .shape = "(S, B_r)",
+            .shape = "any",
             .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "zero_points",
+            .shape = "any",
+            .format = "uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "bias",
+            .shape = "(E/D, H_out)",
+            .format = "bfloat16",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
@@ -51,7 +63,8 @@ inline constexpr OpSpec kSpec{
 /// Shapes   rows of any stack, as many for each expert: (E/D,C,H_in), or (T,H_in) of one expert;
 ///          expert_num_tokens (E/D), or (E/D,1) as dispatches leave it; without them all rows
 ///          count.
-/// Scales   of codes (quantise), of weights alone or of both operands: as ScaleShape says.
+/// Scales   of codes, of weights alone or of both operands: as ScaleShape says.
+/// Bias     of an expert's columns, added to the scaled sums before a routing weight.
 /// Source   DeepGEMM, m_grouped_gemm_nt_masked.
 [[nodiscard]] const Op& op();
 

@@ -14,7 +14,7 @@ namespace tessera::testing {
 
 /// An input as the op is to see it.
 struct OpInput {
-    HostTensor values;
+    HostTensor values;  ///< without a shape: an optional operand that the call leaves out
     Layout layout = Layout::ROW_MAJOR;
 };
 
@@ -34,6 +34,12 @@ OpRun run_op(const ops::Op& op, const Spec& spec, const std::vector<OpInput>& in
     std::vector<ops::TensorPlan> plans;
     std::vector<std::vector<HostTensor>> held;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].values.shape.empty()) {
+            on_device.emplace_back();
+            plans.emplace_back();
+            held.emplace_back();
+            continue;
+        }
         on_device.push_back(
             {device.put("in" + std::to_string(i), inputs[i].values, inputs[i].layout)});
         plans.push_back(ops::plan_of(on_device.back().front()));

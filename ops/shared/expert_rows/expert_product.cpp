@@ -5,6 +5,8 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/kernels/product_args.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops {
@@ -15,29 +17,6 @@ constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // of bfloat16, the w
 // An announcement: what follows, its first column, its columns, and the target of each row.
 constexpr std::uint32_t kWriterWords = 3 + kTileRows;
 
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kRowsCb = 0,
-    kTilesCb = 1,
-    kWeightsCb = 2,
-    kScalesCb = 3,
-    kComputeUnits = 4,
-    kWriterUnits = 5,
-    kTables = 6,
-    kReaderZeros = 7,
-    kWriterZeros = 8,
-    kWords = 9,
-    kRowScales = 10,
-    kColumnScales = 11,
-    kSums = 12,
-    kHeldRowScales = 13,
-    kHeldColumnScales = 14,
-    kOut = 16
-};
-
-// The kernels have the same numbers (kernels/product_reader.cpp).
-enum : std::uint32_t { kCounts = 0, kPagedCounts = 1, kNoCounts = 2 };
-
 /// Extents in tiles.
 struct ProductTiles {
     std::uint32_t k;
@@ -46,8 +25,7 @@ struct ProductTiles {
     std::uint32_t strips;  ///< of N
 };
 
-ProductTiles tiles_of(std::uint32_t k, std::uint32_t n, const ProductSchedule& schedule) {
-    const std::uint32_t k_tiles = div_up(k, kTileColumns);
+ProductTiles tiles_of(std::uint32_t k_tiles, std::uint32_t n, const ProductSchedule& schedule) {
     const std::uint32_t n_tiles = div_up(n, kTileColumns);
     return {k_tiles, n_tiles, div_up(k_tiles, schedule.k_chunk), div_up(n_tiles, schedule.strip)};
 }
@@ -70,39 +48,78 @@ std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& sche
     return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
 }
 
-/// Returns the K tiles that share their scales. Without blocks along K the whole of K is one group,
-/// whose sums are scaled once at the end.
-std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
-    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? kScaleBlock / kTileColumns : k_tiles;
+/// Scratch for bytes of each column of a unit: scales of mxfp4, or zero points.
+std::uint32_t held_byte_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
+    return schedule.strip * kTileColumns * round_up(scales.weight_blocks, 64U);
 }
 
-/// Returns the bytes that scales in blocks take besides.
-std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
-    if (!scales.is_in_blocks()) {
+/// K tiles that share a scale.
+std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
+    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? scales.k_each / kTileColumns
+                                                             : k_tiles;
+}
+
+/// K tiles of one sum. Codes of 4 bits become numbers between the sums, a push of weights at a
+/// time.
+std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
+                          const ProductSchedule& schedule) {
+    if (scales.form == row_products::WeightForm::Mxfp4) {
+        return schedule.k_block;
+    }
+    const std::uint32_t tiles = scale_tiles(scales, k_tiles);
+    return scales.is_packed() ? std::min(tiles, schedule.k_block) : tiles;
+}
+
+/// Pages of words that a push of packed weights has.
+std::uint32_t word_tiles(const ProductSchedule& schedule) {
+    return row_products::word_tiles(schedule.k_block, schedule.strip);
+}
+
+/// Bytes of what packed weights take besides.
+std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
+    if (!scales.is_packed()) {
         return 0;
     }
-    return std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
-           held_scale_bytes(kTileRows, scales.row_blocks) +
-           held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks);
+    const std::uint64_t numbers = std::uint64_t{schedule.k_block} * schedule.strip;
+    const std::uint64_t codes = std::uint64_t{4} * word_tiles(schedule) * kFloatTile;
+    const std::uint64_t sorted = std::uint64_t{schedule.k_chunk + 4} * kTileBytes;
+    const std::uint64_t own =
+        scales.form == row_products::WeightForm::Mxfp4
+            ? 2 * numbers * kTileBytes + numbers * tile_bytes(DataFormat::Bfp8_b)
+            : std::uint64_t{2} * schedule.strip * row_products::kByteTile;
+    return codes + sorted + own + held_byte_columns(scales, schedule);
 }
 
-ScaledOperands operands_of(const ExpertProduct& product, std::array<TensorPlan, 4>& plans) {
-    plans = {plan_of(product.rows), plan_of(product.weights), {}, {}};
-    ScaledOperands operands{plans[0], plans[1]};
-    if (product.expert_scales != nullptr) {
-        plans[2] = plan_of(*product.expert_scales);
-        operands.expert_scales = &plans[2];
+/// Bytes of what scales in blocks and biases take besides.
+std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
+    const std::uint64_t bias = scales.has_bias ? schedule.strip * kTileBytes : 0;
+    if (!scales.is_in_blocks()) {
+        return bias;
     }
-    if (product.row_scales != nullptr) {
-        plans[3] = plan_of(*product.row_scales);
-        operands.row_scales = &plans[3];
-    }
-    return operands;
+    return bias + std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
+           held_scale_bytes(kTileRows, scales.row_blocks) +
+           held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks) +
+           packed_bytes(scales, schedule);
 }
 
 ScaleShape scales_of(const ExpertProduct& product) {
-    std::array<TensorPlan, 4> plans;
-    return scale_shape(operands_of(product, plans));
+    std::array<TensorPlan, 6> plans;
+    const auto plan = [&](std::size_t place, const DeviceTensor* tensor) -> const TensorPlan* {
+        if (tensor == nullptr) {
+            return nullptr;
+        }
+        plans[place] = plan_of(*tensor);
+        return &plans[place];
+    };
+    return scale_shape({*plan(0, &product.rows), *plan(1, &product.weights),
+                        plan(2, product.expert_scales), plan(3, product.row_scales),
+                        plan(4, product.zero_points), plan(5, product.bias), product.parts});
+}
+
+/// K tiles of rows and weights: packed weights have pairs of them.
+std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {
+    const std::uint32_t tiles = div_up(weights[2], kTileColumns);
+    return scales.is_packed() ? 2 * tiles : tiles;
 }
 
 /// Returns whether rows are multiplied with one number each at the end.
@@ -120,52 +137,97 @@ std::uint64_t table_bytes(const ExpertProduct& product) {
                                            : counts_bytes(product.counts->spec.shape));
 }
 
-void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
-                 const ProductTiles& tiles, const ProductSchedule& schedule,
-                 std::uint32_t alignment) {
-    const auto add = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
-                         std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+void add_scale_buffers(Program& program, const CoreRangeSet& cores, const ScaleShape& scales,
+                       const ProductSchedule& schedule, std::uint32_t alignment) {
+    const auto add = [&](row_products::Cb cb, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, DataFormat::Float32, {pages, kFloatTile});
     };
-    const DataFormat weights = product.weights.spec.format;
-    const std::uint32_t announcement = round_up(kWriterWords * 4, alignment);
-    const DataFormat rows = product.rows.spec.format;
-    // Two chunks: the reader gathers one while the other is tilized.
-    add(kRowsCb, rows, tile_bytes(rows), 2 * schedule.k_chunk);
-    // Tiles of the whole K stay, since all strips of these rows multiply them.
-    add(kTilesCb, rows, tile_bytes(rows), tiles.chunks * schedule.k_chunk);
-    add(kWeightsCb, weights, tile_bytes(weights),
-        schedule.cb_depth * schedule.strip * schedule.k_block);
-    add(kScalesCb, DataFormat::Float32, tile_bytes(DataFormat::Float32), 1);
-    add(kComputeUnits, DataFormat::UInt32, alignment, 4);
-    add(kWriterUnits, DataFormat::UInt32, announcement, 4);
-    // Two strips: the writer scatters one while the other is packed.
-    add(kOut, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
-    const Scratch scratch[]{{kTables, table_bytes(product)},
-                            {kReaderZeros, zeros_bytes(schedule)},
-                            {kWriterZeros, zeros_bytes(schedule)},
-                            {kWords, 64}};
-    add_scratch(program, cores, scratch, alignment);
-    const ScaleShape scales = scales_of(product);
-    if (scales.is_in_blocks()) {
-        add(kRowScales, DataFormat::Float32, kFloatTile, 1);
-        add(kColumnScales, DataFormat::Float32, kFloatTile, schedule.strip);
-        // Sums in L1 are fp32, since the packer adds each block of K to those before.
-        add(kSums, DataFormat::Float32, kFloatTile, schedule.strip);
-        const Scratch held[]{{kHeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
-                             {kHeldColumnScales, held_scale_bytes(held_columns(scales, schedule),
-                                                                  scales.weight_blocks)}};
+    add(row_products::Cb::RowScales, 1);
+    add(row_products::Cb::ColumnScales, schedule.strip);
+    add(row_products::Cb::Sums, schedule.strip);
+    const std::uint32_t held_columns_bytes =
+        scales.form == row_products::WeightForm::Mxfp4
+            ? held_byte_columns(scales, schedule)
+            : held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks);
+    const Scratch held[]{
+        {row_products::Cb::HeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
+        {row_products::Cb::HeldColumnScales, held_columns_bytes}};
+    add_scratch(program, cores, held, alignment);
+}
+
+/// Circular buffers of weights of 4 bits on their way to the matrix unit.
+void add_packed_buffers(Program& program, const CoreRangeSet& cores, const ScaleShape& scales,
+                        const ProductSchedule& schedule, std::uint32_t alignment) {
+    using row_products::Cb;
+    const std::uint32_t numbers = schedule.k_block * schedule.strip;
+    const std::uint32_t words = word_tiles(schedule);
+    const auto words_cb = static_cast<std::uint8_t>(index_of(Cb::CodeWords));
+    const auto bytes_cb = static_cast<std::uint8_t>(index_of(Cb::CodeBytes));
+    // Two pushes, of which each has a half for even columns and one for odd ones.
+    CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(4 * words * kFloatTile,
+                             {{words_cb, DataFormat::UInt32}, {bytes_cb, DataFormat::Fp8_e4m3}})
+            .set_page_size(words_cb, kFloatTile)
+            .set_page_size(bytes_cb, row_products::kByteTile));
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
+    };
+    add(Cb::PlainTiles, DataFormat::Float16_b, schedule.k_chunk);
+    add(Cb::Sorters, DataFormat::Float16_b, 4);
+    if (scales.form == row_products::WeightForm::Mxfp4) {
+        add(Cb::Numbers, DataFormat::Float16_b, 2 * numbers);
+        add(Cb::Exponents, DataFormat::Bfp8_b, row_products::kExponentBuffers * (numbers / 2));
+        return;
+    }
+    add(Cb::ZeroPoints, DataFormat::Fp8_e4m3, 2 * schedule.strip);
+    if (scales.has_zero_points) {
+        const Scratch held[]{{Cb::HeldZeroPoints, held_byte_columns(scales, schedule)}};
         add_scratch(program, cores, held, alignment);
     }
 }
 
-std::uint64_t buffer_bytes(const ArchSpec& arch, std::uint32_t k, DataFormat weights,
+void add_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
+                 const ProductTiles& tiles, const ProductSchedule& schedule,
+                 std::uint32_t alignment) {
+    const auto add = [&](row_products::Cb cb, DataFormat format, std::uint32_t page,
+                         std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, page});
+    };
+    const DataFormat weights = product.weights.spec.format;
+    const std::uint32_t announcement = round_up(kWriterWords * 4, alignment);
+    const DataFormat rows = product.rows.spec.format;
+    add(row_products::Cb::Rows, rows, tile_bytes(rows), 2 * schedule.k_chunk);
+    add(row_products::Cb::Tiles, rows, tile_bytes(rows), tiles.chunks * schedule.k_chunk);
+    const ScaleShape scales = scales_of(product);
+    if (scales.is_packed()) {
+        add(row_products::Cb::Weights, DataFormat::UInt32, kFloatTile,
+            schedule.cb_depth * word_tiles(schedule));
+        add_packed_buffers(program, cores, scales, schedule, alignment);
+    } else {
+        add(row_products::Cb::Weights, weights, tile_bytes(weights),
+            schedule.cb_depth * schedule.strip * schedule.k_block);
+    }
+    if (scales.has_bias) {
+        add(row_products::Cb::Bias, DataFormat::Float16_b, kTileBytes, schedule.strip);
+    }
+    add(row_products::Cb::Scales, DataFormat::Float32, tile_bytes(DataFormat::Float32), 1);
+    add(row_products::Cb::ComputeUnits, DataFormat::UInt32, alignment, 4);
+    add(row_products::Cb::WriterUnits, DataFormat::UInt32, announcement, 4);
+    add(row_products::Cb::Output, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
+    const Scratch scratch[]{{row_products::Cb::Tables, table_bytes(product)},
+                            {row_products::Cb::ReaderZeros, zeros_bytes(schedule)},
+                            {row_products::Cb::WriterZeros, zeros_bytes(schedule)},
+                            {row_products::Cb::Words, 64}};
+    add_scratch(program, cores, scratch, alignment);
+    if (scales.is_in_blocks()) {
+        add_scale_buffers(program, cores, scales, schedule, alignment);
+    }
+}
+
+std::uint64_t buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles, DataFormat weights,
                            const ProductSchedule& schedule) {
-    // The columns of the output do not count here: only tiles of K are kept.
-    const ProductTiles tiles = tiles_of(k, 1, schedule);
-    // 4096 B have room for the tables (2048 B of a list), the words and their alignment.
+    const ProductTiles tiles = tiles_of(k_tiles, 1, schedule);
     return std::uint64_t{kTileBytes} *
                (2 * schedule.k_chunk + tiles.chunks * schedule.k_chunk + 2 * schedule.strip) +
            std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
@@ -174,100 +236,152 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, std::uint32_t k, DataFormat wei
            2 * zeros_bytes(schedule) + 4096;
 }
 
+row_products::CountsForm counts_form(const ExpertProduct& product) {
+    return product.counts == nullptr              ? row_products::CountsForm::None
+           : is_paged(product.counts->spec.shape) ? row_products::CountsForm::PageEach
+                                                  : row_products::CountsForm::OnePage;
+}
+
+void set_list_args(row_products::ReaderArgs& args, const ExpertProduct& product) {
+    args.block_size = product.block_size;
+    args.reads_by_choice = product.reads_by_choice ? 1 : 0;
+    args.writes_by_choice = product.writes_by_choice ? 1 : 0;
+    args.top_k = product.top_k;
+    args.num_choices = product.num_choices;
+    if (!product.is_batched()) {
+        args.num_entries = product.sorted_ids->spec.shape.back();
+        args.num_blocks = product.expert_ids->spec.shape.back();
+    }
+    if (product.topk_weights != nullptr) {
+        args.scales_top_k = row_length(product.topk_weights->spec.shape);
+    }
+}
+
+void set_scale_args(row_products::ReaderArgs& args, const ScaleShape& scales) {
+    const row_products::RowForm rows = !scales.has_row_scales ? row_products::RowForm::None
+                                       : scales.is_one_row    ? row_products::RowForm::OneRow
+                                                              : row_products::RowForm::EachRow;
+    args.row_form = index_of(rows);
+    args.has_weight_scales = scales.has_weight_scales ? 1 : 0;
+    args.is_in_blocks = scales.is_in_blocks() ? 1 : 0;
+    args.n_each = scales.n_each;
+    args.n_scales = scales.n_scales;
+    args.weight_blocks = scales.weight_blocks;
+    args.row_blocks = scales.row_blocks;
+    args.scale_tiles = scale_tiles(scales, args.k_tiles);
+    args.scale_bytes = element_bytes(scales.format);
+    args.scales_in_a_page = scales.is_one_page ? 1 : 0;
+    args.has_zero_points = scales.has_zero_points ? 1 : 0;
+    args.has_bias = scales.has_bias ? 1 : 0;
+    args.weight_form = index_of(scales.form);
+}
+
+/// Of blocks that start at the first row of each part; of others N counts as one.
+void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std::uint32_t parts) {
+    const bool are_apart = parts > 1 && scales.n_scales % parts == 0 && scales.n_each > 1;
+    args.n_parts = are_apart ? parts : 1;
+    args.part_columns = args.columns / args.n_parts;
+    args.part_scales = scales.n_scales / args.n_parts;
+}
+
+row_products::ReaderArgs reader_args(const ExpertProduct& product, const ProductTiles& tiles,
+                                     const ProductSchedule& schedule) {
+    const Shape& weights = product.weights.spec.shape;
+    const std::uint32_t element = element_bytes(product.rows.spec.format);
+    row_products::ReaderArgs args{.is_batched = product.is_batched() ? 1U : 0U,
+                                  .row_bytes = element * row_length(product.rows.spec.shape),
+                                  .k_tiles = tiles.k,
+                                  .n_tiles = tiles.n,
+                                  .strip = schedule.strip,
+                                  .k_block = schedule.k_block,
+                                  .k_chunk = schedule.k_chunk,
+                                  .element_bytes = element,
+                                  .batch_rows = num_rows(product.rows.spec.shape) / weights[0],
+                                  .num_experts = weights[0],
+                                  .counts_form = index_of(counts_form(product))};
+    const ScaleShape scales = scales_of(product);
+    args.columns = weights[1];
+    args.block_tiles = block_tiles(scales, tiles.k, schedule);
+    set_list_args(args, product);
+    set_scale_args(args, scales);
+    set_part_args(args, scales, product.parts);
+    return args;
+}
+
+const Buffer* buffer_of(const DeviceTensor* tensor) {
+    return tensor == nullptr ? nullptr : &tensor->buffer;
+}
+
 void add_reader(Program& program, const SharedWork& work, const ExpertProduct& product,
                 const ProductTiles& tiles, const ProductSchedule& schedule) {
-    const DeviceTensor& rows = product.rows;
-    const bool is_batched = product.is_batched();
-    const DeviceTensor& counts = product.counts == nullptr ? rows : *product.counts;
-    // A missing tensor is stood in for by one that is there, so that each call has the same
-    // accessors. Flags keep the kernel from reading it.
-    const DeviceTensor& ids = is_batched ? counts : *product.sorted_ids;
-    const DeviceTensor& experts = is_batched ? ids : *product.expert_ids;
-    const DeviceTensor& end = is_batched ? ids : *product.num_listed;
-    const DeviceTensor& scales = product.topk_weights == nullptr ? ids : *product.topk_weights;
-    const ScaleShape shape = scales_of(product);
-    const DeviceTensor& row_scales = shape.has_row_scales ? *product.row_scales : ids;
-    const DeviceTensor& expert_scales = shape.has_weight_scales ? *product.expert_scales : ids;
-    const std::uint32_t element = element_bytes(rows.spec.format);
-    const Shape& weights = product.weights.spec.shape;
-    const std::uint32_t batch_rows = num_rows(rows.spec.shape) / weights[0];
-    // How the counts of batches lie, as the kernel numbers it.
-    const std::uint32_t counts_form = product.counts == nullptr     ? kNoCounts
-                                      : is_paged(counts.spec.shape) ? kPagedCounts
-                                                                    : kCounts;
-    std::vector<std::uint32_t> args{
-        is_batched ? 1U : 0U,
-        element * weights[2],
-        tiles.k,
-        tiles.n,
-        schedule.strip,
-        schedule.k_block,
-        schedule.k_chunk,
-        product.block_size,
-        product.reads_by_choice ? 1U : 0U,
-        product.writes_by_choice ? 1U : 0U,
-        product.top_k,
-        product.topk_weights == nullptr ? 0U : row_length(scales.spec.shape),
-        is_batched ? batch_rows : ids.spec.shape.back(),
-        weights[0],
-        is_batched ? counts_form : experts.spec.shape.back(),
-        product.num_choices,
-        element,
-        shape.has_row_scales ? (shape.is_one_row ? 2U : 1U) : 0U,
-        shape.has_weight_scales ? 1U : 0U,
-        shape.is_in_blocks() ? 1U : 0U,
-        shape.n_each,
-        shape.has_weight_scales && shape.is_by_column ? div_up(weights[1], shape.n_each) : 1U,
-        shape.weight_blocks,
-        shape.row_blocks,
-        scale_tiles(shape, tiles.k)};
-    append_accessors(
-        {&rows, &product.weights, &ids, &experts, &end, &scales, &row_scales, &expert_scales},
-        args);
+    const row_products::ReaderTensors tensors{
+        .rows = &product.rows.buffer,
+        .weights = &product.weights.buffer,
+        .ids = buffer_of(product.is_batched() ? product.counts : product.sorted_ids),
+        .experts = buffer_of(product.expert_ids),
+        .num_listed = buffer_of(product.num_listed),
+        .topk_weights = buffer_of(product.topk_weights),
+        .row_scales = buffer_of(product.row_scales),
+        .expert_scales = buffer_of(product.expert_scales),
+        .zero_points = buffer_of(product.zero_points),
+        .bias = buffer_of(product.bias)};
     const KernelHandle reader =
         CreateKernel(program, "ops/shared/expert_rows/kernels/product_reader.cpp", work.cores,
-                     ReaderDataMovementConfig(std::move(args)));
-    for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
-        SetRuntimeArgs(program, reader, work.shares[core].core,
-                       {rows.buffer.address, product.weights.buffer.address, ids.buffer.address,
-                        experts.buffer.address, end.buffer.address, scales.buffer.address, core,
-                        static_cast<std::uint32_t>(work.shares.size()), row_scales.buffer.address,
-                        expert_scales.buffer.address});
+                     reader_config(reader_args(product, tiles, schedule), tensors));
+    const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
+    for (std::uint32_t core = 0; core < num_cores; ++core) {
+        set_args(program, reader, work.shares[core].core, addresses_of(tensors),
+                 row_products::CoreShare{.core = core, .num_cores = num_cores});
     }
+}
+
+row_products::ComputeArgs compute_args(const ProductTiles& tiles, bool is_scaled,
+                                       const ScaleShape& scales, const ProductSchedule& schedule) {
+    return {.k_tiles = tiles.k,
+            .strip = schedule.strip,
+            .k_block = schedule.k_block,
+            .k_chunk = schedule.k_chunk,
+            .chunks = tiles.chunks,
+            .is_scaled = is_scaled ? 1U : 0U,
+            .is_in_blocks = scales.is_in_blocks() ? 1U : 0U,
+            .block_tiles = block_tiles(scales, tiles.k, schedule),
+            .has_column_scales = scales.scales_columns() ? 1U : 0U,
+            .has_row_scales = scales.has_row_scales ? 1U : 0U,
+            .has_bias = scales.has_bias ? 1U : 0U,
+            .weight_form = index_of(scales.form)};
 }
 
 void add_compute(Program& program, const SharedWork& work, const ExpertProduct& product,
                  const ProductTiles& tiles, const ProductSchedule& schedule) {
+    using row_products::Cb;
     const ScaleShape scales = scales_of(product);
-    // Sums of K, or of a block of it with scales of its own, stay in DST in fp32.
-    ComputeConfig config{
-        .math_fidelity = schedule.math_fidelity,
-        .fp32_dest_acc_en = true,
-        .compile_args = {tiles.k, schedule.strip, schedule.k_block, schedule.k_chunk, tiles.chunks,
-                         is_weighted(product, scales) ? 1U : 0U, scales.is_in_blocks() ? 1U : 0U,
-                         scale_tiles(scales, tiles.k), scales.has_weight_scales ? 1U : 0U,
-                         scales.has_row_scales ? 1U : 0U},
-        .defines = {},
-        .named_compile_args = {}};
+    ComputeConfig config;
+    config.math_fidelity = schedule.math_fidelity;
+    config.fp32_dest_acc_en = true;
+    config.named_compile_args =
+        named(compute_args(tiles, is_weighted(product, scales), scales, schedule));
     if (scales.is_in_blocks()) {
-        // The default takes fp32 by way of SrcA, which would cut sums and scales to TF32.
-        config.unpack_to_dest_mode.assign(kSums + 1U, UnpackToDestMode::Default);
-        for (const std::uint8_t cb : {kRowScales, kColumnScales, kSums}) {
-            config.unpack_to_dest_mode[cb] = UnpackToDestMode::UnpackToDestFp32;
+        config.unpack_to_dest_mode.assign(index_of(Cb::Sums) + 1U, UnpackToDestMode::Default);
+        for (const Cb cb : {Cb::RowScales, Cb::ColumnScales, Cb::Sums}) {
+            config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
         }
+    }
+    if (scales.is_packed()) {
+        config.unpack_to_dest_mode[index_of(Cb::Weights)] = UnpackToDestMode::UnpackToDestFp32;
     }
     CreateKernel(program, "ops/shared/expert_rows/kernels/product_compute.cpp", work.cores, config);
 }
 
 void add_writer(Program& program, const SharedWork& work, const ExpertProduct& product,
                 const ProductSchedule& schedule) {
-    std::vector<std::uint32_t> args{schedule.strip, 2 * row_length(product.output.spec.shape)};
-    append_accessors({&product.output}, args);
+    const row_products::WriterArgs args{.strip = schedule.strip,
+                                        .row_bytes = 2 * row_length(product.output.spec.shape)};
+    const row_products::WriterTensors tensors{.output = &product.output.buffer};
     const KernelHandle writer =
         CreateKernel(program, "ops/shared/expert_rows/kernels/product_writer.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(args)));
+                     writer_config(args, tensors));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core, {product.output.buffer.address});
+        set_args(program, writer, share.core, addresses_of(tensors));
     }
 }
 
@@ -284,42 +398,83 @@ std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles
 
 }  // namespace
 
+namespace {
+
+/// The rule that operands have formats of one kind, and rows as many columns as weights.
+void judge_formats(const ScaledOperands& operands, const ScaleShape& scales, RuleJudge& judge) {
+    const TensorSpec& weights = operands.weights.spec;
+    const TensorSpec& rows = operands.rows.spec;
+    const bool is_fp8 = rows.format == DataFormat::Fp8_e4m3;
+    const bool has_both = scales.has_weight_scales && scales.has_row_scales;
+    judge.require(is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && (!is_fp8 || has_both),
+                  "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
+    const std::uint32_t k = row_length(rows.shape);
+    const std::uint32_t width = scales.is_packed() ? div_up(k, 2U) : k;
+    judge.require(weights.shape[2] == width && (!scales.is_packed() || k % 2 == 0),
+                  "expert_weights",
+                  fmt::format("have {} columns; allowed with rows of {}: {}{}", weights.shape[2], k,
+                              width, scales.is_packed() ? ", two codes a byte" : ""));
+}
+
+/// The rules of a schedule for weights of 4 bits.
+void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const ProductSchedule& schedule,
+                  RuleJudge& judge) {
+    judge.require(
+        schedule.k_chunk % 2 == 0, "k_chunk",
+        fmt::format("is {}; allowed with codes of 4 bits: an even number", schedule.k_chunk));
+    const std::uint32_t shared = scale_tiles(scales, k_tiles);
+    const bool is_micro = scales.form == row_products::WeightForm::Mxfp4;
+    const bool fits = is_micro || scales.weight_blocks == 1 || schedule.k_block % shared == 0 ||
+                      shared % schedule.k_block == 0;
+    judge.require(
+        schedule.k_block % 2 == 0 && fits, "k_block",
+        fmt::format("is {}; allowed with codes of 4 bits: an even number{}", schedule.k_block,
+                    is_micro || scales.weight_blocks == 1
+                        ? ""
+                        : fmt::format(" that is a multiple of {}, or divides it", shared)));
+}
+
+}  // namespace
+
 void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is_weighted,
                    const ProductSchedule& schedule, RuleJudge& judge) {
     const TensorSpec& weights = operands.weights.spec;
     const ScaleShape scales = scale_shape(operands);
-    const bool is_fp8 = operands.rows.spec.format == DataFormat::Fp8_e4m3;
-    const bool has_both = scales.has_weight_scales && scales.has_row_scales;
-    judge.require(is_fp8 == (weights.format == DataFormat::Fp8_e4m3) && (!is_fp8 || has_both),
-                  "input", "must be fp8_e4m3 with expert_weights and scales, or none of them");
+    judge_formats(operands, scales, judge);
     judge_scales(operands, judge);
     judge_grid(arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
     // Half of DST is packed while the other half takes products.
     const std::uint32_t half = arch.dst.tiles_32bit / 2;
-    // Scales take one tile of that half (scale_sum in kernels/product_compute.cpp).
-    const std::uint32_t beside =
-        is_weighted || scales.has_weight_scales || scales.has_row_scales ? 1 : 0;
+    const bool has_spare =
+        is_weighted || scales.has_weight_scales || scales.has_row_scales || scales.has_bias;
+    const std::uint32_t beside = has_spare ? 1 : 0;
     judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",
                   fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",
                               schedule.strip, half - beside));
     judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
     judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; allowed: at least 1");
-    if (schedule.k_chunk == 0) {
+    if (schedule.k_chunk == 0 || schedule.k_block == 0) {
         return;
     }
-    const std::uint64_t bytes = buffer_bytes(arch, weights.shape[2], weights.format, schedule) +
-                                scale_bytes(scales, schedule);
+    const std::uint32_t k_tiles = inner_tiles(weights.shape, scales);
+    if (scales.is_packed()) {
+        judge_packed(scales, k_tiles, schedule, judge);
+    }
+    const std::uint64_t bytes =
+        buffer_bytes(arch, k_tiles, weights.format, schedule) + scale_bytes(scales, schedule);
     judge.require(bytes <= buffer_room(arch), "k_block",
                   fmt::format("{} with rows of {} takes {} B of circular buffers; a core has {} B "
                               "of L1 for them",
-                              schedule.k_block, weights.shape[2], bytes, buffer_room(arch)));
+                              schedule.k_block, row_length(operands.rows.spec.shape), bytes,
+                              buffer_room(arch)));
 }
 
 Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertProduct& product,
                        const ProductSchedule& schedule) {
     const Shape& weights = product.weights.spec.shape;
-    const ProductTiles tiles = tiles_of(weights[2], weights[1], schedule);
+    const ProductTiles tiles =
+        tiles_of(inner_tiles(weights, scales_of(product)), weights[1], schedule);
     const SharedWork work = share_work(op, arch, schedule.grid, most_units(product, tiles));
     Program program = CreateProgram();
     add_buffers(program, work.cores, product, tiles, schedule, dram_alignment(arch));

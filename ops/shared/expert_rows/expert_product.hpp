@@ -9,6 +9,7 @@
 
 #include "emu/base/fields/field.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/kernels/product_args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "tessera/program.hpp"
@@ -39,7 +40,10 @@ inline constexpr std::array kProductFields{
     config::field<&Spec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
 };
 
-/// Returns two tables of fields as one.
+inline constexpr std::string_view kPartsProse =
+    "matrices in expert_weights, one behind the other: scale blocks start at each one's first row";
+
+/// Two tables of fields as one.
 template <std::size_t A, std::size_t B>
 [[nodiscard]] constexpr std::array<config::Field, A + B> joined(
     const std::array<config::Field, A>& first, const std::array<config::Field, B>& second) {
@@ -67,6 +71,9 @@ struct ExpertProduct {
     const DeviceTensor* topk_weights = nullptr;   ///< (T, K) float32, by id; null: none
     const DeviceTensor* expert_scales = nullptr;  ///< of weights (ScaleShape); null: none
     const DeviceTensor* row_scales = nullptr;     ///< of rows; null: none
+    const DeviceTensor* zero_points = nullptr;    ///< of weights of 4 bits; null: 8 or none
+    const DeviceTensor* bias = nullptr;           ///< (E, N) bfloat16; null: none
+    std::uint32_t parts = 1;                      ///< see ScaledOperands
 
     /// Operand of batches, without a list: rows of each expert, in (E, max, K) rows; null: all of
     /// them.
@@ -77,22 +84,46 @@ struct ExpertProduct {
 
 /// Elements that share a scale, along each side of a block.
 inline constexpr std::uint32_t kScaleBlock = 128;
+/// Columns that share a scale of mxfp4.
+inline constexpr std::uint32_t kMicroBlock = 32;
+/// Columns that may share a scale of codes of 4 bits, in the order in which shapes are tried.
+inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::uint32_t{256}};
 
-/// Shapes of the scales of a product's operands. Weights (E, N, K) have scales (E, Bn, Bk): (1, 1)
-/// of a matrix, (N, 1) of a row of it, (N, K/128) of 128 of a row, (N/128, K/128) of 128×128. Rows
-/// have (1, 1), (R, 1) or (R, K/128). Quotients are rounded up.
+/// What the scales of a product's operands are of. Quotients are rounded up.
+///
+/// Weights  of numbers (E, N, K) have float32 scales: of a matrix (E) or (E, 1, 1), of a row of it
+///          (E, N, 1), of 128 of a row (E, N, K/128), of 128×128 (E, P·(N/P)/128, K/128). Those of
+///          P parts, such as gate and up, have blocks that start at each part's first row.
+/// Packed   codes of 4 bits are uint8 (E, N, K/2), the even column in the lower half. With scales
+///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
+///          bfloat16 or float32 (E, N, K/G), G of 64, 128, 256 or K, they are (code − zero point)
+///          times the scale; zero points are uint8 of the scales' shape, or all 8.
+/// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128).
 struct ScaleShape {
     bool has_weight_scales = false;
     bool has_row_scales = false;
+    bool has_zero_points = false;
+    bool has_bias = false;
     bool is_by_column = false;        ///< weights have more than one scale along N
     std::uint32_t n_each = 0;         ///< columns of the output that share one
+    std::uint32_t n_scales = 1;       ///< along N
+    std::uint32_t k_each = 0;         ///< elements of K that share one
     std::uint32_t weight_blocks = 1;  ///< Bk
     std::uint32_t row_blocks = 1;
-    bool is_one_row = false;  ///< all rows share theirs
+    bool is_one_row = false;   ///< all rows share theirs
+    bool is_one_page = false;  ///< scales of matrices are a vector
+    row_products::WeightForm form = row_products::WeightForm::Numbers;
+    DataFormat format = DataFormat::Float32;  ///< of scales of weights
 
-    /// Returns whether a scale holds for part of a sum, or for some columns, only.
+    [[nodiscard]] bool is_packed() const { return form != row_products::WeightForm::Numbers; }
+    /// Whether sums of columns are multiplied with scales: mxfp4 multiplies the weights.
+    [[nodiscard]] bool scales_columns() const {
+        return has_weight_scales && form != row_products::WeightForm::Mxfp4;
+    }
+    /// Whether a scale holds for part of a sum, or for some columns, only; or precedes a bias.
     [[nodiscard]] bool is_in_blocks() const {
-        return is_by_column || weight_blocks > 1 || row_blocks > 1;
+        return is_packed() || is_by_column || weight_blocks > 1 || row_blocks > 1 ||
+               (has_bias && (has_weight_scales || has_row_scales));
     }
 };
 
@@ -102,6 +133,9 @@ struct ScaledOperands {
     const TensorPlan& weights;
     const TensorPlan* expert_scales = nullptr;
     const TensorPlan* row_scales = nullptr;
+    const TensorPlan* zero_points = nullptr;
+    const TensorPlan* bias = nullptr;
+    std::uint32_t parts = 1;  ///< matrices of equal rows in one: their blocks start anew
 };
 [[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
 /// Judges the rule that scales have one of those shapes.
@@ -132,24 +166,41 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out);
 
-/// Operands from which a product's reference is computed.
+/// Host tensors of an expert's weights as a run holds them; null: not given.
+struct CodedWeights {
+    const HostTensor& codes;
+    const HostTensor* scales = nullptr;
+    const HostTensor* zero_points = nullptr;
+};
+/// The numbers that codes stand for, without scales: (E, N, K) float32.
+[[nodiscard]] std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& scales);
+/// The same times their scales, of matrices (N, K) of `parts` parts.
+[[nodiscard]] std::vector<float> weights_of(const CodedWeights& weights, const ScaleShape& scales,
+                                            std::uint32_t parts, std::size_t n, std::size_t k);
+
+/// What a product's reference is computed from.
 struct ProductValues {
     std::vector<float> rows;
-    std::vector<float> weights;
+    std::vector<float> weights;        ///< without scales
     std::vector<float> expert_scales;  ///< empty: none
     std::vector<float> row_scales;
+    std::vector<float> bias;  ///< (E, N); empty: none
     ScaleShape scales;
+    std::uint32_t parts = 1;
     std::size_t n = 0;
     std::size_t k = 0;
 
-    /// Multiplies row `row` of the operand with the weights of `expert` and its scales, times
+    /// Row `row` of the operand times the weights of `expert` and its scales, plus its bias, times
     /// `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
-/// Returns the values of a step whose operands 0 and 1 are rows and weights. `expert_scales` and
-/// the next operand are their scales, if there are that many.
-[[nodiscard]] ProductValues product_values(const ReferenceContext& context,
-                                           std::size_t expert_scales);
+/// Of a step whose operands 0 and 1 are rows and weights. `first` is the operand of the scales of
+/// weights; those of rows, zero points and bias follow, if they are given.
+[[nodiscard]] ProductValues product_values(const ReferenceContext& context, std::size_t first,
+                                           std::uint32_t parts);
+/// The operands of a call, in the same order.
+[[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
+                                             std::uint32_t parts);
 
 /// Returns all of a host tensor of bfloat16, float32 or e4m3 as float32.
 [[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);

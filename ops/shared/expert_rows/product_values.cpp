@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of the operands of a product of expert rows, and the product as plain loops.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,23 +13,60 @@
 namespace tessera::ops {
 namespace {
 
-/// Returns the scales that weights (E, N, K) may have, in words of the message.
-std::vector<Shape> weight_scale_shapes(const Shape& weights) {
-    const std::uint32_t n_blocks = div_up(weights[1], kScaleBlock);
-    const std::uint32_t k_blocks = div_up(weights[2], kScaleBlock);
-    return {{weights[0], 1, 1},
-            {weights[0], weights[1], 1},
-            {weights[0], weights[1], k_blocks},
-            {weights[0], n_blocks, k_blocks}};
+std::uint32_t inner_of(const ScaledOperands& operands) {
+    return row_length(operands.rows.spec.shape);
+}
+
+row_products::WeightForm form_of(const ScaledOperands& operands) {
+    using row_products::WeightForm;
+    if (operands.weights.spec.format != DataFormat::UInt8) {
+        return WeightForm::Numbers;
+    }
+    const bool is_micro = operands.expert_scales != nullptr &&
+                          operands.expert_scales->spec.format == DataFormat::UInt8;
+    return is_micro ? WeightForm::Mxfp4 : WeightForm::UInt4;
+}
+
+/// The scales that weights may have.
+std::vector<Shape> weight_scale_shapes(const ScaledOperands& operands) {
+    const Shape& weights = operands.weights.spec.shape;
+    const std::uint32_t k = inner_of(operands);
+    std::vector<Shape> shapes;
+    const auto add = [&](Shape shape) {
+        if (std::ranges::find(shapes, shape) == shapes.end()) {
+            shapes.push_back(std::move(shape));
+        }
+    };
+    switch (form_of(operands)) {
+        case row_products::WeightForm::Numbers:
+            add({weights[0]});
+            add({weights[0], 1, 1});
+            add({weights[0], weights[1], 1});
+            add({weights[0], weights[1], div_up(k, kScaleBlock)});
+            add({weights[0], operands.parts * div_up(weights[1] / operands.parts, kScaleBlock),
+                 div_up(k, kScaleBlock)});
+            break;
+        case row_products::WeightForm::UInt4:
+            for (const std::uint32_t group : kScaleGroups) {
+                add({weights[0], weights[1], div_up(k, group)});
+            }
+            add({weights[0], weights[1], 1});
+            break;
+        case row_products::WeightForm::Mxfp4:
+            add({weights[0], weights[1], div_up(k, kMicroBlock)});
+            break;
+    }
+    return shapes;
 }
 
 std::vector<Shape> row_scale_shapes(const Shape& rows) {
-    return {{1, 1}, {num_rows(rows), 1}, {num_rows(rows), div_up(row_length(rows), kScaleBlock)}};
+    return {
+        {1}, {1, 1}, {num_rows(rows), 1}, {num_rows(rows), div_up(row_length(rows), kScaleBlock)}};
 }
 
-void judge_scale(const TensorPlan* scale, const std::vector<Shape>& allowed, std::string_view name,
+void judge_shape(const TensorPlan* tensor, const std::vector<Shape>& allowed, std::string_view name,
                  RuleJudge& judge) {
-    if (scale == nullptr || std::ranges::find(allowed, scale->spec.shape) != allowed.end()) {
+    if (tensor == nullptr || std::ranges::find(allowed, tensor->spec.shape) != allowed.end()) {
         return;
     }
     std::string words;
@@ -36,36 +74,81 @@ void judge_scale(const TensorPlan* scale, const std::vector<Shape>& allowed, std
         words += (words.empty() ? "" : ", ") + to_string(shape);
     }
     judge.require(false, name,
-                  fmt::format("is {}; allowed: one of {}", to_string(scale->spec.shape), words));
+                  fmt::format("is {}; allowed: {}{}", to_string(tensor->spec.shape),
+                              allowed.size() == 1 ? "" : "one of ", words));
+}
+
+/// Elements of K that share one of `blocks` scales.
+std::uint32_t shared_columns(row_products::WeightForm form, std::uint32_t k, std::uint32_t blocks) {
+    if (form == row_products::WeightForm::Mxfp4) {
+        return kMicroBlock;
+    }
+    if (blocks == 1) {
+        return k;
+    }
+    const auto group = std::ranges::find_if(
+        kScaleGroups, [&](std::uint32_t columns) { return div_up(k, columns) == blocks; });
+    return form == row_products::WeightForm::Numbers || group == kScaleGroups.end() ? kScaleBlock
+                                                                               : *group;
 }
 
 }  // namespace
 
 ScaleShape scale_shape(const ScaledOperands& operands) {
-    ScaleShape scales{.n_each = operands.weights.spec.shape[1]};
+    const std::uint32_t n = operands.weights.spec.shape[1];
+    const std::uint32_t k = inner_of(operands);
+    ScaleShape scales{.has_zero_points = operands.zero_points != nullptr,
+                      .has_bias = operands.bias != nullptr,
+                      .n_each = n,
+                      .k_each = k,
+                      .form = form_of(operands)};
     if (operands.expert_scales != nullptr) {
-        const Shape& shape = operands.expert_scales->spec.shape;
-        const std::uint32_t n = operands.weights.spec.shape[1];
+        const TensorSpec& spec = operands.expert_scales->spec;
         scales.has_weight_scales = true;
-        scales.is_by_column = shape[1] > 1;
-        // One scale for a matrix, for each column, or for a block of 128 columns.
-        scales.n_each = shape[1] == 1 ? n : shape[1] == n ? 1 : kScaleBlock;
-        scales.weight_blocks = shape[2];
+        scales.format = spec.format;
+        scales.is_one_page = spec.shape.size() == 1;
+        if (!scales.is_one_page) {
+            scales.n_scales = spec.shape[1];
+            scales.weight_blocks = spec.shape[2];
+        }
+        scales.is_by_column = scales.n_scales > 1;
+        scales.n_each = scales.n_scales == 1 ? n : scales.n_scales == n ? 1 : kScaleBlock;
+        scales.k_each = shared_columns(scales.form, k, scales.weight_blocks);
     }
     if (operands.row_scales != nullptr) {
         const Shape& shape = operands.row_scales->spec.shape;
         scales.has_row_scales = true;
         scales.is_one_row = shape[0] == 1;
-        scales.row_blocks = shape[1];
+        scales.row_blocks = shape.size() == 1 ? 1 : shape[1];
+        scales.k_each = scales.row_blocks > 1 ? kScaleBlock : scales.k_each;
     }
     return scales;
 }
 
 void judge_scales(const ScaledOperands& operands, RuleJudge& judge) {
-    judge_scale(operands.expert_scales, weight_scale_shapes(operands.weights.spec.shape),
-                "expert_scales", judge);
-    judge_scale(operands.row_scales, row_scale_shapes(operands.rows.spec.shape), "row_scales",
+    const TensorSpec& weights = operands.weights.spec;
+    const row_products::WeightForm form = form_of(operands);
+    const bool is_packed = form != row_products::WeightForm::Numbers;
+    judge_shape(operands.expert_scales, weight_scale_shapes(operands), "expert_scales", judge);
+    judge_shape(operands.row_scales, row_scale_shapes(operands.rows.spec.shape), "row_scales",
                 judge);
+    judge.require(!is_packed || operands.expert_scales != nullptr, "expert_scales",
+                  "are missing; required with codes of 4 bits");
+    judge.require(
+        is_packed || operands.expert_scales == nullptr ||
+            operands.expert_scales->spec.format == DataFormat::Float32,
+        "expert_scales",
+        fmt::format(
+            "are {}; allowed with weights of {}: float32",
+            operands.expert_scales == nullptr ? "" : name_of(operands.expert_scales->spec.format),
+            name_of(weights.format)));
+    judge.require(operands.zero_points == nullptr || form == row_products::WeightForm::UInt4,
+                  "zero_points", "are given; allowed: with uint8 weights and float scales only");
+    if (operands.zero_points != nullptr && operands.expert_scales != nullptr) {
+        judge_shape(operands.zero_points, {operands.expert_scales->spec.shape}, "zero_points",
+                    judge);
+    }
+    judge_shape(operands.bias, {{weights.shape[0], weights.shape[1]}}, "bias", judge);
 }
 
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
@@ -109,14 +192,92 @@ std::vector<float> floats_of(const HostTensor& tensor) {
     return values;
 }
 
+namespace {
+
+/// e2m1: 0, 0.5, 1, 1.5, 2, 3, 4, 6; the sign in bit 3.
+float e2m1_to_float(std::uint32_t code) {
+    constexpr std::array kMagnitudes{0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+    const float magnitude = kMagnitudes[code & 7U];
+    return (code & 8U) != 0 ? -magnitude : magnitude;
+}
+
+/// The scale along N of column `column` of `n`, of which `parts` follow each other.
+std::size_t n_scale_of(const ScaleShape& scales, std::size_t parts, std::size_t n,
+                       std::size_t column) {
+    if (scales.n_scales == 1) {
+        return 0;
+    }
+    const std::size_t each = n / parts;
+    return column / each * (scales.n_scales / parts) + column % each / scales.n_each;
+}
+
+constexpr int kMiddle = 8;  // zero point of codes of 4 bits without an operand of them
+
+}  // namespace
+
+std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& scales) {
+    if (!scales.is_packed()) {
+        return floats_of(weights.codes);
+    }
+    const auto bytes = weights.codes.as<std::uint8_t>();
+    const std::size_t width = weights.codes.shape.back();
+    const bool is_micro = scales.form == row_products::WeightForm::Mxfp4;
+    std::vector<float> numbers(2 * bytes.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::uint32_t code = bytes[i / 2] >> (i % 2 * 4) & 0xFU;
+        if (is_micro) {
+            numbers[i] = e2m1_to_float(code);
+            continue;
+        }
+        const std::size_t row = i / (2 * width);
+        const std::size_t block = i % (2 * width) / scales.k_each;
+        const int point =
+            weights.zero_points == nullptr
+                ? kMiddle
+                : weights.zero_points->as<std::uint8_t>()[row * scales.weight_blocks + block];
+        numbers[i] = static_cast<float>(static_cast<int>(code) - point);
+    }
+    return numbers;
+}
+
+namespace {
+
+std::vector<float> scales_of_weights(const HostTensor& scales) {
+    if (scales.format != DataFormat::UInt8) {
+        return floats_of(scales);
+    }
+    std::vector<float> values(num_elements(scales.shape));
+    std::ranges::transform(scales.as<std::uint8_t>(), values.begin(),
+                           [](std::uint8_t code) { return std::ldexp(1.0F, code - 127); });
+    return values;
+}
+
+}  // namespace
+
+std::vector<float> weights_of(const CodedWeights& weights, const ScaleShape& scales,
+                              std::uint32_t parts, std::size_t n, std::size_t k) {
+    std::vector<float> numbers = numbers_of(weights, scales);
+    if (weights.scales == nullptr) {
+        return numbers;
+    }
+    const std::vector<float> factors = scales_of_weights(*weights.scales);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t expert = i / (n * k);
+        const std::size_t place =
+            expert * scales.n_scales + n_scale_of(scales, parts, n, i / k % n);
+        numbers[i] *= factors[place * scales.weight_blocks +
+                              (scales.weight_blocks > 1 ? i % k / scales.k_each : 0)];
+    }
+    return numbers;
+}
+
 void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
                              std::span<float> out) const {
     const auto source = std::span(rows).subspan(row * k, k);
     const auto own = std::span(weights).subspan(expert * n * k, n * k);
     // Scales hold for blocks of K, so that each block's sum is scaled by itself, as in the kernel.
     const std::size_t blocks = std::max(scales.weight_blocks, scales.row_blocks);
-    const std::size_t each = blocks == 1 ? k : kScaleBlock;
-    const std::size_t n_scales = div_up(n, scales.n_each);
+    const std::size_t each = blocks == 1 ? k : scales.k_each;
     for (std::size_t column = 0; column < n; ++column) {
         double sum = 0;
         for (std::size_t b = 0; b < blocks; ++b) {
@@ -125,7 +286,8 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
                 part += static_cast<double>(source[i]) * static_cast<double>(own[column * k + i]);
             }
             if (scales.has_weight_scales) {
-                const std::size_t at = expert * n_scales + column / scales.n_each;
+                const std::size_t at =
+                    expert * scales.n_scales + n_scale_of(scales, parts, n, column);
                 part *= static_cast<double>(
                     expert_scales[at * scales.weight_blocks + (scales.weight_blocks > 1 ? b : 0)]);
             }
@@ -136,33 +298,51 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
             }
             sum += part;
         }
+        if (!bias.empty()) {
+            sum += static_cast<double>(bias[expert * n + column]);
+        }
         out[column] = static_cast<float>(sum * factor);
     }
 }
 
-ProductValues product_values(const ReferenceContext& context, std::size_t expert_scales) {
-    const auto plan = [&](std::size_t operand) {
-        return TensorPlan{.spec = {context.in(operand).shape(), DataFormat::Float32}};
+ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
+                               std::uint32_t parts) {
+    const auto given = [&](std::size_t operand) {
+        return is_given(inputs, first + operand) ? &inputs[first + operand] : nullptr;
     };
-    const TensorPlan rows = plan(0);
-    const TensorPlan weights = plan(1);
-    ProductValues values{.rows = floats_of(context.read(0)), .weights = floats_of(context.read(1))};
-    ScaledOperands operands{rows, weights};
-    std::optional<TensorPlan> of_experts;
-    std::optional<TensorPlan> of_rows;
-    if (context.has(expert_scales)) {
-        of_experts = plan(expert_scales);
-        operands.expert_scales = &*of_experts;
-        values.expert_scales = floats_of(context.read(expert_scales));
+    return {inputs[0], inputs[1], given(0), given(1), given(2), given(3), parts};
+}
+
+ProductValues product_values(const ReferenceContext& context, std::size_t first,
+                             std::uint32_t parts) {
+    // The operands that are given, and the plans that their shapes and formats make.
+    std::vector<HostTensor> tensors(first + 4);
+    std::vector<TensorPlan> plans(tensors.size());
+    for (const std::size_t operand :
+         {std::size_t{0}, std::size_t{1}, first, first + 1, first + 2, first + 3}) {
+        if (context.has(operand)) {
+            tensors[operand] = context.read(operand);
+            plans[operand].spec = {tensors[operand].shape, tensors[operand].format};
+        }
     }
-    if (context.has(expert_scales + 1)) {
-        of_rows = plan(expert_scales + 1);
-        operands.row_scales = &*of_rows;
-        values.row_scales = floats_of(context.read(expert_scales + 1));
+    const auto given = [&](std::size_t operand) {
+        return context.has(operand) ? &tensors[operand] : nullptr;
+    };
+    ProductValues values{.rows = floats_of(tensors[0]),
+                         .scales = scale_shape(scaled_operands(plans, first, parts)),
+                         .parts = parts,
+                         .n = tensors[1].shape[1],
+                         .k = tensors[0].shape.back()};
+    values.weights = numbers_of({tensors[1], given(first), given(first + 2)}, values.scales);
+    if (context.has(first)) {
+        values.expert_scales = scales_of_weights(tensors[first]);
     }
-    values.scales = scale_shape(operands);
-    values.n = weights.spec.shape[1];
-    values.k = weights.spec.shape[2];
+    if (context.has(first + 1)) {
+        values.row_scales = floats_of(tensors[first + 1]);
+    }
+    if (context.has(first + 3)) {
+        values.bias = floats_of(tensors[first + 3]);
+    }
     return values;
 }
 

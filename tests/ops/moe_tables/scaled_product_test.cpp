@@ -134,10 +134,10 @@ std::string refusal_of(Shape weight_scales, Shape row_scales) {
 TEST(ScaledProductErrors, AScaleOfAnotherShapeIsToldTheAllowedOnes) {
     EXPECT_EQ(refusal_of({2, 2, 2}, {6, 2}), "(nothing thrown)");
     EXPECT_EQ(refusal_of({2, 2, 1}, {6, 2}),
-              "masked_mm: expert_scales is (2,2,1); allowed: one of (2,1,1), (2,133,1), "
+              "masked_mm: expert_scales is (2,2,1); allowed: one of (2), (2,1,1), (2,133,1), "
               "(2,133,2), (2,2,2)");
     EXPECT_EQ(refusal_of({2, 2, 2}, {3, 2}),
-              "masked_mm: row_scales is (3,2); allowed: one of (1,1), (6,1), (6,2)");
+              "masked_mm: row_scales is (3,2); allowed: one of (1), (1,1), (6,1), (6,2)");
 }
 
 }  // namespace

@@ -3,21 +3,26 @@
 // row 0, one with those of its rows in column 0, for each block of K.
 #pragma once
 
+#include "product_args.hpp"
 #include "table_words.hpp"
 
 namespace {
 
-constexpr uint32_t cb_row_scales = 10;
-constexpr uint32_t cb_column_scales = 11;
-constexpr uint32_t cb_held_rows = 13;
-constexpr uint32_t cb_held_columns = 14;
+using namespace tessera::ops::row_products;
+using tessera::ops::index_of;
 
-enum RowForm : uint32_t { kNoRows, kEachRow, kOneRow };
+constexpr uint32_t cb_row_scales = index_of(Cb::RowScales);
+constexpr uint32_t cb_column_scales = index_of(Cb::ColumnScales);
+constexpr uint32_t cb_held_rows = index_of(Cb::HeldRowScales);
+constexpr uint32_t cb_held_columns = index_of(Cb::HeldColumnScales);
 
-// Returns the bytes between the scales of neighbouring rows or columns.
-inline uint32_t held_stride(uint32_t blocks) {
-    return (blocks * 4 + 63) / 64 * 64;
+// Bytes between what is held of neighbouring rows or columns.
+inline uint32_t held_stride(uint32_t bytes) {
+    return (bytes + 63) / 64 * 64;
 }
+
+// An unsigned code of 4 bits is the e4m3 code of code * 2^-9; scales of columns make up for it.
+constexpr uint32_t kUInt4Exponent = 9u << 23;
 
 template <class Rows, class Experts>
 struct BlockScales {
@@ -25,21 +30,18 @@ struct BlockScales {
 
     const Rows& rows;        // (R, row_blocks)
     const Experts& experts;  // (E, n_scales, weight_blocks)
-    uint32_t row_form;
+    RowForm row_form;
     bool has_weights;
-    uint32_t n_each;    // columns that share a scale
-    uint32_t n_scales;  // along N
-    uint32_t weight_blocks;
-    uint32_t row_blocks;
-    uint32_t strip;
+    const ReaderArgs& args;
 
     // Holds the scales of 32 rows of activations, kNobody where there is none.
     void hold_rows(const uint32_t* sources) const {
         const uint32_t held = get_write_ptr(cb_held_rows);
-        for (uint32_t i = 0; i < (row_form == kOneRow ? 1 : kSide); ++i) {
-            if (row_form == kOneRow || (row_form == kEachRow && sources[i] != kNobody)) {
-                noc_async_read(rows.get_noc_addr(row_form == kOneRow ? 0 : sources[i]),
-                               held + i * held_stride(row_blocks), row_blocks * 4);
+        for (uint32_t i = 0; i < (row_form == RowForm::OneRow ? 1 : kSide); ++i) {
+            if (row_form == RowForm::OneRow ||
+                (row_form == RowForm::EachRow && sources[i] != kNobody)) {
+                noc_async_read(rows.get_noc_addr(row_form == RowForm::OneRow ? 0 : sources[i]),
+                               held + i * held_stride(args.row_blocks * 4), args.row_blocks * 4);
             }
         }
         noc_async_read_barrier();
@@ -47,25 +49,30 @@ struct BlockScales {
     // Holds the scales of tiles [column, column + columns) of an expert's output.
     void hold_columns(uint32_t expert, uint32_t column, uint32_t columns) const {
         const uint32_t held = get_write_ptr(cb_held_columns);
+        const uint32_t bytes = args.weight_blocks * args.scale_bytes;
         const uint32_t first = place_of(column * kSide);
         const uint32_t end = place_of((column + columns) * kSide - 1) + 1;
+        if (has_weights && args.scales_in_a_page != 0) {
+            hold_word(expert, held);
+            return;
+        }
         for (uint32_t place = first; has_weights && place < end; ++place) {
-            noc_async_read(experts.get_noc_addr(expert * n_scales + place),
-                           held + (place - first) * held_stride(weight_blocks), weight_blocks * 4);
+            noc_async_read(experts.get_noc_addr(expert * args.n_scales + place),
+                           held + (place - first) * held_stride(bytes), bytes);
         }
         noc_async_read_barrier();
     }
     // Pushes the scale tiles of one block of K.
     void push(uint32_t block, const uint32_t* sources, uint32_t column, uint32_t columns) const {
         if (has_weights) {
-            cb_reserve_back(cb_column_scales, strip);
+            cb_reserve_back(cb_column_scales, args.strip);
             for (uint32_t c = 0; c < columns; ++c) {
                 put_columns(words_at(get_write_ptr(cb_column_scales)) + c * kSide * kSide,
                             (column + c) * kSide, place_of(column * kSide), block);
             }
-            cb_push_back(cb_column_scales, strip);
+            cb_push_back(cb_column_scales, args.strip);
         }
-        if (row_form != kNoRows) {
+        if (row_form != RowForm::None) {
             cb_reserve_back(cb_row_scales, 1);
             put_rows(words_at(get_write_ptr(cb_row_scales)), sources, block);
             cb_push_back(cb_row_scales, 1);
@@ -73,29 +80,76 @@ struct BlockScales {
     }
 
 private:
-    // Returns the place of a column's scale; a column beyond the last one has that of the last.
+    // The scale of one expert, which may be at any word of a page of all.
+    void hold_word(uint32_t expert, uint32_t held) const {
+        constexpr uint32_t kAlignedWords = 16;
+        const uint32_t start = expert / kAlignedWords * kAlignedWords;
+        const uint32_t left = args.num_experts - start;
+        noc_async_read(experts.get_noc_addr(0, start * 4), held,
+                       (left < kAlignedWords ? left : kAlignedWords) * 4);
+        noc_async_read_barrier();
+        words_at(held)[0] = words_at(held)[expert - start];
+    }
+    // Of a column beyond the last one, that of the last.
     uint32_t place_of(uint32_t column) const {
-        const uint32_t place = column / n_each;
-        return place < n_scales ? place : n_scales - 1;
+        uint32_t place = column / args.n_each;
+        if (args.n_parts != 1) {
+            const uint32_t part = column / args.part_columns;
+            place = part * args.part_scales + column % args.part_columns / args.n_each;
+        }
+        return place < args.n_scales ? place : args.n_scales - 1;
+    }
+    uint32_t held_scale(uint32_t place, uint32_t own) const {
+        const uint32_t at = get_write_ptr(cb_held_columns) +
+                            place * held_stride(args.weight_blocks * args.scale_bytes);
+        if (args.scale_bytes == 4) {
+            return words_at(at)[own];
+        }
+        return (uint32_t) reinterpret_cast<const tt_l1_ptr uint16_t*>(at)[own] << 16;
     }
     // Fills row 0 of a tile: 16 words of the first face, 16 of the second.
     void put_columns(tt_l1_ptr uint32_t* tile, uint32_t first_column, uint32_t first_place,
                      uint32_t block) const {
-        const tt_l1_ptr uint32_t* held = words_at(get_write_ptr(cb_held_columns));
-        const uint32_t own = weight_blocks == 1 ? 0 : block;
-        for (uint32_t j = 0; j < kSide; ++j) {
-            const uint32_t place = place_of(first_column + j) - first_place;
-            tile[j / 16 * 256 + j % 16] = held[place * held_stride(weight_blocks) / 4 + own];
+        const uint32_t own =
+            args.weight_blocks == 1 ? 0 : block * args.block_tiles / args.scale_tiles;
+        const uint32_t place = place_of(first_column) - first_place;
+        if (args.n_each == 1) {
+            const uint32_t left = args.n_scales - first_column;
+            put_each(tile, place, left < kSide ? left : kSide, own);
+            return;
         }
+        // Most tiles lie within one block of columns: one scale is read for all.
+        if (place_of(first_column + kSide - 1) - first_place == place) {
+            const uint32_t scale = scale_of_sums(place, own);
+            fill_words(tile, 16, scale);
+            fill_words(tile + 256, 16, scale);
+            return;
+        }
+        for (uint32_t j = 0; j < kSide; ++j) {
+            tile[j / 16 * 256 + j % 16] =
+                scale_of_sums(place_of(first_column + j) - first_place, own);
+        }
+    }
+    // One scale a column, from `place` on.
+    void put_each(tt_l1_ptr uint32_t* tile, uint32_t place, uint32_t count, uint32_t own) const {
+        for (uint32_t j = 0; j < count; ++j) {
+            tile[j / 16 * 256 + j % 16] = scale_of_sums(place + j, own);
+        }
+    }
+    uint32_t scale_of_sums(uint32_t place, uint32_t own) const {
+        const uint32_t scale = held_scale(place, own);
+        const bool is_packed = static_cast<WeightForm>(args.weight_form) != WeightForm::Numbers;
+        return is_packed && (scale & 0x7F800000) != 0 ? scale + kUInt4Exponent : scale;
     }
     // Fills column 0 of a tile.
     void put_rows(tt_l1_ptr uint32_t* tile, const uint32_t* sources, uint32_t block) const {
         const tt_l1_ptr uint32_t* held = words_at(get_write_ptr(cb_held_rows));
-        const uint32_t own = row_blocks == 1 ? 0 : block;
+        const uint32_t own = args.row_blocks == 1 ? 0 : block;
         for (uint32_t i = 0; i < kSide; ++i) {
-            const uint32_t place = row_form == kOneRow ? 0 : i;
+            const uint32_t place = row_form == RowForm::OneRow ? 0 : i;
             tile[i / 16 * 512 + i % 16 * 16] =
-                sources[i] == kNobody ? 0 : held[place * held_stride(row_blocks) / 4 + own];
+                sources[i] == kNobody ? 0
+                                      : held[place * held_stride(args.row_blocks * 4) / 4 + own];
         }
     }
 };

@@ -1,76 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tilizes the rows of a unit once, for all strips that follow on them, and multiplies them with the
-// weights. Tiles of weights are transposed on their way into the source register. Sums stay in DST
-// over all of K and are packed as rows. With scales of a block of K, or of some columns, each
-// block's sums are scaled by themselves in fp32. The packer adds them to those before in L1.
+// weights, whose tiles are transposed on their way into the source register. Sums stay in DST over
+// all of K and are packed as rows. Where scales hold for a block of K, or some columns, each
+// block's sums are scaled by themselves in fp32, and the packer adds them to those before in L1.
+// Codes of 4 bits become numbers of the matrix unit first (packed_codes.hpp).
+
+#include "packed_codes.hpp"
+#include "product_args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_tiles = 1;
-constexpr uint32_t cb_weights = 2;
-constexpr uint32_t cb_scales = 3;
-constexpr uint32_t cb_units = 4;
-constexpr uint32_t cb_row_scales = 10;
-constexpr uint32_t cb_column_scales = 11;
-constexpr uint32_t cb_sums = 12;
-constexpr uint32_t cb_out = 16;
+using namespace tessera::ops::row_products;
+using tessera::ops::index_of;
 
-struct Shapes {
-    uint32_t k_tiles;
-    uint32_t strip;
-    uint32_t k_block;
-    uint32_t k_chunk;
-    uint32_t chunks;
-    bool is_scaled;
-    bool is_in_blocks;
-    uint32_t block;  // K tiles that share their scales
-    bool has_column_scales;
-    bool has_row_scales;
-};
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_tiles = index_of(Cb::Tiles);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
+constexpr uint32_t cb_units = index_of(Cb::ComputeUnits);
+constexpr uint32_t cb_row_scales = index_of(Cb::RowScales);
+constexpr uint32_t cb_column_scales = index_of(Cb::ColumnScales);
+constexpr uint32_t cb_sums = index_of(Cb::Sums);
+constexpr uint32_t cb_zero_points = index_of(Cb::ZeroPoints);
+constexpr uint32_t cb_bias = index_of(Cb::Bias);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 
-void tilize_rows(const Shapes& shapes, bool holds_rows) {
-    // The tiles of the last rows stay for all strips. They are dropped only when new rows come.
+void tilize_rows(const ComputeArgs& args, bool holds_rows) {
     if (holds_rows) {
-        cb_pop_front(cb_tiles, shapes.chunks * shapes.k_chunk);
-        if (shapes.is_scaled) {
+        cb_pop_front(cb_tiles, args.chunks * args.k_chunk);
+        if (args.is_scaled != 0) {
             cb_pop_front(cb_scales, 1);
         }
     }
-    // The product before left unpacker and packer with weights and output.
-    reconfig_data_format_srca(cb_rows);
-    pack_reconfig_data_format(cb_tiles);
-    tilize_init_short(cb_rows, shapes.k_chunk, cb_tiles);
-    for (uint32_t chunk = 0; chunk < shapes.chunks; ++chunk) {
-        cb_wait_front(cb_rows, shapes.k_chunk);
-        cb_reserve_back(cb_tiles, shapes.k_chunk);
-        tilize_block(cb_rows, shapes.k_chunk, cb_tiles);
-        cb_push_back(cb_tiles, shapes.k_chunk);
-        cb_pop_front(cb_rows, shapes.k_chunk);
+    const bool is_packed = form_of(args) != WeightForm::Numbers;
+    const uint32_t cb_ordered = is_packed ? cb_plain_tiles : cb_tiles;
+    for (uint32_t chunk = 0; chunk < args.chunks; ++chunk) {
+        if (chunk == 0 || is_packed) {
+            reconfig_data_format_srca(cb_rows);
+            pack_reconfig_data_format(cb_ordered);
+            tilize_init_short(cb_rows, args.k_chunk, cb_ordered);
+        }
+        cb_wait_front(cb_rows, args.k_chunk);
+        cb_reserve_back(cb_ordered, args.k_chunk);
+        tilize_block(cb_rows, args.k_chunk, cb_ordered);
+        cb_push_back(cb_ordered, args.k_chunk);
+        cb_pop_front(cb_rows, args.k_chunk);
+        if (is_packed) {
+            tilize_uninit(cb_rows, cb_ordered);
+            sort_columns(args);
+        }
     }
-    tilize_uninit(cb_rows, cb_tiles);
-    // All chunks are kept: a strip multiplies the whole K of the rows.
-    cb_wait_front(cb_tiles, shapes.chunks * shapes.k_chunk);
-    if (shapes.is_scaled) {
+    if (!is_packed) {
+        tilize_uninit(cb_rows, cb_tiles);
+    }
+    cb_wait_front(cb_tiles, args.chunks * args.k_chunk);
+    if (args.is_scaled != 0) {
         cb_wait_front(cb_scales, 1);
     }
 }
 
-void multiply(const Shapes& shapes, uint32_t columns) {
-    // Weights are the second operand, which goes to SrcA; rows go to SrcB.
+void multiply(const ComputeArgs& args, uint32_t columns) {
     reconfig_data_format(cb_weights, cb_tiles);
-    mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, shapes.k_block);
-    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
-        const uint32_t left = shapes.k_tiles - first;
-        const uint32_t count = left < shapes.k_block ? left : shapes.k_block;
-        // Whole blocks, also for the last K: buffers are multiples of blocks and wrap only at their
-        // exact end.
-        cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
+    mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, args.k_block);
+    for (uint32_t first = 0; first < args.k_tiles; first += args.k_block) {
+        const uint32_t left = args.k_tiles - first;
+        const uint32_t count = left < args.k_block ? left : args.k_block;
+        cb_wait_front(cb_weights, args.k_block * args.strip);
         for (uint32_t k = 0; k < count; ++k) {
-            matmul_block(cb_tiles, cb_weights, first + k, k * shapes.strip, 0, 1, columns, 1,
-                         shapes.k_block);
+            matmul_block(cb_tiles, cb_weights, first + k, k * args.strip, 0, 1, columns, 1,
+                         args.k_block);
         }
-        cb_pop_front(cb_weights, shapes.k_block * shapes.strip);
+        cb_pop_front(cb_weights, args.k_block * args.strip);
     }
 }
 
@@ -84,18 +84,18 @@ void scale_sum(uint32_t cb, uint32_t tile, uint32_t column, uint32_t spare) {
     mul_binary_tile(column, spare, column);
 }
 
-void add_block(const Shapes& shapes, uint32_t columns, bool is_first) {
-    if (shapes.has_column_scales) {
-        cb_wait_front(cb_column_scales, shapes.strip);
+void add_block(const ComputeArgs& args, uint32_t columns, bool is_first) {
+    if (args.has_column_scales != 0) {
+        cb_wait_front(cb_column_scales, args.strip);
         for (uint32_t column = 0; column < columns; ++column) {
-            scale_sum<BroadcastType::ROW>(cb_column_scales, column, column, shapes.strip);
+            scale_sum<BroadcastType::ROW>(cb_column_scales, column, column, args.strip);
         }
-        cb_pop_front(cb_column_scales, shapes.strip);
+        cb_pop_front(cb_column_scales, args.strip);
     }
-    if (shapes.has_row_scales) {
+    if (args.has_row_scales != 0) {
         cb_wait_front(cb_row_scales, 1);
         for (uint32_t column = 0; column < columns; ++column) {
-            scale_sum<BroadcastType::COL>(cb_row_scales, 0, column, shapes.strip);
+            scale_sum<BroadcastType::COL>(cb_row_scales, 0, column, args.strip);
         }
         cb_pop_front(cb_row_scales, 1);
     }
@@ -110,50 +110,75 @@ void add_block(const Shapes& shapes, uint32_t columns, bool is_first) {
     tile_regs_release();
 }
 
-void multiply_in_blocks(const Shapes& shapes, uint32_t columns) {
-    cb_reserve_back(cb_sums, shapes.strip);
-    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
-        const uint32_t left = shapes.k_tiles - first;
-        const uint32_t count = left < shapes.k_block ? left : shapes.k_block;
-        cb_wait_front(cb_weights, shapes.k_block * shapes.strip);
+// What zero points add to a sum: the product of the rows with minus their tile.
+void subtract_zero_points(const ComputeArgs& args, uint32_t columns, uint32_t first, uint32_t end) {
+    cb_wait_front(cb_zero_points, args.strip);
+    for (uint32_t tile = first; tile < end; ++tile) {
+        matmul_block(cb_tiles, cb_zero_points, tile, 0, 0, 1, columns, 1, args.k_block);
+    }
+    cb_pop_front(cb_zero_points, args.strip);
+}
+
+void multiply_in_blocks(const ComputeArgs& args, uint32_t columns) {
+    const WeightForm form = form_of(args);
+    const uint32_t cb_numbers = cb_of_numbers(form);
+    cb_reserve_back(cb_sums, args.strip);
+    for (uint32_t first = 0; first < args.k_tiles; first += args.k_block) {
+        const uint32_t left = args.k_tiles - first;
+        const uint32_t count = left < args.k_block ? left : args.k_block;
+        wait_numbers(args, form, count, columns);
         for (uint32_t k = 0; k < count; ++k) {
             const uint32_t tile = first + k;
-            // A block of scales begins: sums of earlier blocks are already in L1.
-            if (tile % shapes.block == 0) {
+            if (tile % args.block_tiles == 0) {
                 tile_regs_acquire();
-                reconfig_data_format(cb_weights, cb_tiles);
-                mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, shapes.k_block);
+                reconfig_data_format(cb_numbers, cb_tiles);
+                mm_block_init_short(cb_tiles, cb_numbers, 1, columns, 1, args.k_block);
             }
-            matmul_block(cb_tiles, cb_weights, tile, k * shapes.strip, 0, 1, columns, 1,
-                         shapes.k_block);
-            if ((tile + 1) % shapes.block == 0 || tile + 1 == shapes.k_tiles) {
-                add_block(shapes, columns, tile < shapes.block);
+            matmul_block(cb_tiles, cb_numbers, tile, place_of_numbers(args, form, k), 0, 1, columns,
+                         1, args.k_block);
+            if ((tile + 1) % args.block_tiles == 0 || tile + 1 == args.k_tiles) {
+                if (form == WeightForm::UInt4) {
+                    subtract_zero_points(args, columns, tile / args.block_tiles * args.block_tiles,
+                                         tile + 1);
+                }
+                add_block(args, columns, tile < args.block_tiles);
             }
         }
-        cb_pop_front(cb_weights, shapes.k_block * shapes.strip);
+        pop_numbers(args, form);
     }
     // Later packs of output must overwrite again.
     pack_reconfig_l1_acc(0);
-    cb_push_back(cb_sums, shapes.strip);
+    cb_push_back(cb_sums, args.strip);
 }
 
-void take_sums(const Shapes& shapes, uint32_t columns) {
-    cb_wait_front(cb_sums, shapes.strip);
-    // Back to DST for the last scaling, and because the packer untilizes from DST.
+void take_sums(const ComputeArgs& args, uint32_t columns) {
+    cb_wait_front(cb_sums, args.strip);
     copy_tile_to_dst_init_short_with_dt(cb_weights, cb_sums);
     for (uint32_t column = 0; column < columns; ++column) {
         copy_tile(cb_sums, column, column);
     }
-    cb_pop_front(cb_sums, shapes.strip);
+    cb_pop_front(cb_sums, args.strip);
 }
 
-// Multiplies with the routing weights of the rows, which are in every column.
-void scale(const Shapes& shapes, uint32_t columns) {
+// The bias of each column, in every row.
+void add_bias(const ComputeArgs& args, uint32_t columns) {
+    cb_wait_front(cb_bias, args.strip);
+    unary_bcast_init<BroadcastType::ROW>(cb_bias, cb_out);
+    add_binary_tile_init();
+    for (uint32_t column = 0; column < columns; ++column) {
+        unary_bcast<BroadcastType::ROW>(cb_bias, column, args.strip);
+        add_binary_tile(column, args.strip, column);
+    }
+    cb_pop_front(cb_bias, args.strip);
+}
+
+// The routing weights of the rows, in every column.
+void scale(const ComputeArgs& args, uint32_t columns) {
     copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
-    copy_tile(cb_scales, 0, shapes.strip);
+    copy_tile(cb_scales, 0, args.strip);
     mul_binary_tile_init();
     for (uint32_t column = 0; column < columns; ++column) {
-        mul_binary_tile(column, shapes.strip, column);
+        mul_binary_tile(column, args.strip, column);
     }
 }
 
@@ -186,40 +211,35 @@ void pack_rows(uint32_t strip) {
 }  // namespace
 
 void kernel_main() {
-    const Shapes shapes{get_compile_time_arg_val(0),      get_compile_time_arg_val(1),
-                        get_compile_time_arg_val(2),      get_compile_time_arg_val(3),
-                        get_compile_time_arg_val(4),      get_compile_time_arg_val(5) != 0,
-                        get_compile_time_arg_val(6) != 0, get_compile_time_arg_val(7),
-                        get_compile_time_arg_val(8) != 0, get_compile_time_arg_val(9) != 0};
-
-    mm_block_init(cb_tiles, cb_weights, cb_out, 1, shapes.strip, 1, shapes.k_block);
-    // An endless loop: the reader announces units, and only it knows the counts.
+    const auto args = ComputeArgs::read();
+    mm_block_init(cb_tiles, cb_of_numbers(form_of(args)), cb_out, 1, args.strip, 1, args.k_block);
     for (bool holds_rows = false;; holds_rows = true) {
         cb_wait_front(cb_units, 1);
-        // Compute cannot read L1 by itself: the unpacker reads the words and passes them to math
-        // and pack.
-        const uint32_t what = read_tile_value(cb_units, 0, 0);
+        const auto what = static_cast<Announced>(read_tile_value(cb_units, 0, 0));
         const uint32_t columns = read_tile_value(cb_units, 0, 1);
         const uint32_t has_new_rows = read_tile_value(cb_units, 0, 2);
         cb_pop_front(cb_units, 1);
-        if (what == 0) {
+        if (what == Announced::End) {
             return;
         }
         if (has_new_rows != 0) {
-            tilize_rows(shapes, holds_rows);
+            tilize_rows(args, holds_rows);
         }
-        if (shapes.is_in_blocks) {
-            multiply_in_blocks(shapes, columns);
+        if (args.is_in_blocks != 0) {
+            multiply_in_blocks(args, columns);
             tile_regs_acquire();
-            take_sums(shapes, columns);
+            take_sums(args, columns);
         } else {
             tile_regs_acquire();
-            multiply(shapes, columns);
+            multiply(args, columns);
         }
-        if (shapes.is_scaled) {
-            scale(shapes, columns);
+        if (args.has_bias != 0) {
+            add_bias(args, columns);
+        }
+        if (args.is_scaled != 0) {
+            scale(args, columns);
         }
         tile_regs_commit();
-        pack_rows(shapes.strip);
+        pack_rows(args.strip);
     }
 }

@@ -2,20 +2,20 @@
 // Works out this core's units of work from the list of blocks, or the counts of the batches, in
 // device memory; announces each to compute and writer; gathers rows and feeds weights.
 #include "block_scales.hpp"
+#include "packed_weights.hpp"
+#include "product_args.hpp"
 #include "row_scales.hpp"
 #include "table_words.hpp"
 #include "tile_rows.hpp"
 
 namespace {
 
-constexpr uint32_t cb_rows = 0;
-constexpr uint32_t cb_weights = 2;
-constexpr uint32_t cb_compute_units = 4;
-constexpr uint32_t cb_writer_units = 5;
-constexpr uint32_t cb_zeros = 7;
-
-enum CountsForm : uint32_t { kCounts, kPagedCounts, kNoCounts };
-enum Announced : uint32_t { kEnd, kUnit, kZeroUnit };
+constexpr uint32_t cb_rows = index_of(Cb::Rows);
+constexpr uint32_t cb_weights = index_of(Cb::Weights);
+constexpr uint32_t cb_compute_units = index_of(Cb::ComputeUnits);
+constexpr uint32_t cb_writer_units = index_of(Cb::WriterUnits);
+constexpr uint32_t cb_zeros = index_of(Cb::ReaderZeros);
+constexpr uint32_t cb_bias = index_of(Cb::Bias);
 
 struct Shapes {
     uint32_t row_bytes;
@@ -25,6 +25,8 @@ struct Shapes {
     uint32_t k_block;
     uint32_t k_chunk;
     uint32_t weight_bytes;   // of a tile
+    uint32_t weight_tiles;   // of K that a tile in memory has: 2 of packed codes
+    uint32_t weight_pages;   // of one push
     uint32_t element_bytes;  // of a row
     uint32_t block_tiles;    // of K, that share a scale
     bool is_in_blocks;       // whether there are such scales
@@ -34,25 +36,22 @@ struct Shapes {
     uint32_t strips() const { return div_up(n_tiles, strip); }
 };
 
-void announce_to_compute(uint32_t what, uint32_t columns, uint32_t has_new_rows) {
-    // Compute learns of new rows here: it tilizes them once and keeps them for the strips that
-    // follow.
+void announce_to_compute(Announced what, uint32_t columns, uint32_t has_new_rows) {
     cb_reserve_back(cb_compute_units, 1);
     tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_compute_units));
-    words[0] = what;
+    words[0] = static_cast<uint32_t>(what);
     words[1] = columns;
     words[2] = has_new_rows;
     cb_push_back(cb_compute_units, 1);
 }
 
-void announce_to_writer(uint32_t what, uint32_t column, uint32_t columns, const TileRow& row) {
+void announce_to_writer(Announced what, uint32_t column, uint32_t columns, const TileRow& row) {
     cb_reserve_back(cb_writer_units, 1);
     tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_writer_units));
-    words[0] = what;
+    words[0] = static_cast<uint32_t>(what);
     words[1] = column;
     words[2] = columns;
-    // This kernel alone reads the list, so that each row's target goes to the writer with the unit.
-    for (uint32_t i = 0; what != kEnd && i < tile_height; ++i) {
+    for (uint32_t i = 0; what != Announced::End && i < tile_height; ++i) {
         words[3 + i] = row.targets[i];
     }
     cb_push_back(cb_writer_units, 1);
@@ -86,45 +85,102 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
     }
 }
 
-// Reads tiles of the strip's weights, a row of columns for each k. A push has the pages of whole
-// blocks, also where fewer tiles are left. Scales of the blocks that end in it follow the push.
-template <class Accessor, class InBlocks>
-void feed_weights(const Accessor& weights, const Shapes& shapes, const InBlocks& scales,
-                  const TileRow& row, uint32_t column, uint32_t columns) {
-    uint32_t scaled = 0;
-    const uint32_t pages = shapes.k_block * shapes.strip;
-    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
-        const uint32_t count = smaller(shapes.k_block, shapes.k_tiles - first);
-        cb_reserve_back(cb_weights, pages);
-        const uint32_t l1_addr = get_write_ptr(cb_weights);
+// All that goes with the weights of a unit.
+template <class Blocks, class Zeros, class Micro, class Bias>
+struct WeightScales {
+    const Blocks& blocks;
+    const Zeros& zeros;
+    const Micro& micro;
+    const Bias& bias;
+    const ReaderArgs& args;
+    WeightForm form;
+
+    void hold_columns(uint32_t expert, uint32_t column, uint32_t columns) const {
+        if (form == WeightForm::Mxfp4) {
+            micro.held.hold(expert, column, columns);
+            return;
+        }
+        blocks.hold_columns(expert, column, columns);
+        if (args.has_zero_points != 0) {
+            zeros.held.hold(expert, column, columns);
+        }
+    }
+    void push_block(uint32_t block, const TileRow& row, uint32_t column, uint32_t columns) const {
+        if (form == WeightForm::UInt4) {
+            zeros.push(block, columns);
+        }
+        blocks.push(block, row.sources, column, columns);
+    }
+    // Row 0 of a tile of bfloat16. Its two faces have 32 bytes each, which reads from DRAM may not
+    // start at: both are read to the left face, and the core moves the second half.
+    void push_bias(uint32_t expert, uint32_t column, uint32_t columns) const {
+        constexpr uint32_t kRowBytes = 64;
+        constexpr uint32_t kFaceWords = 128;
+        const uint32_t tile_words = 4 * kFaceWords;
+        cb_reserve_back(cb_bias, args.strip);
+        tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_bias));
         for (uint32_t c = 0; c < columns; ++c) {
-            const uint32_t tile =
-                (row.expert * shapes.n_tiles + column + c) * shapes.k_tiles + first;
-            for (uint32_t k = 0; k < count; ++k) {
-                noc_async_read_page(tile + k, weights,
-                                    l1_addr + (k * shapes.strip + c) * shapes.weight_bytes);
-            }
+            const uint32_t first = (column + c) * kRowBytes;
+            noc_async_read(bias.get_noc_addr(expert, first),
+                           get_write_ptr(cb_bias) + c * tile_words * 4,
+                           smaller(kRowBytes, 2 * args.columns - first));
         }
         noc_async_read_barrier();
-        cb_push_back(cb_weights, pages);
+        for (uint32_t c = 0; c < columns; ++c) {
+            for (uint32_t i = 0; i < kRowBytes / 8; ++i) {
+                words[c * tile_words + kFaceWords + i] = words[c * tile_words + kRowBytes / 8 + i];
+            }
+        }
+        cb_push_back(cb_bias, args.strip);
+    }
+};
+
+// Tiles of the strip's weights, one row of columns for each k; pushes have the pages of whole
+// blocks, also where fewer tiles are left.
+template <class Accessor>
+void read_weights(const Accessor& weights, const Shapes& shapes, uint32_t first_row, uint32_t first,
+                  uint32_t count, uint32_t columns) {
+    const uint32_t across = shapes.k_tiles / shapes.weight_tiles;
+    const uint32_t l1_addr = get_write_ptr(cb_weights);
+    for (uint32_t c = 0; c < columns; ++c) {
+        const uint32_t tile = (first_row + c) * across + first / shapes.weight_tiles;
+        for (uint32_t k = 0; k < count / shapes.weight_tiles; ++k) {
+            noc_async_read_page(tile + k, weights,
+                                l1_addr + (k * shapes.strip + c) * shapes.weight_bytes);
+        }
+    }
+    noc_async_read_barrier();
+}
+
+// Behind a push of weights the scales of the sums that end in it.
+template <class Accessor, class Scales>
+void feed_weights(const Accessor& weights, const Shapes& shapes, const Scales& scales,
+                  const TileRow& row, uint32_t column, uint32_t columns) {
+    uint32_t scaled = 0;
+    for (uint32_t first = 0; first < shapes.k_tiles; first += shapes.k_block) {
+        const uint32_t count = smaller(shapes.k_block, shapes.k_tiles - first);
+        cb_reserve_back(cb_weights, shapes.weight_pages);
+        read_weights(weights, shapes, row.expert * shapes.n_tiles + column, first, count, columns);
+        cb_push_back(cb_weights, shapes.weight_pages);
+        if (scales.form == WeightForm::Mxfp4) {
+            scales.micro.push(first / 2, count / 2, column, columns);
+        }
         const uint32_t fed = first + count;
         while (shapes.is_in_blocks && scaled * shapes.block_tiles < fed &&
                smaller((scaled + 1) * shapes.block_tiles, shapes.k_tiles) <= fed) {
-            scales.push(scaled, row.sources, column, columns);
+            scales.push_block(scaled, row, column, columns);
             scaled += 1;
         }
     }
 }
 
-template <class List, class Rows, class Weights, class AllScales, class InBlocks>
+template <class List, class Rows, class Weights, class Factors, class UnitScales>
 void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
-                const Weights& weights, const AllScales& scales, const InBlocks& in_blocks) {
-    const uint32_t core = get_arg_val<uint32_t>(6);
-    const uint32_t num_cores = get_arg_val<uint32_t>(7);
-    // Neighbouring units have the same rows: a core gathers rows once for several strips.
+                const Weights& weights, const Factors& factors, const UnitScales& scales) {
+    const auto share = CoreShare::read(ReaderTensors::Addresses::kCount);
     const uint32_t num_units = num_tile_rows * shapes.strips();
-    const uint32_t first = (uint32_t)((uint64_t)num_units * core / num_cores);
-    const uint32_t end = (uint32_t)((uint64_t)num_units * (core + 1) / num_cores);
+    const uint32_t first = (uint32_t)((uint64_t)num_units * share.core / share.num_cores);
+    const uint32_t end = (uint32_t)((uint64_t)num_units * (share.core + 1) / share.num_cores);
 
     TileRow row;
     row.clear(kNobody);
@@ -145,114 +201,148 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
         // Rows without an expert are zeros in the output, so that no weights are read for them.
         if (row.expert == kNobody) {
             if (list.writes_zeros()) {
-                announce_to_writer(kZeroUnit, column, columns, row);
+                announce_to_writer(Announced::ZeroUnit, column, columns, row);
             }
             continue;
         }
-        announce_to_compute(kUnit, columns, is_new ? 1 : 0);
-        announce_to_writer(kUnit, column, columns, row);
+        announce_to_compute(Announced::Unit, columns, is_new ? 1 : 0);
+        announce_to_writer(Announced::Unit, column, columns, row);
         if (is_new) {
             gather_rows(rows, shapes, row);
-            if (scales.are_there()) {
-                push_scales(scales, row);
+            if (factors.are_there()) {
+                push_scales(factors, row);
             }
             if (shapes.is_in_blocks) {
-                in_blocks.hold_rows(row.sources);
+                scales.blocks.hold_rows(row.sources);
             }
         }
         if (shapes.is_in_blocks) {
-            in_blocks.hold_columns(row.expert, column, columns);
+            scales.hold_columns(row.expert, column, columns);
         }
-        feed_weights(weights, shapes, in_blocks, row, column, columns);
+        feed_weights(weights, shapes, scales, row, column, columns);
+        if (scales.args.has_bias != 0) {
+            scales.push_bias(row.expert, column, columns);
+        }
     }
-    // Both wait for one more word, which ends their loops.
-    announce_to_compute(kEnd, 0, 0);
-    announce_to_writer(kEnd, 0, 0, row);
+    announce_to_compute(Announced::End, 0, 0);
+    announce_to_writer(Announced::End, 0, 0, row);
+}
+
+Shapes shapes_of(const ReaderArgs& args) {
+    const bool is_packed = static_cast<WeightForm>(args.weight_form) != WeightForm::Numbers;
+    return {
+        .row_bytes = args.row_bytes,
+        .k_tiles = args.k_tiles,
+        .n_tiles = args.n_tiles,
+        .strip = args.strip,
+        .k_block = args.k_block,
+        .k_chunk = args.k_chunk,
+        .weight_bytes = is_packed ? kByteTile : static_cast<uint32_t>(get_tile_size(cb_weights)),
+        .weight_tiles = is_packed ? 2u : 1u,
+        .weight_pages =
+            is_packed ? word_tiles(args.k_block, args.strip) : args.k_block * args.strip,
+        .element_bytes = args.element_bytes,
+        .block_tiles = args.block_tiles,
+        .is_in_blocks = args.is_in_blocks != 0};
+}
+
+// The rows of each expert, as `counts` has them.
+template <class Counts>
+BatchList batch_list(const Counts& counts, const ReaderArgs& args) {
+    const uint32_t tables = get_write_ptr(cb_tables);
+    const auto form = static_cast<CountsForm>(args.counts_form);
+    if (form == CountsForm::None) {
+        fill_words(words_at(tables), args.num_experts, args.batch_rows);
+    } else {
+        read_counts(counts, args.num_experts, form == CountsForm::PageEach, tables);
+    }
+    return {words_at(tables), args.num_experts, args.batch_rows};
+}
+
+template <class Ids, class Experts>
+BlockList<Ids, Experts> block_list(const Ids& ids, const Experts& experts, const ReaderArgs& args) {
+    return {.ids = ids,
+            .experts = experts,
+            .num_entries = args.num_entries,
+            .num_blocks = args.num_blocks,
+            .block_size = args.block_size,
+            .reads_by_choice = args.reads_by_choice != 0,
+            .writes_by_choice = args.writes_by_choice != 0,
+            .top_k = args.top_k,
+            .num_choices = args.num_choices};
+}
+
+template <class Rows, class Experts>
+BlockScales<Rows, Experts> block_scales(const Rows& rows, const Experts& experts,
+                                        const ReaderArgs& args) {
+    const bool is_micro = static_cast<WeightForm>(args.weight_form) == WeightForm::Mxfp4;
+    return {.rows = rows,
+            .experts = experts,
+            .row_form = static_cast<RowForm>(args.row_form),
+            .has_weights = args.has_weight_scales != 0 && !is_micro,
+            .args = args};
+}
+
+// What rows are multiplied with at the end: with scales in blocks only routing weights.
+template <class Weights, class Rows, class Experts>
+Scales<Weights, Rows, Experts> row_factors(const Weights& weights, const Rows& rows,
+                                           const Experts& experts, const ReaderArgs& args) {
+    const bool is_in_blocks = args.is_in_blocks != 0;
+    return {.weights = weights,
+            .top_k = args.scales_top_k,
+            .rows = rows,
+            .experts = experts,
+            .scales_in_a_page = args.scales_in_a_page != 0,
+            .num_experts = args.num_experts,
+            .row_form = is_in_blocks ? RowForm::None : static_cast<RowForm>(args.row_form),
+            .has_weights = args.has_weight_scales != 0 && !is_in_blocks};
 }
 
 }  // namespace
 
 void kernel_main() {
-    const bool is_batched = get_compile_time_arg_val(0) != 0;
-    const Shapes shapes{.row_bytes = get_compile_time_arg_val(1),
-                        .k_tiles = get_compile_time_arg_val(2),
-                        .n_tiles = get_compile_time_arg_val(3),
-                        .strip = get_compile_time_arg_val(4),
-                        .k_block = get_compile_time_arg_val(5),
-                        .k_chunk = get_compile_time_arg_val(6),
-                        .weight_bytes = static_cast<uint32_t>(get_tile_size(cb_weights)),
-                        .element_bytes = get_compile_time_arg_val(16),
-                        .block_tiles = get_compile_time_arg_val(24),
-                        .is_in_blocks = get_compile_time_arg_val(19) != 0};
-    const uint32_t scales_top_k = get_compile_time_arg_val(11);
-    const uint32_t entries = get_compile_time_arg_val(12);
-    const uint32_t num_experts = get_compile_time_arg_val(13);
-    constexpr auto rows_args = TensorAccessorArgs<25>();
-    constexpr auto weights_args = TensorAccessorArgs<rows_args.next_compile_time_args_offset()>();
-    constexpr auto ids_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
-    constexpr auto experts_args = TensorAccessorArgs<ids_args.next_compile_time_args_offset()>();
-    constexpr auto end_args = TensorAccessorArgs<experts_args.next_compile_time_args_offset()>();
-    constexpr auto scales_args = TensorAccessorArgs<end_args.next_compile_time_args_offset()>();
-    constexpr auto row_scales_args =
-        TensorAccessorArgs<scales_args.next_compile_time_args_offset()>();
-    constexpr auto expert_scales_args =
-        TensorAccessorArgs<row_scales_args.next_compile_time_args_offset()>();
-    const auto row_scales = TensorAccessor(row_scales_args, get_arg_val<uint32_t>(8));
-    const auto expert_scales = TensorAccessor(expert_scales_args, get_arg_val<uint32_t>(9));
-    const auto rows = TensorAccessor(rows_args, get_arg_val<uint32_t>(0));
-    const auto weights =
-        TensorAccessor(weights_args, get_arg_val<uint32_t>(1), shapes.weight_bytes);
-    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(2));
-    const auto experts = TensorAccessor(experts_args, get_arg_val<uint32_t>(3));
-    const auto end = TensorAccessor(end_args, get_arg_val<uint32_t>(4));
-    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(5));
+    const auto args = ReaderArgs::read();
+    const Shapes shapes = shapes_of(args);
+    const auto row_scales =
+        TensorAccessor(ReaderTensors::row_scales(), ReaderTensors::row_scales_address());
+    const auto expert_scales =
+        TensorAccessor(ReaderTensors::expert_scales(), ReaderTensors::expert_scales_address());
+    const auto rows = TensorAccessor(ReaderTensors::rows(), ReaderTensors::rows_address());
+    const auto weights = TensorAccessor(ReaderTensors::weights(), ReaderTensors::weights_address(),
+                                        shapes.weight_bytes);
+    const auto ids = TensorAccessor(ReaderTensors::ids(), ReaderTensors::ids_address());
+    const auto experts = TensorAccessor(ReaderTensors::experts(), ReaderTensors::experts_address());
+    const auto end =
+        TensorAccessor(ReaderTensors::num_listed(), ReaderTensors::num_listed_address());
+    const auto topk_weights =
+        TensorAccessor(ReaderTensors::topk_weights(), ReaderTensors::topk_weights_address());
+    const auto factors = row_factors(topk_weights, row_scales, expert_scales, args);
+    const auto blocks = block_scales(row_scales, expert_scales, args);
+    const auto zero_points =
+        TensorAccessor(ReaderTensors::zero_points(), ReaderTensors::zero_points_address());
+    const auto bias = TensorAccessor(ReaderTensors::bias(), ReaderTensors::bias_address());
+    const ZeroPoints<decltype(zero_points)> zeros{{zero_points, args, cb_held_zero_points}};
+    const MicroScales<decltype(expert_scales)> micro{{expert_scales, args, cb_held_columns}};
+    const auto form = static_cast<WeightForm>(args.weight_form);
+    const WeightScales<decltype(blocks), decltype(zeros), decltype(micro), decltype(bias)> scales{
+        blocks, zeros, micro, bias, args, form};
 
-    const uint32_t row_form = get_compile_time_arg_val(17);
-    const bool has_weight_scales = get_compile_time_arg_val(18) != 0;
-    const Scales<decltype(scales), decltype(row_scales), decltype(expert_scales)> all_scales{
-        scales,
-        scales_top_k,
-        row_scales,
-        expert_scales,
-        shapes.is_in_blocks ? kNoRows : row_form,
-        has_weight_scales && !shapes.is_in_blocks};
-    const BlockScales<decltype(row_scales), decltype(expert_scales)> in_blocks{
-        row_scales,
-        expert_scales,
-        row_form,
-        has_weight_scales,
-        get_compile_time_arg_val(20),
-        get_compile_time_arg_val(21),
-        get_compile_time_arg_val(22),
-        get_compile_time_arg_val(23),
-        shapes.strip};
+    if (form != WeightForm::Numbers) {
+        push_sorters();
+    }
+    if (form == WeightForm::Mxfp4) {
+        micro.fill_magnitudes(kExponentBuffers * args.k_block / 2 * args.strip);
+    }
     fill_words(words_at(get_write_ptr(cb_zeros)), shapes.chunk_bytes() / 4, 0);
-    const uint32_t tables = get_write_ptr(cb_tables);
-    if (is_batched) {
-        const uint32_t form = get_compile_time_arg_val(14);
-        // Without counts all rows of each batch are taken.
-        if (form == kNoCounts) {
-            fill_words(words_at(tables), num_experts, entries);
-        } else {
-            read_counts(ids, num_experts, form == kPagedCounts, tables);
-        }
-        const BatchList list{words_at(tables), num_experts, entries};
-        feed_units(list, list.num_tile_rows(), shapes, rows, weights, all_scales, in_blocks);
+    if (args.is_batched != 0) {
+        const BatchList list = batch_list(ids, args);
+        feed_units(list, list.num_tile_rows(), shapes, rows, weights, factors, scales);
         return;
     }
-    // The length of the list is on the device only: moe_align_block_size wrote it there.
+    const uint32_t tables = get_write_ptr(cb_tables);
     read_pages(end, 0, 1, tables, 0, 4);
     const uint32_t num_listed = words_at(tables)[0];
-    const BlockList<decltype(ids), decltype(experts)> list{ids,
-                                                           experts,
-                                                           entries,
-                                                           get_compile_time_arg_val(14),
-                                                           get_compile_time_arg_val(7),
-                                                           get_compile_time_arg_val(8) != 0,
-                                                           get_compile_time_arg_val(9) != 0,
-                                                           get_compile_time_arg_val(10),
-                                                           get_compile_time_arg_val(15)};
-    // Tile rows do not reach into the next block, which may have another expert.
+    const auto list = block_list(ids, experts, args);
     const uint32_t tile_rows = num_listed / list.block_size * div_up(list.block_size, tile_height);
-    feed_units(list, tile_rows, shapes, rows, weights, all_scales, in_blocks);
+    feed_units(list, tile_rows, shapes, rows, weights, factors, scales);
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scatters the rows of each unit to the output, or zeros to rows of no expert of this device.
+#include "product_args.hpp"
 #include "table_words.hpp"
 
+namespace {
+
+using namespace tessera::ops::row_products;
+using tessera::ops::index_of;
+
+constexpr uint32_t cb_units = index_of(Cb::WriterUnits);
+constexpr uint32_t cb_zeros = index_of(Cb::WriterZeros);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
+constexpr uint32_t tile_row_bytes = tt::constants::TILE_WIDTH * 2;  // bfloat16
+
+}  // namespace
+
 void kernel_main() {
-    constexpr uint32_t cb_units = 5;
-    constexpr uint32_t cb_zeros = 8;
-    constexpr uint32_t cb_out = 16;
-    constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
-    constexpr uint32_t tile_row_bytes = tt::constants::TILE_WIDTH * 2;  // bfloat16
-    constexpr uint32_t kZeroUnit = 2;
-    const uint32_t strip = get_compile_time_arg_val(0);
-    const uint32_t row_bytes = get_compile_time_arg_val(1);
-    constexpr auto output_args = TensorAccessorArgs<2>();
-    const auto output = TensorAccessor(output_args, get_arg_val<uint32_t>(0));
+    const auto args = WriterArgs::read();
+    const uint32_t strip = args.strip;
+    const auto output = TensorAccessor(WriterTensors::output(), WriterTensors::output_address());
 
     // Zeros are made once: rows of experts of other devices are all sent from here.
     const uint32_t zeros = get_write_ptr(cb_zeros);
@@ -22,15 +29,15 @@ void kernel_main() {
         // The reader's words: kind of the unit, first column tile, width in tiles, and the place of
         // each of 32 rows.
         const tt_l1_ptr uint32_t* words = words_at(get_read_ptr(cb_units));
-        if (words[0] == 0) {
+        const auto what = static_cast<Announced>(words[0]);
+        if (what == Announced::End) {
             cb_pop_front(cb_units, 1);
             break;
         }
-        const bool is_zero = words[0] == kZeroUnit;
+        const bool is_zero = what == Announced::ZeroUnit;
         const uint32_t start = words[1] * tile_row_bytes;
         const uint32_t width = words[2] * tile_row_bytes;
-        // The last strip of a row may be narrower than the packed tiles.
-        const uint32_t bytes = width < row_bytes - start ? width : row_bytes - start;
+        const uint32_t bytes = width < args.row_bytes - start ? width : args.row_bytes - start;
         if (!is_zero) {
             cb_wait_front(cb_out, strip);
         }

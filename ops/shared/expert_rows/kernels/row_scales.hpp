@@ -7,8 +7,8 @@
 
 namespace {
 
-constexpr uint32_t cb_scales = 3;
-constexpr uint32_t cb_words = 9;  // of scales
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
+constexpr uint32_t cb_words = index_of(Cb::Words);
 
 union Word {
     uint32_t bits;
@@ -22,21 +22,24 @@ struct Scales {
     const Weights& weights;  // (T, K)
     uint32_t top_k;          // 0: there are none
     const Rows& rows;        // (rows, 1)
-    const Experts& experts;  // (E, 1, 1)
-    uint32_t row_form;
+    const Experts& experts;  // (E, 1, 1), or (E) in one page
+    bool scales_in_a_page;
+    uint32_t num_experts;
+    RowForm row_form;
     bool has_weights;
 
-    bool are_there() const { return top_k != 0 || row_form != kNoRows || has_weights; }
+    bool are_there() const { return top_k != 0 || row_form != RowForm::None || has_weights; }
     float of(const TileRow& row, uint32_t i) const {
         float scale = 1;
         if (top_k != 0) {
             scale = word(weights, row.ids[i] / top_k, row.ids[i] % top_k, top_k);
         }
-        if (row_form != kNoRows) {
-            scale *= word(rows, row_form == kOneRow ? 0 : row.sources[i], 0, 1);
+        if (row_form != RowForm::None) {
+            scale *= word(rows, row_form == RowForm::OneRow ? 0 : row.sources[i], 0, 1);
         }
         if (has_weights) {
-            scale *= word(experts, row.expert, 0, 1);
+            scale *= scales_in_a_page ? word(experts, 0, row.expert, num_experts)
+                                      : word(experts, row.expert, 0, 1);
         }
         return scale;
     }

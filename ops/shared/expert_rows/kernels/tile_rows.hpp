@@ -3,11 +3,15 @@
 #pragma once
 
 #include "../../kernels/arithmetic.hpp"
+#include "product_args.hpp"
 #include "table_words.hpp"
 
 namespace {
 
-constexpr uint32_t cb_tables = 6;
+using namespace tessera::ops::row_products;
+using tessera::ops::index_of;
+
+constexpr uint32_t cb_tables = index_of(Cb::Tables);
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
 constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most

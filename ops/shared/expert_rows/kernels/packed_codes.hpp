@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Codes of 4 bits to numbers of the matrix unit, for weights that stand two columns a byte.
+//
+// The vector unit masks and shifts whole words, eight codes each: a code of e2m1 or of 0 to 15 is
+// the e4m3 code of its number times a power of two, but for the place of its bits. Even and odd
+// columns become tiles of their own; rows are sorted likewise. mxfp4 is then multiplied with its
+// scales, which is exact in bfloat16.
+#pragma once
+
+#include "../../kernels/tile_moves.hpp"
+#include "product_args.hpp"
+
+namespace {
+
+using namespace tessera::ops::row_products;
+using tessera::ops::index_of;
+
+constexpr uint32_t cb_sorted_tiles = index_of(Cb::Tiles);
+constexpr uint32_t cb_plain_tiles = index_of(Cb::PlainTiles);
+constexpr uint32_t cb_sorters = index_of(Cb::Sorters);
+constexpr uint32_t cb_packed = index_of(Cb::Weights);
+constexpr uint32_t cb_code_words = index_of(Cb::CodeWords);
+constexpr uint32_t cb_code_bytes = index_of(Cb::CodeBytes);
+constexpr uint32_t cb_exponents = index_of(Cb::Exponents);
+constexpr uint32_t cb_mx_numbers = index_of(Cb::Numbers);
+
+inline WeightForm form_of(const ComputeArgs& args) {
+    return static_cast<WeightForm>(args.weight_form);
+}
+
+// Where the matrix unit reads the weights.
+inline uint32_t cb_of_numbers(WeightForm form) {
+    return form == WeightForm::Numbers ? cb_packed
+           : form == WeightForm::UInt4 ? cb_code_bytes
+                                       : cb_mx_numbers;
+}
+
+// Tile of K tile `k` of a push in the first column.
+inline uint32_t place_of_numbers(const ComputeArgs& args, WeightForm form, uint32_t k) {
+    if (form != WeightForm::UInt4) {
+        return k * args.strip;
+    }
+    const uint32_t odd = word_tiles(args.k_block, args.strip) * kByteTilesInWords;
+    return k % 2 * odd + k / 2 * args.strip;
+}
+
+// Products with tiles of zeros and ones: exact with HiFi4.
+inline void sort_columns(const ComputeArgs& args) {
+    cb_wait_front(cb_sorters, 4);
+    cb_wait_front(cb_plain_tiles, args.k_chunk);
+    cb_reserve_back(cb_sorted_tiles, args.k_chunk);
+    reconfig_data_format(cb_sorters, cb_plain_tiles);
+    pack_reconfig_data_format(cb_sorted_tiles);
+    mm_block_init_short(cb_plain_tiles, cb_sorters, 1, 1, 1, 1);
+    for (uint32_t left = 0; left < args.k_chunk; left += 2) {
+        tile_regs_acquire();
+        for (uint32_t odd = 0; odd < 2; ++odd) {
+            matmul_block(cb_plain_tiles, cb_sorters, left, 2 * odd, odd, 1, 1, 1, 1);
+            matmul_block(cb_plain_tiles, cb_sorters, left + 1, 2 * odd + 1, odd, 1, 1, 1, 1);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile<true>(0, cb_sorted_tiles, left);
+        pack_tile<true>(1, cb_sorted_tiles, left + 1);
+        tile_regs_release();
+    }
+    cb_push_back(cb_sorted_tiles, args.k_chunk);
+    cb_pop_front(cb_plain_tiles, args.k_chunk);
+}
+
+inline void mask(uint32_t dst, uint32_t byte) {
+    bitwise_and_tile_init();
+    bitwise_and_tile(dst, byte * 0x01010101);
+}
+
+// DST[dst] >>= bits; the spare tile holds the number of bits.
+inline void shift_right(uint32_t dst, uint32_t bits, uint32_t spare) {
+    fill_tile_init();
+    fill_tile_int(spare, bits);
+    binary_shift_tile_init();
+    binary_logical_right_shift_tile<DataFormat::UInt32>(dst, spare, dst);
+}
+
+inline void shift_left(uint32_t dst, uint32_t bits) {
+    left_shift_tile_init();
+    left_shift_tile(dst, bits);
+}
+
+inline void merge(uint32_t dst, uint32_t other) {
+    binary_bitwise_tile_init();
+    bitwise_or_binary_tile<DataFormat::UInt32>(dst, other, dst);
+}
+
+// A word tile of codes 0 to 15 in DST 0 and 1: even columns stay in 0, odd ones come to 1.
+inline void split_uint4() {
+    mask(0, 0x0F);
+    shift_right(1, 4, 2);
+    mask(1, 0x0F);
+}
+
+// The same of e2m1 codes: the sign goes to bit 7, exponent and mantissa to bits 2 to 4.
+inline void split_e2m1(uint32_t tile) {
+    copy_tile(cb_packed, tile, 2);
+    mask(0, 0x07);
+    shift_left(0, 2);
+    mask(1, 0x08);
+    shift_left(1, 4);
+    merge(0, 1);
+    copy_tile(cb_packed, tile, 1);
+    mask(1, 0x70);
+    shift_right(1, 2, 3);
+    mask(2, 0x80);
+    merge(1, 2);
+}
+
+inline void split_codes(const ComputeArgs& args, WeightForm form) {
+    const uint32_t words = word_tiles(args.k_block, args.strip);
+    cb_wait_front(cb_packed, words);
+    cb_reserve_back(cb_code_words, 2 * words);
+    copy_tile_to_dst_init_short_with_dt(cb_packed, cb_packed);
+    pack_reconfig_data_format(cb_code_words);
+    for (uint32_t tile = 0; tile < words; ++tile) {
+        tile_regs_acquire();
+        copy_tile(cb_packed, tile, 0);
+        copy_tile(cb_packed, tile, 1);
+        if (form == WeightForm::UInt4) {
+            split_uint4();
+        } else {
+            split_e2m1(tile);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile<true>(0, cb_code_words, tile);
+        pack_tile<true>(1, cb_code_words, words + tile);
+        tile_regs_release();
+    }
+    cb_pop_front(cb_packed, words);
+    cb_push_back(cb_code_words, 2 * words);
+    // The same memory as tiles of e4m3.
+    cb_reserve_back(cb_code_bytes, 2 * words * kByteTilesInWords);
+    cb_push_back(cb_code_bytes, 2 * words * kByteTilesInWords);
+    cb_wait_front(cb_code_words, 2 * words);
+    cb_wait_front(cb_code_bytes, 2 * words * kByteTilesInWords);
+}
+
+inline void pop_codes(const ComputeArgs& args) {
+    const uint32_t words = word_tiles(args.k_block, args.strip);
+    cb_pop_front(cb_code_words, 2 * words);
+    cb_pop_front(cb_code_bytes, 2 * words * kByteTilesInWords);
+}
+
+inline void apply_micro_scales(const ComputeArgs& args, uint32_t count, uint32_t columns) {
+    const uint32_t odd = word_tiles(args.k_block, args.strip) * kByteTilesInWords;
+    const uint32_t pages = args.k_block * args.strip;
+    cb_wait_front(cb_exponents, pages / 2);
+    cb_reserve_back(cb_mx_numbers, pages);
+    pack_reconfig_data_format(cb_mx_numbers);
+    for (uint32_t k = 0; k < count / 2; ++k) {
+        for (uint32_t column = 0; column < columns; ++column) {
+            const uint32_t tile = k * args.strip + column;
+            tile_regs_acquire();
+            copy_to(cb_exponents, tile, 2);
+            copy_to(cb_code_bytes, tile, 0);
+            copy_tile(cb_code_bytes, odd + tile, 1);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 2, 0);
+            mul_binary_tile(1, 2, 1);
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile<true>(0, cb_mx_numbers, 2 * k * args.strip + column);
+            pack_tile<true>(1, cb_mx_numbers, (2 * k + 1) * args.strip + column);
+            tile_regs_release();
+        }
+    }
+    cb_pop_front(cb_exponents, pages / 2);
+    cb_push_back(cb_mx_numbers, pages);
+    cb_wait_front(cb_mx_numbers, pages);
+}
+
+// The next push of weights, as numbers in cb_of_numbers.
+inline void wait_numbers(const ComputeArgs& args, WeightForm form, uint32_t count,
+                         uint32_t columns) {
+    if (form == WeightForm::Numbers) {
+        cb_wait_front(cb_packed, args.k_block * args.strip);
+        return;
+    }
+    // Sums of the push before are added in L1; codes and numbers are not.
+    pack_reconfig_l1_acc(0);
+    split_codes(args, form);
+    if (form == WeightForm::Mxfp4) {
+        apply_micro_scales(args, count, columns);
+        pop_codes(args);
+    }
+}
+
+inline void pop_numbers(const ComputeArgs& args, WeightForm form) {
+    if (form == WeightForm::UInt4) {
+        pop_codes(args);
+        return;
+    }
+    cb_pop_front(cb_of_numbers(form), args.k_block * args.strip);
+}
+
+}  // namespace
