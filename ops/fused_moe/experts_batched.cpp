@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batched experts of bfloat16: one core, expert by expert (the reference); masked products over the
 // whole grid; products over the list of batched_moe_align_block_size.
+#include "ops/fused_moe/quantised_experts.hpp"
 #include "ops/fused_moe/roles.hpp"
 
 namespace tessera::ops::fused_moe {
@@ -9,12 +10,17 @@ namespace {
 ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Settings& schedule,
                           Steps& steps) {
     const std::string& counts = tokens.expert_num_tokens;
-    const std::string first = steps.add_in(kWorkspace13, "masked_mm", "gate_up",
-                                           {tokens.activations, layer.w1, counts}, schedule);
-    // The activation skips rows after the counts, which hold nothing.
+    const CodedRows a = coded_tokens(layer, tokens, {counts}, steps);
+    const std::string first =
+        steps.add_in(kWorkspace13, "masked_mm", "gate_up",
+                     product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, counts}, a),
+                     product_settings(layer, Projection::GateUp, schedule));
     const std::string activated = add_activation(layer, {first, counts}, "batches", steps);
-    return {.tensor = steps.add_in(kOutput, "masked_mm", "batched_expert_out",
-                                   {activated, layer.w2, counts}, schedule),
+    const CodedRows between = coded_rows(layer, Projection::Down, activated, {counts}, steps);
+    return {.tensor = steps.add_in(
+                kOutput, "masked_mm", "batched_expert_out",
+                product_inputs(layer, Projection::Down, {between.codes, layer.w2, counts}, between),
+                schedule),
             .rows = tokens.rows};
 }
 
@@ -49,13 +55,20 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
          {"block_size", std::to_string(layer.block_size)}});
     const std::string experts = steps.tensor("expert_ids");
     const std::string end = steps.tensor("num_tokens_post_padded");
-    const std::string first =
-        steps.add_in(kWorkspace13, "grouped_mm", "gate_up",
-                     {tokens.activations, layer.w1, sorted, experts, end}, product);
+    const CountedTensor counted{tokens.expert_num_tokens};
+    const CodedRows a = coded_tokens(layer, tokens, counted, steps);
+    const std::string first = steps.add_in(
+        kWorkspace13, "grouped_mm", "gate_up",
+        product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),
+        product_settings(layer, Projection::GateUp, product));
     const std::string activated =
         add_activation(layer, {first, tokens.expert_num_tokens}, "batches", steps);
-    return {.tensor = steps.add_in(kOutput, "grouped_mm", "batched_expert_out",
-                                   {activated, layer.w2, sorted, experts, end}, product),
+    const CodedRows between = coded_rows(layer, Projection::Down, activated, counted, steps);
+    return {.tensor = steps.add_in(
+                kOutput, "grouped_mm", "batched_expert_out",
+                product_inputs(layer, Projection::Down,
+                               {between.codes, layer.w2, sorted, experts, end, ""}, between),
+                product),
             .rows = tokens.rows};
 }
 

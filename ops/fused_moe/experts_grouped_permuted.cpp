@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/fused_moe/aligned.hpp"
+#include "ops/fused_moe/quantised_experts.hpp"
 
 namespace tessera::ops::fused_moe::grouped_permuted {
 
@@ -26,12 +27,19 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string permuted =
         steps.add_in(kWorkspace2, "gather_rows", "permuted", {tokens.activations, sorted, end},
                      {{"divisor", std::to_string(layer.top_k)}});
-    const std::string first = steps.add_in(kWorkspace13, "grouped_mm", "gate_up",
-                                           {permuted, layer.w1, sorted, experts, end}, by_place);
+    const CountedTensor counted{end};
+    const CodedRows a = coded_rows(layer, Projection::GateUp, permuted, counted, steps);
+    const std::string first = steps.add_in(
+        kWorkspace13, "grouped_mm", "gate_up",
+        product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),
+        product_settings(layer, Projection::GateUp, by_place));
     const std::string activated = add_activation(layer, {first, end}, "batches", steps);
-    const std::string second = steps.add_in(kWorkspace13, "grouped_mm", "down",
-                                            {activated, layer.w2, sorted, experts, end}, by_place);
-    // Rows go back to their choices unweighed: finalize weighs and sums.
+    const CodedRows between = coded_rows(layer, Projection::Down, activated, counted, steps);
+    const std::string second =
+        steps.add_in(kWorkspace13, "grouped_mm", "down",
+                     product_inputs(layer, Projection::Down,
+                                    {between.codes, layer.w2, sorted, experts, end, ""}, between),
+                     by_place);
     return {.tensor = steps.add_in(kOutput, "gather_rows", "unreduced", {second, rows}),
             .rows = rows};
 }

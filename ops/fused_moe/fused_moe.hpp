@@ -17,6 +17,9 @@ struct PrepareFinalizeName {
 struct ExpertsName {
     const Experts* row = nullptr;
 };
+struct WeightFormatName {
+    const WeightFormat* row = nullptr;
+};
 
 /// Tokens that each device of the group has in `a`.
 enum class Tokens : std::uint8_t {
@@ -27,6 +30,7 @@ enum class Tokens : std::uint8_t {
 struct MoeSpec {
     PrepareFinalizeName pf;
     ExpertsName experts;
+    WeightFormatName quantisation;
     Activation activation = Activation::Silu;
     double alpha = RowActivationSpec{}.alpha;  ///< of swigluoai
     double limit = RowActivationSpec{}.limit;  ///< of swigluoai
@@ -40,8 +44,8 @@ struct MoeSpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
 inline constexpr std::array kInputs{
     Operand{"a", "(M, H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"w1", "(L, G, H)", "bfloat16", "TILE"},
-    Operand{"w2", "(L, H, N)", "bfloat16", "TILE"},
+    Operand{"w1", "(L, G, H_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | uint8", "TILE"},
+    Operand{"w2", "(L, H, N_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | uint8", "TILE"},
     Operand{"topk_ids", "(M, K)", "int32 | uint32", "ROW_MAJOR"},
     Operand{"topk_weights", "(M, K)", "float32", "ROW_MAJOR"},
     Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},
@@ -58,6 +62,46 @@ inline constexpr std::array kInputs{
     Operand{.name = "expert_places",
             .shape = "(E)",
             .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w1_scale",
+            .shape = "any",
+            .format = "float32 | bfloat16 | uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w2_scale",
+            .shape = "any",
+            .format = "float32 | bfloat16 | uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w1_zp",
+            .shape = "any",
+            .format = "uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w2_zp",
+            .shape = "any",
+            .format = "uint8",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "a1_scale",
+            .shape = "(1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "a2_scale",
+            .shape = "(1)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w1_bias",
+            .shape = "(L, G)",
+            .format = "bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
+    Operand{.name = "w2_bias",
+            .shape = "(L, H)",
+            .format = "bfloat16",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
@@ -85,6 +129,9 @@ inline constexpr OpSpec kSpec{
 ///          the device with the most; slots without an expert get no tokens. Prepare/finalize pairs
 ///          that find an expert by its number (needs_contiguous_experts) take expert e on device
 ///          e / L; with expert_places, device · L + local id of each expert, they take any map.
+/// Codes    `quantisation` says how w1 and w2 are stored: all_weight_formats() has a row for each.
+///          Packed codes have two columns a byte, the even one in the lower half.
+/// Bias     w1_bias is added before the activation, w2_bias before the routing weight.
 /// Shared   with shared_w1 and shared_w2, an expert that takes every token, without a weight, is
 ///          added to the sum of the others.
 /// Source   vLLM, modular_kernel.py (FusedMoEModularKernel.forward).
@@ -118,6 +165,13 @@ struct Value<ops::fused_moe::PrepareFinalizeName> {
     static constexpr JsonForm kJson = JsonForm::Text;
     [[nodiscard]] static Parsed<ops::fused_moe::PrepareFinalizeName> parse(const Node& node);
     [[nodiscard]] static std::string show(const ops::fused_moe::PrepareFinalizeName& value);
+    [[nodiscard]] static std::string allowed();
+};
+template <>
+struct Value<ops::fused_moe::WeightFormatName> {
+    static constexpr JsonForm kJson = JsonForm::Text;
+    [[nodiscard]] static Parsed<ops::fused_moe::WeightFormatName> parse(const Node& node);
+    [[nodiscard]] static std::string show(const ops::fused_moe::WeightFormatName& value);
     [[nodiscard]] static std::string allowed();
 };
 template <>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ops/activation/activation.hpp"
+#include "ops/fused_moe/weight_formats.hpp"
 
 namespace tessera::ops::fused_moe {
 
@@ -15,6 +16,7 @@ enum class Quantisation : std::uint8_t {
     WeightBfp4,  ///< weights bfp4_b, the 4-bit block format
     WeightBfp8,  ///< weights bfp8_b
     Fp8Tensor,   ///< e4m3, a scale a tensor (of weights: an expert)
+    Fp8Static,   ///< the same, activations with a scale from the checkpoint
     Fp8Token,    ///< e4m3, a scale a row
     Fp8Block,    ///< e4m3, a scale for 1×128 of activations and 128×128 of weights
     Int8,        ///< integers of 8 bits, a scale a row of both
@@ -56,8 +58,17 @@ struct Layer {
     std::string expert_map = "expert_map";
     std::string w1 = "w1";
     std::string w2 = "w2";
-    std::string w1_scales;  ///< of codes
+    // Empty: there are none.
+    std::string w1_scales;
     std::string w2_scales;
+    std::string w1_zero_points;
+    std::string w2_zero_points;
+    std::string a1_scale;  ///< of activations before the first product
+    std::string a2_scale;
+    std::string w1_bias;
+    std::string w2_bias;
+    ActivationScheme activations = {};  ///< how they are quantised before the products
+    std::uint32_t w1_parts = 1;         ///< of w1, whose scale blocks start at its own first row
 
     /// Returns the tokens that one device dispatches: the batch in equal parts, the last filled up.
     [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }

@@ -26,6 +26,8 @@ std::string_view name_of(Quantisation quantisation) {
             return "bfp8_b weights";
         case Quantisation::Fp8Tensor:
             return "fp8 per tensor";
+        case Quantisation::Fp8Static:
+            return "fp8 with static scales";
         case Quantisation::Fp8Token:
             return "fp8 per token";
         case Quantisation::Fp8Block:
@@ -167,12 +169,13 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(prepare_finalize.activation_format), experts.name,
                            name_of(experts.activation_format));
     }
-    // A dispatch that quantises decides the codes; one that does not leaves them to the experts.
+    const Quantisation quantisation =
+        experts.quantisation == Quantisation::None ? demands.codes : experts.quantisation;
     if (prepare_finalize.dispatches != Quantisation::None &&
-        prepare_finalize.dispatches != experts.quantisation) {
+        prepare_finalize.dispatches != quantisation) {
         return fmt::format("quantisation: {} dispatches {}, {} takes {}", prepare_finalize.name,
                            name_of(prepare_finalize.dispatches), experts.name,
-                           name_of(experts.quantisation));
+                           name_of(quantisation));
     }
     if (!takes(prepare_finalize.topk_indices, demands.topk_indices)) {
         return fmt::format("dtype of indices: {} takes {}, topk_ids are {}", prepare_finalize.name,

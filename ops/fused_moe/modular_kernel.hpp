@@ -16,6 +16,7 @@ struct Demands {
     std::uint32_t ranks = 1;
     DataFormat topk_indices = DataFormat::Int32;
     bool is_chunked = false;  ///< whether the tokens go through the experts in parts
+    Quantisation codes = Quantisation::None;  ///< of activations, as weights in codes ask for it
 };
 
 /// Returns the reason why the two do not go together; nothing if they do.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experts whose products take codes with scales, contiguous and batched: what they differ in is
-// data.
+// Experts whose weights the device quantises once a layer, and products whose operands are codes:
+// what formats differ in is data.
 #pragma once
 
 #include "ops/fused_moe/roles.hpp"
@@ -11,24 +11,23 @@ namespace tessera::ops::fused_moe {
 struct Scheme {
     const char* weight_codes;
     const char* weight_block;
-    const char* activation_codes = nullptr;  ///< null: activations stay bfloat16
-    const char* activation_block = nullptr;
+    ActivationScheme activations = {};
 };
 
 namespace scheme {
 
 /// e4m3 with a scale for each row of activations and each expert's weights: as CutlassExpertsFP8
 /// with activations per token.
-inline constexpr Scheme kFp8Token{"fp8_e4m3", "matrix", "fp8_e4m3", "row"};
+inline constexpr Scheme kFp8Token{"fp8_e4m3", "matrix", {"fp8_e4m3", "row"}};
 /// e4m3 with one scale for all activations that a device has and one for each expert's weights: as
 /// CutlassExpertsFP8 with activations per tensor.
-inline constexpr Scheme kFp8Tensor{"fp8_e4m3", "matrix", "fp8_e4m3", "tensor"};
+inline constexpr Scheme kFp8Tensor{"fp8_e4m3", "matrix", {"fp8_e4m3", "tensor"}};
 /// e4m3 with a scale for 1×128 of activations and 128×128 of weights: as DeepGemmExperts and
 /// BatchedDeepGemmExperts. Blocks at the edges are smaller, which DeepGEMM refuses.
-inline constexpr Scheme kFp8Block{"fp8_e4m3", "128x128", "fp8_e4m3", "1x128"};
+inline constexpr Scheme kFp8Block{"fp8_e4m3", "128x128", {"fp8_e4m3", "1x128"}};
 /// Integers of 8 bits, activations with a scale a row, weights with one a row of the matrix: as the
 /// Triton kernel with int8_w8a8 and per_channel_quant. Sums are fp32, exact up to 1040 products.
-inline constexpr Scheme kInt8{"int8", "row", "int8", "row"};
+inline constexpr Scheme kInt8{"int8", "row", {"int8", "row"}};
 /// Weights in integers of 8 bits with a scale a row of the matrix, activations in bfloat16: as the
 /// Triton kernel with int8_w8a16.
 inline constexpr Scheme kInt8Weights{"int8", "row"};
@@ -41,14 +40,34 @@ inline constexpr Scheme kInt4Weights{"int4", "1x128"};
 /// Makes codes and scales of both weights, once a layer.
 void load_coded(const Scheme& scheme, Layer& layer, Steps& steps);
 
-/// Applies the experts to blocks of moe_align_block_size, rows gathered by the reader of the
-/// product: as `grouped`, with activations quantised before each product. Those that were
-/// dispatched in codes are taken so.
-[[nodiscard]] ExpertOutput apply_grouped(const Scheme& scheme, const Layer& layer,
-                                         const Dispatched& tokens, Steps& steps);
+/// Names of codes and scales; without scales the codes are numbers.
+struct CodedRows {
+    std::string codes;
+    std::string scales;
+};
 
-/// Applies the experts to the first rows of each expert's batch, as `batched_masked`.
-[[nodiscard]] ExpertOutput apply_batched(const Scheme& scheme, const Layer& layer,
-                                         const Dispatched& tokens, Steps& steps);
+/// Which rows of a tensor count; without a tensor all of them.
+struct CountedTensor {
+    std::string counts;
+    const char* counted_by = "batches";
+};
+
+/// One of the two products of an expert.
+enum class Projection : std::uint8_t { GateUp, Down };
+
+/// Quantises rows for a product as the layer's weights ask for it.
+[[nodiscard]] CodedRows coded_rows(const Layer& layer, Projection projection,
+                                   const std::string& rows, const CountedTensor& counted,
+                                   Steps& steps);
+/// The same of what was dispatched, unless it was dispatched as codes.
+[[nodiscard]] CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens,
+                                     const CountedTensor& counted, Steps& steps);
+
+/// Inputs of a product: `leading` ones, then scales, zero points and bias, as far as there are any.
+[[nodiscard]] std::vector<std::string> product_inputs(const Layer& layer, Projection projection,
+                                                      std::vector<std::string> leading,
+                                                      const CodedRows& rows);
+/// Settings of a product, to which those that its weights ask for are added.
+[[nodiscard]] Settings product_settings(const Layer& layer, Projection projection, Settings set);
 
 }  // namespace tessera::ops::fused_moe

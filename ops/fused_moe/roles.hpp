@@ -103,6 +103,8 @@ struct Experts {
     bool supports_chunking = false;
     bool supports_expert_map = false;
     Quantisation quantisation = Quantisation::None;
+    /// Whether its products are those of expert rows, which take codes, scales and biases.
+    bool has_expert_products = true;
     ExpertLimits limits = {};
     std::string_view finalize_weight_and_reduce;  ///< a name of the third role
     WorkspaceShapes (*workspace_shapes)(const Layer& layer, const Dispatched& tokens) = nullptr;

@@ -87,8 +87,7 @@ constexpr Experts grouped_coded(const Names& names, Quantisation quantisation, C
             .finalize_weight_and_reduce = "no_op",
             .workspace_shapes = standard_workspaces,
             .load = [](Layer& layer, Steps& steps) { load_coded(kScheme, layer, steps); },
-            .apply = [](const Layer& layer, const Dispatched& tokens,
-                        Steps& steps) { return apply_grouped(kScheme, layer, tokens, steps); }};
+            .apply = grouped::apply};
 }
 template <const Scheme& kScheme>
 constexpr Experts batched_coded(const Names& names, Quantisation quantisation, CodeErrors errors) {
@@ -100,8 +99,7 @@ constexpr Experts batched_coded(const Names& names, Quantisation quantisation, C
             .finalize_weight_and_reduce = "delegate",
             .workspace_shapes = batched_workspaces,
             .load = [](Layer& layer, Steps& steps) { load_coded(kScheme, layer, steps); },
-            .apply = [](const Layer& layer, const Dispatched& tokens,
-                        Steps& steps) { return apply_batched(kScheme, layer, tokens, steps); }};
+            .apply = batched_masked::apply};
 }
 
 constexpr std::array kExperts{
@@ -196,6 +194,7 @@ constexpr std::array kExperts{
     Experts{.name = "batched_bmm",
             .like = "the V2 layer's products",
             .activation_format = Format::BatchedExperts,
+            .has_expert_products = false,
             .finalize_weight_and_reduce = "delegate",
             .workspace_shapes = batched_workspaces,
             .apply = batched_bmm::apply},

@@ -138,5 +138,28 @@ TEST(ModularErrors, AnExpertOnTwoDevicesOrNoneIsNamed) {
               "fused_moe: expert_map: expert 2 is on no device; allowed: one device");
 }
 
+TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
+    const Pair pair = pair_of("none", "grouped");
+    EXPECT_THAT(
+        refused(pair, {"params.quantisation=fp8_channel", "tensors.w1_scale.shape=[8,80,2]"}),
+        ::testing::HasSubstr("w1_scale is (4,80,2); allowed with quantisation fp8_channel "
+                             "and w1 of (4,80,72): (4,80,1)"));
+    EXPECT_THAT(refused(pair, {"params.quantisation=fp8_channel",
+                               "steps.moe.set.quantisation=int8_channel"}),
+                ::testing::HasSubstr("w1 is fp8_e4m3; allowed with quantisation int8_channel: "
+                                     "bfp8_b"));
+    EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "steps.moe.in.w1_scale=none"}),
+                ::testing::HasSubstr("w1_scale is missing; required with quantisation mxfp4"));
+    EXPECT_THAT(
+        refused(pair, {"params.quantisation=fp8_channel", "steps.moe.set.quantisation=none"}),
+        ::testing::HasSubstr("w1_scale is given; quantisation none has none"));
+    EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "params.zero_points=1"}),
+                ::testing::HasSubstr("w1_zp is given; quantisation mxfp4 has none"));
+    EXPECT_THAT(refused(pair_of("none", "grouped_fp8"), {"params.quantisation=fp8_channel"}),
+                ::testing::HasSubstr("experts: is grouped_fp8, which quantises bfloat16 weights"));
+    EXPECT_THAT(refused(pair_of("batched", "batched_bmm"), {"params.biases=1"}),
+                ::testing::HasSubstr("experts: is batched_bmm, which takes no bias"));
+}
+
 }  // namespace
 }  // namespace tessera::ops::fused_moe
