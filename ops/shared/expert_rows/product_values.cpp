@@ -89,7 +89,7 @@ std::uint32_t shared_columns(row_products::WeightForm form, std::uint32_t k, std
     const auto group = std::ranges::find_if(
         kScaleGroups, [&](std::uint32_t columns) { return div_up(k, columns) == blocks; });
     return form == row_products::WeightForm::Numbers || group == kScaleGroups.end() ? kScaleBlock
-                                                                               : *group;
+                                                                                    : *group;
 }
 
 }  // namespace
