@@ -124,6 +124,23 @@ private:
         member = node->text;
         binder_.resolve_word(*node, fmt::format("{}.{}", path, key), member);
     }
+    // Binds expressions by name, which stay text.
+    void named_words(const Node& map, std::string_view key, const std::string& path,
+                     std::map<std::string, std::string>& member) {
+        const Node* node = map.find(key);
+        if (node == nullptr) {
+            return;
+        }
+        const std::string full = fmt::format("{}.{}", path, key);
+        if (node->kind != NodeKind::Map) {
+            binder_.mistake(*node, full,
+                            "expected a map of names to expressions, found " + describe(*node));
+            return;
+        }
+        for (const Entry& entry : node->entries) {
+            text(*node, entry.key, full, member[entry.key]);
+        }
+    }
     // Binds a list of expressions, which stay text.
     void words(const Node& map, std::string_view key, const std::string& path,
                std::vector<std::string>& member) {
@@ -287,6 +304,7 @@ private:
         bind_processor(node, path, kernel);
         bind_choice(node, path, kernel.cores);
         words(node, "compile_args", path, kernel.compile_args);
+        named_words(node, "named_compile_args", path, kernel.named_compile_args);
         words(node, "args", path, kernel.args);
         words(node, "common_args", path, kernel.common_args);
         plain(node, "math_fidelity", path, kernel.math_fidelity);

@@ -226,6 +226,15 @@ private:
         return words;
     }
 
+    NamedCompileArgs named_words(const ProgramKernel& kernel, const std::string& key) const {
+        NamedCompileArgs values;
+        for (const auto& [name, text] : kernel.named_compile_args) {
+            values[name] = with_key(fmt::format("{}.named_compile_args.{}", key, name),
+                                    [&] { return evaluate_count(text, names_); });
+        }
+        return values;
+    }
+
     void add_kernel(Program& program, const ProgramKernel& kernel, const std::string& key) {
         const CoreRangeSet cores = chosen(kernel.cores, work_);
         if (cores.empty()) {
@@ -238,13 +247,15 @@ private:
                 .fp32_dest_acc_en = kernel.fp32_dest_acc,
                 .math_approx_mode = kernel.math_approx_mode,
                 .compile_args = words(kernel.compile_args, names_, key + ".compile_args"),
-                .defines = kernel.defines};
+                .defines = kernel.defines,
+                .named_compile_args = named_words(kernel, key)};
         } else {
             config = DataMovementConfig{
                 .processor = kernel.processor,
                 .noc = kernel.noc,
                 .compile_args = words(kernel.compile_args, names_, key + ".compile_args"),
-                .defines = kernel.defines};
+                .defines = kernel.defines,
+                .named_compile_args = named_words(kernel, key)};
         }
         const KernelHandle handle = CreateKernel(program, kernel.path, cores, std::move(config));
         if (!kernel.common_args.empty()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,7 +32,8 @@ struct ProgramKernel {
     NOC noc = NOC::RISCV_0_default;
     CoreChoice cores;
     std::vector<std::string> compile_args;  ///< "accessor(x)" gives several words
-    std::vector<std::string> args;          ///< evaluated for each core
+    std::map<std::string, std::string> named_compile_args;
+    std::vector<std::string> args;  ///< evaluated for each core
     std::vector<std::string> common_args;
     Defines defines;
     MathFidelity math_fidelity = MathFidelity::HiFi4;

@@ -183,6 +183,8 @@ inline constexpr std::array kKernelKeys{
     KeyRow{"cores", "as of a CB", "all", kCoresProse},
     KeyRow{"compile_args", "[expression, …]", "[]",
            "compile-time arguments; accessor(x) inserts the words of TensorAccessorArgs of x"},
+    KeyRow{"named_compile_args", "{name: expression, …}", "{}",
+           "compile-time arguments that the kernel reads by name"},
     KeyRow{"args", "[expression, …]", "[]",
            "runtime arguments of each core, over params, core.x, core.y, core.index, core.first, "
            "core.count, core.group, address(x), tiles(x), pages(x), page_size(x), rows(x), "

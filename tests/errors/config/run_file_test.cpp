@@ -214,6 +214,16 @@ constexpr Mistake kMistakes[] = {
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:95: steps.double.program.kernels[0].args: core.frst is unknown, did you mean "
      "core.first?"},
+    {"NamedArgumentsInAList", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/compute.cpp, on: compute, named_compile_args: "
+     "[2]}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:111: steps.double.program.kernels[0].named_compile_args: expected a map of names "
+     "to expressions, found a list of 1"},
+    {"NamedArgumentThatIsNobodys", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/compute.cpp, on: compute, named_compile_args: "
+     "{factor: ros}}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:120: steps.double.program.kernels[0].named_compile_args.factor: ros is unknown, "
+     "did you mean rows?"},
     {"AddressOfNobody", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [address(z)]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
