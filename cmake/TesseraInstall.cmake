@@ -29,7 +29,7 @@ install(DIRECTORY ops DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
 install(FILES ops/scale/scale.hpp ops/scale/scale.cpp
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/ops/scale)
 # What an op outside of the tree is compiled with. No promise: it changes with the version.
-foreach(folder ops ops/shared emu/base/fields)
+foreach(folder ops ops/shared ops/shared/kernels emu/base/fields)
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/private/${folder})
 endforeach()

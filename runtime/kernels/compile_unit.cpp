@@ -91,7 +91,9 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     unit.options.insert(
         unit.options.end(),
         {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
-         "-I" + toolchain.package.metalium_dir.string(), "-include", toolchain.umbrella});
+         "-I" + toolchain.package.metalium_dir.string(),
+         // For "ops/shared/kernels/…" in kernels outside of the tree.
+         "-I" + toolchain.package.share_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);
     if (args != CompileArgs::Read) {
         unit.prologue = source.prologue;
@@ -106,6 +108,11 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
         require(text.has_value(), "cannot read kernel {}", file.string());
         unit.text = *text;
         add_folders(source.path, file, unit.options);
+        // A file in place of a built-in kernel may lack that kernel's headers.
+        const fs::path built_in = toolchain.package.share_dir / source.path;
+        if (built_in != file && fs::is_regular_file(built_in)) {
+            add_folders(source.path, built_in, unit.options);
+        }
     }
     const auto replaced = source.defines.find(kReplacedKernel);
     if (replaced != source.defines.end()) {
