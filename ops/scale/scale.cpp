@@ -3,17 +3,16 @@
 
 #include <bit>
 
+#include "ops/scale/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::scale {
 namespace {
-
-constexpr std::uint8_t kInputCb = 0;
-constexpr std::uint8_t kOutputCb = 16;
 
 constexpr std::array kFields{
     config::field<&ScaleSpec::factor>("factor", config::kRequired, "factor of each element"),
@@ -32,20 +31,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               spec.cb_depth, bytes, buffer_room(context.arch)));
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                std::uint32_t tiles) {
-    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(tiles * tile, {{index, DataFormat::Float16_b}})
-                             .set_page_size(index, tile));
-}
-
-std::vector<std::uint32_t> accessor(const DeviceTensor& tensor) {
-    std::vector<std::uint32_t> args;
-    TensorAccessorArgs(tensor.buffer).append_to(args);
-    return args;
-}
-
 Program make_program(const OpContext& context, const DeviceTensor& input,
                      const DeviceTensor& output) {
     const auto& spec = context.params<ScaleSpec>();
@@ -54,22 +39,25 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
     const auto factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor));
 
     Program program = CreateProgram();
-    add_buffer(program, work.cores, kInputCb, spec.cb_depth);
-    add_buffer(program, work.cores, kOutputCb, spec.cb_depth);
+    for (const Cb cb : {Cb::Input, Cb::Output}) {
+        add_circular_buffer(program, work.cores, cb, DataFormat::Float16_b,
+                            {spec.cb_depth, tile_bytes(DataFormat::Float16_b)});
+    }
+    const ReaderTensors read{.input = &input.buffer};
+    const WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/scale/kernels/reader.cpp", work.cores,
-                                             ReaderDataMovementConfig(accessor(input)));
+                                             reader_config(NoArgs{}, read));
     const KernelHandle compute =
         CreateKernel(program, "ops/scale/kernels/compute.cpp", work.cores,
-                     ComputeConfig{.fp32_dest_acc_en = true, .compile_args = {factor}});
+                     compute_config(ComputeArgs{.factor = factor}, {.fp32_dest_acc_en = true}));
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
-                                             WriterDataMovementConfig(accessor(output)));
+                                             writer_config(NoArgs{}, written));
     for (const WorkShare& share : work.shares) {
         // Tiles are independent: each core takes a range of them, whatever the shape.
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, share.first, share.count});
+        const TileRange range{.first_tile = share.first, .num_tiles = share.count};
+        set_args(program, reader, share.core, addresses_of(read), range);
+        set_args(program, compute, share.core, TileCount{.num_tiles = share.count});
+        set_args(program, writer, share.core, addresses_of(written), range);
     }
     return program;
 }

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 
+#include "ops/scale/kernels/args.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::to_block_format {
@@ -13,8 +15,6 @@ namespace {
 
 using config::field;
 
-constexpr std::uint8_t kInputCb = 0;
-constexpr std::uint8_t kOutputCb = 16;
 constexpr std::size_t kBlockElements = 16;  // that share an exponent
 
 constexpr std::array kFields{
@@ -45,29 +45,23 @@ Program make_program(const OpContext& context, std::size_t p) {
     const DeviceTensor& output = context.device_outputs[0][p];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
     Program program = CreateProgram();
-    for (const auto& [index, format] :
-         {std::pair{kInputCb, DataFormat::Float16_b}, std::pair{kOutputCb, output.spec.format}}) {
-        CreateCircularBuffer(
-            program, work.cores,
-            CircularBufferConfig(spec.cb_depth * tile_bytes(format), {{index, format}})
-                .set_page_size(index, tile_bytes(format)));
+    for (const auto& [cb, format] : {std::pair{scale::Cb::Input, DataFormat::Float16_b},
+                                     std::pair{scale::Cb::Output, output.spec.format}}) {
+        add_circular_buffer(program, work.cores, cb, format, {spec.cb_depth, tile_bytes(format)});
     }
-    std::vector<std::uint32_t> reader_args;
-    std::vector<std::uint32_t> writer_args;
-    append_accessors({&input}, reader_args);
-    append_accessors({&output}, writer_args);
+    const scale::ReaderTensors read{.input = &input.buffer};
+    const scale::WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/scale/kernels/reader.cpp", work.cores,
-                                             ReaderDataMovementConfig(reader_args));
+                                             reader_config(NoArgs{}, read));
     const KernelHandle compute = CreateKernel(program, "ops/to_block_format/kernels/compute.cpp",
                                               work.cores, ComputeConfig{.fp32_dest_acc_en = true});
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
-                                             WriterDataMovementConfig(writer_args));
+                                             writer_config(NoArgs{}, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, share.first, share.count});
+        const scale::TileRange range{.first_tile = share.first, .num_tiles = share.count};
+        set_args(program, reader, share.core, addresses_of(read), range);
+        set_args(program, compute, share.core, scale::TileCount{.num_tiles = share.count});
+        set_args(program, writer, share.core, addresses_of(written), range);
     }
     return program;
 }

@@ -5,13 +5,12 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
+#include "ops/transpose/kernels/args.hpp"
 
 namespace tessera::ops::transpose {
 namespace {
-
-constexpr std::uint8_t kInputCb = 0;
-constexpr std::uint8_t kOutputCb = 16;
 
 void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, context.params<CopySpec>().grid, judge);
@@ -32,32 +31,27 @@ Program make_program(const OpContext& context, std::size_t p) {
     const Shape& shape = input.spec.shape;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
     Program program = CreateProgram();
-    for (const std::uint8_t index : {kInputCb, kOutputCb}) {
-        const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-        CreateCircularBuffer(
-            program, work.cores,
-            CircularBufferConfig(spec.cb_depth * tile, {{index, DataFormat::Float16_b}})
-                .set_page_size(index, tile));
+    for (const scale::Cb cb : {scale::Cb::Input, scale::Cb::Output}) {
+        add_circular_buffer(program, work.cores, cb, DataFormat::Float16_b,
+                            {spec.cb_depth, tile_bytes(DataFormat::Float16_b)});
     }
     // Extents in tiles: each core finds the source of its output tiles by itself.
-    std::vector<std::uint32_t> reader_args{div_up(shape[shape.size() - 2], kTileRows),
-                                           div_up(shape.back(), kTileColumns)};
-    std::vector<std::uint32_t> writer_args;
-    append_accessors({&input}, reader_args);
-    append_accessors({&output}, writer_args);
+    const MatrixArgs matrix{.row_tiles = div_up(shape[shape.size() - 2], kTileRows),
+                            .column_tiles = div_up(shape.back(), kTileColumns)};
+    const scale::ReaderTensors read{.input = &input.buffer};
+    const scale::WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/transpose/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(reader_args));
+                                             work.cores, reader_config(matrix, read));
     // A transposed tile is a copy, so that DST needs no 32-bit mode.
     const KernelHandle compute =
         CreateKernel(program, "ops/transpose/kernels/compute.cpp", work.cores, ComputeConfig{});
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,
-                                             WriterDataMovementConfig(writer_args));
+                                             writer_config(NoArgs{}, written));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.buffer.address, share.first, share.count});
-        SetRuntimeArgs(program, compute, share.core, {share.count});
-        SetRuntimeArgs(program, writer, share.core,
-                       {output.buffer.address, share.first, share.count});
+        const scale::TileRange range{.first_tile = share.first, .num_tiles = share.count};
+        set_args(program, reader, share.core, addresses_of(read), range);
+        set_args(program, compute, share.core, scale::TileCount{.num_tiles = share.count});
+        set_args(program, writer, share.core, addresses_of(written), range);
     }
     return program;
 }

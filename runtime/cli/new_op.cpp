@@ -86,6 +86,8 @@ std::string renamed(std::string text, const std::string& name) {
         text = replaced(std::move(text), fmt::format(fmt::runtime(place), kTemplate),
                         fmt::format(fmt::runtime(place), name));
     }
+    // Relative paths to shared headers lead out of the tree only.
+    text = replaced(std::move(text), "\"../../shared/", "\"ops/shared/");
     return replaced(std::move(text),
                     ": the smallest op with parameters, and what `tessera new op` copies.", ".");
 }
@@ -107,8 +109,11 @@ void write(const fs::path& file, const std::string& text) {
 ExitCode make(const std::string& name, const Console& console) {
     check_name(name);
     const std::vector<std::string> files{fmt::format("{}.hpp", kTemplate),
-                                         fmt::format("{}.cpp", kTemplate), "kernels/reader.cpp",
-                                         "kernels/compute.cpp", "kernels/writer.cpp"};
+                                         fmt::format("{}.cpp", kTemplate),
+                                         "kernels/args.hpp",
+                                         "kernels/reader.cpp",
+                                         "kernels/compute.cpp",
+                                         "kernels/writer.cpp"};
     for (const std::string& file : files) {
         const fs::path source = find_kernel_file(fmt::format("ops/{}/{}", kTemplate, file));
         const fs::path target = fs::path(name) / replaced(file, kTemplate, name);
@@ -131,7 +136,8 @@ Command add_new(CLI::App& root, Console& console) {
         ->required()
         ->type_name("");
     op->footer(
-        "NAME/NAME.hpp  contract, parameters      NAME/kernels/  reader, compute, writer\n"
+        "NAME/NAME.hpp  contract, parameters      NAME/kernels/  arguments, reader, compute, "
+        "writer\n"
         "NAME/NAME.cpp  rules, program, reference NAME.yaml      runs it and compares");
     return {command, [name, &console] { return make(*name, console); }};
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies each tile by a number, whose fp32 bits are a compile-time argument.
+#include "args.hpp"
 #include "compute_kernel_api/eltwise_unary/binop_with_scalar.h"
 
+using namespace tessera::ops;
+using namespace tessera::ops::scale;
+
 void kernel_main() {
-    const uint32_t count = get_arg_val<uint32_t>(0);
-    const uint32_t factor = get_compile_time_arg_val(0);
-    constexpr uint32_t cb_input = 0;
-    constexpr uint32_t cb_output = 16;
+    const uint32_t count = TileCount::read().num_tiles;
+    const uint32_t factor = ComputeArgs::read().factor;
+    constexpr uint32_t cb_input = index_of(Cb::Input);
+    constexpr uint32_t cb_output = index_of(Cb::Output);
     init_sfpu(cb_input, cb_output);
     // Set up once: the loop uses a single function of the vector unit.
     binop_with_scalar_tile_init();

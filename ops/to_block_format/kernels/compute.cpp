@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs each tile in the format of the output's buffer.
+#include "../../scale/kernels/args.hpp"
+
+using namespace tessera::ops;
+using namespace tessera::ops::scale;
 
 void kernel_main() {
-    const uint32_t count = get_arg_val<uint32_t>(0);
-    constexpr uint32_t cb_input = 0;
-    constexpr uint32_t cb_output = 16;
+    const uint32_t count = TileCount::read().num_tiles;
+    constexpr uint32_t cb_input = index_of(Cb::Input);
+    constexpr uint32_t cb_output = index_of(Cb::Output);
     init_sfpu(cb_input, cb_output);
 
     for (uint32_t tile = 0; tile < count; ++tile) {

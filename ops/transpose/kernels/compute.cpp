@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposes each tile on its way through the unpacker.
+#include "args.hpp"
 #include "compute_kernel_api/transpose_wh.h"
 
+using namespace tessera::ops;
+using namespace tessera::ops::scale;
+
 void kernel_main() {
-    const uint32_t count = get_arg_val<uint32_t>(0);
-    constexpr uint32_t cb_input = 0;
-    constexpr uint32_t cb_output = 16;
+    const uint32_t count = TileCount::read().num_tiles;
+    constexpr uint32_t cb_input = index_of(Cb::Input);
+    constexpr uint32_t cb_output = index_of(Cb::Output);
     transpose_wh_init(cb_input, cb_output);
 
     for (uint32_t tile = 0; tile < count; ++tile) {

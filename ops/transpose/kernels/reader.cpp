@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the tiles that become this core's tiles of the output.
+#include "args.hpp"
 #include "dataflow_api.h"
 
-void kernel_main() {
-    const uint32_t input_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first = get_arg_val<uint32_t>(1);
-    const uint32_t count = get_arg_val<uint32_t>(2);
-    const uint32_t rows = get_compile_time_arg_val(0);
-    const uint32_t columns = get_compile_time_arg_val(1);
-    constexpr uint32_t cb_input = 0;
-    constexpr auto args = TensorAccessorArgs<2>();
-    const auto input = TensorAccessor(args, input_addr, get_tile_size(cb_input));
+using namespace tessera::ops;
+using namespace tessera::ops::scale;
 
-    for (uint32_t tile = first; tile < first + count; ++tile) {
+void kernel_main() {
+    const uint32_t input_address = ReaderTensors::input_address();
+    const auto range = TileRange::read(ReaderTensors::Addresses::kCount);
+    const auto args = transpose::MatrixArgs::read();
+    const uint32_t rows = args.row_tiles;
+    const uint32_t columns = args.column_tiles;
+    constexpr uint32_t cb_input = index_of(Cb::Input);
+    const auto input =
+        TensorAccessor(ReaderTensors::input(), input_address, get_tile_size(cb_input));
+
+    for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
         // Output tiles are walked in order, so that writes are contiguous and reads jump by a
         // column of tiles.
         const uint32_t matrix = tile / (rows * columns);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of transpose's reader. Its compute kernel and its writer take those of scale.
+#pragma once
+
+#include "../../scale/kernels/args.hpp"
+
+namespace tessera::ops::transpose {
+
+NAMED_COMPILE_ARGS(MatrixArgs, row_tiles, column_tiles);  // of a matrix of the input
+
+}  // namespace tessera::ops::transpose
