@@ -86,6 +86,10 @@ void add_experts(const CheckpointNames& names, Origins& origins, CheckpointTenso
         origins.add("experts_gate_up", {names.gate}, turned);
     }
     origins.add("experts_down", {names.down}, turned);
+    if (!names.gate_bias.empty()) {
+        origins.add("experts_gate_up_bias", {names.gate_bias});
+        origins.add("experts_down_bias", {names.down_bias});
+    }
     if (is_mxfp4) {
         result.assumptions.emplace_back("MXFP4 weights are converted to bfloat16, which is exact");
     } else if (origins.is_fp8(std::string(names.gate))) {

@@ -153,12 +153,6 @@ void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
     assume_attention(attention, run);
 }
 
-void assume_biases(const MoeModel& model, LayerRun& run) {
-    if (model.has_expert_biases) {
-        run.assumptions.emplace_back("biases of the experts are left out");
-    }
-}
-
 void add_weights(const ReadModel& read, LayerRun& run) {
     const std::uint32_t layer = layer_of(read, run.demand);
     if (!run.demand.weights) {
@@ -231,7 +225,7 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
                 model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
                 "activation");
     add_dispatch(run, params);
-    assume_biases(model, run);
+    params.take("expert_biases", model.has_expert_biases, "");
     add_weights(read, run);
     add_ids(run, params);
     if (!demand.computes_values && !demand.ids_file) {
