@@ -3,11 +3,10 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "emu/core/host_mappings.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/window_layout.hpp"
 
@@ -51,32 +50,10 @@ void guard(std::byte* begin, std::uint64_t bytes) {
 // What a frame may skip without a look at it.
 constexpr std::uint64_t kGuardSize = 64 * 1024;
 
-std::uint64_t max_map_count() {
-    constexpr std::uint64_t kDefault = 65530;
-    std::uint64_t count = 0;
-    return std::ifstream("/proc/sys/vm/max_map_count") >> count ? count : kDefault;
-}
-
 // A window's L1 and what faults behind it; stack and globals of each processor, with what faults
 // below them.
 constexpr std::uint64_t kMappingsOfL1 = 2;
 constexpr std::uint64_t kMappingsApart = std::uint64_t{4} * kNumProcessors;
-
-// Of all windows of the process: it may hold several meshes at a time, and the host counts the
-// mappings of a process.
-std::atomic<std::uint64_t> num_mappings = 0;
-
-bool take_mappings(std::uint64_t count) {
-    constexpr std::uint64_t kOthers = 4096;  // libraries, threads, DRAM
-    static const std::uint64_t most = max_map_count();
-    std::uint64_t taken = num_mappings.load();
-    do {
-        if (taken + count + kOthers > most) {
-            return false;
-        }
-    } while (!num_mappings.compare_exchange_weak(taken, taken + count));
-    return true;
-}
 
 }  // namespace
 
@@ -111,12 +88,12 @@ std::byte* WindowSpace::window(std::size_t index) const noexcept {
 Window::Window(std::byte* base, std::uint64_t l1_size, WindowMapping preferred)
     : base_(base), mapping_(preferred) {
     open_range(base_, l1_size);
-    num_mappings += kMappingsOfL1;
+    add_mappings(kMappingsOfL1);
 }
 
 Window::~Window() {
     const bool is_apart = has_kernels_ && mapping_ == WindowMapping::Apart;
-    num_mappings -= kMappingsOfL1 + (is_apart ? kMappingsApart : 0);
+    release_mappings(kMappingsOfL1 + (is_apart ? kMappingsApart : 0));
 }
 
 void Window::open(std::byte* begin, std::size_t bytes) {

@@ -19,6 +19,7 @@
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/kernel_heap.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "tessera/window_layout.hpp"
 
@@ -306,6 +307,11 @@ KernelFault in_window(const KernelThread& thread, std::uint64_t address) {
                         thread.core().arch().l1.size.value)};
 }
 
+std::optional<std::string> missed_heap_block(const KernelThread& thread, const Landing& landing) {
+    const bool has_heap = landing.has_address && thread.heap != nullptr;
+    return has_heap ? thread.heap->missed_block(landing.address) : std::nullopt;
+}
+
 KernelFault describe(const KernelThread& thread, const Landing& landing) {
     switch (landing.signal) {
         case SIGILL:
@@ -326,7 +332,21 @@ KernelFault describe(const KernelThread& thread, const Landing& landing) {
         thread.core().window.contains(reinterpret_cast<const void*>(landing.address))) {
         return in_window(thread, landing.address);
     }
+    if (const auto block = missed_heap_block(thread, landing)) {
+        return {FaultCategory::OutOfBounds, {}, "the kernel touches " + *block};
+    }
     return has_canary(thread) ? outside_of_core(landing) : overrun_array("");
+}
+
+void check_heap_at_end(const KernelThread& thread) {
+    if (const auto damage = thread.heap ? thread.heap->damage() : std::nullopt) {
+        throw KernelFault{FaultCategory::OutOfBounds,
+                          {},
+                          fmt::format("the kernel has written {} (found at its end; the line is "
+                                      "that of the allocation)",
+                                      damage->what),
+                          damage->allocated};
+    }
 }
 
 [[noreturn]] void raise_native_fault(const KernelThread& thread, const Landing& landing) {
@@ -366,6 +386,7 @@ void run_kernel(KernelThread& thread) {
     if (!has_canary(thread)) {
         throw overrun_array(": found at its end");
     }
+    check_heap_at_end(thread);
 }
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ KernelHeap& heap_of(KernelThread& thread) {
 
 void* allocate(std::size_t bytes, std::size_t alignment, std::uint64_t call) {
     KernelHeap& heap = heap_of(tessera::current_thread());
-    void* block = heap.allocate(bytes, alignment);
+    void* block = heap.allocate(bytes, alignment, call);
     if (block == nullptr) {
         fault_at(call, FaultCategory::OutOfBounds,
                  fmt::format("the kernel allocates {} bytes, aligned to {}, while it holds {}; "
@@ -47,9 +47,18 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uint64_t call) {
 }
 
 void free_block(void* block, std::uint64_t call) {
-    if (block != nullptr && !heap_of(tessera::current_thread()).free(block)) {
+    if (block == nullptr) {
+        return;
+    }
+    KernelHeap& heap = heap_of(tessera::current_thread());
+    if (heap.size_of(block) == 0) {
         fault_at(call, FaultCategory::UndefinedBehavior,
                  "the kernel frees an address that it has not allocated or has freed before");
+    }
+    if (const auto damage = heap.free(block)) {
+        fault_at(call, FaultCategory::OutOfBounds,
+                 fmt::format("the kernel has written {} (found where it frees the block)",
+                             damage->what));
     }
 }
 

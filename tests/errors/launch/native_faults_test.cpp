@@ -117,6 +117,13 @@ void kernel_main() {
     memset(a, 1, count);
     count = a[3];
 })";
+constexpr const char* kHeapOverrun = R"(
+void kernel_main() {
+    volatile int* volatile p = new int[16];
+    for (volatile int i = 0; i < 1000; i = i + 1) {
+        p[i] = i;
+    }
+})";
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, NativeFaults,
@@ -195,6 +202,71 @@ INSTANTIATE_TEST_SUITE_P(
                         "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel "
                         "allocates 1048576 bytes, aligned to 1, while it holds 16777216; allowed: "
                         "16777216 bytes a kernel, aligned to a power of two"},
+            NativeFault{"HeapOverrun", kHeapOverrun,
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:5: the kernel "
+                        "touches byte 64 of a block of 64 bytes on its heap; allowed: 0 to 63"},
+            NativeFault{"HeapMemset",
+                        "#include <cstdlib>\nvolatile int count = 1000000;\n"
+                        "void kernel_main() {\n"
+                        "    void* p = malloc(4096);\n"
+                        "    memset(p, 1, count);\n    noc_async_write_barrier();\n    free(p);\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:5: the kernel "
+                        "touches byte 4096 of a block of 4096 bytes on its heap; allowed: 0 to "
+                        "4095"},
+            NativeFault{"IndexPastAVector",
+                        "#include <vector>\nvolatile int place = 50;\n"
+                        "void kernel_main() {\n"
+                        "    std::vector<int> numbers(8);\n"
+                        "    numbers[place] = 1;\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:5: the kernel "
+                        "touches byte 200 of a block of 32 bytes on its heap; allowed: 0 to 31"},
+            NativeFault{"BeforeTheHeap",
+                        "void kernel_main() {\n"
+                        "    volatile int* volatile p = new int[4];\n    p[-2000] = 1;\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
+                        "touches byte -8000 of a block of 16 bytes on its heap; allowed: 0 to 15"},
+            NativeFault{"ReadAfterDelete",
+                        "void kernel_main() {\n"
+                        "    int* volatile p = new int[4]();\n    delete[] p;\n"
+                        "    volatile int x = p[1];\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel "
+                        "touches byte 4 of a block of 16 bytes that it has freed"},
+            NativeFault{"SmallHeapOverrunFoundAtDelete",
+                        "void kernel_main() {\n"
+                        "    char* volatile p = new char[5];\n    p[6] = 1;\n"
+                        "    delete[] p;\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel has "
+                        "written byte 6 of a block of 5 bytes on its heap; allowed: 0 to 4 "
+                        "\\(found where it frees the block\\)"},
+            NativeFault{"SmallHeapOverrunFoundAtTheEnd",
+                        "void kernel_main() {\n"
+                        "    char* volatile p = new char[5];\n    p[6] = 1;\n"
+                        "    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:2: the kernel has "
+                        "written byte 6 of a block of 5 bytes on its heap; allowed: 0 to 4 "
+                        "\\(found at its end; the line is that of the allocation\\)"},
+            NativeFault{"OverrunOfALaterBlock",
+                        "char* volatile blocks[1000];\nvoid kernel_main() {\n"
+                        "    for (auto& block : blocks) {\n        block = new char[40];\n    }\n"
+                        "    blocks[999][40] = 1;\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel has "
+                        "written byte 40 of a block of 40 bytes on its heap; allowed: 0 to 39 "
+                        "\\(found at its end; the line is that of the allocation\\)"},
+            NativeFault{"WriteToALaterBlockAfterDelete",
+                        "char* volatile blocks[1000];\nvoid kernel_main() {\n"
+                        "    for (auto& block : blocks) {\n        block = new char[40];\n    }\n"
+                        "    delete[] blocks[500];\n    blocks[500][3] = 1;\n"
+                        "    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:4: the kernel has "
+                        "written byte 3 of a block of 40 bytes that it has freed "
+                        "\\(found at its end; the line is that of the allocation\\)"},
+            NativeFault{"OverrunOfTheWholeHeap",
+                        "char* volatile blocks[1000];\nvoid kernel_main() {\n"
+                        "    for (auto& block : blocks) {\n        block = new char[40];\n    }\n"
+                        "    for (long i = 0; i < 1L << 40; ++i) {\n        blocks[999][i] = 1;\n"
+                        "    }\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:7: the kernel "
+                        "touches byte [0-9]+ of a block of 40 bytes on its heap; allowed: 0 to 39"},
             NativeFault{"NocOfALocalVariable",
                         "void kernel_main() {\n"
                         "    alignas(16) volatile uint32_t x[4] = {};\n"
@@ -242,6 +314,27 @@ TEST(AKernelWithContainers, RunsOnItsOwnHeap) {
             }
             if (numbers[999] != 999 || names.size() != 7) {
                 numbers.at(5000) = 1;
+            }
+        })",
+                     1),
+              "no KernelError");
+}
+
+// The sum of 1 to n; each block is used after the one before it was freed.
+TEST(AKernelThatAllocatesAndFreesInALoop, ReadsWhatItWrote) {
+    EXPECT_EQ(end_of(R"(
+        #include <cstdlib>
+        void kernel_main() {
+            long sum = 0;
+            for (int i = 1; i <= 20000; ++i) {
+                auto* block = static_cast<volatile long*>(malloc(8 + i % 5000));
+                block[0] = i;
+                block = static_cast<volatile long*>(realloc((void*)block, 3000 + i % 7));
+                sum += block[0];
+                free((void*)block);
+            }
+            if (sum != 20000L * 20001 / 2) {
+                exit(1);
             }
         })",
                      1),
