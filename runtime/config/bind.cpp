@@ -41,7 +41,11 @@ void bind_value(const Field& field, const Node& node, void* object, const std::s
         mistake = check_limits(field, node, object);
     }
     if (mistake) {
-        binding.violations.add(mistake->origin, path, mistake->text);
+        // Text that is neither a value nor an expression is one mistake, which its evaluation has
+        // recorded.
+        if (!binding.violations.has(mistake->origin, path)) {
+            binding.violations.add(mistake->origin, path, mistake->text);
+        }
         return;
     }
     binding.resolved.push_back(resolve(field, node, object, path));

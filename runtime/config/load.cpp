@@ -23,7 +23,6 @@ namespace {
 constexpr std::string_view kArchKey = "arch";
 constexpr std::string_view kTimingKey = "timing";
 constexpr std::string_view kExtendsKey = "extends";
-constexpr std::uint32_t kDeepestExtension = 8;  // a file that extends itself would never end
 
 /// Contents of an arch file.
 struct Device {
@@ -51,18 +50,46 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
     return device;
 }
 
+/// Files on the way from a file to what it extends.
+using Chain = std::vector<std::filesystem::path>;
+
+/// Refuses more files than a person would follow: lists of files that extend lists multiply.
+void require_shallow(const Chain& chain, const Node& name) {
+    constexpr std::size_t kDeepest = 8;
+    if (chain.size() > kDeepest) {
+        throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
+                                      to_string(name.origin), chain.size(), kDeepest));
+    }
+}
+
+/// Refuses `file` if a file that extends it is `file` itself: reading would never end. `name`:
+/// where the last of them names it.
+void refuse_circle(const Chain& chain, const std::filesystem::path& file, const Node& name) {
+    const auto same = [&](const std::filesystem::path& other) {
+        std::error_code error;
+        return std::filesystem::equivalent(other, file, error);
+    };
+    const auto first = std::ranges::find_if(chain, same);
+    if (first == chain.end()) {
+        return;
+    }
+    std::string way;
+    for (auto next = std::next(first); next != chain.end(); ++next) {
+        way += fmt::format("{}{}", way.empty() ? " through " : ", ", next->filename().string());
+    }
+    throw ConfigError(fmt::format("{}: extends: {} extends itself{}", to_string(name.origin),
+                                  file.filename().string(), way));
+}
+
 /// Returns the tree of an arch file, merged over the files that it extends.
 Node read_arch(const std::filesystem::path& file, const std::filesystem::path& run_path,
-               ConfigFolders folders, std::uint32_t depth) {
+               ConfigFolders folders, Chain chain = {}) {
     Node tree = read_map(file);
     const Node name = tree.kind == NodeKind::Map ? take(tree, kExtendsKey) : Node{};
     if (name.kind == NodeKind::Null) {
         return tree;
     }
-    if (depth == kDeepestExtension) {
-        throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
-                                      to_string(name.origin), depth + 1, depth));
-    }
+    chain.push_back(file);
     // `beside != file`: a file may have the name of the shipped one that it extends.
     const auto beside = file.parent_path() / (name.text + ".yaml");
     const auto base = std::filesystem::is_regular_file(beside) && beside != file
@@ -72,7 +99,8 @@ Node read_arch(const std::filesystem::path& file, const std::filesystem::path& r
         throw ConfigError(fmt::format("{}: extends: {}", to_string(name.origin),
                                       unknown_device(name.text, run_path, folders)));
     }
-    Node below = read_arch(*base, run_path, folders, depth + 1);
+    refuse_circle(chain, *base, name);
+    Node below = read_arch(*base, run_path, folders, std::move(chain));
     overlay(below, tree);
     // "Required key is missing" is reported in the user's file, not in the one that it extends.
     below.origin = tree.origin;
@@ -93,7 +121,7 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
                                unknown_device(run.mesh.device, run_path, folders));
         return {};
     }
-    Node tree = read_arch(*file, run_path, folders, 0);
+    Node tree = read_arch(*file, run_path, folders);
     if (patch.kind != NodeKind::Null) {
         overlay(tree, patch);
     }
@@ -120,7 +148,8 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
 
 /// Returns the tree of a run file, merged over the files that it extends: `extends: NAME`, or a list
 /// whose later files replace values of the earlier ones and append steps.
-Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std::uint32_t depth) {
+Node read_extended(const std::filesystem::path& path, ConfigFolders folders,
+                   const Chain& above = {}) {
     Node root = read_map(path);
     if (root.kind != NodeKind::Map) {
         return root;
@@ -129,12 +158,13 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders, std
     if (name.kind == NodeKind::Null) {
         return root;
     }
-    if (depth == kDeepestExtension) {
-        throw ConfigError(fmt::format("{}: extends: {} files extend each other, allowed: {}",
-                                      to_string(name.origin), depth + 1, depth));
-    }
+    Chain chain = above;
+    chain.push_back(path);
+    require_shallow(chain, name);
     const auto read = [&](const Node& one) {
-        return read_extended(extended_file(one, path, folders), folders, depth + 1);
+        const std::filesystem::path extended = extended_file(one, path, folders);
+        refuse_circle(chain, extended, name);
+        return read_extended(extended, folders, chain);
     };
     const bool is_list = name.kind == NodeKind::Sequence && !name.elements.empty();
     Node base = read(is_list ? name.elements.front() : name);
@@ -215,6 +245,19 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
     }
 }
 
+/// Refuses `--set params.x` if nothing in this run uses x: the user would take the unchanged result
+/// for that of the value. Sweeps vary params that some of their points do not use.
+void refuse_unread_params(BoundRun& bound) {
+    for (const std::string& name : bound.loaded.pipeline.unread_params) {
+        const ResolvedValue* param = find(bound.loaded.resolved, "params." + name);
+        if (param != nullptr && param->origin.kind == OriginKind::Override &&
+            param->origin.text.starts_with("--set ")) {
+            bound.broken_rules.add(param->origin, param->path,
+                                   "has no effect: nothing in this run uses it");
+        }
+    }
+}
+
 /// Refuses a file with a sweep, of which `run` would run the base configuration only.
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
@@ -236,7 +279,7 @@ Node read_map(const std::filesystem::path& path) {
 }
 
 Node read_run(const std::filesystem::path& path, ConfigFolders folders) {
-    return read_extended(path, folders, 0);
+    return read_extended(path, folders);
 }
 
 BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders folders) {
@@ -244,7 +287,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     LoadedRun& loaded = bound.loaded;
     // Kept before it is bound: to_run_file() writes the best point of a sweep from it.
     loaded.tree = root;
-    evaluate_mesh_shape(root);
+    const std::vector<std::string> mesh_params = evaluate_mesh_shape(root);
     // Merged over the device file, so that facts of both have the same checks.
     const Node patch = take(root, kArchKey);
     Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
@@ -267,6 +310,9 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     Binding keys;
     loaded.pipeline =
         bind_pipeline(pipeline, {loaded.arch, loaded.run.mesh, path}, keys, bound.broken_rules);
+    std::erase_if(loaded.pipeline.unread_params, [&](const std::string& name) {
+        return std::ranges::find(mesh_params, name) != mesh_params.end();
+    });
     if (!keys.violations.empty()) {
         // With a wrong key, all mistakes are reported together; broken rules alone are the
         // caller's: a sweep has points that break them.
@@ -292,6 +338,7 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> 
     refuse_sweep(root);
     // Broken rules end a single run; a sweep keeps them as reasons of its points.
     BoundRun bound = bind_run(std::move(root), path, folders);
+    refuse_unread_params(bound);
     bound.broken_rules.throw_if_any();
     return std::move(bound.loaded);
 }
@@ -304,7 +351,7 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const std::strin
 
 LoadedArch load_arch(const std::filesystem::path& path, std::span<const Override> overrides,
                      ConfigFolders folders) {
-    Node tree = read_arch(path, path, folders, 0);
+    Node tree = read_arch(path, path, folders);
     for (const Override& override : overrides) {
         apply(override, tree);
     }

@@ -22,6 +22,15 @@ const Node& entry(const Node& map, std::string_view key) {
     return found == nullptr ? kNothing : *found;
 }
 
+bool PipelineBinder::is_word(const Node& node, const std::string& path,
+                             std::string_view wanted) const {
+    const bool holds = node.kind == NodeKind::Scalar && !node.text.empty();
+    if (!holds) {
+        mistake(node, path, fmt::format("expected {}, found {}", wanted, describe(node)));
+    }
+    return holds;
+}
+
 void PipelineBinder::guarded(const Node& node, const std::string& path,
                              const std::function<void()>& act) const {
     try {

@@ -57,6 +57,9 @@ struct PipelineBinder {
     void mistake(const Node& node, const std::string& path, const std::string& text) const {
         binding.violations.add(node.origin, path, text);
     }
+    /// Returns whether `node` is text; else records that `wanted` was expected: "the name of an op".
+    [[nodiscard]] bool is_word(const Node& node, const std::string& path,
+                               std::string_view wanted) const;
     /// Runs `act` and records its UsageError as a mistake at `node`.
     void guarded(const Node& node, const std::string& path, const std::function<void()>& act) const;
 

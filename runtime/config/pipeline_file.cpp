@@ -109,7 +109,9 @@ void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOut
 std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
                                                      const Node& node) {
     if (node.kind != NodeKind::Map) {
-        return pipeline::FileOutput{.tensor = node.text, .place = node.origin};
+        return binder.is_word(node, "outputs", "the name of a tensor, or {tensor: …}")
+                   ? std::optional(pipeline::FileOutput{.tensor = node.text, .place = node.origin})
+                   : std::nullopt;
     }
     binder.refuse_unknown(node, "outputs.", kFileOutputKeys);
     pipeline::FileOutput output{.tensor = entry(node, "tensor").text, .place = node.origin};
@@ -132,8 +134,38 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
     return is_wanted ? std::optional(std::move(output)) : std::nullopt;
 }
 
+/// Adds the outputs that the file names, of steps whose `when` is false, too.
+void add_named_outputs(const Node& steps, std::vector<std::string>& names) {
+    for (const Entry& step : steps.entries) {
+        add_named_outputs(entry(step.value, "steps"), names);
+        for (const Entry& output : entry(step.value, "out").entries) {
+            names.push_back(output.key);
+        }
+        for (const Node& output : entry(step.value, "out").elements) {
+            names.push_back(output.text);
+        }
+    }
+}
+
+/// Refuses a tensor that no choice of steps makes. A name with ${…} stands for those that begin
+/// like it, and a step with parts for tensors of its parts, which depend on its parameters.
+void refuse_unknown_output(const PipelineBinder& binder, const pipeline::FileOutput& output,
+                           const std::vector<std::string>& known,
+                           const std::vector<std::string>& made) {
+    const bool is_known = std::ranges::any_of(known, [&](const std::string& name) {
+        const std::size_t pattern = name.find("${");
+        return name == output.tensor ||
+               (pattern != name.npos && output.tensor.starts_with(name.substr(0, pattern)));
+    });
+    if (!is_known) {
+        binder.binding.violations.add(output.place, "outputs",
+                                      fmt::format("no step makes {}, did you mean {}?",
+                                                  output.tensor, nearest(output.tensor, made)));
+    }
+}
+
 /// Binds `outputs:`; by default all tensors that steps make.
-void bind_outputs(PipelineBinder& binder, const Node& node) {
+void bind_outputs(PipelineBinder& binder, const Node& node, const Node& steps) {
     std::vector<std::string> made;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
         for (const pipeline::StepOutput& output : step.outputs) {
@@ -152,15 +184,25 @@ void bind_outputs(PipelineBinder& binder, const Node& node) {
         binder.mistake(node, "outputs", "expected a list of tensors, found " + describe(node));
         return;
     }
+    const bool is_planned = binder.binding.violations.empty();  // else parts of steps are unknown
+    std::vector<std::string> known = made;
+    add_named_outputs(steps, known);
+    for (const pipeline::PipelineStep& step : binder.spec.replaced_steps) {
+        known.push_back(step.name + ".${part}");
+    }
     for (const Node& element : node.elements) {
         const auto output = bind_file_output(binder, element);
+        if (output && !output->tensor.empty() && !made.empty() && is_planned) {
+            refuse_unknown_output(binder, *output, known, made);
+        }
         // A list may name tensors that another choice of steps makes: `silu`, unless it is fused.
         if (output && std::ranges::find(made, output->tensor) != made.end()) {
             binder.spec.outputs.push_back(*output);
         }
     }
     // A list may name tensors of other choices, but not of these alone: nothing would be written.
-    if (binder.spec.outputs.empty() && !node.elements.empty() && !made.empty()) {
+    if (binder.spec.outputs.empty() && !node.elements.empty() && !made.empty() &&
+        binder.binding.violations.empty()) {
         const Node& first = node.elements.front();
         binder.mistake(
             first, "outputs",
@@ -296,12 +338,17 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
         plan_steps(binder);
     }
     bind_output_names(binder, entry(root, "output_names"));
-    bind_outputs(binder, entry(root, "outputs"));
+    bind_outputs(binder, entry(root, "outputs"), entry(root, "steps"));
     if (binding.violations.empty()) {
         check_overridden_defaults(binder);
     }
     if (binding.violations.empty() && rules.empty()) {
         check_stored_names(binder);
+    }
+    for (const auto& [name, value] : binder.spec.params) {
+        if (!binder.scope.is_read(name)) {
+            binder.spec.unread_params.push_back(name);
+        }
     }
     return std::move(binder.spec);
 }

@@ -42,8 +42,8 @@ struct PipelineTarget {
 /// Returns the params whose expressions do not use the mesh; the others are bound later.
 [[nodiscard]] pipeline::Scope params_without_mesh(const Node& root);
 
-/// Replaces params in `mesh.shape` by their values: `shape: [1, ranks]`.
-void evaluate_mesh_shape(Node& root);
+/// Replaces params in `mesh.shape` by their values: `shape: [1, ranks]`. Returns their names.
+[[nodiscard]] std::vector<std::string> evaluate_mesh_shape(Node& root);
 
 /// Shape of a tensor in a file of inputs.
 struct NamedShape {

@@ -179,12 +179,13 @@ Scope params_without_mesh(const Node& root) {
     return scope;
 }
 
-void evaluate_mesh_shape(Node& root) {
+std::vector<std::string> evaluate_mesh_shape(Node& root) {
     Node* mesh = root.find("mesh");
     Node* shape = mesh == nullptr ? nullptr : mesh->find("shape");
     const Node* params = root.find("params");
+    std::vector<std::string> used;
     if (shape == nullptr || params == nullptr) {
-        return;
+        return used;
     }
     // Params are bound after the mesh, whose size their expressions may use; an extent of the mesh
     // may in turn be a param. So the params that need no mesh are evaluated here first.
@@ -201,9 +202,11 @@ void evaluate_mesh_shape(Node& root) {
         if (const auto refusal = early_refusal(entry(*param, "range"), value, scope)) {
             violations.add(entry(*param, "value").origin, "params." + extent.text, *refusal);
         }
+        used.push_back(extent.text);
         extent.text = show(value);
     }
     violations.throw_if_any();
+    return used;
 }
 
 }  // namespace tessera::config

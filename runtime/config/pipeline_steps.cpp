@@ -191,6 +191,9 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
         spec.op = bind_program(binder, step, path, spec, names);
         return spec.op != nullptr;
     }
+    if (!binder.is_word(*op, path + ".op", "the name of an op")) {
+        return false;
+    }
     const std::string name = pipeline::substitute(op->text, names);
     spec.op = binder.op(name);
     if (spec.op == nullptr && binder.own_ops.contains(name)) {
@@ -199,8 +202,9 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     if (spec.op == nullptr) {
         const auto known = binder.op_names();
         binder.mistake(*op, path + ".op",
-                       fmt::format("unknown op '{}', did you mean {}? Allowed: {}", name,
-                                   nearest(name, known), fmt::join(known, ", ")));
+                       fmt::format("unknown op '{}', did you mean {}? Allowed: the ops that "
+                                   "`tessera list ops` shows",
+                                   name, nearest(name, known)));
         return false;
     }
     binder.resolve_word(*op, path + ".op", name);
@@ -234,11 +238,13 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     }
     bind_parameters(binder, node, defaults, path, names, spec);
     spec.groups = bind_devices(binder, node, path, names);
-    if (const Node* launch = node.find("launch")) {
+    if (const Node* launch = node.find("launch");
+        launch != nullptr && binder.is_word(*launch, path + ".launch", "the name of a launch")) {
         spec.launch = pipeline::substitute(launch->text, names);
         binder.resolve_word(*launch, path + ".launch", spec.launch);
     }
-    if (const Node* beside = node.find("beside")) {
+    if (const Node* beside = node.find("beside");
+        beside != nullptr && binder.is_word(*beside, path + ".beside", "the name of a step")) {
         spec.beside = pipeline::substitute(beside->text, names);
         binder.resolve_word(*beside, path + ".beside", spec.beside);
     }

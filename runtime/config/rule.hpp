@@ -18,6 +18,9 @@ public:
     void require(bool holds, const std::string& path, const std::string& text);
 
 private:
+    [[nodiscard]] const Origin& origin_of(const ResolvedValue& named,
+                                          const std::string& text) const;
+
     Binding* binding_;
     std::string prefix_;
 };

@@ -18,6 +18,12 @@ void Violations::add(const Origin& origin, const std::string& path, const std::s
     }
 }
 
+bool Violations::has(const Origin& origin, const std::string& path) const {
+    const std::string place = fmt::format("{}: {}: ", to_string(origin), path);
+    return std::ranges::any_of(
+        found_, [&](const Violation& violation) { return violation.message.starts_with(place); });
+}
+
 void Violations::append(const Violations& others) {
     found_.insert(found_.end(), others.found_.begin(), others.found_.end());
 }

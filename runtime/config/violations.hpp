@@ -14,6 +14,8 @@ class Violations {
 public:
     /// Records `origin: path: text`, once for all repetitions of a repeated step or tensor.
     void add(const Origin& origin, const std::string& path, const std::string& text);
+    /// Returns whether a mistake of this value is recorded.
+    [[nodiscard]] bool has(const Origin& origin, const std::string& path) const;
     /// Appends the mistakes of `others`.
     void append(const Violations& others);
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }

@@ -160,7 +160,7 @@ private:
             return literal();
         }
         if (!is_word_start(text_[at_])) {
-            on_.refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
+            on_.refuse(fmt::format("expected a number or a name, found '{}'", text_.substr(at_)));
         }
         const std::size_t first = at_;
         while (at_ < text_.size() && is_word_part(text_[at_])) {

@@ -191,6 +191,7 @@ struct ReportSpec {
 /// Whole pipeline of a run file.
 struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
+    std::vector<std::string> unread_params;  ///< that no expression of this pipeline uses
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;
     /// Steps that planning replaced by their parts (Op::parts); the values they read are checked.

@@ -13,9 +13,15 @@ const Value* Scope::find(std::string_view name) const {
     // Inner names hide outer ones: a counter of a repetition may have the name of a param.
     const auto found = values_.find(name);
     if (found != values_.end()) {
-        return &found->second;
+        found->second.is_read->store(true, std::memory_order_relaxed);
+        return &found->second.value;
     }
     return outer_ == nullptr ? nullptr : outer_->find(name);
+}
+
+bool Scope::is_read(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found != values_.end() && found->second.is_read->load(std::memory_order_relaxed);
 }
 
 const Scope::Function* Scope::function(std::string_view name) const {
@@ -29,8 +35,8 @@ const Scope::Function* Scope::function(std::string_view name) const {
 // Outer names first, so that inner ones replace them.
 Scope Scope::flat() const {
     Scope all = outer_ == nullptr ? Scope() : outer_->flat();
-    for (const auto& [name, value] : values_) {
-        all.set(name, value);
+    for (const auto& [name, held] : values_) {
+        all.values_[name] = held;
     }
     for (const auto& [name, function] : functions_) {
         all.set_function(name, function);

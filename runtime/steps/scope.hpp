@@ -2,9 +2,11 @@
 // Values of expressions in run files, and the scopes that bind names to values.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +25,9 @@ class Scope {
 public:
     explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
-    void set(std::string name, Value value) { values_[std::move(name)] = std::move(value); }
+    void set(std::string name, Value value) {
+        values_[std::move(name)] = {std::move(value), std::make_shared<std::atomic<bool>>(false)};
+    }
     /// Function of an expression. A tensor's name is passed as a word: "address(x)".
     using Function = std::function<Value(std::span<const Value> arguments)>;
     void set_function(std::string name, Function function) {
@@ -36,10 +40,18 @@ public:
     [[nodiscard]] Scope flat() const;
     /// Returns all names, also of outer scopes, for "did you mean".
     [[nodiscard]] std::vector<std::string> names() const;
+    /// Returns whether find() has found this name, in this scope or in a flat() copy of it.
+    [[nodiscard]] bool is_read(std::string_view name) const;
 
 private:
+    /// Copies share the flag. Programs of several devices are built at the same time.
+    struct Held {
+        Value value;
+        std::shared_ptr<std::atomic<bool>> is_read;
+    };
+
     const Scope* outer_;
-    std::map<std::string, Value, std::less<>> values_;
+    std::map<std::string, Held, std::less<>> values_;
     std::map<std::string, Function, std::less<>> functions_;
 };
 

@@ -19,6 +19,14 @@ struct Array {
     std::vector<double> values;
 };
 
+void require_supported(DataFormat format) {
+    constexpr std::array kSupported{DataFormat::Float16_b, DataFormat::Float32, DataFormat::Int32,
+                                    DataFormat::UInt32,    DataFormat::UInt16,  DataFormat::UInt8};
+    require(std::ranges::find(kSupported, format) != kSupported.end(),
+            "{} is not supported in an expression; allowed: bfloat16, float32, integers",
+            name_of(format));
+}
+
 /// Converts to double, so that rounding of the expression does not add to the tolerance of a
 /// result.
 Array to_array(const HostTensor& tensor) {
@@ -29,6 +37,7 @@ Array to_array(const HostTensor& tensor) {
         }
     };
     const auto plain = [](auto value) { return static_cast<double>(value); };
+    require_supported(tensor.format);
     switch (tensor.format) {
         case DataFormat::Float16_b:
             convert(tensor.as<std::uint16_t>(),
@@ -47,9 +56,6 @@ Array to_array(const HostTensor& tensor) {
             convert(tensor.as<std::uint8_t>(), plain);
             break;
         default:
-            require(tensor.format == DataFormat::Float32,
-                    "{} is not supported in an expression; allowed: bfloat16, float32, integers",
-                    name_of(tensor.format));
             convert(tensor.as<float>(), plain);
     }
     return array;
@@ -96,11 +102,12 @@ std::size_t extent_from_end(const Shape& shape, std::size_t back) {
     return back < shape.size() ? shape[shape.size() - 1 - back] : 1;
 }
 
-/// Parses the text and computes in one pass. Without `read` it computes nothing and collects names:
-/// `check` needs them before a run has values.
+/// Parses the text and computes in one pass. `check` has no values yet: with `describe` alone it
+/// computes shapes, and without both it only collects names.
 class Reader {
 public:
-    Reader(std::string_view text, const ReadTensor* read) : text_(text), read_(read) {}
+    Reader(std::string_view text, const ReadTensor* read, const DescribeTensor* describe)
+        : text_(text), read_(read), describe_(describe) {}
 
     Array run() {
         Array result = sum();
@@ -203,15 +210,19 @@ private:
         if (std::ranges::find(names_, name) == names_.end()) {
             names_.push_back(name);
         }
-        // Names alone are wanted, so that any number stands for the tensor.
-        if (read_ == nullptr) {
-            return {{}, {0.0}};
+        if (describe_ != nullptr) {
+            const TensorSpec spec = found((*describe_)(name), name);
+            require_supported(spec.format);
+            return {spec.shape, {}};
         }
-        const auto tensor = (*read_)(name);
+        return read_ == nullptr ? Array{} : to_array(found((*read_)(name), name));
+    }
+    template <class T>
+    T found(std::optional<T> tensor, const std::string& name) const {
         if (!tensor) {
             refuse(name + " is not an input of the step");
         }
-        return to_array(*tensor);
+        return *std::move(tensor);
     }
     Array call(const std::string& name) {
         std::vector<Array> arguments{sum()};
@@ -258,7 +269,11 @@ private:
     }
 
     // While names are collected there are no shapes, so nothing is checked against them.
-    [[nodiscard]] bool is_dry() const { return read_ == nullptr; }
+    [[nodiscard]] bool has_shapes() const { return read_ != nullptr || describe_ != nullptr; }
+    [[nodiscard]] Array array_of(Shape shape) const {
+        const std::size_t size = read_ == nullptr ? 0 : num_elements(shape);
+        return {std::move(shape), std::vector<double>(size)};
+    }
 
     Shape broadcast(const Shape& a, const Shape& b, std::size_t skipped) const {
         Shape shape(std::max(a.size(), b.size()));
@@ -273,13 +288,14 @@ private:
         }
         return shape;
     }
-    /// Returns the index in `array` of element `index` of `shape`, to which it is broadcast.
-    static std::size_t source_of(const Array& array, const Shape& shape, std::size_t index) {
+    /// Returns the index in an array of shape `from` of element `index` of `shape`, to which it is
+    /// broadcast.
+    static std::size_t source_of(const Shape& from, const Shape& shape, std::size_t index) {
         std::size_t source = 0;
         std::size_t stride = 1;
         for (std::size_t back = 0; back < shape.size(); ++back) {
             const std::size_t extent = extent_from_end(shape, back);
-            const std::size_t own = extent_from_end(array.shape, back);
+            const std::size_t own = extent_from_end(from, back);
             source += (own == 1 ? 0 : index % extent) * stride;
             stride *= own;
             index /= extent;
@@ -289,18 +305,22 @@ private:
     template <class F>
     Array zip(const Array& a, const Array& b, F function) const {
         const Shape shape = broadcast(a.shape, b.shape, 0);
-        Array result{shape, std::vector<double>(num_elements(shape))};
+        Array result = array_of(shape);
         // Most operands have equal shapes; source_of() divides for each axis of each element.
         const bool is_plain = a.shape == b.shape;
         for (std::size_t i = 0; i < result.values.size(); ++i) {
-            result.values[i] = function(a.values[is_plain ? i : source_of(a, shape, i)],
-                                        b.values[is_plain ? i : source_of(b, shape, i)]);
+            result.values[i] = function(a.values[is_plain ? i : source_of(a.shape, shape, i)],
+                                        b.values[is_plain ? i : source_of(b.shape, shape, i)]);
         }
         return result;
     }
 
+    static Shape without_matrix(Shape shape) {
+        shape.resize(shape.size() - 2);
+        return shape;
+    }
     Array matrix_product(const Array& a, const Array& b) const {
-        if (is_dry()) {
+        if (!has_shapes()) {
             return a;
         }
         if (a.shape.size() < 2 || b.shape.size() < 2 ||
@@ -315,32 +335,34 @@ private:
         Shape shape = broadcast(a.shape, b.shape, 2);
         shape[shape.size() - 2] = static_cast<std::uint32_t>(rows);
         shape.back() = static_cast<std::uint32_t>(columns);
-        Array result{shape, std::vector<double>(num_elements(shape))};
+        Array result = array_of(shape);
         const std::size_t matrices = result.values.size() / (rows * columns);
-        const std::size_t a_matrices = a.values.size() / (rows * inner);
-        const std::size_t b_matrices = b.values.size() / (inner * columns);
+        const Shape stack = without_matrix(shape);
+        const Shape a_stack = without_matrix(a.shape);
+        const Shape b_stack = without_matrix(b.shape);
         for (std::size_t m = 0; m < matrices; ++m) {
-            add_product(a.values.data() + m % a_matrices * rows * inner,
-                        b.values.data() + m % b_matrices * inner * columns, {rows, inner, columns},
-                        result.values.data() + m * rows * columns);
+            add_product(a.values.data() + source_of(a_stack, stack, m) * rows * inner,
+                        b.values.data() + source_of(b_stack, stack, m) * inner * columns,
+                        {rows, inner, columns}, result.values.data() + m * rows * columns);
         }
         return result;
     }
     /// Sums or averages the last axis, which keeps extent 1 so that the result broadcasts back.
     Array over_last_axis(const Array& a, bool is_mean) const {
-        if (is_dry() || a.shape.empty()) {
+        if (a.shape.empty()) {
             return a;
         }
         const std::size_t extent = a.shape.back();
-        Array result{a.shape, std::vector<double>(a.values.size() / extent)};
-        result.shape.back() = 1;
+        Shape shape = a.shape;
+        shape.back() = 1;
+        Array result = array_of(std::move(shape));
         for (std::size_t i = 0; i < a.values.size(); ++i) {
             result.values[i / extent] += a.values[i] / (is_mean ? static_cast<double>(extent) : 1);
         }
         return result;
     }
     Array transposed(const Array& a) const {
-        if (is_dry()) {
+        if (!has_shapes()) {
             return a;
         }
         if (a.shape.size() < 2) {
@@ -361,6 +383,7 @@ private:
 
     std::string_view text_;
     const ReadTensor* read_;
+    const DescribeTensor* describe_;
     std::size_t at_ = 0;
     std::vector<std::string> names_;
 };
@@ -368,7 +391,7 @@ private:
 }  // namespace
 
 HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read) {
-    const Array array = Reader(text, &read).run();
+    const Array array = Reader(text, &read, nullptr).run();
     // float32 rounds a reference by 2^-24, far below any tolerance.
     HostTensor tensor = make_host_tensor(array.shape, DataFormat::Float32);
     std::ranges::transform(array.values, tensor.as<float>().begin(),
@@ -376,8 +399,12 @@ HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read) {
     return tensor;
 }
 
+Shape shape_of_expression(std::string_view text, const DescribeTensor& describe) {
+    return Reader(text, nullptr, &describe).run().shape;
+}
+
 std::vector<std::string> tensor_names(std::string_view text) {
-    Reader reader(text, nullptr);
+    Reader reader(text, nullptr, nullptr);
     (void)reader.run();
     return reader.names();
 }

@@ -49,10 +49,6 @@ std::vector<HostTensor> reference_of(const ProgramOp& own, const ops::ReferenceC
                          context.read(static_cast<std::size_t>(found - own.input_names.begin())));
     };
     outputs.push_back(evaluate_tensors(own.program.reference, read));
-    const Shape& wanted = own.made.front().plan.spec.shape;
-    require(outputs[0].shape == wanted, "reference '{}' has shape {}; the output {} is {}",
-            own.program.reference, to_string(outputs[0].shape), own.made.front().name,
-            to_string(wanted));
     return outputs;
 }
 
@@ -73,13 +69,33 @@ std::vector<std::vector<DeviceTensor>> planned_tensors(std::span<const ops::Tens
     return tensors;
 }
 
-/// Checks that the file of references has each output, with its shape. Otherwise the mistake would
-/// show after the run.
-void check_reference(const ProgramOp& own, ops::RuleJudge& judge) {
-    if (own.program.reference_file.empty()) {
-        return;
-    }
+/// Checks the shape of a reference's expression, which is that of the step's only output.
+void check_expression(const ProgramOp& own, const ops::OpContext& context) {
+    const Shape shape = shape_of_expression(own.program.reference, [&](std::string_view name) {
+        const auto found = std::ranges::find(own.input_names, name);
+        if (found == own.input_names.end()) {
+            return std::optional<TensorSpec>();
+        }
+        TensorSpec spec = context.inputs[found - own.input_names.begin()].spec;
+        // As a session reads them.
+        spec.format = is_block_format(spec.format) ? DataFormat::Float32 : spec.format;
+        return std::optional(spec);
+    });
+    const ProgramOutput& output = own.made.front();
+    require(shape == output.plan.spec.shape, "'{}' has shape {}; the output {} is {}",
+            own.program.reference, to_string(shape), output.name,
+            to_string(output.plan.spec.shape));
+}
+
+/// Checks shapes of the references before the run. Otherwise the mistake would show after it.
+void check_reference(const ProgramOp& own, const ops::OpContext& context, ops::RuleJudge& judge) {
     ops::judge_plan(judge, "reference", [&] {
+        if (!own.program.reference.empty()) {
+            check_expression(own, context);
+        }
+        if (own.program.reference_file.empty()) {
+            return;
+        }
         const SafetensorsFile file(std::filesystem::path(own.folder) / own.program.reference_file);
         for (const ProgramOutput& output : own.made) {
             const StoredTensor& stored = file.at(reference_name(own, output));
@@ -170,7 +186,7 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
         return plans;
     };
     own->op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
-        check_reference(*self, judge);
+        check_reference(*self, context, judge);
         check_program(*self, context, judge);
     };
     own->op.programs = [self](const ops::OpContext& context) {

@@ -2,7 +2,6 @@
 #include "tests/errors/config/config_mistake.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <functional>
 #include <sstream>
 
-#include "ops/registry.hpp"
 #include "runtime/cli/command_line.hpp"
 #include "runtime/config/load.hpp"
 #include "tessera/errors.hpp"
@@ -55,15 +53,6 @@ std::string refusal_of_command(const char* command, const fs::path& file,
     return refusal([&] { (void)cli::run_command_line(arguments, console); });
 }
 
-/// The list of all ops, as messages have it.
-std::string list_of_ops() {
-    std::vector<std::string_view> names;
-    for (const ops::Op* op : ops::all_ops()) {
-        names.push_back(op->spec.name);
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
 }  // namespace
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
@@ -83,8 +72,7 @@ std::string refusal_of_run(const std::string& text, const std::vector<std::strin
     if (!refused.empty()) {
         EXPECT_EQ(refusal_of_command("run", file, sets), refused) << "check and run differ";
     }
-    const std::string message = without(refused, list_of_ops(), "@ops");
-    return without(without(message, folder.file("")), kConfigs.string() + "/", "configs/");
+    return without(without(refused, folder.file("")), kConfigs.string() + "/", "configs/");
 }
 
 std::string refusal_of_arch(std::string_view from, std::string_view to) {

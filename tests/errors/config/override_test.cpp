@@ -71,9 +71,13 @@ constexpr SetMistake kSets[] = {
      "--set timing.noc.hop=9 cycles: timing.noc.hop: unknown key, did you mean "
      "arch.timing.noc.hop?"},
     {"l1.size=1 MiB", "--set l1.size=1 MiB: l1.size: unknown key, did you mean arch.l1.size?"},
+    {"arch.l1.size=1 KiB",
+     "--set arch.l1.size=1 KiB: arch.l1.reserved: 103712 leaves nothing of l1.size 1024"},
+    {"params.mode=fancy",
+     "--set params.mode=fancy: params.mode: has no effect: nothing in this run uses it"},
     {"steps.double.op=cop",
      "--set steps.double.op=cop: steps.double.op: unknown op 'cop', did you mean copy? Allowed: "
-     "@ops"},
+     "the ops that `tessera list ops` shows"},
 };
 
 TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
@@ -106,7 +110,10 @@ TEST(OverrideErrors, AreReportedBehindThoseOfTheFile) {
 
 TEST(OverrideErrors, AreAbsentWhereAnOverrideKeepsToItsParamsRange) {
     EXPECT_EQ(refusal_of_run(std::string(kRun), {"params.columns=1024"}), "");
-    EXPECT_EQ(refusal_of_run(std::string(kRun), {"params.mode=fancy"}), "");
+    EXPECT_EQ(
+        refusal_of_run(replaced(kRun, "out: [y]", "out: [y], when: mode == fancy || rows > 0"),
+                       {"params.mode=fancy"}),
+        "");
 }
 
 }  // namespace

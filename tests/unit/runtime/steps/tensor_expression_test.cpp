@@ -57,6 +57,32 @@ TEST(TensorExpression, MultipliesMatrices) {
     EXPECT_THAT(values_of("transpose(c) @ transpose(a)"), testing::ElementsAre(4, 10, 5, 11));
 }
 
+// Element (i, j) of the stack is i + 1 times 10 to the power j.
+TEST(TensorExpression, BroadcastsStacksOfMatrices) {
+    const ReadTensor stacks = [](std::string_view name) {
+        return std::optional(name == "a" ? floats({2, 1, 1, 1}, {1, 2})
+                                         : floats({1, 3, 1, 1}, {1, 10, 100}));
+    };
+
+    const HostTensor product = evaluate_tensors("a @ b", stacks);
+
+    EXPECT_EQ(product.shape, (Shape{2, 3, 1, 1}));
+    EXPECT_THAT(product.as<float>(), testing::ElementsAre(1, 10, 100, 2, 20, 200));
+}
+
+TEST(TensorExpression, HasItsShapeBeforeThereAreValues) {
+    const DescribeTensor describe = [](std::string_view name) {
+        return std::optional(TensorSpec{.shape = name == "a" ? Shape{4, 2, 3} : Shape{3, 5}});
+    };
+
+    EXPECT_EQ(shape_of_expression("gelu(a @ b) * 2", describe), (Shape{4, 2, 5}));
+    EXPECT_EQ(shape_of_expression("sum(a) + transpose(mean(a))", describe), (Shape{4, 2, 2}));
+    EXPECT_EQ(shape_of_expression("max(transpose(b), 1)", describe), (Shape{5, 3}));
+    EXPECT_THAT([&] { (void)shape_of_expression("b @ a", describe); },
+                testing::ThrowsMessage<UsageError>("'b @ a': (3,5) @ (4,2,3): columns of the left "
+                                                   "must equal rows of the right"));
+}
+
 TEST(TensorExpression, AppliesFunctions) {
     EXPECT_THAT(values_of("sum(a)"), testing::ElementsAre(6, 15));
     EXPECT_THAT(values_of("mean(square(a))"),
