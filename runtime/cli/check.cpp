@@ -60,11 +60,11 @@ void check_points(const config::LoadedSweep& sweep) {
 }
 
 /// Checks the configuration. Returns a text about its points if it is a sweep, else an empty text.
-std::string checked(const CLI::App& command, const CheckOptions& options) {
+std::string checked(const CLI::App& command, const CheckOptions& options, const Console& console) {
     const ConfigOptions& config = options.run.config;
     if (!config::is_sweep(find_config(config.config))) {
         refuse_given(command, kOfSweeps, config.config, "one run", "sweeps");
-        check_run(options.run);
+        check_run(options.run, console);
         return "";
     }
     refuse_given(command, kOfRuns, config.config, "a sweep", "runs");
@@ -100,7 +100,7 @@ Command add_check(CLI::App& root, Console& console) {
         "reason for each kind of impossible point. Kernels are not compiled: their compile\n"
         "errors show in the run.");
     return {command, [command, options, &console] {
-                const std::string found = checked(*command, *options);
+                const std::string found = checked(*command, *options, console);
                 console.out << options->run.config.config << ": ok" << found << '\n';
                 return ExitCode::Success;
             }};

@@ -193,6 +193,19 @@ std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& 
     return {against_first(runs, moved, options, progress), moved.note};
 }
 
+/// Says so if two runs have no step in common: a user who mixed up names would take the difference
+/// of unrelated programs for a result.
+void note_unrelated(const compare::Comparison& comparison, const Console& console) {
+    const bool has_common =
+        std::ranges::any_of(comparison.steps, [](const auto& step) { return step.a && step.b; });
+    if (!has_common) {
+        console.err << fmt::format(
+            "tessera: {} and {} have no step of the same name; only their total times are "
+            "compared\n",
+            comparison.a, comparison.b);
+    }
+}
+
 ExitCode run(const CompareOptions& options, const Console& console) {
     require_runs(options);
     const std::optional<double> allowed =
@@ -203,6 +216,9 @@ ExitCode run(const CompareOptions& options, const Console& console) {
     }
     const auto [result, note] = compared(options, console);
     const bool is_pair = result.others.size() == 1;
+    for (const compare::Comparison& comparison : result.others) {
+        note_unrelated(comparison, console);
+    }
     if (page) {
         page->write_at(0, std::as_bytes(std::span(std::string_view(to_html(result)))));
         page->finish();

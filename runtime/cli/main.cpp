@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binary `tessera`: maps errors to exit codes. Nothing else prints or ends the process.
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -8,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <ext/stdio_filebuf.h>
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -63,6 +66,26 @@ void choose_signals() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
+/// Opens standard output for Tessera alone and sends what kernels print with `printf` to standard
+/// error: it would be in the middle of a report, or make JSON unreadable.
+std::ostream& open_output() {
+    const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
+        (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    }
+    static __gnu_cxx::stdio_filebuf<char> buffer(own, std::ios::out);
+    static std::ostream stream(&buffer);
+    if (isatty(own) != 0) {
+        stream << std::unitbuf;
+    }
+    return stream;
+}
+
+std::ostream& output() {
+    static std::ostream& stream = open_output();
+    return stream;
+}
+
 /// Prints the error that ended the process, with --json also on standard output. Returns the exit
 /// code.
 int tell(const std::exception_ptr& exception, ErrorForm form) {
@@ -70,9 +93,9 @@ int tell(const std::exception_ptr& exception, ErrorForm form) {
     std::cerr << error.told << '\n';
     if (form == ErrorForm::Json) {
         // A message may quote bytes of a file that are not UTF-8.
-        std::cout << to_json(error).dump(2, ' ', false,
-                                         nlohmann::ordered_json::error_handler_t::replace)
-                  << std::endl;
+        output() << to_json(error).dump(2, ' ', false,
+                                        nlohmann::ordered_json::error_handler_t::replace)
+                 << std::endl;
     }
     return error.exit_code;
 }
@@ -87,11 +110,12 @@ int run(int argc, char** argv) {
     using tessera::cli::ExitCode;
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const ErrorForm form = form_of(argc, argv);
-    tessera::cli::Console console{std::cout, std::cerr, tessera::cli::style_of(STDOUT_FILENO),
+    const auto style = tessera::cli::style_of(STDOUT_FILENO);  // before output() redirects it
+    tessera::cli::Console console{output(), std::cerr, style,
                                   tessera::cli::progress_on(STDERR_FILENO)};
     try {
         const ExitCode code = tessera::cli::run_command_line(arguments, console, kCommandsAbove);
-        tessera::require(static_cast<bool>(std::cout.flush()),
+        tessera::require(static_cast<bool>(output().flush()),
                          "standard output cannot be written: is its disk full?");
         return static_cast<int>(code);
     } catch (...) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "ops/registry.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
+#include "runtime/steps/own_op.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -43,12 +43,7 @@ steps:
 )";
 
 void check_name(const std::string& name) {
-    const bool is_name = !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
-                         std::ranges::all_of(name, [](char letter) {
-                             return (letter >= 'a' && letter <= 'z') ||
-                                    (letter >= '0' && letter <= '9') || letter == '_';
-                         });
-    require(is_name, "new op {}: allowed: a to z first, then a to z, 0 to 9 and _", name);
+    pipeline::require_op_name("new op", name);
     require(ops::find_op(name) == nullptr,
             "new op {}: Tessera has an op of that name, and yours would hide it", name);
     for (const std::string& path : {name, name + ".yaml"}) {

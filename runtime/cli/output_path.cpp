@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/output_path.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "emu/base/refusal.hpp"
@@ -8,11 +13,22 @@
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
+namespace {
+
+std::string obstacle_in_folder_of(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return access(folder.c_str(), W_OK | X_OK) == 0
+               ? ""
+               : fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
+}
+
+}  // namespace
 
 void require_file_name(const char* option, const std::optional<std::string>& path) {
     if (path) {
         require(!path->empty(), "{}: the name is empty", option);
-        const std::string obstacle = obstacle_at(*path);
+        const std::string at_name = obstacle_at(*path);
+        const std::string obstacle = at_name.empty() ? obstacle_in_folder_of(*path) : at_name;
         require_allowed(obstacle.empty(), fmt::format("{} {}", option, *path), "", obstacle,
                         "a new name, or a regular file that may be written");
     }

@@ -71,8 +71,6 @@ std::vector<std::pair<std::string, std::string>> replaced_kernels(
         require(equals != std::string::npos && equals > 0 && equals + 1 < option.size(),
                 "--kernel {}: expected KERNEL=FILE", option);
         const std::string file = option.substr(equals + 1);
-        require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", option,
-                file);
         const std::string kernel = option.substr(0, equals);
         const auto earlier =
             std::ranges::find(kernels, kernel, [](const auto& k) { return k.first; });
@@ -281,8 +279,13 @@ struct OpenedRun {
     config::LoadedRun loaded;
 };
 
-OpenedRun open_run_of(const RunOptions& options) {
+OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     check_run_options(options);
+    // The first compilation of an op of the user's takes seconds.
+    ProgressLine progress(console);
+    if (!options.quiet) {
+        progress.begin("reading the run and compiling its ops");
+    }
     OpenedRun opened;
     if (options.inputs) {
         opened.inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
@@ -296,8 +299,8 @@ OpenedRun open_run_of(const RunOptions& options) {
 
 }  // namespace
 
-void check_run(const RunOptions& options) {
-    const auto [inputs, loaded] = open_run_of(options);
+void check_run(const RunOptions& options, const Console& console) {
+    const auto [inputs, loaded] = open_run_of(options, console);
     RunDoors doors(options, loaded, inputs);
     pipeline::check_before_run(loaded, doors.modes(options, loaded), doors.files(options));
 }
@@ -308,7 +311,7 @@ ExitCode run(const RunOptions& options, const Console& console) {
     if (options.profile_host) {
         sampler.emplace();
     }
-    const auto [inputs, loaded] = open_run_of(options);
+    const auto [inputs, loaded] = open_run_of(options, console);
     const double load_seconds = seconds_since(start);
     Outcome outcome = run_loaded(options, loaded, inputs, console);
     report::RunRecord& record = outcome.record;

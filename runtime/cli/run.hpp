@@ -14,6 +14,6 @@ namespace tessera::cli {
 
 /// Does everything that a run does before its first kernel.
 /// Errors   those of `run` that do not depend on what kernels do; kernels are not compiled.
-void check_run(const RunOptions& options);
+void check_run(const RunOptions& options, const Console& console);
 
 }  // namespace tessera::cli

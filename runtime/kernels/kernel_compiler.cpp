@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -38,6 +40,73 @@ std::string first_errors(const std::string& output) {
         }
     }
     return errors;
+}
+
+// Returns the lines of the kernel that the compiler's errors name.
+std::string lines_at_fault(const std::string& output, const CompileUnit& unit) {
+    std::vector<std::string> source;
+    std::istringstream text(unit.text);
+    for (std::string line; std::getline(text, line);) {
+        source.push_back(line);  // the first is "#line 1", so that line n is source[n]
+    }
+    std::string found;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_own = line.starts_with(unit.path + ":");
+        const std::size_t number =
+            is_own ? std::strtoul(line.c_str() + unit.path.size() + 1, nullptr, 10) : 0;
+        found += number > 0 && number < source.size() ? source[number] + "\n" : "";
+    }
+    return found;
+}
+
+// Returns the first compile-time argument that a text reads and the program does not give: an error
+// names the variable, or a line of Tessera's headers, and not the cause.
+std::string missing_argument(const std::string& text, std::size_t num_given) {
+    constexpr std::string_view kCall = "get_compile_time_arg_val(";
+    for (std::size_t at = text.find(kCall); at != text.npos; at = text.find(kCall, at + 1)) {
+        const char* const digits = text.c_str() + at + kCall.size();
+        char* end = nullptr;
+        const std::size_t index = std::strtoul(digits, &end, 10);
+        if (end != digits && index >= num_given) {
+            return fmt::format(
+                "\n  the kernel reads compile-time argument {}; the program gives {}", index,
+                num_given);
+        }
+    }
+    return "";
+}
+
+std::string missing_named_argument(const std::string& text, const std::string& given) {
+    constexpr std::string_view kCall = "get_named_compile_time_arg_val(\"";
+    for (std::size_t at = text.find(kCall); at != text.npos; at = text.find(kCall, at + 1)) {
+        const std::size_t first = at + kCall.size();
+        const std::string name = text.substr(first, text.find('"', first) - first);
+        if (given.find("{\"" + name + "\",") == given.npos) {
+            return fmt::format(
+                "\n  the kernel reads the named compile-time argument '{}'; the program does not "
+                "give it",
+                name);
+        }
+    }
+    return "";
+}
+
+// Returns what defines the macro, behind its '='; empty if nothing does.
+std::string definition_of(const std::string& macro, const Command& options) {
+    const std::string start = "-D" + macro + "=";
+    const auto found = std::ranges::find_if(
+        options, [&](const std::string& option) { return option.starts_with(start); });
+    return found == options.end() ? "" : found->substr(start.size());
+}
+
+std::string missing_arguments(const std::string& output, const CompileUnit& unit) {
+    const std::string args = definition_of("KERNEL_COMPILE_TIME_ARGS", unit.options);
+    const auto commas = static_cast<std::size_t>(std::ranges::count(args, ','));
+    // Notes have the calls of Tessera's headers, with the argument as a number.
+    const std::string text = lines_at_fault(output, unit) + output;
+    return missing_argument(text, args.empty() ? 0 : commas + 1) +
+           missing_named_argument(text, definition_of("KERNEL_COMPILE_TIME_ARG_MAP", unit.options));
 }
 
 // Returns the errors of a failed tool. Without error lines it returns the exit status and all
@@ -95,6 +164,14 @@ void KernelCompiler::run(const Command& command, const std::string& subject) con
     require(outcome.exit_code == 0, "{}:{}", subject, complaint_of(command[0], outcome));
 }
 
+void KernelCompiler::compile_kernel(const Command& command, const CompileUnit& unit) const {
+    const std::string subject = fmt::format("kernel {} does not compile", unit.path);
+    log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
+    const ProcessOutcome outcome = run_process(command, subject);
+    require(outcome.exit_code == 0, "{}:{}{}", subject, complaint_of(command[0], outcome),
+            missing_arguments(outcome.output, unit));
+}
+
 fs::path KernelCompiler::precompiled_headers() const {
     Command command{toolchain_.compiler.string()};
     append(command, toolchain_.flags);
@@ -130,7 +207,7 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     append(compile,
            {"-fdebug-prefix-map=" + drafts.path().string() + "=.", "-Xclang", "-load", "-Xclang",
             pass, "-fpass-plugin=" + pass, "-MD", "-MF", rule, "-c", text, "-o", object});
-    run(compile, fmt::format("kernel {} does not compile", unit.path));
+    compile_kernel(compile, unit);
 
     const std::string made = drafts.file("kernel.so");
     Command link{toolchain_.linker.string()};

@@ -31,6 +31,7 @@ private:
                                               const std::string& recipe) const;
     [[nodiscard]] std::filesystem::path precompiled_headers() const;
     void run(const Command& command, const std::string& subject) const;
+    void compile_kernel(const Command& command, const CompileUnit& unit) const;
 
     KernelToolchain toolchain_;
     ArtifactCache cache_;

@@ -5,6 +5,7 @@
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/fiber.hpp>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "emu/core/compute_state.hpp"
@@ -133,13 +134,21 @@ NearestLine nearest_line(const KernelThread& thread, const KernelFault& fault) {
     return {thread.last_call, " (the line is unknown)"};
 }
 
+/// Returns whether the site is in Tessera's headers, which call each other on behalf of a kernel.
+bool is_header_of_tessera(const CallSite& site) {
+    return std::string_view(site.file).find("tessera/kernel/") != std::string_view::npos;
+}
+
 KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
     CallSite site = fault.site;
     std::string detail = fault.detail;
-    if (site.line == 0) {
+    const bool is_in_header = site.line != 0 && is_header_of_tessera(site);
+    if (site.line == 0 || (is_in_header && fault.code != 0)) {
         const NearestLine nearest = nearest_line(thread, fault);
         site = nearest.site;
-        detail += nearest.remark;
+        // The call is inlined, so the kernel's line is the last before it in the machine code.
+        detail +=
+            is_in_header ? " (in a call of Tessera's headers near this line)" : nearest.remark;
     }
     return {fault.category,
             {.device = thread.activity.device,

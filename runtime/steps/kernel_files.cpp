@@ -50,6 +50,9 @@ void require_known(const KernelFiles& files, std::span<const std::string> known)
         require(std::ranges::find(known, kernel) != known.end(),
                 "--kernel {}: no step has this kernel, did you mean {}?", kernel,
                 known.empty() ? "?" : config::nearest(kernel, known));
+        // Second, since a KERNEL and a FILE that were swapped are no file either.
+        require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", kernel,
+                file);
     }
 }
 

@@ -4,10 +4,15 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "ops/op.hpp"
 
 namespace tessera::pipeline {
+
+/// Checks that an op may have the name. Messages begin with `subject`.
+/// Errors   UsageError.
+void require_op_name(const std::string& subject, const std::string& name);
 
 /// Loads the op in `folder`: `my_op/my_op.hpp` declares `tessera::ops::my_op::op()`. All
 /// `my_op/*.cpp` are compiled into one shared object. It is kept in the cache of compiled kernels

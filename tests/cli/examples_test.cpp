@@ -53,5 +53,17 @@ TEST(CliNewOp, RefusesAnOpOfTheTree) {
               "tessera: new op copy: Tessera has an op of that name, and yours would hide it\n");
 }
 
+TEST(CliNewOp, RefusesANameThatIsNoNamespace) {
+    const ScratchFolder folder;
+    for (const std::string name : {"class", "int", "std"}) {
+        const Ending ending = run_tessera({"new", "op", name}, folder.path());
+
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_EQ(ending.err, "tessera: new op: invalid op name '" + name +
+                                  "', which C++ or Tessera's sources use; allowed: a name that can "
+                                  "be a namespace in tessera::ops\n");
+    }
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -154,9 +154,28 @@ TEST_F(CliOwnKernels, OptionNamesAFileThatExists) {
     const Ending ending = run_with_kernel(std::string(kKernel) + "=gone.cpp");
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err,
-              "tessera: --kernel ops/scale/kernels/compute.cpp=gone.cpp: gone.cpp is not a "
-              "file\n");
+    EXPECT_EQ(ending.err, "tessera: --kernel ops/scale/kernels/compute.cpp: " +
+                              folder_.file("gone.cpp") + " is not a file\n");
+}
+
+// A KERNEL that no step has is the mistake, also if its FILE does not exist.
+TEST_F(CliOwnKernels, OptionNamesTheKernelFirst) {
+    EXPECT_EQ(run_with_kernel("compote.cpp=gone.cpp").err,
+              "tessera: --kernel compote.cpp: no step has this kernel, did you mean "
+              "ops/scale/kernels/compute.cpp?\n");
+}
+
+TEST_F(CliOwnKernels, PrintToStandardErrorBesideJson) {
+    std::string text = built_in_text();
+    const std::string start = "void kernel_main() {";
+    text.insert(text.find(start) + start.size(), "\n    printf(\"from a kernel\\n\");");
+    folder_.write("talking.cpp", "#include <cstdio>\n" + text);
+
+    const Ending ending = run({"--kernel", std::string(kKernel) + "=talking.cpp", "--json"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_TRUE(nlohmann::json::accept(ending.out)) << ending.out.substr(0, 100);
+    EXPECT_THAT(ending.err, testing::HasSubstr("from a kernel\n"));
 }
 
 TEST_F(CliOwnKernels, OptionReplacesAKernelOnce) {

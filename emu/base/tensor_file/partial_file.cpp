@@ -153,8 +153,8 @@ PartialFile::PartialFile(std::filesystem::path path) : path_(std::move(path)) {
     for (int n = 0; fd_ < 0 && n < kMaxTemporaryNames; ++n) {
         temporary_ = fmt::format("{}{}{}-{}", path_.string(), kPartial, ::getpid(), n);
         fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        require(fd_ >= 0 || errno == EEXIST, "{}: cannot create {}: {}", path_.string(),
-                temporary_.filename().string(), std::strerror(errno));
+        require(fd_ >= 0 || errno == EEXIST, "{}: cannot be created: {}", path_.string(),
+                std::strerror(errno));
     }
     require(fd_ >= 0, "{}: all {} temporary names beside it are taken", path_.string(),
             kMaxTemporaryNames);
@@ -201,8 +201,7 @@ void PartialFile::finish() {
         ::close(std::exchange(fd_, -1)) == 0 && ::rename(temporary_.c_str(), path_.c_str()) == 0;
     const int reason = errno;
     remove();
-    require(is_done, "{}: cannot give {} this name: {}", path_.string(),
-            temporary_.filename().string(), std::strerror(reason));
+    require(is_done, "{}: cannot be written: {}", path_.string(), std::strerror(reason));
 }
 
 void remove_partial_files() noexcept {

@@ -33,6 +33,15 @@ std::string_view header_text(const std::string& file, std::span<const std::byte>
             "{}: {} bytes; a safetensors file starts with 8 bytes of header length", file,
             bytes.size());
     const std::uint64_t length = little_endian(bytes);
+    // No header is as long as eight letters are, read as a number.
+    const std::string_view start(reinterpret_cast<const char*>(bytes.data()), kLengthBytes);
+    const bool is_text = std::ranges::all_of(start, [](char c) {
+        return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+    });
+    require(!is_text,
+            "{}: begins with the text '{}'; allowed: a safetensors file, which begins with 8 bytes "
+            "of header length",
+            file, start.substr(0, start.find_first_of("\r\n")));
     require(length <= kMaxHeaderBytes, "{}: header length {} is above the limit of {}", file,
             length, kMaxHeaderBytes);
     require(length <= bytes.size() - kLengthBytes,

@@ -55,6 +55,14 @@ TEST(CliHostLimit, OfThreadsIsNamed) {
     EXPECT_THAT(ending.err, EndsWith("Resource temporarily unavailable\n"));
 }
 
+// The smallest that a shell's `ulimit -s` is likely to be; threads take their stacks from it.
+TEST(CliHostLimit, OfStacksLeavesEnoughToRun) {
+    const Ending ending = run_limited(kTiny, RLIMIT_STACK, std::uint64_t{64} << 10U);
+
+    EXPECT_EQ(ending.err, "");
+    EXPECT_EQ(ending.exit_code, 0);
+}
+
 class CliFileSizeLimit : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(CliFileSizeLimit, NamesTheFileAndLeavesNone) {

@@ -208,6 +208,13 @@ TEST(CliInputFileHeader, MayNotBeTruncated) {
         "behind the length\n");
 }
 
+TEST(CliInputFileHeader, IsNoText) {
+    EXPECT_EQ(
+        refusal_of_bytes("mesh: {device: wormhole_n150}\n"),
+        "tessera: l.safetensors: begins with the text 'mesh: {d'; allowed: a safetensors file, "
+        "which begins with 8 bytes of header length\n");
+}
+
 TEST(CliInputFileHeader, MayNotPromiseMoreThanTheFileHolds) {
     const std::string whole = bytes_of(golden_path("v2_d1_basic"));
 

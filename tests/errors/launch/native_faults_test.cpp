@@ -287,6 +287,18 @@ INSTANTIATE_TEST_SUITE_P(
                std::to_string(std::get<1>(param.param));
     });
 
+// The accessor of Tessera's headers reads it; the kernel's author has made the accessor.
+TEST(AMissingCompileTimeArgument, IsNamedWithALineOfTheKernel) {
+    EXPECT_THAT(end_of("void kernel_main() {\n"
+                       "    const auto x = TensorAccessor(TensorAccessorArgs<4>(), 0, 32);\n"
+                       "    noc_async_read(x.get_noc_addr(0), 0x40000, 32);\n"
+                       "    noc_async_read_barrier();\n}",
+                       1),
+                MatchesRegex("OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[123]: reads "
+                             "compile-time argument 4, but the program gives 0 \\(in a call of "
+                             "Tessera's headers near this line\\)"));
+}
+
 // One word at a time: some are registers that kernel_main saved for its caller.
 TEST(AWordAboveAnArray, EndsTheKernelAtMost) {
     for (int word = 2; word < 16; ++word) {

@@ -320,7 +320,7 @@ TEST_F(TraceFileErrors, AFolderThatIsNotThereIsRefusedBeforeTheRun) {
     } catch (const UsageError& error) {
         const std::string message = error.what();
         EXPECT_TRUE(
-            message.starts_with((folder_.path() / "none/run.trace: cannot create ").string()))
+            message.starts_with((folder_.path() / "none/run.trace: cannot be created: ").string()))
             << message;
         EXPECT_TRUE(message.ends_with("No such file or directory")) << message;
     }

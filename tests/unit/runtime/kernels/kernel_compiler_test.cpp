@@ -204,6 +204,37 @@ TEST_F(KernelCompilerTest, NamesAnApiFunctionThatDoesNotExist) {
                     "  made/up.cpp:2:5: error: use of undeclared identifier 'cb_reserve_bock'"));
 }
 
+TEST_F(KernelCompilerTest, NamesACompileTimeArgumentThatTheProgramDoesNotGive) {
+    KernelSource source = source_of(
+        "#include \"tessera/kernel/dataflow/args.hpp\"\nvoid kernel_main() {\n"
+        "    constexpr uint32_t n = get_compile_time_arg_val(2);\n    probe_result(n);\n}");
+    source.compile_args = {7, 8};
+
+    EXPECT_THAT(
+        [&] { compile(source); },
+        ThrowsMessage<UsageError>("kernel made/up.cpp does not compile:\n"
+                                  "  made/up.cpp:3:24: error: constexpr variable 'n' must be "
+                                  "initialized by a constant expression\n"
+                                  "  the kernel reads compile-time argument 2; the program "
+                                  "gives 2"));
+}
+
+TEST_F(KernelCompilerTest, NamesANamedCompileTimeArgumentThatTheProgramDoesNotGive) {
+    KernelSource source = source_of(
+        "#include \"tessera/kernel/dataflow/args.hpp\"\nvoid kernel_main() {\n"
+        "    constexpr uint32_t n = get_named_compile_time_arg_val(\"depth\");\n"
+        "    probe_result(n);\n}");
+    source.named_compile_args = {{"width", 2}};
+
+    EXPECT_THAT(
+        [&] { compile(source); },
+        ThrowsMessage<UsageError>("kernel made/up.cpp does not compile:\n"
+                                  "  made/up.cpp:3:24: error: constexpr variable 'n' must be "
+                                  "initialized by a constant expression\n"
+                                  "  the kernel reads the named compile-time argument "
+                                  "'depth'; the program does not give it"));
+}
+
 TEST_F(KernelCompilerTest, NamesAFunctionThatIsOnlyDeclared) {
     const KernelSource source =
         source_of("void not_there(unsigned);\nvoid kernel_main() { not_there(1); }");
