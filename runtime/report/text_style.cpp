@@ -46,6 +46,60 @@ std::string heated(std::string_view text, double heat, const TextStyle& style) {
     return fmt::format("\033[38;5;{}m{}\033[0m", kRamp[step], text);
 }
 
+namespace {
+
+// A wider terminal has its own width.
+constexpr std::size_t kWidthOfPipe = 100;
+
+std::string without_colours(std::string_view text) {
+    std::string plain;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '\033') {
+            at = std::min(text.find('m', at), text.size() - 1);
+        } else {
+            plain += text[at];
+        }
+    }
+    return plain;
+}
+
+std::string wrapped_line(std::string_view line, std::size_t width) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    std::string result(line.substr(0, indent));
+    std::size_t columns = indent;
+    for (std::size_t at = indent; at < line.size();) {
+        const std::size_t space = line.find_first_not_of(' ', at);
+        const std::size_t end = std::min(line.find(' ', space), line.size());
+        const std::string_view word = line.substr(at, end - at);  // with the spaces before it
+        const std::size_t more = columns_of(without_colours(word));
+        if (columns + more > width && columns > indent + 4) {
+            result += "\n" + std::string(indent + 4, ' ');
+            result += line.substr(space, end - space);
+            columns = indent + 4 + more - (space - at);
+        } else {
+            result += word;
+            columns += more;
+        }
+        at = end;
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, const TextStyle& style) {
+    const bool is_pipe = style.width == TextStyle{}.width;
+    std::string result;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        result += wrapped_line(std::string_view(text).substr(begin, end - begin),
+                               is_pipe ? kWidthOfPipe : style.width);
+        result += end < text.size() ? "\n" : "";
+        begin = end + 1;
+    }
+    return result;
+}
+
 std::size_t columns_of(std::string_view text) noexcept {
     constexpr unsigned kContinuation = 0b10;  // upper two bits of all but a code point's first byte
     return static_cast<std::size_t>(std::ranges::count_if(

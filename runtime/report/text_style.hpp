@@ -31,6 +31,10 @@ enum class Tone : std::uint8_t { Plain, Heading, Good, Bad };
 /// count.
 [[nodiscard]] std::string clipped(const std::string& text, std::size_t width);
 
+/// Returns lines of `text` that are wider than `width`, or than 100 columns in a pipe, broken at
+/// spaces. Continued lines are indented by four more spaces than the line; colours do not count.
+[[nodiscard]] std::string wrapped(const std::string& text, const TextStyle& style);
+
 /// Returns the columns of UTF-8 text on a terminal, one per code point; the text has no colours.
 [[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -67,23 +68,35 @@ std::string notes_text(const Advice& advice, RuleKind kind) {
 
 std::string findings_text(const Advice& advice, RuleKind kind, const char* heading,
                           const TextStyle& style) {
-    // A narrow table drops columns of the lowest rank first; the rule and its gain stay to the end.
-    std::vector<Column> columns{{heading, Align::Left, 9, {}},   {"cycles", Align::Right, 7, {}},
-                                {"gain", Align::Right, 9, {}},   {"verdict", Align::Left, 9, {}},
-                                {"most in", Align::Left, 6, {}}, {"then", Align::Left, 8, {}}};
+    std::vector<Column> columns{{heading, Align::Left, 9, {}},
+                                {"cycles", Align::Right, 9, {}},
+                                {"gain", Align::Right, 9, {}},
+                                {"verdict", Align::Left, 9, {}}};
+    std::vector<std::string> details;  // one per row, which no column is wide enough for
     for (const Finding& finding : advice.findings) {
         if (finding.rule.kind == kind && is_shown(finding)) {
             columns[0].cells.push_back({std::string(finding.rule.name)});
             columns[1].cells.push_back({report::show_cycles(finding.makespan)});
             columns[2].cells.push_back({percent(finding.gain), Tone::Good});
             columns[3].cells.push_back({text_of(finding.verdict), tone_of(finding.verdict)});
-            columns[4].cells.push_back({steps_text(finding)});
-            columns[5].cells.push_back({then_text(advice, finding)});
+            const std::string steps = steps_text(finding);
+            details.push_back(fmt::format("    {}{}\n",
+                                          steps.empty() ? "" : "most in " + steps + "; ",
+                                          then_text(advice, finding)));
         }
     }
-    return columns[0].cells.empty()
-               ? ""
-               : "\n" + to_text(std::move(columns), style) + notes_text(advice, kind);
+    if (details.empty()) {
+        return "";
+    }
+    std::istringstream table(to_text(std::move(columns), style));
+    std::string line;
+    std::getline(table, line);
+    std::string text = "\n" + line + "\n";
+    for (const std::string& detail : details) {
+        std::getline(table, line);
+        text += line + "\n" + detail;
+    }
+    return text + notes_text(advice, kind);
 }
 
 // Rules without a gain are named in one line, so that nobody tries them by hand.
@@ -286,11 +299,13 @@ std::string links_text(const Advice& advice, const TextStyle& style) {
 }  // namespace
 
 std::string to_text(const Advice& advice, const TextStyle& style) {
-    return fmt::format("{}: {} cycles\n", painted(advice.run, Tone::Heading, style),
-                       report::show_cycles(advice.makespan)) +
-           findings_text(advice, RuleKind::Change, "what if", style) +
-           findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
-           links_text(advice, style) + banks_text(advice, style) + constants_text(advice, style);
+    const std::string text =
+        fmt::format("{}: {} cycles\n", painted(advice.run, Tone::Heading, style),
+                    report::show_cycles(advice.makespan)) +
+        findings_text(advice, RuleKind::Change, "what if", style) +
+        findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
+        links_text(advice, style) + banks_text(advice, style);
+    return report::wrapped(text, style) + constants_text(advice, style);
 }
 
 }  // namespace tessera::advise

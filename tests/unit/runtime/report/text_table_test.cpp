@@ -59,5 +59,21 @@ TEST(ClippedText, KeepsWhatFitsAndCountsNeitherColoursNorBytes) {
     EXPECT_EQ(clipped("\033[1mabcde\033[0m", 4), "\033[1mabc…\033[0m");
 }
 
+TEST(TextLines, AreWrappedAtSpacesAndIndented) {
+    const TextStyle narrow{.width = 20};
+
+    EXPECT_EQ(wrapped("  one two three four five\nsix\n", narrow),
+              "  one two three four\n      five\nsix\n");
+    EXPECT_EQ(wrapped("abcdefghijklmnopqrstuvwxyz", narrow), "abcdefghijklmnopqrstuvwxyz");
+    EXPECT_EQ(wrapped("\033[1mseventeen columns\033[0m −−\n", narrow),
+              "\033[1mseventeen columns\033[0m −−\n");
+}
+
+TEST(TextLines, AreWrappedAtAHundredColumnsInAPipe) {
+    const std::string word(60, 'a');
+
+    EXPECT_EQ(wrapped(word + " " + word + "\n", {}), word + "\n    " + word + "\n");
+}
+
 }  // namespace
 }  // namespace tessera::report

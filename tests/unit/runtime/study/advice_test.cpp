@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "tests/small_run.hpp"
 
@@ -159,8 +160,16 @@ TEST(Advise, SortsByKindAndThenByGain) {
     }
 }
 
+TEST(AdviceText, FitsAHundredColumnsInAPipe) {
+    std::istringstream lines(to_text(advise(test::run_of_reads(test::kCamping)), {}));
+
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(report::columns_of(line), 100U) << line;
+    }
+}
+
 TEST(AdviceText, ShowsGainsWhatToDoAndTheMapOfBanks) {
-    const std::string text = to_text(advise(test::run_of_reads(test::kCamping)), {});
+    const std::string text = to_text(advise(test::run_of_reads(test::kCamping)), {.width = 400});
 
     EXPECT_THAT(text, HasSubstr("camp on wormhole_n150: "));
     EXPECT_THAT(text, HasSubstr("  what if "));
