@@ -131,6 +131,10 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
 /// Returns the file that `extends` names.
 std::filesystem::path extended_file(const Node& name, const std::filesystem::path& path,
                                     ConfigFolders folders) {
+    if (name.kind != NodeKind::Scalar || name.text.empty()) {
+        throw ConfigError(fmt::format("{}: extends: expected the name of a run, found {}",
+                                      to_string(name.origin), describe(name)));
+    }
     // A file beside the run hides a shipped one of the same name.
     const std::filesystem::path beside = path.parent_path();
     std::vector<std::string> tried{beside / name.text, beside / (name.text + ".yaml")};

@@ -261,6 +261,9 @@ void take_name(Node& step, std::vector<Entry>& named) {
             fmt::format("{}: steps: invalid name '{}'; a dot separates the keys of a path",
                         to_string(name->origin), name->text));
     }
+    if (name->text.empty()) {
+        throw ConfigError(to_string(name->origin) + ": steps: the name of a step is empty");
+    }
     const auto first = std::ranges::find(named, name->text, &Entry::key);
     if (first != named.end()) {
         throw ConfigError(fmt::format("{}: steps: duplicate name {}, first at {}",

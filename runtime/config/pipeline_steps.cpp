@@ -164,6 +164,9 @@ void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& p
         }
     } else if (out->kind == NodeKind::Sequence) {
         for (const Node& name : out->elements) {
+            if (!binder.is_word(name, path + ".out", "the name of a tensor")) {
+                return;
+            }
             spec.outputs.push_back(
                 {.name = pipeline::substitute(name.text, names), .place = name.origin});
         }
@@ -186,6 +189,10 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
                        op == nullptr ? "neither op nor program: one of them is required"
                                      : "op and program: one of them is allowed");
         return false;
+    }
+    if (const Node* reference = step.find("reference"); reference != nullptr && op != nullptr) {
+        binder.mistake(*reference, path + ".reference",
+                       "has no effect: the op has its own reference; allowed with program");
     }
     if (program != nullptr) {
         spec.op = bind_program(binder, step, path, spec, names);
@@ -291,6 +298,9 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
 }  // namespace
 
 void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults) {
+    if (defaults.kind != NodeKind::Map && defaults.kind != NodeKind::Null) {
+        binder.mistake(defaults, "set", "expected {op: {key: value}}, found " + describe(defaults));
+    }
     binder.defaults = &defaults;
     // Once for the whole file, before any step reads the block.
     refuse_unknown_defaults(binder, defaults);

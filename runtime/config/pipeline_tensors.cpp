@@ -65,7 +65,7 @@ const OriginRow* origin_row(const Node& node, std::string_view& key) {
         const Node* word = node.kind == NodeKind::Map ? node.find(row.key) : nullptr;
         const bool is_word = row.word.empty() || (word != nullptr && word->text == row.word);
         if ((word != nullptr && is_word) ||
-            (node.kind == NodeKind::Scalar && node.text == row.word)) {
+            (node.kind == NodeKind::Scalar && !node.text.empty() && node.text == row.word)) {
             key = row.key;
             return &row;
         }
@@ -95,9 +95,10 @@ void bind_origin(PipelineBinder& binder, const Node* given, const std::string& p
     std::string_view key;
     const OriginRow* row = origin_row(node, key);
     if (row == nullptr) {
-        binder.mistake(
-            node, path,
-            fmt::format("unknown origin {}, allowed: {}", describe(node), origin_words()));
+        binder.mistake(node, path,
+                       fmt::format("unknown origin {}, allowed: {}",
+                                   node.kind == NodeKind::Map ? to_yaml(node) : describe(node),
+                                   origin_words()));
         return;
     }
     origin.kind = row->kind;
@@ -239,7 +240,7 @@ void repeat(PipelineBinder& binder, const Node& node, const std::string& path, c
             const std::function<void(const Scope&)>& act) {
     const Node* when = node.find("when");
     bool is_wanted = true;
-    if (when != nullptr) {
+    if (when != nullptr && binder.is_word(*when, path + ".when", "a condition")) {
         binder.guarded(*when, path + ".when", [&] {
             is_wanted = pipeline::evaluate_condition(when->text, names);
             binder.resolve_word(*when, path + ".when", when->text);

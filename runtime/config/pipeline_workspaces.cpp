@@ -41,6 +41,10 @@ void bind_workspaces(PipelineBinder& binder, const Node& workspaces) {
     // Only names are recorded; offsets are planned when the sizes of all tensors are known.
     for (const Entry& workspace : workspaces.entries) {
         const std::string path = "workspaces." + workspace.key;
+        if (workspace.value.kind != NodeKind::Sequence) {
+            binder.mistake(workspace.value, path,
+                           "expected a list of tensors, found " + describe(workspace.value));
+        }
         for (const Node& element : workspace.value.elements) {
             binder.guarded(element, path, [&] {
                 const std::string tensor = pipeline::substitute(element.text, binder.scope);

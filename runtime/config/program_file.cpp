@@ -116,9 +116,7 @@ private:
         if (node == nullptr) {
             return;
         }
-        if (node->kind != NodeKind::Scalar) {
-            binder_.mistake(*node, fmt::format("{}.{}", path, key),
-                            "expected an expression, found " + describe(*node));
+        if (!binder_.is_word(*node, fmt::format("{}.{}", path, key), "an expression")) {
             return;
         }
         member = node->text;
@@ -250,7 +248,7 @@ private:
         if (entry.value.kind == NodeKind::Scalar) {
             semaphore.initial = entry.value.text;
             binder_.resolve_word(entry.value, path, semaphore.initial);
-        } else if (entry.value.kind == NodeKind::Map) {
+        } else if (is_map(entry.value, path)) {
             binder_.refuse_unknown(entry.value, path + ".", kSemaphoreKeys);
             text(entry.value, "initial", path, semaphore.initial);
             bind_choice(entry.value, path, semaphore.cores);
@@ -264,6 +262,7 @@ private:
         if (on == nullptr) {
             binder_.mistake(node, path + ".on", "required key is missing");
         } else if (on->kind == NodeKind::Map) {
+            binder_.refuse_unknown(*on, path + ".on.", {"riscv", "noc"});
             plain(*on, "riscv", path + ".on", kernel.processor);
             // A processor without a NoC has the default of DataMovementConfig.
             kernel.noc = kernel.processor == DataMovementProcessor::RISCV_0 ? NOC::RISCV_0_default
@@ -299,7 +298,9 @@ private:
             binder_.mistake(node, path + ".path", "required key is missing");
         } else {
             text(node, "path", path, kernel.path);
-            check_source(*source, path + ".path");
+            if (!kernel.path.empty()) {
+                check_source(*source, path + ".path");
+            }
         }
         bind_processor(node, path, kernel);
         bind_choice(node, path, kernel.cores);
@@ -310,7 +311,8 @@ private:
         plain(node, "math_fidelity", path, kernel.math_fidelity);
         plain(node, "fp32_dest_acc", path, kernel.fp32_dest_acc);
         plain(node, "math_approx_mode", path, kernel.math_approx_mode);
-        if (const Node* defines = node.find("defines")) {
+        if (const Node* defines = node.find("defines");
+            defines != nullptr && is_map(*defines, path + ".defines")) {
             for (const Entry& define : defines->entries) {
                 kernel.defines[define.key] = pipeline::substitute(define.value.text, names_);
             }
@@ -344,13 +346,22 @@ void bind_reference(PipelineBinder& binder, const Node& step, const std::string&
     if (node->kind == NodeKind::Map) {
         const Node* file = node->find("file");
         const Node* tensor = node->find("tensor");
+        binder.refuse_unknown(*node, full + ".", {"file", "tensor"});
         if (file == nullptr) {
             binder.mistake(*node, full + ".file", "required key is missing");
+            return;
+        }
+        if (!binder.is_word(*file, full + ".file", "the name of a file") ||
+            (tensor != nullptr &&
+             !binder.is_word(*tensor, full + ".tensor", "the name of a tensor"))) {
             return;
         }
         program.reference_file = file->text;
         program.reference_tensor = tensor == nullptr ? "" : tensor->text;
         binder.resolve_word(*node, full, to_yaml(*node));
+        return;
+    }
+    if (!binder.is_word(*node, full, "an expression or {file: …}")) {
         return;
     }
     binder.guarded(*node, full, [&] {
