@@ -259,6 +259,8 @@ std::vector<config::Override> tuned_values(const RunOptions& options,
     if (!options.tuned) {
         return {};
     }
+    require(std::filesystem::exists(*options.tuned),
+            "--tuned {}: no such file; tessera tune --table makes one", *options.tuned);
     const tuning::TuningTable table(*options.tuned);
     const config::LoadedRun loaded = load(options.config, shapes);
     const tuning::Choice* choice = table.find(loaded, TESSERA_VERSION);

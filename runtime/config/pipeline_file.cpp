@@ -80,7 +80,9 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
             });
         }
         if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
-            binder.binding.violations.add(mistake->origin, "seed", mistake->text);
+            if (!binder.binding.violations.has(mistake->origin, "seed")) {
+                binder.binding.violations.add(mistake->origin, "seed", mistake->text);
+            }
             return;
         }
         binder.spec.seed = std::get<std::uint64_t>(parsed);

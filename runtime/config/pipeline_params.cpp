@@ -139,14 +139,14 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
     if (is_map) {
         binder.refuse_unknown(param.value, path + ".", kParamKeys);
     }
+    // A refused param has a value all the same, so that its uses are not unknown names.
+    binder.scope.set(param.key, std::int64_t{1});
     if (value == nullptr || value->kind != NodeKind::Scalar) {
         binder.mistake(
             param.value, path,
             "expected a number, a word or {value: …, choices: …}, found " + describe(param.value));
         return;
     }
-    // A refused param has a value all the same, so that its uses are not unknown names.
-    binder.scope.set(param.key, std::int64_t{1});
     binder.guarded(*value, path, [&] {
         const pipeline::Value held = evaluate(value->text, binder.scope);
         const bool is_word = std::holds_alternative<std::string>(held);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 
@@ -170,6 +171,14 @@ private:
         binder_.refuse_unknown(node, path + ".", kCoresKeys);
         plain(node, "first", path, spec_.first);
         plain(node, "grid", path, spec_.grid);
+        if (const Node* grid = node.find("grid");
+            grid != nullptr && (spec_.grid.columns == 0) != (spec_.grid.rows == 0)) {
+            binder_.mistake(
+                *grid, path + ".grid",
+                fmt::format("[{}, {}] has no core, allowed: [0, 0], which is all of the "
+                            "device, or extents of at least 1",
+                            spec_.grid.columns, spec_.grid.rows));
+        }
         text(node, "split_work_to_cores", path, spec_.units);
     }
 
@@ -182,6 +191,9 @@ private:
         const std::string full = path + ".cores";
         if (node->kind == NodeKind::Sequence) {
             choice.cores = ProgramCores::Ranges;
+            if (node->elements.empty()) {
+                binder_.mistake(*node, full, "expected at least one [[x, y], [x, y]], found none");
+            }
             for (const Node& range : node->elements) {
                 bind_range(range, full, choice);
             }
@@ -314,6 +326,15 @@ private:
         if (const Node* defines = node.find("defines");
             defines != nullptr && is_map(*defines, path + ".defines")) {
             for (const Entry& define : defines->entries) {
+                const bool is_macro = std::ranges::all_of(
+                    define.key, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+                if (!is_macro || define.key.empty() || std::isdigit(define.key.front()) != 0) {
+                    binder_.binding.violations.add(
+                        define.origin, path + ".defines",
+                        fmt::format("'{}' is no name of a macro; allowed: letters, digits and _",
+                                    define.key));
+                    continue;
+                }
                 kernel.defines[define.key] = pipeline::substitute(define.value.text, names_);
             }
         }

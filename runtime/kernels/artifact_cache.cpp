@@ -82,6 +82,9 @@ void require_private(const fs::path& folder) {
     require(stat(folder.c_str(), &status) == 0,
             "the kernel cache {} cannot be written; TESSERA_CACHE_DIR may name another folder",
             folder.string());
+    require(S_ISDIR(status.st_mode),
+            "the kernel cache {} is not a folder; TESSERA_CACHE_DIR may name another",
+            folder.string());
     const bool is_open = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
     require(!is_open && (status.st_uid == geteuid() || status.st_uid == 0),
             "the kernel cache {} may be changed by others: it belongs to user {} and has mode "

@@ -11,7 +11,7 @@
 namespace tessera::pipeline {
 namespace {
 
-// Limit of nested parentheses. Each level is a few frames of recursion, and run files may come from
+// Limit of nested parentheses, signs, powers and calls. Each level is a few frames of recursion, and run files may come from
 // anywhere: a file of parentheses must not overflow the stack.
 constexpr std::uint32_t kDeepestNesting = 64;
 
@@ -124,28 +124,29 @@ private:
         if (!take("**")) {
             return base;
         }
+        return on_.power(base, nested("powers", [&] { return factor(); }));
+    }
+    template <class Inner>
+    Value nested(const char* what, Inner inner) {
         if (++depth_ > kDeepestNesting) {
-            on_.refuse("powers are nested too deeply");
+            on_.refuse(
+                fmt::format("{} are nested too deeply, allowed: {} levels", what, kDeepestNesting));
         }
-        const Value exponent = factor();
+        Value value = inner();
         --depth_;
-        return on_.power(base, exponent);
+        return value;
     }
     Value unsigned_factor() {
         if (take("-")) {
             // A subtraction, so that -x has the overflow and type checks of x - y.
-            return on_.arithmetic(std::int64_t{0}, '-', factor());
+            return on_.arithmetic(std::int64_t{0}, '-', nested("signs", [&] { return factor(); }));
         }
         if (take("!")) {
-            return std::int64_t{!on_.truth(factor())};
+            return std::int64_t{!on_.truth(nested("signs", [&] { return factor(); }))};
         }
         if (take("(")) {
-            if (++depth_ > kDeepestNesting) {
-                on_.refuse("parentheses are nested too deeply");
-            }
-            Value value = any_of();
+            Value value = nested("parentheses", [&] { return any_of(); });
             expect(")");
-            --depth_;
             return value;
         }
         return operand();
@@ -205,7 +206,7 @@ private:
         std::vector<Value> arguments;
         if (!take(")")) {
             do {
-                arguments.push_back(any_of());
+                arguments.push_back(nested("calls", [&] { return any_of(); }));
             } while (take(","));
             expect(")");
         }
@@ -223,6 +224,11 @@ private:
 };
 
 }  // namespace
+
+std::string shortened(std::string_view text) {
+    constexpr std::size_t kMost = 200;
+    return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + "…";
+}
 
 Value evaluate(std::string_view text, const Scope& scope) {
     return Evaluator(text, scope).run();

@@ -35,6 +35,9 @@ namespace tessera::pipeline {
 /// Errors      as evaluate(), and UsageError for another value.
 [[nodiscard]] bool evaluate_condition(std::string_view text, const Scope& scope);
 
+/// Returns an expression as messages quote it: the first 200 letters.
+[[nodiscard]] std::string shortened(std::string_view text);
+
 /// Replaces each ${expression} in `text` by its value.
 [[nodiscard]] std::string substitute(std::string_view text, const Scope& scope);
 

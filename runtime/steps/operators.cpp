@@ -6,12 +6,13 @@
 #include <cmath>
 
 #include "emu/base/fields/nearest.hpp"
+#include "runtime/steps/expression.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
 
 void Operators::refuse(const std::string& what) const {
-    throw UsageError(fmt::format("'{}': {}", text_, what));
+    throw UsageError(fmt::format("'{}': {}", shortened(text_), what));
 }
 
 bool Operators::compare(const Value& left, std::string_view sign, const Value& right) const {

@@ -9,6 +9,7 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/fields/nearest.hpp"
+#include "runtime/steps/expression.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
@@ -121,7 +122,7 @@ public:
 
 private:
     [[noreturn]] void refuse(const std::string& what) const {
-        throw UsageError(fmt::format("'{}': {}", text_, what));
+        throw UsageError(fmt::format("'{}': {}", shortened(text_), what));
     }
     void skip_blanks() {
         while (at_ < text_.size() && text_[at_] == ' ') {
@@ -168,7 +169,17 @@ private:
             }
         }
     }
+    // Each level is a few frames of recursion, and run files may come from anywhere.
     Array factor() {
+        constexpr std::uint32_t kDeepestNesting = 64;
+        if (++depth_ > kDeepestNesting) {
+            refuse(fmt::format("is nested too deeply, allowed: {} levels", kDeepestNesting));
+        }
+        Array array = factor_at_depth();
+        --depth_;
+        return array;
+    }
+    Array factor_at_depth() {
         if (take('-')) {
             return map(factor(), [](double x) { return -x; });
         }
@@ -385,6 +396,7 @@ private:
     const ReadTensor* read_;
     const DescribeTensor* describe_;
     std::size_t at_ = 0;
+    std::uint32_t depth_ = 0;
     std::vector<std::string> names_;
 };
 

@@ -57,7 +57,7 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:6:20: params.columns: 96 does not divide rows, which is 64"},
     {"ListForAParam", "rows: 64", "rows: [64]",
      "run.yaml:5:9: params.rows: expected a number, a word or {value: …, choices: …}, found a list "
-     "of 1\nrun.yaml:9:14: tensors.x.shape: rows is unknown, did you mean mode?"},
+     "of 1"},
     {"UnknownKeyOfTheReport", "mesh:", "report: {token: 1}\nmesh:",
      "run.yaml:1:10: report.token: unknown key, did you mean report.tokens?"},
     {"StagesThatAreAList", "mesh:", "report: {stages: [up]}\nmesh:",
@@ -79,7 +79,9 @@ constexpr Mistake kMistakes[] = {
     {"ExtentOfZero", "[rows, columns]", "[rows - 64, columns]",
      "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; allowed: an extent of at least 1"},
     {"DivisionThatLeavesARest", "[rows, columns]", "[rows / 3, columns]",
-     "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; use ceil_div or floor_div"},
+     "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; use ceil_div or floor_div, "
+     "or "
+     "ratio for a decimal"},
     {"TensorWithoutDtype", "dtype: bfloat16, ", "",
      "run.yaml:9:6: tensors.x.dtype: required key is missing"},
     {"TensorWithoutShape", "shape: [rows, columns], ", "",
@@ -92,7 +94,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownOrigin", "layout: tile", "layout: tile, origin: ones",
      "run.yaml:9:70: tensors.x.origin: unknown origin 'ones', allowed: {random: normal}, {random: "
      "routing}, {random: routing_weights}, {random: routing_logits}, {random: expert_mapping}, "
-     "{random: expert_map}, zeros, {constant: …}, {join: …}, {index: …}, {file: …}, "
+     "{random: expert_map}, zeros, {constant: …}, {join: …}, {places: …}, {index: …}, {file: …}, "
      "{checkpoint: …}"},
     {"UnknownKeyOfAnOrigin", "layout: tile", "layout: tile, origin: {random: normal, stdev: 1}",
      "run.yaml:9:87: tensors.x.origin.stdev: unknown key, did you mean tensors.x.origin.stddev?"},

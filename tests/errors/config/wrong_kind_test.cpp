@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
 
 #include "tests/errors/config/config_mistake.hpp"
 
@@ -73,8 +74,31 @@ constexpr WrongKind kMistakes[] = {
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:110: steps.double.reference.file: expected the name of a file, found a list of "
      "1"},
-    {"ExtendsAList", "mesh:", "extends: [a]\nmesh:",
-     "run.yaml:1:10: extends: expected the name of a run, found a list of 1"},
+    {"MacroOfTwoWords", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, defines: {A B: 1}}]}, "
+     "in: [x], out: {y: {shape: [rows, "
+     "columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:99: steps.double.program.kernels[0].defines: 'A B' is no name of a macro; "
+     "allowed: "
+     "letters, digits and _"},
+    {"KernelOnNoCore", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, cores: []}]}, in: [x], "
+     "out: {y: {shape: [rows, "
+     "columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:96: steps.double.program.kernels[0].cores: expected at least one [[x, y], [x, "
+     "y]], "
+     "found none"},
+    {"GridWithoutCores", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cores: {grid: [0, 1]}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, "
+     "columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:44: steps.double.program.cores.grid: [0, 1] has no core, allowed: [0, 0], which "
+     "is "
+     "all of the device, or extents of at least 1"},
+    {"SeedOutOfRange", "steps:", "seed: 99999999999999999999\nsteps:",
+     "run.yaml:10:7: seed: '99999999999999999999': a number is out of range"},
+    {"ExtendsAMap", "mesh:", "extends: {a: 1}\nmesh:",
+     "run.yaml:1:10: extends: expected the name of a run, found a map"},
     {"OpThatIsAList", "op: scale", "op: [scale]",
      "run.yaml:11:24: steps.double.op: expected the name of an op, found a list of 1"},
     {"LaunchThatIsAList", "out: [y]", "out: [y], launch: [a]",
@@ -122,6 +146,25 @@ constexpr WrongKind kMistakes[] = {
 
 INSTANTIATE_TEST_SUITE_P(OneMistake, WrongKinds, testing::ValuesIn(kMistakes),
                          [](const auto& test) { return test.param.name; });
+
+// Each level is a few frames of recursion: 100 000 of them overflowed the stack.
+TEST(NestedExpressions, AreRefusedBeforeTheyOverflowTheStack) {
+    const std::string signs = std::string(100'000, '-') + "1";
+    const std::string open(100'000, '(');
+
+    EXPECT_EQ(refusal_of_run(replaced(kRun, "rows: 64", "rows: " + signs)),
+              "run.yaml:5:9: params.rows: '" + signs.substr(0, 200) +
+                  "…': signs are nested too deeply, allowed: 64 levels");
+    EXPECT_EQ(
+        refusal_of_run(replaced(kRun, "op: scale, in: [x], out: [y], set: {factor: 2}",
+                                "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+                                "reader}]}, reference: " +
+                                    open +
+                                    ", in: [x], out: {y: {shape: [rows, columns], dtype: "
+                                    "bfloat16, layout: tile}}")),
+        "run.yaml:11:103: steps.double.reference: '" + open.substr(0, 200) +
+            "…': is nested too deeply, allowed: 64 levels");
+}
 
 }  // namespace
 }  // namespace tessera::test

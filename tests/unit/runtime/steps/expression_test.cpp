@@ -127,9 +127,11 @@ TEST(ExpressionErrors, NameWhatIsWrong) {
     for (int i = 0; i < 65; ++i) {
         powers += "**1";
     }
-    EXPECT_EQ(refusal_of(powers), "'" + powers + "': powers are nested too deeply");
-    EXPECT_EQ(refusal_of(std::string(65, '(') + "1"),
-              "'" + std::string(65, '(') + "1': parentheses are nested too deeply");
+    EXPECT_EQ(refusal_of(powers),
+              "'" + powers + "': powers are nested too deeply, allowed: 64 levels");
+    EXPECT_EQ(
+        refusal_of(std::string(65, '(') + "1"),
+        "'" + std::string(65, '(') + "1': parentheses are nested too deeply, allowed: 64 levels");
 }
 
 }  // namespace
