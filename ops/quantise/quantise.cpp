@@ -115,8 +115,11 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
-        return is_tiled(context.inputs[0].spec) ? tiles_program(context, p)
-                                                : rows_program(context, p);
+        if (is_tiled(context.inputs[0].spec)) {
+            return tiles_program(context, p);
+        }
+        return is_in_pieces(context.params<QuantiseSpec>().block) ? pieces_program(context, p)
+                                                                  : rows_program(context, p);
     });
 }
 

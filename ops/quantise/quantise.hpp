@@ -117,6 +117,15 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge);
 
 /// Returns the program of one device, of rows and of tiles.
 [[nodiscard]] Program rows_program(const OpContext& context, std::size_t position);
+[[nodiscard]] Program pieces_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program tiles_program(const OpContext& context, std::size_t position);
+
+/// Whether rows are quantised in pieces of 128 columns: those whose scales need no other row.
+[[nodiscard]] bool is_in_pieces(ScaleBlock block);
+/// Strips of 32 pieces that a core keeps until their scale is known.
+[[nodiscard]] std::uint32_t strips_of_pieces(const TensorSpec& input, ScaleBlock block);
+
+/// The compute kernel of rows, for blocks of `strips` strips.
+[[nodiscard]] ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips);
 
 }  // namespace tessera::ops::quantise

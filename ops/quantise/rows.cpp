@@ -83,20 +83,6 @@ fp8::CodeForm form_of(const QuantiseSpec& spec) {
     return spec.rule == ScaleRule::PerToken ? fp8::CodeForm::Multiply : fp8::CodeForm::Divide;
 }
 
-ComputeConfig compute_config(const RowWork& rows) {
-    ComputeConfig config;
-    config.fp32_dest_acc_en = true;
-    config.named_compile_args = named(ComputeArgs{.strips = rows.cut.strips,
-                                                  .form = index_of(form_of(rows.spec)),
-                                                  .is_tensor = is_tensor(rows) ? 1U : 0U});
-    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
-    // Values and scales pass to DST unrounded.
-    for (const Cb cb : {Cb::Rows, Cb::Values, Cb::Scale}) {
-        config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
-    }
-    return config;
-}
-
 /// Returns, for a scale of a tensor, the place of the core with the first rows and, for that core,
 /// of the others.
 std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
@@ -142,11 +128,28 @@ WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) 
 
 }  // namespace
 
+ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips) {
+    ComputeConfig config;
+    config.fp32_dest_acc_en = true;
+    config.named_compile_args =
+        named(ComputeArgs{.strips = strips,
+                          .form = index_of(form_of(spec)),
+                          .is_tensor = spec.block == ScaleBlock::Tensor ? 1U : 0U});
+    config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
+    // Values and scales pass to DST unrounded.
+    for (const Cb cb : {Cb::Rows, Cb::Values, Cb::Scale}) {
+        config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
+    }
+    return config;
+}
+
 void judge_rows_room(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
     const TensorSpec& input = context.inputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
-    const std::uint32_t strips = spec.block == ScaleBlock::Tensor ? 1 : cut.strips;
+    const std::uint32_t strips = spec.block == ScaleBlock::Tensor ? 1
+                                 : is_in_pieces(spec.block) ? strips_of_pieces(input, spec.block)
+                                                            : cut.strips;
     // Two strips each of rows and output, one of scale and largest, rounded up to six.
     const std::uint64_t bytes = (std::uint64_t{strips} + 6) * kStripTiles * kFloatTile +
                                 std::uint64_t{kTileRows} * fp8::aligned(cut.blocks * 4);
@@ -162,13 +165,8 @@ Program rows_program(const OpContext& context, std::size_t position) {
     const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
                              .counts = counts_of(context, position)};
     const WriterTensors written{.codes = &codes.buffer,
-                                .scales = rows.spec.block == ScaleBlock::Static
-                                              ? nullptr
-                                              : &context.device_outputs[1][position].buffer,
-                                .counts = read.counts,
-                                .static_scale = is_given(context.device_inputs, 2)
-                                                    ? &context.device_inputs[2][position].buffer
-                                                    : nullptr};
+                                .scales = &context.device_outputs[1][position].buffer,
+                                .counts = read.counts};
     const CoreRangeSet& cores = rows.work.cores;
     Program program = CreateProgram();
     add_buffers(program, rows, codes.spec.format, dram_alignment(context.arch));
@@ -177,8 +175,8 @@ Program rows_program(const OpContext& context, std::size_t position) {
     const KernelHandle reader =
         CreateKernel(program, "ops/quantise/kernels/reader.cpp", cores,
                      reader_config(named(reader_args(rows), counted), read));
-    const KernelHandle compute =
-        CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores, compute_config(rows));
+    const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores,
+                                              compute_config(rows.spec, rows.cut.strips));
     const WriterArgs own = writer_args(program, rows, codes.spec.format);
     const KernelHandle writer = CreateKernel(program, "ops/quantise/kernels/writer.cpp", cores,
                                              writer_config(named(own, counted), written));

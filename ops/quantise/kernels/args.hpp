@@ -63,6 +63,19 @@ NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
 
+// Of rows in pieces of 128 columns, counted row by row; a group is a core's turn.
+NAMED_COMPILE_ARGS(PieceArgs, columns,
+                   pieces,        // of a row
+                   group_pieces,  // whole rows, if a row has one scale
+                   num_pieces);
+NAMED_COMPILE_ARGS(PieceReaderArgs, element_bytes);
+NAMED_COMPILE_ARGS(PieceWriterArgs,
+                   block,         // ScaleBlock
+                   rule,          // ScaleRule
+                   scale_stride,  // bytes in L1 between the scales of rows
+                   code_bytes,    // of an element
+                   most_bits);    // largest code, fp32
+
 NAMED_COMPILE_ARGS(TilesArgs, rows, columns,
                    row_tiles,      // of a unit
                    blocks,         // along the columns

@@ -32,8 +32,7 @@ struct Shapes {
     ScaleRule rule;
     uint32_t scale_stride;  // in L1, of the scales of one row
     uint32_t code_bytes;
-    float most;            // code
-    uint32_t static_bits;  // of the scale, if it is not made here
+    float most;  // code
 
     uint32_t strips() const {
         return blocks == ScaleBlock::Row         ? (columns + kBlock - 1) / kBlock
@@ -63,10 +62,7 @@ void find_largest(const Shapes& shapes, uint32_t (&largest)[kTileRows]) {
 // Tells compute what to scale a row by; returns the bits of its scale.
 uint32_t put_scale(tt_l1_ptr uint32_t* tile, uint32_t row, uint32_t largest, const Shapes& shapes) {
     scale_rule::FloatWord scale;
-    scale.bits = shapes.static_bits;
-    if (shapes.blocks != ScaleBlock::Static) {
-        scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
-    }
+    scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
     const uint32_t bits = scale.bits;
     if (shapes.rule == ScaleRule::PerToken) {
         // The reciprocal is made once here, since that rule multiplies.
@@ -194,14 +190,6 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
     noc_async_atomic_barrier();
 }
 
-// The bits of the scale that an operand gives.
-uint32_t static_scale() {
-    const auto scale = TensorAccessor(WriterTensors::static_scale(),
-                                      WriterTensors::static_scale_address(GroupRange::kCount));
-    read_pages(scale, 0, 1, get_write_ptr(cb_exchange), 0, 4);
-    return words_at(get_write_ptr(cb_exchange))[0];
-}
-
 }  // namespace
 
 void kernel_main() {
@@ -216,8 +204,7 @@ void kernel_main() {
                         .rule = static_cast<ScaleRule>(args.rule),
                         .scale_stride = args.scale_stride,
                         .code_bytes = args.code_bytes,
-                        .most = most.value,
-                        .static_bits = blocks_by == ScaleBlock::Static ? static_scale() : 0};
+                        .most = most.value};
     const auto codes =
         TensorAccessor(WriterTensors::codes(), WriterTensors::codes_address(GroupRange::kCount));
     const auto scales =
@@ -248,11 +235,6 @@ void kernel_main() {
                             block * columns_each + (is_square ? 0 : strip * kBlock));
             }
         }
-        if (shapes.blocks != ScaleBlock::Static) {
-            store_scales(scales, shapes, rows, group, scale_bytes);
-        }
-    }
-    if (shapes.blocks == ScaleBlock::Static) {
-        noc_async_write_barrier();
+        store_scales(scales, shapes, rows, group, scale_bytes);
     }
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the scales of pieces, or of the rows that they are of, from their largest magnitudes, and
+// stores codes and scales. A static scale is read once.
+#include "../../shared/expert_rows/kernels/counted_rows.hpp"
+#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
+#include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
+#include "pieces.hpp"
+
+namespace {
+
+using namespace tessera::ops;
+using namespace tessera::ops::quantise;
+
+constexpr uint32_t cb_counts = index_of(Cb::WriterCounts);
+constexpr uint32_t cb_static = index_of(Cb::Exchange);
+constexpr uint32_t cb_largest = index_of(Cb::Largest);
+constexpr uint32_t cb_scale = index_of(Cb::Scale);
+constexpr uint32_t cb_out = index_of(Cb::Output);
+constexpr uint32_t cb_scales = index_of(Cb::Scales);
+
+struct Shapes {
+    Pieces pieces;
+    PieceArgs args;
+    PieceWriterArgs own;
+    ScaleBlock block;
+    ScaleRule rule;
+    float most;
+    uint32_t static_bits;
+};
+
+// Bits of the scale of a largest magnitude.
+uint32_t scale_bits(const Shapes& shapes, uint32_t largest) {
+    if (shapes.block == ScaleBlock::Static) {
+        return shapes.static_bits;
+    }
+    scale_rule::FloatWord scale;
+    scale.value = scale_rule::scale_of(largest, shapes.rule, shapes.most);
+    return scale.bits;
+}
+
+// What compute scales a row of a strip by.
+void put_scale(const Shapes& shapes, uint32_t row, uint32_t bits) {
+    scale_rule::FloatWord scale;
+    scale.bits = bits;
+    if (shapes.rule == ScaleRule::PerToken) {
+        scale.value = 1.0F / scale.value;
+    }
+    words_at(get_write_ptr(cb_scale))[scale_rule::word_of_row(row)] = scale.bits;
+}
+
+// Where the scales of the row of a run are kept.
+tt_l1_ptr uint32_t* kept_of(const Shapes& shapes, uint32_t slot) {
+    return words_at(get_write_ptr(cb_scales) + slot * shapes.own.scale_stride);
+}
+
+// Each piece of a strip has a scale of its own.
+void scale_pieces(const Shapes& shapes, uint32_t first, uint32_t end) {
+    cb_wait_front(cb_largest, 1);
+    cb_reserve_back(cb_scale, 1);
+    const auto* tile = words_at(get_read_ptr(cb_largest));
+    uint32_t slot = 0;
+    shapes.pieces.for_each_run(first, end, kStripRows, [&](const Run& run) {
+        tt_l1_ptr uint32_t* kept = kept_of(shapes, slot) + run.column / kPiece;
+        for (uint32_t i = 0; i < run.count; ++i) {
+            const uint32_t row = run.piece - first + i;
+            const bool is_static = shapes.block == ScaleBlock::Static;
+            kept[i] = scale_bits(shapes, is_static ? 0 : scale_rule::largest_of_row(tile, row));
+            put_scale(shapes, row, kept[i]);
+        }
+        slot += 1;
+    });
+    cb_push_back(cb_scale, 1);
+    cb_pop_front(cb_largest, 1);
+}
+
+// Whole rows: several in one strip, or one over several strips, all of whose pieces have its scale.
+void scale_rows(const Shapes& shapes, uint32_t first, uint32_t end) {
+    uint32_t largest[kStripRows];
+    fill_words(largest, kStripRows, 0);
+    for (uint32_t strip = first; strip < end; strip += kStripRows) {
+        cb_wait_front(cb_largest, 1);
+        const auto* tile = words_at(get_read_ptr(cb_largest));
+        for (uint32_t i = 0; i < smaller(kStripRows, end - strip); ++i) {
+            const uint32_t slot = (strip + i - first) / shapes.pieces.per_row;
+            largest[slot] = larger(largest[slot], scale_rule::largest_of_row(tile, i));
+        }
+        cb_pop_front(cb_largest, 1);
+    }
+    cb_reserve_back(cb_scale, 1);
+    const uint32_t rows = (end - first) / shapes.pieces.per_row;
+    for (uint32_t slot = 0; slot < rows; ++slot) {
+        const uint32_t bits = scale_bits(shapes, largest[slot]);
+        kept_of(shapes, slot)[0] = bits;
+        const uint32_t row = slot * shapes.pieces.per_row;
+        for (uint32_t i = row; i < smaller(row + shapes.pieces.per_row, kStripRows); ++i) {
+            put_scale(shapes, i, bits);
+        }
+    }
+    cb_push_back(cb_scale, 1);
+}
+
+template <class Codes>
+void store_strip(const Codes& codes, const Shapes& shapes, const CountedRows& rows, uint32_t first,
+                 uint32_t end) {
+    cb_wait_front(cb_out, kStripTiles);
+    const uint32_t code_bytes = shapes.own.code_bytes;
+    shapes.pieces.for_each_run(first, end, kStripRows, [&](const Run& run) {
+        if (rows.is_counted(run.row)) {
+            noc_async_write(get_read_ptr(cb_out) + (run.piece - first) * kPiece * code_bytes,
+                            codes.get_noc_addr(run.row, run.column * code_bytes),
+                            run.columns * code_bytes);
+        }
+    });
+    noc_async_writes_flushed();
+    cb_pop_front(cb_out, kStripTiles);
+}
+
+template <class Scales>
+void store_scales(const Scales& scales, const Shapes& shapes, uint32_t first, uint32_t end) {
+    uint32_t slot = 0;
+    shapes.pieces.for_each_run(first, end, end - first, [&](const Run& run) {
+        const bool is_whole = shapes.block == ScaleBlock::Row;
+        const uint32_t place = is_whole ? 0 : run.column / kPiece;
+        noc_async_write(get_write_ptr(cb_scales) + slot * shapes.own.scale_stride + place * 4,
+                        scales.get_noc_addr(run.row, place * 4), is_whole ? 4 : run.count * 4);
+        slot += 1;
+    });
+    noc_async_write_barrier();  // the next group's scales go to the same place
+}
+
+// The bits of the scale that an operand gives.
+uint32_t static_scale() {
+    const auto scale = TensorAccessor(WriterTensors::static_scale(),
+                                      WriterTensors::static_scale_address(GroupRange::kCount));
+    read_pages(scale, 0, 1, get_write_ptr(cb_static), 0, 4);
+    return words_at(get_write_ptr(cb_static))[0];
+}
+
+Shapes shapes_of(const PieceArgs& args) {
+    const auto own = PieceWriterArgs::read();
+    const auto block = static_cast<ScaleBlock>(own.block);
+    scale_rule::FloatWord most;
+    most.bits = own.most_bits;
+    return {.pieces = pieces_of(args),
+            .args = args,
+            .own = own,
+            .block = block,
+            .rule = static_cast<ScaleRule>(own.rule),
+            .most = most.value,
+            .static_bits = block == ScaleBlock::Static ? static_scale() : 0};
+}
+
+}  // namespace
+
+void kernel_main() {
+    const auto range = GroupRange::read();
+    const auto args = PieceArgs::read();
+    const Shapes shapes = shapes_of(args);
+    const auto codes =
+        TensorAccessor(WriterTensors::codes(), WriterTensors::codes_address(GroupRange::kCount));
+    const auto scales =
+        TensorAccessor(WriterTensors::scales(), WriterTensors::scales_address(GroupRange::kCount));
+    const auto counts =
+        TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(GroupRange::kCount));
+    const uint32_t first = range.first_group * args.group_pieces;
+    const uint32_t end = smaller(first + range.num_groups * args.group_pieces, args.num_pieces);
+    const CountedRows rows =
+        counted_rows(counts, cb_counts, first / args.pieces, div_up(end, args.pieces));
+
+    for (uint32_t group = first; group < end; group += args.group_pieces) {
+        const uint32_t group_end = smaller(group + args.group_pieces, end);
+        if (shapes.block == ScaleBlock::Row) {
+            scale_rows(shapes, group, group_end);
+        } else {
+            scale_pieces(shapes, group, group_end);
+        }
+        for (uint32_t strip = group; strip < group_end; strip += kStripRows) {
+            store_strip(codes, shapes, rows, strip, smaller(strip + kStripRows, group_end));
+        }
+        if (shapes.block != ScaleBlock::Static) {
+            store_scales(scales, shapes, group, group_end);
+        }
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of which each has scales of its own, in pieces of 128 columns: all cores take part, however
+// few rows there are. A strip of the vector unit is 32 pieces, of one row or of several.
+#include <algorithm>
+#include <bit>
+
+#include "emu/base/round_up.hpp"
+#include "ops/quantise/quantise.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/program_builder.hpp"
+#include "ops/shared/work_share.hpp"
+
+namespace tessera::ops::quantise {
+namespace {
+
+constexpr std::uint32_t kPieceTiles = fp8::kBlock / kTileColumns;
+constexpr std::uint32_t kPieceTile = tile_bytes(DataFormat::Float32);
+
+/// What a program is built from.
+struct PieceWork {
+    const QuantiseSpec& spec;
+    TensorSpec input;
+    PieceArgs args;
+    std::uint32_t strips;  ///< of a group
+    CountedRows counted;
+    SharedWork work;
+};
+
+/// Pieces that share a core's turn: as few as give every core some. Those of a row stay together if
+/// they share its scale.
+std::uint32_t group_of(const QuantiseSpec& spec, std::uint32_t rows, std::uint32_t pieces,
+                       std::uint32_t cores) {
+    if (spec.block != ScaleBlock::Row) {
+        return std::clamp(div_up(rows * pieces, cores), 1U, kTileRows);
+    }
+    const std::uint32_t most_rows = std::max(kTileRows / pieces, 1U);
+    return pieces * std::clamp(div_up(rows, cores), 1U, most_rows);
+}
+
+PieceWork piece_work(const OpContext& context) {
+    const auto& spec = context.params<QuantiseSpec>();
+    const TensorSpec& input = context.inputs[0].spec;
+    const std::uint32_t rows = num_rows(input.shape);
+    const std::uint32_t pieces = div_up(input.shape.back(), fp8::kBlock);
+    const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
+    const std::uint32_t group = group_of(spec, rows, pieces, grid.x * grid.y);
+    const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
+    return {.spec = spec,
+            .input = input,
+            .args = {.columns = input.shape.back(),
+                     .pieces = pieces,
+                     .group_pieces = group,
+                     .num_pieces = rows * pieces},
+            .strips = div_up(group, kTileRows),
+            .counted = counted_rows(context.arch, input.shape, counts, spec.counted_by),
+            .work = share_work(kSpec.name, context.arch, spec.grid, div_up(rows * pieces, group))};
+}
+
+std::uint32_t scale_stride(const PieceWork& work) {
+    return fp8::aligned(4 * (work.spec.block == ScaleBlock::Row ? 1 : work.args.pieces));
+}
+
+void add_buffers_of(Program& program, const PieceWork& pieces, DataFormat codes,
+                    std::uint32_t alignment) {
+    const auto add = [&](Cb cb, DataFormat of, std::uint32_t bytes, std::uint32_t pages) {
+        add_circular_buffer(program, pieces.work.cores, cb, of, {pages, bytes});
+    };
+    const DataFormat format = pieces.input.format;
+    add(Cb::Rows, format, tile_bytes(format), 2 * kPieceTiles);
+    // fp32, so that neither input format is rounded before the codes are made.
+    add(Cb::Values, DataFormat::Float32, kPieceTile, pieces.strips * kPieceTiles);
+    add(Cb::Largest, DataFormat::Float32, kPieceTile, 2);
+    add(Cb::Scale, DataFormat::Float32, kPieceTile, 1);
+    add(Cb::Output, codes, tile_bytes(codes), 2 * kPieceTiles);
+    add(Cb::Scales, DataFormat::UInt32, scale_stride(pieces), kTileRows);
+    // Rows of a core's pieces; the first and the last one may be shared with other cores.
+    const std::uint32_t rows =
+        pieces.work.shares.front().count * pieces.args.group_pieces / pieces.args.pieces + 2;
+    const Scratch scratch[]{{Cb::ReaderCounts, pieces.counted.table_bytes(rows)},
+                            {Cb::WriterCounts, pieces.counted.table_bytes(rows)},
+                            {Cb::Exchange, 4}};
+    add_scratch(program, pieces.work.cores, scratch, alignment);
+}
+
+PieceWriterArgs writer_args_of(const PieceWork& pieces, DataFormat codes) {
+    return {.block = static_cast<std::uint32_t>(pieces.spec.block),
+            .rule = static_cast<std::uint32_t>(pieces.spec.rule),
+            .scale_stride = scale_stride(pieces),
+            .code_bytes = element_bytes(codes),
+            .most_bits = std::bit_cast<std::uint32_t>(largest_code(pieces.spec.codes))};
+}
+
+const Buffer* given_input(const OpContext& context, std::size_t operand, std::size_t position) {
+    return is_given(context.device_inputs, operand)
+               ? &context.device_inputs[operand][position].buffer
+               : nullptr;
+}
+
+}  // namespace
+
+bool is_in_pieces(ScaleBlock block) {
+    return block == ScaleBlock::Row || block == ScaleBlock::Row128 || block == ScaleBlock::Static;
+}
+
+std::uint32_t strips_of_pieces(const TensorSpec& input, ScaleBlock block) {
+    const std::uint32_t pieces = div_up(input.shape.back(), fp8::kBlock);
+    return block == ScaleBlock::Row ? div_up(pieces, kTileRows) : 1;
+}
+
+Program pieces_program(const OpContext& context, std::size_t position) {
+    const PieceWork pieces = piece_work(context);
+    const DeviceTensor& codes = context.device_outputs[0][position];
+    const bool has_scales = pieces.spec.block != ScaleBlock::Static;
+    const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
+                             .counts = given_input(context, 1, position)};
+    const WriterTensors written{
+        .codes = &codes.buffer,
+        .scales = has_scales ? &context.device_outputs[1][position].buffer : nullptr,
+        .counts = read.counts,
+        .static_scale = given_input(context, 2, position)};
+    const CoreRangeSet& cores = pieces.work.cores;
+    Program program = CreateProgram();
+    add_buffers_of(program, pieces, codes.spec.format, dram_alignment(context.arch));
+    const NamedCompileArgs counted = named(pieces.counted.args());
+    const PieceReaderArgs own{.element_bytes = element_bytes(pieces.input.format)};
+    const KernelHandle reader =
+        CreateKernel(program, "ops/quantise/kernels/pieces_reader.cpp", cores,
+                     reader_config(named(pieces.args, own, counted), read));
+    const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores,
+                                              compute_config(pieces.spec, pieces.strips));
+    const KernelHandle writer = CreateKernel(
+        program, "ops/quantise/kernels/pieces_writer.cpp", cores,
+        writer_config(named(pieces.args, writer_args_of(pieces, codes.spec.format), counted),
+                      written));
+    for (const WorkShare& share : pieces.work.shares) {
+        const GroupRange range{.first_group = share.first, .num_groups = share.count};
+        set_args(program, reader, share.core, range, addresses_of(read));
+        set_args(program, compute, share.core, BlockCount{.num_blocks = share.count});
+        set_args(program, writer, share.core, range, addresses_of(written));
+    }
+    return program;
+}
+
+}  // namespace tessera::ops::quantise
