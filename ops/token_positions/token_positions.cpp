@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/token_positions/token_positions.hpp"
 
+#include <limits>
+
+#include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/token_positions/kernels/args.hpp"
 
@@ -14,6 +17,14 @@ constexpr std::array kFields{
     field<&PositionsSpec::tokens>("tokens", config::kRequired,
                                   "rows of all sequences; those behind the last are padding",
                                   Limits{1, 1048576}),
+    field<&PositionsSpec::page_size>("page_size", "32", "positions of a page, of page_table",
+                                     Limits{1, 65536}),
+    field<&PositionsSpec::cache_pages>("cache_pages", "0",
+                                       "pages of the caches, which page_table may name; 0: unknown",
+                                       Limits{0, 4294967295.0}),
+    field<&PositionsSpec::window>("window", "0",
+                                  "positions that a token needs, including its own; 0: all",
+                                  Limits{0, 4294967295.0}),
 };
 
 std::uint32_t num_sequences(const OpContext& context) {
@@ -32,6 +43,8 @@ std::vector<Scratch> scratch_of(const OpContext& context) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(context.params<PositionsSpec>().tokens > 0, "tokens",
+                  "is 0; allowed: at least 1");
+    judge.require(context.params<PositionsSpec>().page_size > 0, "page_size",
                   "is 0; allowed: at least 1");
     judge_scratch(context.arch, scratch_of(context), "tokens", judge);
 }
@@ -95,6 +108,20 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t tokens = context.params<PositionsSpec>().tokens;
     require(sum <= tokens, "token_positions: query_lens sum to {}; allowed: up to {}, the tokens",
             sum, tokens);
+    if (!context.has(2)) {
+        return;
+    }
+    std::vector<HostTensor> tables = reference(context);
+    const auto& spec = context.params<PositionsSpec>();
+    const std::uint32_t positions = spec.cache_pages != 0
+                                        ? spec.cache_pages * spec.page_size
+                                        : std::numeric_limits<std::uint32_t>::max();
+    check_cache_places(kSpec.name, {.page_table = context.read(2),
+                                    .positions = std::move(tables[0]),
+                                    .sequences = std::move(tables[1]),
+                                    .page_size = spec.page_size,
+                                    .cache_positions = positions,
+                                    .window = spec.window});
 }
 
 }  // namespace

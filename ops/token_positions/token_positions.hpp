@@ -9,13 +9,21 @@
 namespace tessera::ops::token_positions {
 
 struct PositionsSpec {
-    std::uint32_t tokens = 1;  ///< rows of all sequences; those behind the last are padding
+    std::uint32_t tokens = 1;       ///< rows of all sequences; those behind the last are padding
+    std::uint32_t page_size = 32;   ///< positions of a page
+    std::uint32_t cache_pages = 0;  ///< pages of the caches; 0: unknown
+    std::uint32_t window = 0;       ///< positions that a token sees, with its own; 0: all
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"single_core"};
 inline constexpr std::array kInputs{
     Operand{"context_lens", "(S)", "int32", "ROW_MAJOR"},
     Operand{"query_lens", "(S)", "int32", "ROW_MAJOR"},
+    Operand{.name = "page_table",
+            .shape = "(S, W)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{
     Operand{"positions", "(T)", "int32", "ROW_MAJOR"},
@@ -35,6 +43,9 @@ inline constexpr OpSpec kSpec{
 /// context_lens[s] positions before them. Its token i has position context_lens[s] + i, and starts[s]
 /// is the number of its first token. Tokens behind the last sequence have position −1 and the last
 /// sequence's number. One core makes these tables, which attention, rope and kv_cache_append read.
+///
+/// Kernels do not read `page_table`. Positions that this op makes are known to no check of a later
+/// op, so lengths that leave the pages of a sequence, or need a page that is −1, are refused here.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::token_positions
