@@ -61,8 +61,8 @@ inline constexpr std::array kParamKeys{
            "expressions that the param must divide; they may use params that are defined above"},
     KeyRow{
         "present", "a tensor's name", "none",
-        "the param is 1 if the file of --inputs has this tensor; the name may contain params and "
-        "${device}, which is 0"},
+        "the param is 1, or true if it has choices, if the file of --inputs has this tensor; the "
+        "name may contain params and ${device}, which is 0"},
     KeyRow{"about", "text", "none", "description"},
 };
 
