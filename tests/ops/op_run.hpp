@@ -12,7 +12,7 @@
 
 namespace tessera::testing {
 
-/// An input as the op is to see it.
+/// An input as the op is to see it; one without a shape is left out.
 struct OpInput {
     HostTensor values;  ///< without a shape: an optional operand that the call leaves out
     Layout layout = Layout::ROW_MAJOR;
