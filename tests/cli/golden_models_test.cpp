@@ -4,19 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <map>
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "emu/base/tensor_file/safetensors_writer.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/cli/tessera_process.hpp"
+#include "tests/golden/hashed_tensor.hpp"
 #include "tests/ops/golden_tensor.hpp"
 
 namespace tessera::test {
 namespace {
 
 using golden::GoldenFile;
+using golden::hashed;
 using tessera::testing::golden_tensor;
 
 void add_sets(const std::vector<std::string>& sets, std::vector<std::string>& arguments) {
@@ -84,22 +85,6 @@ INSTANTIATE_TEST_SUITE_P(
         Family{"router_deepseek_v3",
                {"params.scoring=sigmoid", "params.top_k=8", "params.n_group=8",
                 "params.topk_group=4", "params.routed_scaling_factor=2.5"}}));
-
-/// bfloat16 numbers that follow from their index: (2 b − 255) · 2^-shift, b the top 8 bits of
-/// splitmix64 with the state seed · 2^32 + i.
-HostTensor hashed(Shape shape, std::uint64_t seed, int shift) {
-    HostTensor tensor = make_host_tensor(std::move(shape), DataFormat::Float16_b);
-    const auto out = tensor.as<std::uint16_t>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        std::uint64_t z = (seed << 32U) + i + 0x9E3779B97F4A7C15ULL;
-        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-        const auto byte = static_cast<int>((z ^ (z >> 31U)) >> 56U);
-        const float value = std::ldexp(static_cast<float>(2 * byte - 255), -shift);
-        out[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
-    }
-    return tensor;
-}
 
 constexpr std::uint32_t kRanks = 4;
 
