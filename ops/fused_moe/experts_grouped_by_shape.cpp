@@ -13,25 +13,16 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps);
 }  // namespace grouped_permuted
 
 namespace grouped_by_shape {
-namespace {
-
-/// Rows by their place need a copy each way; they pay for it where an expert fills whole blocks.
-bool fills_blocks(const Layer& layer, const Dispatched& tokens) {
-    return std::uint64_t{tokens.tokens} * layer.top_k >=
-           std::uint64_t{layer.experts} * layer.block_size;
-}
-
-}  // namespace
-
 WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
-    return fills_blocks(layer, tokens) ? grouped_permuted::workspace_shapes(layer, tokens)
-                                       : standard_workspaces(layer, tokens);
+    return layer.fills_blocks(tokens.tokens) ? grouped_permuted::workspace_shapes(layer, tokens)
+                                             : standard_workspaces(layer, tokens);
 }
 
 // The permuted form leaves weighing and summing to finalize; here both do it themselves.
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
-    // As vLLM's TritonOrDeepGemmExperts chooses; the condition is known when the run is planned.
-    if (fills_blocks(layer, tokens)) {
+    // As vLLM's TritonOrDeepGemmExperts chooses; the condition is known when the run is planned. Rows
+    // by their place need a copy each way; they pay for it where an expert fills whole blocks.
+    if (layer.fills_blocks(tokens.tokens)) {
         const ExpertOutput output = grouped_permuted::apply(layer, tokens, steps);
         std::vector<std::string> inputs{output.tensor, output.rows};
         if (!layer.apply_router_weight_on_input) {

@@ -4,13 +4,35 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 namespace tessera::ops::fused_moe {
 
+/// Name of the public implementation that a row corresponds to, without what is different here:
+/// "TritonExperts" of "TritonExperts, int8_w8a8".
+[[nodiscard]] inline std::string_view public_name(std::string_view like) {
+    for (const std::string_view end : {", ", " (", " with "}) {
+        like = like.substr(0, like.find(end));
+    }
+    return like;
+}
+
+/// Finds a row by its name, or by the public name of the implementation that it corresponds to. Of
+/// several rows with one public name it is the one without a difference, else the first.
 /// @returns null if there is none.
 template <class Table>
 auto find_row(const Table& table, std::string_view name) -> decltype(table.data()) {
-    const auto found = std::ranges::find(table, name, [](const auto& row) { return row.name; });
+    using Row = std::remove_cvref_t<decltype(*table.data())>;
+    auto found = std::ranges::find(table, name, &Row::name);
+    if constexpr (requires(const Row& row) { row.like; }) {
+        if (found == table.end()) {
+            found = std::ranges::find(table, name, &Row::like);
+        }
+        if (found == table.end()) {
+            found = std::ranges::find(table, name,
+                                      [](const Row& row) { return public_name(row.like); });
+        }
+    }
     return found == table.end() ? nullptr : &*found;
 }
 

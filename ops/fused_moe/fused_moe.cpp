@@ -42,8 +42,12 @@ constexpr std::size_t kW1Bias = operand("w1_bias");
 constexpr std::size_t kW2Bias = operand("w2_bias");
 
 constexpr std::array kFields{
-    field<&MoeSpec::pf>("pf", config::kRequired, "prepare/finalize: how tokens reach the experts"),
-    field<&MoeSpec::experts>("experts", config::kRequired, "how experts compute"),
+    field<&MoeSpec::pf>(
+        "pf", config::kRequired,
+        "prepare/finalize: how tokens reach the experts; auto: by devices and tokens "
+        "(`tessera moe explain`)"),
+    field<&MoeSpec::experts>("experts", config::kRequired,
+                             "how experts compute; auto: those that fit pf"),
     field<&MoeSpec::quantisation>("quantisation", "none", "how w1 and w2 are stored"),
     field<&MoeSpec::activation>("activation", "silu",
                                 "activation with a gate, or without one (no_mul)"),
@@ -75,14 +79,27 @@ std::uint32_t w1_parts(const MoeSpec& spec) {
     return is_split && spec.quantisation.row->scale_of == ScaleOf::Block ? 2 : 1;
 }
 
-Demands demands_of(const OpContext& context) {
+/// What decides which parts go together. A chunk that holds all tokens is no chunk.
+Situation situation_of(const MoeSpec& spec, std::uint32_t tokens, std::uint32_t ranks,
+                       DataFormat ids) {
+    return {.demands = {ranks, ids, spec.chunk_tokens != 0 && spec.chunk_tokens < tokens,
+                        spec.quantisation.row->quantisation},
+            .tokens = tokens,
+            .prepare_finalize = spec.pf.row,
+            .experts = spec.experts.row};
+}
+
+/// The parameters, with the rows that auto stands for.
+MoeSpec with_pair(MoeSpec spec, const Selection& selection) {
+    spec.pf.row = selection.prepare_finalize;
+    spec.experts.row = selection.experts;
+    return spec;
+}
+
+MoeSpec chosen_spec(const OpContext& context) {
     const auto& spec = context.params<MoeSpec>();
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
-    const std::uint32_t tokens = layer_of(context.inputs, ranks, spec).tokens;
-    // A chunk that holds all tokens is no chunk.
-    return {ranks, context.inputs[3].spec.format,
-            spec.chunk_tokens != 0 && spec.chunk_tokens < tokens,
-            spec.quantisation.row->quantisation};
+    return with_pair(spec, selection_of(context.inputs, ranks, spec));
 }
 
 /// Keys that some rows of the tables take: each is given two values of an own layer.
@@ -167,7 +184,7 @@ void judge_codes(const OpContext& context, std::size_t weights, std::uint32_t pa
 
 /// The rules of weights in codes and of biases.
 void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judge) {
-    const auto& spec = context.params<MoeSpec>();
+    const MoeSpec spec = chosen_spec(context);
     const WeightFormat& format = *spec.quantisation.row;
     const Experts& experts = *spec.experts.row;
     const bool has_codes = format.scale_of != ScaleOf::Nothing;
@@ -194,10 +211,12 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<MoeSpec>();
+    const MoeSpec spec = chosen_spec(context);
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     const Layer layer = layer_of(context.inputs, ranks, spec);
-    const auto reason = refusal(*spec.pf.row, *spec.experts.row, demands_of(context));
+    const auto reason = refusal(
+        *spec.pf.row, *spec.experts.row,
+        situation_of(spec, layer.tokens, ranks, context.inputs[kTopkIds].spec.format).demands);
     judge.require(!reason, "experts", reason ? *reason : "");
     // An unsupported pair has no steps to compare.
     if (!reason) {
@@ -243,7 +262,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<PartStep> parts(const OpContext& context) {
-    const auto& spec = context.params<MoeSpec>();
+    const MoeSpec spec = chosen_spec(context);
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     return modular_kernel(*spec.pf.row, *spec.experts.row, layer_of(context.inputs, ranks, spec),
                           spec.chunk_tokens);
@@ -464,11 +483,16 @@ void check_exponents(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const PrepareAndFinalize& pf = *context.params<MoeSpec>().pf.row;
+    const auto& given = context.params<MoeSpec>();
+    const auto ranks = static_cast<std::uint32_t>(context.inputs[0].size());
+    const std::uint32_t tokens =
+        context.in(0).shape()[0] * (given.tokens == Tokens::Own ? ranks : 1);
+    const HostTensor values = context.read(kTopkIds);
+    const Selection pair = select_pair(situation_of(given, tokens, ranks, values.format));
+    const PrepareAndFinalize& pf = *pair.prepare_finalize;
     const std::uint32_t local_experts = context.in(1).shape()[0];
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);
     check_exponents(context);
-    const HostTensor values = context.read(kTopkIds);
     const NamedTable ids{kInputs[kTopkIds].name, values};
     // Judged before the run: an id steers where a token is sent.
     check_indices(kSpec.name, ids, context.in(kExpertMap).shape()[0], Nobody::Allowed);
@@ -500,7 +524,7 @@ std::vector<std::string> names_of(std::span<const Row> rows) {
 
 template <class Row>
 config::Mistake no_row(const config::Node& node, std::span<const Row> rows) {
-    return {node.origin, fmt::format("{}, allowed: {}", config::describe(node),
+    return {node.origin, fmt::format("{}, allowed: {}, {}", config::describe(node), kAuto,
                                      fmt::join(names_of(rows), ", "))};
 }
 
@@ -513,7 +537,8 @@ const Op& op() {
         .schedule =
             [](ParameterRef parameters) {
                 const auto& spec = parameters.as<MoeSpec>();
-                return fmt::format("{}, {}", spec.pf.row->name, spec.experts.row->name);
+                return fmt::format("{}, {}", config::Value<PrepareFinalizeName>::show(spec.pf),
+                                   config::Value<ExpertsName>::show(spec.experts));
             },
         .rules = rules,
         .infer = like_first_input,
@@ -522,6 +547,12 @@ const Op& op() {
         .check_values = check_values,
         .checked_inputs = {kTopkIds, kExpertMap, kExpertPlaces, kW1Scale, kW2Scale}};
     return kOp;
+}
+
+Selection selection_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
+                       const MoeSpec& spec) {
+    return select_pair(situation_of(spec, layer_of(inputs, ranks, spec).tokens, ranks,
+                                    inputs[kTopkIds].spec.format));
 }
 
 Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {
@@ -589,35 +620,36 @@ std::string Value<WeightFormatName>::allowed() {
 
 Parsed<PrepareFinalizeName> Value<PrepareFinalizeName>::parse(const Node& node) {
     const auto* row = ops::fused_moe::find_prepare_finalize(node.text);
-    if (row == nullptr) {
+    if (row == nullptr && node.text != ops::fused_moe::kAuto) {
         return ops::fused_moe::no_row(node, ops::fused_moe::all_prepare_finalize());
     }
     return PrepareFinalizeName{row};
 }
 
 std::string Value<PrepareFinalizeName>::show(const PrepareFinalizeName& value) {
-    return std::string(value.row->name);
+    return std::string(value.row == nullptr ? ops::fused_moe::kAuto : value.row->name);
 }
 
 std::string Value<PrepareFinalizeName>::allowed() {
     return fmt::format(
-        "{}", fmt::join(ops::fused_moe::names_of(ops::fused_moe::all_prepare_finalize()), ", "));
+        "{}, {}", ops::fused_moe::kAuto,
+        fmt::join(ops::fused_moe::names_of(ops::fused_moe::all_prepare_finalize()), ", "));
 }
 
 Parsed<ExpertsName> Value<ExpertsName>::parse(const Node& node) {
     const auto* row = ops::fused_moe::find_experts(node.text);
-    if (row == nullptr) {
+    if (row == nullptr && node.text != ops::fused_moe::kAuto) {
         return ops::fused_moe::no_row(node, ops::fused_moe::all_experts());
     }
     return ExpertsName{row};
 }
 
 std::string Value<ExpertsName>::show(const ExpertsName& value) {
-    return std::string(value.row->name);
+    return std::string(value.row == nullptr ? ops::fused_moe::kAuto : value.row->name);
 }
 
 std::string Value<ExpertsName>::allowed() {
-    return fmt::format("{}",
+    return fmt::format("{}, {}", ops::fused_moe::kAuto,
                        fmt::join(ops::fused_moe::names_of(ops::fused_moe::all_experts()), ", "));
 }
 

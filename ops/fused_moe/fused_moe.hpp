@@ -5,12 +5,12 @@
 
 #include <array>
 
-#include "ops/fused_moe/modular_kernel.hpp"
+#include "ops/fused_moe/selection.hpp"
 #include "ops/op.hpp"
 
 namespace tessera::ops::fused_moe {
 
-/// A row of the tables, by name.
+/// A row of the tables, by name; null: auto, to be chosen for the layer.
 struct PrepareFinalizeName {
     const PrepareAndFinalize* row = nullptr;
 };
@@ -140,6 +140,10 @@ inline constexpr OpSpec kSpec{
 /// Returns the extents and choices of a layer from its operands' shapes.
 [[nodiscard]] Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
                              const MoeSpec& spec);
+
+/// Returns the pair of a layer, and why parts that are auto are what they are.
+[[nodiscard]] Selection selection_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
+                                     const MoeSpec& spec);
 
 }  // namespace tessera::ops::fused_moe
 

@@ -72,6 +72,10 @@ struct Layer {
 
     /// Returns the tokens that one device dispatches: the batch in equal parts, the last filled up.
     [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }
+    /// Whether so many tokens fill a block of each expert, on average.
+    [[nodiscard]] bool fills_blocks(std::uint32_t of_tokens) const {
+        return std::uint64_t{of_tokens} * top_k >= std::uint64_t{experts} * block_size;
+    }
     /// Returns rank_tokens, held to max_num_tokens if that is given.
     [[nodiscard]] std::uint32_t max_num_tokens_per_rank() const {
         return max_num_tokens == 0 ? rank_tokens() : max_num_tokens;

@@ -23,6 +23,7 @@ EXPERTS(naive_batched)
 EXPERTS(batched_masked)
 EXPERTS(batched_grouped)
 EXPERTS(batched_bmm)
+EXPERTS(batched_by_shape)
 EXPERTS(grouped)
 EXPERTS(grouped_permuted)
 EXPERTS(grouped_by_shape)
@@ -210,6 +211,12 @@ constexpr std::array kExperts{
             .finalize_weight_and_reduce = "delegate",
             .workspace_shapes = batched_workspaces,
             .apply = batched_grouped::apply},
+    Experts{.name = "batched_by_shape",
+            .like = "BatchedTritonOrDeepGemmExperts",
+            .activation_format = Format::BatchedExperts,
+            .finalize_weight_and_reduce = "delegate",
+            .workspace_shapes = batched_workspaces,
+            .apply = batched_by_shape::apply},
 };
 
 }  // namespace

@@ -10,8 +10,10 @@
 #include <ostream>
 
 #include "emu/base/fields/nearest.hpp"
+#include "ops/fused_moe/find_row.hpp"
 #include "ops/fused_moe/modular_kernel.hpp"
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/moe_explain.hpp"
 #include "runtime/cli/moe_place.hpp"
 #include "runtime/cli/run.hpp"
 #include "runtime/report/text_table.hpp"
@@ -46,14 +48,23 @@ struct MoeCheckOptions {
 /// The row called `name`. Errors   UsageError with the option, the unknown name and all rows.
 template <class Row>
 const Row& row_called(const std::string& name, std::string_view option, std::span<const Row> rows) {
+    if (const Row* found = ops::fused_moe::find_row(rows, name)) {
+        return *found;
+    }
     std::vector<std::string> names;
     for (const Row& row : rows) {
         names.emplace_back(row.name);
     }
-    const auto found = std::ranges::find(names, name);
-    require(found != names.end(), "{} {}: unknown, did you mean {}? Allowed: {}", option, name,
-            config::nearest(name, names), fmt::join(names, ", "));
-    return rows[static_cast<std::size_t>(found - names.begin())];
+    throw UsageError(
+        fmt::format("{} {}: unknown, did you mean {}? Allowed: {}, or the names in "
+                    "parentheses that moe check prints",
+                    option, name, config::nearest(name, names), fmt::join(names, ", ")));
+}
+
+/// A row by its own name and that of the public implementation.
+template <class Row>
+std::string both_names(const Row& row) {
+    return fmt::format("{} ({})", row.name, row.like);
 }
 
 /// The rows that an option selects: one, or all.
@@ -73,8 +84,8 @@ std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& 
         for (const auto& experts :
              chosen(options.pair.experts, "--experts", ops::fused_moe::all_experts())) {
             const auto reason = refusal(pf, experts, options.demands());
-            columns[0].cells.push_back({std::string(pf.name)});
-            columns[1].cells.push_back({std::string(experts.name)});
+            columns[0].cells.push_back({both_names(pf)});
+            columns[1].cells.push_back({both_names(experts)});
             columns[2].cells.push_back({std::string(experts.finalize_weight_and_reduce)});
             columns[3].cells.push_back({reason.value_or("runs")});
         }
@@ -95,7 +106,7 @@ ExitCode check_pairs(const MoeCheckOptions& options, const Console& console) {
     const auto& experts = row_called(pair.experts, "--experts", ops::fused_moe::all_experts());
     const auto reason = refusal(pf, experts, options.demands());
     require(!reason, "{} with {}: {}", pf.name, experts.name, reason.value_or(""));
-    console.out << fmt::format("{} with {}: runs\n", pf.name, experts.name);
+    console.out << fmt::format("{} with {}: runs\n", both_names(pf), both_names(experts));
     return ExitCode::Success;
 }
 
@@ -149,11 +160,12 @@ Part add_moe_profile(CLI::App& moe, Console& console) {
 
 Command add_moe(CLI::App& root, Console& console) {
     auto* command = root.add_subcommand(
-        "moe", "List or profile pairs of the modular MoE kernel, or place experts");
+        "moe", "List, explain or profile pairs of the modular MoE kernel, or place experts");
     command->require_subcommand(1);
+    const Command explain = add_moe_explain(*command, console);
     const Command place = add_moe_place(*command, console);
     const std::array parts{add_moe_check(*command, console), add_moe_profile(*command, console),
-                           Part{place.options, place.run}};
+                           Part{explain.options, explain.run}, Part{place.options, place.run}};
     return {command, [parts] {
                 const auto given = std::ranges::find_if(
                     parts, [](const Part& part) { return part.first->parsed(); });

@@ -16,6 +16,7 @@
 #include "emu/base/seconds_since.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/focus_option.hpp"
+#include "runtime/cli/moe_explain.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/cli/run_options.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
@@ -321,6 +322,9 @@ ExitCode run(const RunOptions& options, const Console& console) {
     record.host.load = load_seconds;
     record.host.total = seconds_since(start);
     // Printed before files are written, so that a full disk does not lose the text.
+    if (!options.json) {
+        console.out << explain_layers(loaded.pipeline, ExplainedLayers::Auto);
+    }
     print(outcome, options, console);
     console.out << std::flush;
     if (options.report) {

@@ -23,6 +23,19 @@ std::string json_of(const pipeline::Value& value) {
     return std::visit([](const auto& held) { return nlohmann::json(held).dump(); }, value);
 }
 
+/// Returns the op and its parameter that choices name: `fused_moe.pf`.
+std::pair<const ops::Op*, const Field*> parameter_of(const Node& choices) {
+    const std::size_t dot = std::min(choices.text.find('.'), choices.text.size());
+    const ops::Op* op = ops::find_op(choices.text.substr(0, dot));
+    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, such as {}",
+            choices.text, "fused_moe.pf");
+    const std::string key = choices.text.substr(std::min(dot + 1, choices.text.size()));
+    const auto field = std::ranges::find(op->params.fields, key, &Field::key);
+    require(field != op->params.fields.end(), "choices: {} has no parameter '{}'", op->spec.name,
+            key);
+    return {op, &*field};
+}
+
 /// Returns the allowed words of a param: `[word, …]`, or those of an op's parameter,
 /// `fused_moe.pf`. The second form keeps a list in a run file from differing from the op's table.
 std::vector<std::string> words_of(const Node& choices) {
@@ -33,14 +46,7 @@ std::vector<std::string> words_of(const Node& choices) {
     if (choices.kind != NodeKind::Scalar) {
         return words;
     }
-    const std::size_t dot = std::min(choices.text.find('.'), choices.text.size());
-    const ops::Op* op = ops::find_op(choices.text.substr(0, dot));
-    require(op != nullptr, "choices: {} is neither a list of words nor op.parameter, such as {}",
-            choices.text, "fused_moe.pf");
-    const std::string key = choices.text.substr(std::min(dot + 1, choices.text.size()));
-    const auto field = std::ranges::find(op->params.fields, key, &Field::key);
-    require(field != op->params.fields.end(), "choices: {} has no parameter '{}'", op->spec.name,
-            key);
+    const Field* field = parameter_of(choices).second;
     // Enums have their words in this text only.
     std::string text = field->allowed();  // "a, b or c"
     if (const std::size_t last = text.rfind(" or "); last != std::string::npos) {
@@ -52,6 +58,21 @@ std::vector<std::string> words_of(const Node& choices) {
         allowed.remove_prefix(std::min(end + 2, allowed.size()));
     }
     return words;
+}
+
+/// Returns a word as the op of the choices knows it: some values have a second name, such as that of
+/// a public implementation. Expressions then compare with one name only.
+pipeline::Value own_name(const Node& choices, const pipeline::Value& value) {
+    if (choices.kind != NodeKind::Scalar || !std::holds_alternative<std::string>(value)) {
+        return value;
+    }
+    const auto [op, field] = parameter_of(choices);
+    ops::ParameterSet parameters = op->params.make();
+    const Node node{.kind = NodeKind::Scalar, .text = show(value)};
+    // A value that the op refuses is reported with the allowed words.
+    return field->set(node, parameters.object())
+               ? value
+               : pipeline::Value(field->show(parameters.object()));
 }
 
 /// A wrong choice is a wrong key, not a broken rule: no point of a sweep may have it.
@@ -148,9 +169,9 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
         return;
     }
     binder.guarded(*value, path, [&] {
-        const pipeline::Value held = evaluate(value->text, binder.scope);
-        const bool is_word = std::holds_alternative<std::string>(held);
         const Node& choices = entry(param.value, "choices");
+        const pipeline::Value held = own_name(choices, evaluate(value->text, binder.scope));
+        const bool is_word = std::holds_alternative<std::string>(held);
         require(!is_word || choices.kind != NodeKind::Null,
                 "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
         check_choice(binder, *value, path, choices, held);

@@ -151,11 +151,52 @@ TEST(CliMoe, EndsWithTheReasonOfAPairThatIsRefused) {
                                       "batched_masked takes BatchedExperts"));
 }
 
+TEST(CliMoe, TakesThePublicNamesOfAPair) {
+    const Ending check = run_tessera({"moe", "check", "--pf", "PplxPrepareAndFinalize", "--experts",
+                                      "BatchedTritonOrDeepGemmExperts"});
+    const Ending run = run_tessera(
+        {"run", "moe_modular", "--set", "params.pf=PplxPrepareAndFinalize", "--set",
+         "params.experts=BatchedTritonExperts", "--set", "params.ranks=2", "--timing-only"});
+
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+    EXPECT_EQ(check.out,
+              "all_to_all_capped (PplxPrepareAndFinalize) with batched_by_shape "
+              "(BatchedTritonOrDeepGemmExperts): runs\n");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("pf all_to_all_capped, experts batched_grouped"));
+}
+
+TEST(CliMoe, ExplainsThePartsThatAutoStandsFor) {
+    const Ending ending = run_tessera({"moe", "explain", "modular_none", "--set", "params.pf=auto",
+                                       "--set", "params.experts=auto"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(
+        ending.out,
+        "moe: 64 experts, 8 of each token, 128 tokens on 8 devices\n"
+        "  prepare/finalize   all_to_all_contiguous (DeepEPHTPrepareAndFinalize): 16 tokens a "
+        "device; up to 16 it is the fastest\n"
+        "  experts            grouped_permuted (DeepGemmExperts, unquantised): the fastest with "
+        "rows of which devices alone know the number\n"
+        "  weight and reduce  contiguous: choices of a token, in their order, as moe_sum\n");
+}
+
+TEST(CliMoe, RunsWhatAutoStandsForAndSaysWhy) {
+    const Ending ending =
+        run_tessera({"run", "moe_modular", "--set", "params.pf=auto", "--set",
+                     "params.experts=auto", "--set", "params.ranks=2", "--set", "params.M=64"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("all_gather_reduce_scatter (AgRsAll2AllManager): 32 tokens a "
+                                      "device; beyond 16 it is the fastest"));
+    EXPECT_THAT(ending.out, HasSubstr("PASS"));
+}
+
 TEST(CliMoe, SaysThatAPairRuns) {
     const Ending ending = run_tessera({"moe", "check", "--pf", "none", "--experts", "grouped"});
 
     EXPECT_EQ(ending.exit_code, 0);
-    EXPECT_EQ(ending.out, "none with grouped: runs\n");
+    EXPECT_EQ(ending.out, "none (MoEPrepareAndFinalizeNoEP) with grouped (TritonExperts): runs\n");
 }
 
 TEST(CliMoe, NamesTheNearestOfAnUnknownName) {
@@ -170,7 +211,7 @@ TEST(CliMoe, NamesAllExpertsWhereAParamIsNone) {
         run_tessera({"run", "moe_modular", "--set", "params.experts=grouped_fp9"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, HasSubstr("params.experts: grouped_fp9, allowed: grouped, "));
+    EXPECT_THAT(ending.err, HasSubstr("params.experts: grouped_fp9, allowed: auto, grouped, "));
     EXPECT_THAT(ending.err, HasSubstr(", batched_int4_weights, "));
 }
 

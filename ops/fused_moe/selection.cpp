@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fused_moe/selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tessera/errors.hpp"
+
+namespace tessera::ops::fused_moe {
+namespace {
+
+/// Tokens of a device up to which rows that travel once to each device are the fastest dispatch;
+/// with more, links are better used by gathering all rows (`tessera sweep dispatch`).
+constexpr std::uint32_t kFewTokens = 16;
+
+/// A name of a table, and why it is preferred.
+struct Candidate {
+    std::string_view name;
+    std::string reason;
+};
+
+/// Returns dispatches, the best first.
+std::vector<Candidate> dispatches_for(const Situation& situation) {
+    const std::uint32_t ranks = situation.demands.ranks;
+    const bool is_batched =
+        situation.experts != nullptr && situation.experts->activation_format != Format::Standard;
+    const std::string format = is_batched ? "; the experts take batches" : "";
+    if (ranks == 1) {
+        return {{is_batched ? "batched" : "none", "one device needs no dispatch" + format}};
+    }
+    const std::uint32_t tokens = (situation.tokens + ranks - 1) / ranks;
+    if (is_batched) {
+        return {{"all_to_all_batched", fmt::format("{} devices{}", ranks, format)},
+                {"batched", fmt::format("the experts take batches, ids are {}",
+                                        tessera::name_of(situation.demands.topk_indices))}};
+    }
+    std::vector<Candidate> candidates;
+    if (situation.experts != nullptr && situation.experts->quantisation == Quantisation::Fp8Token) {
+        candidates.push_back({"quantised_all_gather",
+                              "the experts take fp8 rows, which are half the bytes on links"});
+    }
+    if (tokens <= kFewTokens) {
+        candidates.push_back(
+            {"all_to_all_contiguous",
+             fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)});
+    }
+    candidates.push_back(
+        {"all_gather_reduce_scatter",
+         tokens <= kFewTokens
+             ? std::string("takes these ids and experts")
+             : fmt::format("{} tokens a device; beyond {} it is the fastest", tokens, kFewTokens)});
+    candidates.push_back({"none", "takes these experts"});
+    return candidates;
+}
+
+/// Returns experts in bfloat16 for a dispatch, the best first; then any that it takes.
+std::vector<Candidate> experts_for(const PrepareAndFinalize& prepare_finalize) {
+    std::vector<Candidate> candidates;
+    if (prepare_finalize.activation_format == Format::BatchedExperts) {
+        candidates.push_back(
+            {"batched_by_shape", "takes batches, and chooses its products by shape"});
+    } else if (prepare_finalize.name == "all_to_all_contiguous") {
+        candidates.push_back({"grouped_permuted",
+                              "the fastest with rows of which devices alone "
+                              "know the number"});
+    } else {
+        candidates.push_back({"grouped", "takes rows in the order of tokens without copies"});
+    }
+    for (const Experts& row : all_experts()) {
+        candidates.push_back({row.name, fmt::format("takes what {} gives", prepare_finalize.name)});
+    }
+    return candidates;
+}
+
+const Experts* first_that_runs(const PrepareAndFinalize& prepare_finalize,
+                               const Situation& situation, std::string& reason) {
+    if (situation.experts != nullptr) {
+        reason = "given";
+        return situation.experts;
+    }
+    const Experts* first = nullptr;
+    for (const Candidate& candidate : experts_for(prepare_finalize)) {
+        const Experts* experts = find_experts(candidate.name);
+        ensure(experts != nullptr, "select_pair: no experts {}", candidate.name);
+        first = first == nullptr ? experts : first;
+        if (!refusal(prepare_finalize, *experts, situation.demands)) {
+            reason = candidate.reason;
+            return experts;
+        }
+    }
+    return first;  // refused later, with the reason
+}
+
+}  // namespace
+
+Selection select_pair(const Situation& situation) {
+    std::vector<Candidate> candidates;
+    if (situation.prepare_finalize != nullptr) {
+        candidates.push_back({situation.prepare_finalize->name, "given"});
+    } else {
+        candidates = dispatches_for(situation);
+    }
+    Selection selection;
+    for (const Candidate& candidate : candidates) {
+        const PrepareAndFinalize* row = find_prepare_finalize(candidate.name);
+        ensure(row != nullptr, "select_pair: no prepare/finalize {}", candidate.name);
+        selection.prepare_finalize = row;
+        selection.prepare_finalize_reason = candidate.reason;
+        selection.experts = first_that_runs(*row, situation, selection.experts_reason);
+        if (!refusal(*row, *selection.experts, situation.demands)) {
+            return selection;
+        }
+    }
+    return selection;
+}
+
+}  // namespace tessera::ops::fused_moe

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the parts of a layer that its run file leaves open (auto), and says why.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ops/fused_moe/modular_kernel.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// Name of a part that is to be chosen.
+inline constexpr std::string_view kAuto = "auto";
+
+/// What a choice depends on. A part that is given is kept.
+struct Situation {
+    Demands demands;
+    std::uint32_t tokens = 0;  ///< of the batch, on all devices together
+    const PrepareAndFinalize* prepare_finalize = nullptr;  ///< null: to be chosen
+    const Experts* experts = nullptr;                      ///< null: to be chosen
+};
+
+/// A pair, and why each of the two was chosen.
+struct Selection {
+    const PrepareAndFinalize* prepare_finalize = nullptr;
+    const Experts* experts = nullptr;
+    std::string prepare_finalize_reason;
+    std::string experts_reason;
+};
+
+/// Chooses a pair in the steps of vLLM: the dispatch from mesh, token count, ids and the format of
+/// given experts, then the experts from the format that the dispatch gives. The pair runs if any
+/// pair with the given parts does.
+[[nodiscard]] Selection select_pair(const Situation& situation);
+
+}  // namespace tessera::ops::fused_moe
