@@ -62,12 +62,16 @@ the nearest allowed name.
 
 ## Expressions
 
-An expression computes a whole number from:
+An expression computes a number from:
 
 - names: params, `D` (devices of the mesh), `mesh.rows`, `mesh.columns`, `grid.columns` and `grid.rows`
   (worker cores);
-- operators: `+ - * / %`, comparisons, `&&`, `||`, `!`. A division `/` must leave no remainder;
-- functions: `ceil_div(a, b)`, `floor_div(a, b)`, `round_up(a, b)`, `min(a, b)`, `max(a, b)`.
+- operators: `+ - * / % **`, comparisons, `&&`, `||`, `!`. Results of whole numbers are whole and exact, so
+  that a division `/` must leave no remainder; with a decimal operand the result is a decimal;
+- functions: `ceil_div(a, b)`, `floor_div(a, b)`, `round_up(a, b)`, `min(a, b)`, `max(a, b)`, and decimals:
+  `ratio(a, b)`, `sqrt(x)`, `exp(x)`, `ln(x)`, `pow(a, b)` as `a ** b`.
+
+Example: `softmax_scale: 1 / sqrt(qk_nope_head_dim + qk_rope_head_dim)`.
 
 In names, `${expression}` is replaced by its value. Example: `shape: [ceil_div(tokens, D), hidden]`.
 
