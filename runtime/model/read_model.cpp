@@ -236,8 +236,10 @@ void read_quantisation(ValueReader& reader, MoeModel& model) {
     }
     const ConfigJson section = reader.file().section("quantization_config");
     model.quantisation = section.has("quant_method") ? section.text("quant_method") : "unnamed";
-    reader.assume(fmt::format("published weights are quantised ({}); the run has them in bfloat16",
-                              model.quantisation));
+    reader.assume(
+        fmt::format("published weights are quantised ({}); the run has bfloat16, unless "
+                    "params.quantisation is fp8_block or mxfp4",
+                    model.quantisation));
 }
 
 std::string name_of_model(const std::filesystem::path& path) {
