@@ -15,6 +15,11 @@ inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., K)", "bfloat16", "ROW_MAJOR"},
     Operand{"weight", "(N, K)", "bfloat16 | bfp8_b | bfp4_b", "TILE"},
+    Operand{.name = "bias",
+            .shape = "(N)",
+            .format = "bfloat16",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "ROW_MAJOR"}};
 /// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
@@ -27,7 +32,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k]. The program is
+/// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k] + bias[n]. The program is
 /// that of the products of experts (expert_rows), with one expert whose batch is all rows.
 [[nodiscard]] const Op& op();
 

@@ -129,15 +129,20 @@ INSTANTIATE_TEST_SUITE_P(Edges, HeadProducts,
                                            Heads{64, 70, 32, 160, HeadRows::Inputs},
                                            Heads{5, 2, 128, 512, HeadRows::Outputs}));
 
-class Linears : public ::testing::TestWithParam<Shape> {};  // rows, K, N
-
-TEST_P(Linears, AreThoseOfTheReference) {
-    const Shape& extents = GetParam();
+linear::LinearSpec linear_spec() {
     linear::LinearSpec spec;
     spec.strip = 3;
     spec.k_block = 8;
     spec.k_chunk = 8;
     spec.cb_depth = 2;
+    return spec;
+}
+
+class Linears : public ::testing::TestWithParam<Shape> {};  // rows, K, N
+
+TEST_P(Linears, AreThoseOfTheReference) {
+    const Shape& extents = GetParam();
+    const linear::LinearSpec spec = linear_spec();
 
     const auto run = run_op(linear::op(), spec,
                             {{random_rows({extents[0], extents[1]})},
@@ -145,6 +150,22 @@ TEST_P(Linears, AreThoseOfTheReference) {
                             test_arch());
 
     EXPECT_TRUE(keeps_its_tolerance(linear::op(), run));
+}
+
+// A row of zeros has the bias alone.
+TEST(Linear, AddsTheBiasToEachRow) {
+    const HostTensor bias = random_rows({70}, 3);
+
+    const auto run = run_op(linear::op(), linear_spec(),
+                            {{make_host_tensor({33, 40}, DataFormat::Float16_b)},
+                             {random_rows({70, 40}, 2), Layout::TILE},
+                             {bias}},
+                            test_arch());
+
+    for (std::size_t row = 0; row < 33; ++row) {
+        const auto first = run.outputs[0].bytes.begin() + static_cast<std::ptrdiff_t>(row * 140);
+        EXPECT_TRUE(std::equal(bias.bytes.begin(), bias.bytes.end(), first)) << row;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Edges, Linears,
