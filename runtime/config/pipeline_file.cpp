@@ -419,6 +419,7 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
             const bool is_word = param.value.find("choices") != nullptr;
             overrides.push_back({"params." + param.key, is_word ? "true" : "1",
                                  fmt::format("{}: {}", file, present.text)});
+            names.set(param.key, std::int64_t{1});  // tensors that exist with it give sizes, too
         }
     }
     for (const Entry& tensor : entry(root, "tensors").entries) {
