@@ -180,7 +180,7 @@ void add_packed_buffers(Program& program, const CoreRangeSet& cores, const Scale
         add(Cb::Exponents, DataFormat::Bfp8_b, row_products::kExponentBuffers * (numbers / 2));
         return;
     }
-    add(Cb::ZeroPoints, DataFormat::Fp8_e4m3, 2 * schedule.strip);
+    add(Cb::ZeroPoints, DataFormat::Fp8_e4m3, row_products::kZeroPointBuffers * schedule.strip);
     if (scales.has_zero_points) {
         const Scratch held[]{{Cb::HeldZeroPoints, held_byte_columns(scales, schedule)}};
         add_scratch(program, cores, held, alignment);

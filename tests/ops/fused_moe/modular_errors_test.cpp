@@ -151,7 +151,7 @@ TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
                                "steps.moe.set.quantisation=int8_channel"}),
                 ::testing::HasSubstr("w1 is fp8_e4m3; allowed with quantisation int8_channel: "
                                      "bfp8_b"));
-    EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "steps.moe.in.w1_scale=none"}),
+    EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "steps.moe.in.w1_scale.when=false"}),
                 ::testing::HasSubstr("w1_scale is missing; required with quantisation mxfp4"));
     EXPECT_THAT(
         refused(pair, {"params.quantisation=fp8_channel", "steps.moe.set.quantisation=none"}),

@@ -130,10 +130,27 @@ private:
                 scale_of_sums(place_of(first_column + j) - first_place, own);
         }
     }
-    // One scale a column, from `place` on.
+    // One scale a column, from `place` on: 16 words of each of two faces.
     void put_each(tt_l1_ptr uint32_t* tile, uint32_t place, uint32_t count, uint32_t own) const {
+        const uint32_t first_face = count < 16 ? count : 16;
+        if (args.scale_bytes != 4) {
+            put_halves(tile, place, first_face, own);
+            put_halves(tile + 256, place + 16, count - first_face, own);
+            return;
+        }
         for (uint32_t j = 0; j < count; ++j) {
             tile[j / 16 * 256 + j % 16] = scale_of_sums(place + j, own);
+        }
+    }
+    // The same of bfloat16, which scales of codes of 4 bits have: no decision for each word but
+    // whether it is 0.
+    void put_halves(tt_l1_ptr uint32_t* words, uint32_t place, uint32_t count, uint32_t own) const {
+        const uint32_t stride = held_stride(args.weight_blocks * args.scale_bytes);
+        uint32_t at = get_write_ptr(cb_held_columns) + place * stride + own * 2;
+        for (uint32_t j = 0; j < count; ++j) {
+            const uint32_t scale = *reinterpret_cast<const tt_l1_ptr uint16_t*>(at);
+            words[j] = (scale & 0x7F80) == 0 ? 0 : (scale << 16) + kUInt4Exponent;
+            at += stride;
         }
     }
     uint32_t scale_of_sums(uint32_t place, uint32_t own) const {

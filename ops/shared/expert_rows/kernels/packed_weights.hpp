@@ -121,22 +121,34 @@ struct ZeroPoints {
     static constexpr uint32_t kMiddle = 8;
     HeldBytes<Accessor> held;
 
+    // Without an operand all tiles that the circular buffer has are the same for good.
+    void fill_middles(uint32_t num_tiles) const {
+        fill_words(words_at(get_write_ptr(cb_zero_points)), num_tiles * kByteTile / 4,
+                   (0x80 | kMiddle) * 0x01010101);
+    }
     void push(uint32_t block, uint32_t columns) const {
         const ReaderArgs& args = held.args;
-        const uint32_t own = block * args.block_tiles / args.scale_tiles;
         cb_reserve_back(cb_zero_points, args.strip);
-        for (uint32_t c = 0; c < columns; ++c) {
-            tt_l1_ptr uint32_t* tile = words_at(get_write_ptr(cb_zero_points)) + c * kByteTile / 4;
-            for (uint32_t i = 0; i < tile_height; ++i) {
-                const uint32_t point =
-                    args.has_zero_points != 0 ? held.of(c * tile_height + i, own) : kMiddle;
-                const uint32_t word = (0x80 | point) * 0x01010101;
-                tt_l1_ptr uint32_t* row = tile + i / 16 * 128 + i % 16 * 4;
-                fill_words(row, 4, word);
-                fill_words(row + 64, 4, word);
+        if (args.has_zero_points != 0) {
+            const uint32_t own = block * args.block_tiles / args.scale_tiles;
+            for (uint32_t c = 0; c < columns; ++c) {
+                put(words_at(get_write_ptr(cb_zero_points)) + c * kByteTile / 4, c, own);
             }
         }
         cb_push_back(cb_zero_points, args.strip);
+    }
+
+private:
+    void put(tt_l1_ptr uint32_t* tile, uint32_t c, uint32_t own) const {
+        const uint32_t stride = held_stride(held.args.weight_blocks);
+        uint32_t at = get_write_ptr(held.cb) + c * tile_height * stride + own;
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            const uint32_t word = (0x80 | bytes_at(at)[0]) * 0x01010101;
+            tt_l1_ptr uint32_t* row = tile + i / 16 * 128 + i % 16 * 4;
+            fill_words(row, 4, word);
+            fill_words(row + 64, 4, word);
+            at += stride;
+        }
     }
 };
 

@@ -89,8 +89,9 @@ NAMED_RUNTIME_ARGS(CoreShare, core, num_cores);  // units are dealt to the cores
 /// Tiles of packed bytes, 32 rows of 64 columns, and their words in one tile of the vector unit.
 inline constexpr std::uint32_t kByteTilesInWords = 4;
 inline constexpr std::uint32_t kByteTile = 1024;
-/// Pushes that Cb::Exponents holds.
+/// Pushes that Cb::Exponents and Cb::ZeroPoints hold.
 inline constexpr std::uint32_t kExponentBuffers = 2;
+inline constexpr std::uint32_t kZeroPointBuffers = 2;
 /// Even columns and odd ones are two K tiles: their bytes are as far apart in Cb::CodeWords.
 constexpr std::uint32_t word_tiles(std::uint32_t k_block, std::uint32_t strip) {
     return (k_block / 2 * strip + kByteTilesInWords - 1) / kByteTilesInWords;

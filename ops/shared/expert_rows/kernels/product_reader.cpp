@@ -330,6 +330,9 @@ void kernel_main() {
     if (form != WeightForm::Numbers) {
         push_sorters();
     }
+    if (form == WeightForm::UInt4 && args.has_zero_points == 0) {
+        zeros.fill_middles(kZeroPointBuffers * args.strip);
+    }
     if (form == WeightForm::Mxfp4) {
         micro.fill_magnitudes(kExponentBuffers * args.k_block / 2 * args.strip);
     }
