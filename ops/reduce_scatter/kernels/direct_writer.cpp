@@ -109,6 +109,14 @@ void store_sums(const DirectShare& share, const Accessor& output) {
     }
 }
 
+// Both ways close at the same time.
+void close(Outlet& forward, Outlet& backward) {
+    forward.close_start();
+    backward.close_start();
+    forward.close_finish();
+    backward.close_finish();
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -148,9 +156,6 @@ void kernel_main() {
     }
     // Sums come last: sending needs nothing of what arrives.
     store_sums(share, output);
-    forward.close_start();
-    backward.close_start();
-    forward.close_finish();
-    backward.close_finish();
+    close(forward, backward);
     noc_async_write_barrier();
 }
