@@ -26,7 +26,6 @@ struct Outputs {
 using config::field;
 
 constexpr const char* kOp = "local_reduce_moe_output";
-constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kListBytes = 64 * 1024;  // for the lists of a batch of tokens
 constexpr std::uint32_t kContributionBytes = 8;  // row and weight
 

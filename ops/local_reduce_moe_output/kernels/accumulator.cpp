@@ -12,7 +12,6 @@ constexpr uint32_t kCbRows = index_of(Cb::Rows);
 constexpr uint32_t kCbWeights = index_of(Cb::Weights);
 constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
 constexpr uint32_t kCbSum = index_of(Cb::Sum);
-constexpr uint32_t kTileBytes = 2048;
 
 union Word {
     uint32_t bits;

@@ -6,6 +6,8 @@
 
 namespace tessera::ops::local_reduce_moe_output {
 
+inline constexpr std::uint32_t kTileBytes = 2048;  // of bfloat16
+
 /// Entries of an expert's tables that are read at a time.
 inline constexpr std::uint32_t kMapEntries = 512;
 

@@ -17,7 +17,6 @@ constexpr uint32_t kCbMap = index_of(Cb::Map);
 constexpr uint32_t kCbMapWeights = index_of(Cb::MapWeights);
 constexpr uint32_t kCbLists = index_of(Cb::Lists);
 constexpr uint32_t kCbLengths = index_of(Cb::Lengths);
-constexpr uint32_t kTileBytes = 2048;
 
 struct Contribution {
     uint32_t row;  // of the (E/D·T,H) expert outputs

@@ -8,7 +8,6 @@ using namespace tessera::ops;
 using namespace tessera::ops::local_reduce_moe_output;
 
 constexpr uint32_t kCbSum = index_of(Cb::Sum);
-constexpr uint32_t kTileBytes = 2048;
 
 }  // namespace
 
