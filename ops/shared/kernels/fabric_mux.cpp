@@ -4,7 +4,7 @@
 // by channel.
 // Compile-time args: full-size channels, buffers of each, bytes of a buffer; header-only channels,
 // buffers of each; status address, termination address, base of the channels. Runtime args: those
-// of a connection.
+// of a connection. Both are by position, as the vendor's FabricMuxConfig gives them to its mux.
 
 void kernel_main() {
     using namespace tt::tt_fabric;
