@@ -102,11 +102,6 @@ std::uint32_t attention_rows_of(const AttentionNumbers& attention, const LayerDe
 
 /// What attention of the shipped run file leaves out of the model's.
 void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
-    if (attention.rotary_dim != attention.qk_head_dim) {
-        run.assumptions.push_back(
-            fmt::format("the rotation turns all {} elements of a head, and the model {}",
-                        attention.qk_head_dim, attention.rotary_dim));
-    }
     if (attention.qk_norm != "none" && attention.qk_norm != "per head") {
         run.assumptions.push_back(
             fmt::format("norms of q and k ({}) are left out", attention.qk_norm));
@@ -138,6 +133,7 @@ void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
     params.take("num_heads", attention.q_heads, "heads");
     params.take("num_kv_heads", attention.kv_heads, "kv_heads");
     params.take("head_dim", attention.qk_head_dim, "head_dim");
+    params.take("rotary_dim", attention.rotary_dim, "rotary_share");
     params.add("softmax_scale", attention.softmax_scale, attention.softmax_scale_rule);
     params.take("rope_theta", fmt::format("{:.1f}", attention.rope_theta), "rope_theta");
     params.take("eps", attention.norm_epsilon, "norm_epsilon");
