@@ -120,6 +120,9 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
     if (const Node* as = node.find("as")) {
         binder.guarded(*as, "outputs.as", [&] { output.name = name_pattern(*as, binder.scope); });
     }
+    // A param may choose the tensor, as in `in` and `out` of steps.
+    binder.guarded(entry(node, "tensor"), "outputs.tensor",
+                   [&] { output.tensor = pipeline::substitute(output.tensor, binder.scope); });
     if (output.tensor.empty()) {
         binder.mistake(node, "outputs.tensor", "required key is missing");
     }

@@ -330,6 +330,16 @@ TEST(RunFileErrors, SayWhereAKernelWasLookedFor) {
                                     "nobody.cpp not found; searched ., "));
 }
 
+TEST(RunFileErrors, AreAbsentWhereAParamChoosesAnOutput) {
+    const std::string text =
+        replaced(kRun, "set: {factor: 2}}\n",
+                 "set: {factor: 2}}\n"
+                 "  - {name: s, op: scale, in: [x], out: [plain], set: {factor: 1}}\n"
+                 "outputs: [{tensor: \"${mode}\"}]\n");
+
+    EXPECT_EQ(refusal_of_run(text), "");
+}
+
 // `silu` of a layer is not made if a later step computes it as well.
 TEST(RunFileErrors, AreAbsentWhereAnotherChoiceOfStepsMakesAnOutput) {
     const std::string text = replaced(
