@@ -2,7 +2,7 @@
 #include "ops/attention_decode/attention_decode.hpp"
 
 #include "ops/attention_decode/call.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 
 namespace tessera::ops::attention_decode {

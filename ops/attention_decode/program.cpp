@@ -4,7 +4,7 @@
 
 #include "ops/attention_decode/call.hpp"
 #include "ops/attention_decode/kernels/args.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"

@@ -8,7 +8,7 @@
 
 #include "emu/base/bf16.hpp"
 #include "ops/attention_decode/call.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 

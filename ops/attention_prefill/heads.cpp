@@ -7,8 +7,8 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/attention_prefill/kernels/args.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
 #include "ops/shared/attention/attention.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"

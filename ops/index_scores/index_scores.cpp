@@ -9,7 +9,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/index_scores/kernels/args.hpp"
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/expert_rows/tables.hpp"

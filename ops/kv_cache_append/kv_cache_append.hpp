@@ -1,84 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of new tokens into the pages of a cache.
+// Writes rows of new tokens into the pages of a cache.
 #pragma once
 
 #include <array>
 
 #include "ops/op.hpp"
 #include "ops/shared/schedule_fields.hpp"
-#include "tessera/tensor.hpp"
-
-namespace tessera::ops {
-
-/// The row of a cache that holds a position of a sequence: page_table[sequence][position /
-/// page_size] · page_size + position % page_size.
-class CachePages {
-public:
-    CachePages(HostTensor table, std::uint32_t page_size)
-        : table_(std::move(table)), page_size_(page_size) {}
-
-    [[nodiscard]] std::size_t num_sequences() const { return table_.shape[0]; }
-    [[nodiscard]] std::size_t row(std::size_t sequence, std::size_t position) const {
-        const std::size_t entry = sequence * table_.shape[1] + position / page_size_;
-        return static_cast<std::size_t>(table_.as<std::int32_t>()[entry]) * page_size_ +
-               position % page_size_;
-    }
-
-private:
-    HostTensor table_;
-    std::size_t page_size_;
-};
-
-/// Rows of `columns` elements that make up a cache: a position has `heads` of them, and a page
-/// `page_size` positions.
-struct CacheRowsSpec {
-    std::uint32_t columns = 0;
-    std::uint32_t page_size = 0;
-    std::uint32_t heads = 1;
-
-    [[nodiscard]] std::uint64_t of_position() const { return std::uint64_t{heads} * columns; }
-    [[nodiscard]] std::uint64_t of_page() const { return of_position() * page_size; }
-};
-
-/// Returns how many such rows a row of a cache's tensor holds: one, those of a position, or those of
-/// a page, one behind the other, so that they can be read together; 0 if none of these fits.
-[[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
-                                             std::uint32_t page_size, std::uint32_t heads = 1);
-
-/// Judges that rows of a cache are such rows, positions or pages, and that rows which follow each
-/// other begin where reads are aligned to `alignment` bytes.
-void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const CacheRowsSpec& rows,
-                      std::uint32_t alignment, RuleJudge& judge);
-
-/// Returns how many positions of `columns` elements the whole tensor holds.
-[[nodiscard]] std::uint32_t positions_of(const Shape& cache, std::uint32_t columns);
-
-/// Positions of a sequence that a token needs: up to `last`, its own.
-struct NeededPages {
-    std::size_t sequence = 0;
-    std::int64_t last = 0;  ///< -1: none
-    std::uint32_t page_size = 0;
-    std::uint32_t window = 0;  ///< how many positions; 0: all
-};
-/// Errors   UsageError if a page that holds one of them is −1 in the table.
-void check_pages(std::string_view op, const HostTensor& page_table, const NeededPages& needed);
-
-/// Pages and positions at which a step reads or writes a cache.
-struct CachePlaces {
-    HostTensor page_table;
-    HostTensor positions;
-    HostTensor sequences;  ///< without a shape: as many tokens of each
-    std::uint32_t page_size = 0;
-    std::uint32_t cache_positions = 0;  ///< that the cache holds
-    std::uint32_t window = 0;  ///< positions up to a token's own that the step needs; 0: all
-};
-
-/// Errors   UsageError naming op, tensor, position in it, value and what is allowed, if a page is
-///          outside of the cache, a position is behind a sequence's pages, a token has no sequence,
-///          or a page that a token needs is −1. Position −1 is that of a token that is not there.
-void check_cache_places(std::string_view op, const CachePlaces& places);
-
-}  // namespace tessera::ops
 
 namespace tessera::ops::kv_cache_append {
 

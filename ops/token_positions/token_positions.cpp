@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/token_positions/kernels/args.hpp"
 

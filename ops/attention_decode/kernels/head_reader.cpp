@@ -52,8 +52,7 @@ SeenPositions find_positions(const Table& table, const Chosen& chosen, const Sha
     const auto* pages = reinterpret_cast<Words>(get_write_ptr(kCbPages));
     if (shapes.chosen_width != 0) {
         const uint32_t count = gather_chosen(chosen, token, shapes.chosen_width, position, first);
-        return {{count, reinterpret_cast<Words>(get_write_ptr(kCbChosen)), pages,
-                 shapes.page_size},
+        return {{count, reinterpret_cast<Words>(get_write_ptr(kCbChosen)), pages, shapes.page_size},
                 0};
     }
     return {{static_cast<uint32_t>(position + 1 - first), nullptr, pages, shapes.page_size},
@@ -115,7 +114,9 @@ void kernel_main() {
     const TensorAccessor sinks(HeadReaderTensors::sinks(), address.sinks());
     const HeadCaches caches{{keys, shapes.key_bytes, shapes.key_heads_each},
                             {values, shapes.value_bytes, shapes.value_heads_each},
-                            shapes.kv_heads, shapes.key_tiles, shapes.value_tiles};
+                            shapes.kv_heads,
+                            shapes.key_tiles,
+                            shapes.value_tiles};
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
     push_ones();
@@ -131,11 +132,10 @@ void kernel_main() {
     uint32_t num_received = 0;
     for (uint32_t index = share.group; index < share.num_units; index += share.num_groups) {
         const Unit unit = shapes.unit(index);
-        const uint32_t sequence = shapes.sequence_width == 0 ? unit.token / shapes.tokens_each
-                                                             : sequences.at(unit.token);
-        const SeenPositions seen =
-            find_positions(table, chosen, shapes, sequence, unit.token,
-                           static_cast<int32_t>(positions.at(unit.token)));
+        const uint32_t sequence =
+            shapes.sequence_width == 0 ? unit.token / shapes.tokens_each : sequences.at(unit.token);
+        const SeenPositions seen = find_positions(table, chosen, shapes, sequence, unit.token,
+                                                  static_cast<int32_t>(positions.at(unit.token)));
         const uint32_t num_blocks = div_up(seen.keys.count, shapes.block * kTileRows);
         const uint32_t first = num_blocks * share.slot / share.split;
         const uint32_t end = num_blocks * (share.slot + 1) / share.split;

@@ -112,7 +112,9 @@ void kernel_main() {
     const TensorAccessor sinks(HeadReaderTensors::sinks(), address.sinks());
     const HeadCaches caches{{keys, shapes.key_bytes, shapes.key_heads_each},
                             {values, shapes.value_bytes, shapes.value_heads_each},
-                            shapes.kv_heads, shapes.key_tiles, shapes.value_tiles};
+                            shapes.kv_heads,
+                            shapes.key_tiles,
+                            shapes.value_tiles};
 
     push_ones();
     clear(kCbQueryRows, shapes.key_tiles);

@@ -45,10 +45,11 @@ bool find_tile(const Shapes& shapes, uint32_t index, Tile& found) {
         if (index < tiles) {
             const bool has_contexts = shapes.has_contexts();
             const uint32_t first = starts[s] + index * kTileRows;
-            found = {first, smaller(kTileRows, end - first),
-                     (has_contexts ? reinterpret_cast<Words>(contexts_l1(shapes.sequences))[s] : 0) +
-                         index * kTileRows,
-                     has_contexts ? s * shapes.rows_each : starts[s], s};
+            found = {
+                first, smaller(kTileRows, end - first),
+                (has_contexts ? reinterpret_cast<Words>(contexts_l1(shapes.sequences))[s] : 0) +
+                    index * kTileRows,
+                has_contexts ? s * shapes.rows_each : starts[s], s};
             return true;
         }
         index -= tiles;

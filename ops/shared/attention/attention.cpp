@@ -7,7 +7,7 @@
 #include <iterator>
 #include <limits>
 
-#include "ops/kv_cache_append/kv_cache_append.hpp"
+#include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/attention/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"

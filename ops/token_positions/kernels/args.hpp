@@ -7,7 +7,13 @@
 namespace tessera::ops::token_positions {
 
 // Scratch: tables in L1.
-enum class Cb : std::uint32_t { Contexts = 0, Queries = 1, Positions = 2, Sequences = 3, Starts = 4 };
+enum class Cb : std::uint32_t {
+    Contexts = 0,
+    Queries = 1,
+    Positions = 2,
+    Sequences = 3,
+    Starts = 4
+};
 
 NAMED_COMPILE_ARGS(PositionsArgs, tokens, sequences);
 NAMED_TENSORS(PositionsTensors, contexts, queries, positions, sequence_ids, starts);
