@@ -123,6 +123,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+/// Rounds to an integer. NaN stays NaN, as in the vector unit: rows of padding may hold it.
+float integer_of(float quotient) {
+    if (std::isnan(quotient)) {
+        return quotient;
+    }
+    // The cast through int removes a negative zero, which the kernel's codes do not have.
+    return static_cast<float>(static_cast<int>(std::nearbyint(quotient)));
+}
+
 /// Puts the code of a number where it stands.
 class CodeWriter {
 public:
@@ -133,8 +142,7 @@ public:
             codes_.as<std::uint8_t>()[at] = fp8::code_of(value, scale, spec_.rule);
             return;
         }
-        // The cast through int removes a negative zero, which the kernel's codes do not have.
-        const auto code = static_cast<float>(static_cast<int>(std::nearbyint(value / scale)));
+        const float code = integer_of(value / scale);
         if (codes_.format == DataFormat::Float32) {
             codes_.as<float>()[at] = code;
         } else {
