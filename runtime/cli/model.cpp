@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -178,8 +180,35 @@ void print_model(const model::ReadModel& read, const PlannedLayer& planned, cons
                 << "\n\n";
 }
 
+/// Refuses keys that have an option: the plan of the layer follows from the options.
+void refuse_demand_sets(const ModelOptions& options) {
+    struct Replaced {
+        std::string_view path;
+        std::string_view option;
+    };
+    constexpr std::array kReplaced{Replaced{"mesh.shape", "--mesh"},
+                                   Replaced{"mesh.device", "--device"},
+                                   Replaced{"params.tokens", "--tokens"}};
+    for (const config::Override& set : config::parse_sets(options.run.config.sets)) {
+        const auto* const found = std::ranges::find(kReplaced, set.path, &Replaced::path);
+        require(found == kReplaced.end(), "{}: use {}, from which the layer is planned", set.origin,
+                found == kReplaced.end() ? "" : found->option);
+    }
+}
+
+/// Refuses weights of files for a layer that holds codes: they are read as bfloat16, and experts in
+/// codes would be drawn instead.
+void refuse_weights_as_codes(const ModelOptions& options, const PlannedLayer& planned) {
+    const auto* quantisation = config::find(planned.loaded.resolved, "params.quantisation");
+    require(!options.demand.weights || quantisation == nullptr || quantisation->text == "none",
+            "--weights {}: is read as bfloat16, but params.quantisation is {}; allowed: none",
+            options.demand.weights.value_or("").string(),
+            quantisation == nullptr ? "" : quantisation->text);
+}
+
 ExitCode run_model(ModelOptions options, const Console& console) {
     parse_demand(options);
+    refuse_demand_sets(options);
     require_file_name("--out", options.out);
     check_run_options(options.run);
     const model::ReadModel read = model::read_model(find_model(options.model));
@@ -193,6 +222,7 @@ ExitCode run_model(ModelOptions options, const Console& console) {
         options.demand.ids_source = given->trace.name;
     }
     const PlannedLayer planned = plan_for_host(read, options);
+    refuse_weights_as_codes(options, planned);
     write_run_file(path,
                    run_file_text(read, planned.run, config::parse_sets(options.run.config.sets)),
                    options);

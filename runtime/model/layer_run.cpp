@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ops/fused_moe/selection.hpp"
 #include "runtime/model/checkpoint_tensors.hpp"
 #include "runtime/model/families.hpp"
 #include "runtime/pipeline/run_stages.hpp"
@@ -40,29 +41,6 @@ private:
     LayerRun& run_;
 };
 
-/// Dispatch and experts that fit the tokens of a device.
-struct Dispatch {
-    const char* pf;
-    const char* experts;
-    std::string reason;
-};
-
-/// The sweep `dispatch` has all-to-all ahead up to 16 tokens a device, and all-gather beyond.
-Dispatch dispatch_of(const LayerDemand& demand) {
-    constexpr std::uint32_t kFewTokens = 16;
-    const std::uint32_t devices = demand.devices();
-    const std::uint32_t tokens = (demand.tokens + devices - 1) / devices;
-    if (devices == 1) {
-        return {"none", "grouped", "one device needs no dispatch"};
-    }
-    if (tokens <= kFewTokens) {
-        return {"all_to_all_contiguous", "grouped_permuted",
-                fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)};
-    }
-    return {"all_gather_reduce_scatter", "grouped",
-            fmt::format("{} tokens a device; beyond {} it is the fastest", tokens, kFewTokens)};
-}
-
 const char* scoring_word(Scoring scoring) {
     switch (scoring) {
         case Scoring::Softmax:
@@ -89,10 +67,12 @@ void add_router(const MoeModel& model, Params& params) {
 }
 
 void add_dispatch(LayerRun& run, Params& params) {
-    const Dispatch dispatch = dispatch_of(run.demand);
-    params.add("pf", dispatch.pf, dispatch.reason);
-    params.add("experts_by", dispatch.experts, std::string("fits ") + dispatch.pf);
-    run.assumptions.push_back(fmt::format("dispatch {}: {}", dispatch.pf, dispatch.reason));
+    const auto pair = ops::fused_moe::select_pair(
+        {.demands = {.ranks = run.demand.devices()}, .tokens = run.demand.tokens});
+    params.add("pf", pair.prepare_finalize->name, pair.prepare_finalize_reason);
+    params.add("experts_by", pair.experts->name, pair.experts_reason);
+    run.assumptions.push_back(
+        fmt::format("dispatch {}: {}", pair.prepare_finalize->name, pair.prepare_finalize_reason));
 }
 
 /// Rows of devices that share the heads: all, or one if their number does not divide the heads.
@@ -117,6 +97,24 @@ void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
     }
 }
 
+/// A whole number with ".0", since these params are decimals.
+std::string decimal(double value) {
+    const std::string text = fmt::format("{}", value);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+void add_yarn(const YarnNumbers& yarn, Params& params) {
+    if (yarn.factor == 1) {
+        return;
+    }
+    params.add("yarn_factor", decimal(yarn.factor), "rope_scaling.factor");
+    params.add("yarn_beta_fast", decimal(yarn.beta_fast), "rope_scaling.beta_fast");
+    params.add("yarn_beta_slow", decimal(yarn.beta_slow), "rope_scaling.beta_slow");
+    params.add("yarn_original_positions", yarn.original_positions,
+               "rope_scaling.original_max_position_embeddings");
+    params.add("yarn_truncate", yarn.truncates, "rope_scaling.truncate");
+}
+
 void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
     const AttentionNumbers& attention = read.model.attention;
     const LayerDemand& demand = run.demand;
@@ -136,6 +134,7 @@ void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
     params.take("rotary_dim", attention.rotary_dim, "rotary_share");
     params.add("softmax_scale", attention.softmax_scale, attention.softmax_scale_rule);
     params.take("rope_theta", fmt::format("{:.1f}", attention.rope_theta), "rope_theta");
+    add_yarn(attention.yarn, params);
     params.take("eps", attention.norm_epsilon, "norm_epsilon");
     params.take("qk_norm", attention.qk_norm == "per head", "qk_norm");
     params.take("bias", attention.has_qkv_bias, "qkv_bias");

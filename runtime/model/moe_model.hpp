@@ -38,6 +38,15 @@ struct SharedExperts {
     bool has_gate = false;           ///< sigmoid(token · gate) weighs them
 };
 
+/// Scaling of the rotation's frequencies for contexts longer than those of the training.
+struct YarnNumbers {
+    double factor = 1;  ///< 1: no scaling
+    double beta_fast = 32;
+    double beta_slow = 1;
+    std::uint32_t original_positions = 0;
+    bool truncates = true;
+};
+
 struct AttentionNumbers {
     std::string form;  ///< "gqa", "mla"
     std::uint32_t q_heads = 0;
@@ -54,6 +63,7 @@ struct AttentionNumbers {
     double softmax_scale = 1;
     std::string softmax_scale_rule;
     double rope_theta = 10000;
+    YarnNumbers yarn;
     double norm_epsilon = 1e-6;
 };
 

@@ -81,12 +81,16 @@ NpyArray read_npy(const std::filesystem::path& path) {
             "{}: is in Fortran order; allowed: numpy.ascontiguousarray of it", name);
     NpyArray array{.shape = shape_of(name, parts.header), .values = {}};
     const auto size = static_cast<std::size_t>(descr[2] - '0');
+    // Shapes of a broken file may take more than 64 bits, so nothing is multiplied beyond the data.
     std::uint64_t count = 1;
+    bool is_too_large = false;
     for (const std::uint64_t extent : array.shape) {
-        count *= extent;
+        is_too_large = is_too_large || (extent != 0 && count > parts.data.size() / extent);
+        count = is_too_large ? count : count * extent;
     }
-    require(parts.data.size() == count * size, "{}: has {} B of data; its shape takes {} B", name,
-            parts.data.size(), count * size);
+    require(!is_too_large && parts.data.size() == count * size,
+            "{}: has {} B of data; its shape takes {}", name, parts.data.size(),
+            is_too_large ? std::string("more") : fmt::format("{} B", count * size));
     array.values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         array.values[i] = integer(parts.data.data() + i * size, size, descr[1] == 'i');

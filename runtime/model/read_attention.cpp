@@ -120,6 +120,49 @@ void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& a
     }
 }
 
+std::string rope_type_of(const ConfigJson& rope) {
+    for (const char* key : {"rope_type", "type"}) {
+        if (rope.has(key)) {
+            return rope.text(key);
+        }
+    }
+    return "default";
+}
+
+// Absent keys have the defaults of the transformers library's YaRN.
+YarnNumbers read_yarn(const ConfigJson& rope, const ConfigJson& file) {
+    YarnNumbers yarn{.factor = rope.number("factor")};
+    yarn.beta_fast = rope.has("beta_fast") ? rope.number("beta_fast") : yarn.beta_fast;
+    yarn.beta_slow = rope.has("beta_slow") ? rope.number("beta_slow") : yarn.beta_slow;
+    yarn.truncates = !rope.has("truncate") || rope.flag("truncate");
+    constexpr const char* kOriginal = "original_max_position_embeddings";
+    yarn.original_positions =
+        rope.has(kOriginal) ? rope.count(kOriginal) : file.count("max_position_embeddings");
+    return yarn;
+}
+
+void read_rotation(ValueReader& reader, AttentionNumbers& attention) {
+    const auto rope = rope_section(reader.file());
+    attention.rope_theta = rope && rope->has("rope_theta")
+                               ? rope->number("rope_theta")
+                               : reader.number_or("rope_theta", "rope_theta", 10000);
+    const std::string type = rope ? rope_type_of(*rope) : "default";
+    if (type == "yarn") {
+        attention.yarn = read_yarn(*rope, reader.file());
+    } else if (type != "default") {
+        reader.assume(fmt::format("rotation without the scaling of type {}", type));
+    }
+}
+
+// Granite multiplies what a layer adds; the shipped run files add it as it is.
+void read_residual(ValueReader& reader) {
+    constexpr const char* kMultiplier = "residual_multiplier";
+    if (reader.file().has(kMultiplier) && reader.file().number(kMultiplier) != 1) {
+        reader.assume(
+            fmt::format("{} {} is left out", kMultiplier, reader.file().number(kMultiplier)));
+    }
+}
+
 }  // namespace
 
 void read_attention(ValueReader& reader, MoeModel& model) {
@@ -130,10 +173,8 @@ void read_attention(ValueReader& reader, MoeModel& model) {
     } else {
         read_grouped(reader, *model.family, attention);
     }
-    const auto rope = rope_section(reader.file());
-    attention.rope_theta = rope && rope->has("rope_theta")
-                               ? rope->number("rope_theta")
-                               : reader.number_or("rope_theta", "rope_theta", 10000);
+    read_rotation(reader, attention);
+    read_residual(reader);
     attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps", 1e-6);
 }
 
