@@ -422,9 +422,15 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
             const bool is_word = param.value.find("choices") != nullptr;
             overrides.push_back({"params." + param.key, is_word ? "true" : "1",
                                  fmt::format("{}: {}", file, present.text)});
-            names.set(param.key, std::int64_t{1});  // tensors that exist with it give sizes, too
         }
     }
+    // Tensors that exist with these params give sizes, too, as do those with params of them.
+    Node changed = root;
+    for (const Override& override : overrides) {
+        apply(override, changed);
+    }
+    names = params_without_mesh(changed);
+    names.set("device", std::int64_t{0});
     for (const Entry& tensor : entry(root, "tensors").entries) {
         const Node& stored_as = entry(tensor.value, "stored_as");
         const auto stored =
