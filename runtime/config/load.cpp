@@ -249,17 +249,19 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
     }
 }
 
-/// Refuses `--set params.x` if nothing in this run uses x: the user would take the unchanged result
-/// for that of the value. Sweeps vary params that some of their points do not use.
-void refuse_unread_params(BoundRun& bound) {
-    for (const std::string& name : bound.loaded.pipeline.unread_params) {
-        const ResolvedValue* param = find(bound.loaded.resolved, "params." + name);
+/// Lists each `--set params.x` of which nothing in this run uses x: the user would take the unchanged
+/// result for that of the value. It is no error, since a param may serve only some forms of a run,
+/// such as the seed of tensors that a file of inputs replaces.
+std::vector<std::string> unread_sets(const LoadedRun& loaded) {
+    std::vector<std::string> sets;
+    for (const std::string& name : loaded.pipeline.unread_params) {
+        const ResolvedValue* param = find(loaded.resolved, "params." + name);
         if (param != nullptr && param->origin.kind == OriginKind::Override &&
             param->origin.text.starts_with("--set ")) {
-            bound.broken_rules.add(param->origin, param->path,
-                                   "has no effect: nothing in this run uses it");
+            sets.push_back(param->origin.text);
         }
     }
+    return sets;
 }
 
 /// Refuses a file with a sweep, of which `run` would run the base configuration only.
@@ -342,8 +344,8 @@ LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> 
     refuse_sweep(root);
     // Broken rules end a single run; a sweep keeps them as reasons of its points.
     BoundRun bound = bind_run(std::move(root), path, folders);
-    refuse_unread_params(bound);
     bound.broken_rules.throw_if_any();
+    bound.loaded.unread_sets = unread_sets(bound.loaded);
     return std::move(bound.loaded);
 }
 

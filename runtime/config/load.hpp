@@ -29,6 +29,8 @@ struct LoadedRun {
     TimingBounds timing;
     Resolved resolved;  ///< run keys, then those of the arch file below "arch."
     Node tree;          ///< the run file's tree after `extends` and overrides
+    /// "--set params.x=1" of each such option of which nothing in this run uses x.
+    std::vector<std::string> unread_sets{};
 };
 
 /// Folders that hold `arch/` and `runs/`, in the order in which they are searched.

@@ -122,6 +122,7 @@ public:
         record_.resolved = loaded.resolved;
         record_.maths = modes.maths;
         record_.unread_inputs = values_.unread_inputs();
+        record_.unread_sets = loaded_.unread_sets;
         record_.num_threads = session_.num_threads();
     }
 

@@ -120,6 +120,7 @@ Json to_json(const RunRecord& record) {
     fields("makespan", record.makespan);
     fields("inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs));
     fields("unread_inputs", record.unread_inputs);
+    fields("unread_sets", record.unread_sets);
     fields.section("mesh", [&](JsonWriter& mesh) {
         const MeshShape shape = record.run.mesh.shape;
         mesh("device", record.arch.name);

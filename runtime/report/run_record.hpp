@@ -85,6 +85,7 @@ struct RunRecord {
     Maths maths = Maths::On;  ///< Off: values mean nothing, and no step was verified
     std::string inputs;       ///< the file of --inputs; empty if the workload was generated
     std::vector<std::string> unread_inputs{};  ///< tensors of that file that no step reads
+    std::vector<std::string> unread_sets{};    ///< "--set params.x=1" of which nothing uses x
     std::uint32_t num_threads = 0;             ///< workers that ran the launches
     std::vector<StepRecord> steps;
     std::vector<WorkspaceRecord> workspaces;

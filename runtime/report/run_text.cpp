@@ -137,13 +137,18 @@ std::string failures_text(const RunRecord& record, std::size_t limit) {
 
 std::string unread_text(const RunRecord& record) {
     constexpr std::size_t kShown = 8;
+    std::string text;
+    for (const std::string& set : record.unread_sets) {
+        text += fmt::format("{}: nothing in this run uses this param\n", set);
+    }
     const auto& names = record.unread_inputs;
     if (names.empty()) {
-        return "";
+        return text;
     }
     const std::vector<std::string> first(
         names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, names.size())));
-    return fmt::format("{}: the run does not read {}{}\n", record.inputs, fmt::join(first, ", "),
+    return text +
+           fmt::format("{}: the run does not read {}{}\n", record.inputs, fmt::join(first, ", "),
                        names.size() > kShown ? fmt::format(", … ({} in all)", names.size()) : "");
 }
 
