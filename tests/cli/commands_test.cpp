@@ -85,9 +85,10 @@ TEST(CliCheck, TakesAPath) {
 TEST(CliList, ShowsTheConfigurationsThatShip) {
     const std::string list = run_tessera({"list", "configs"}).out;
 
-    EXPECT_THAT(list,
-                ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +11 +tokens 128, hidden 2048, "
-                              "intermediate 768, experts 128, top_k 8, activation separate\n"));
+    EXPECT_THAT(
+        list,
+        ContainsRegex("\n  moe_v2  +1 × 8 wormhole_n150 +11 +tokens 128, hidden 2048, "
+                      "intermediate 768, experts 128, slots 16, top_k 8, activation separate\n"));
     EXPECT_THAT(list,
                 ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +1 +rows 640, columns 1024"));
     EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));

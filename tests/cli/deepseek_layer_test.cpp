@@ -215,7 +215,8 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1\n");
+              "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1, -1 is "
+              "none\n");
 }
 
 // What a step makes no check of inputs sees: it is judged before a reference takes it.

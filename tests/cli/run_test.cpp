@@ -44,7 +44,7 @@ TEST(CliRun, ShowsStepsCoresAndMaps) {
     const std::string out = run_tiny({"--full"}).out;
 
     EXPECT_THAT(out, StartsWith("moe_v2_tiny: tokens 40, hidden 80, intermediate 96, experts 8, "
-                                "top_k 3, activation separate\n"
+                                "slots 4, top_k 3, activation separate\n"
                                 "1 × 2 devices wormhole_n150, 8 × 8 cores each; "));
     EXPECT_THAT(out, ContainsRegex("\n  prepare_routing +prepare_moe_routing_tensors +multi_core"
                                    " +[0-9]+ +[0-9]+ +1 +0 +[0-9 ]+ +[0-9.]+ [um]?s +ok\n"));

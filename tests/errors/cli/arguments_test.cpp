@@ -69,21 +69,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Nothing", {}, "tessera: no command given; see tessera --help"},
         Case{"UnknownCommand",
              {"go"},
-             "tessera: unknown command go. Allowed: run, retime, compare, sweep, advise, tune, "
-             "check, explain, list, moe, new, score; see tessera --help"},
+             "tessera: unknown command go. Allowed: run, model, retime, compare, sweep, advise, "
+             "tune, check, explain, list, moe, new, score; see tessera --help"},
         Case{
             "MisspeltCommand",
             {"rnu", "moe_v2_tiny"},
-            "tessera: unknown command rnu; did you mean run? Allowed: run, retime, compare, sweep, "
-            "advise, tune, check, explain, list, moe, new, score; see tessera --help"},
+            "tessera: unknown command rnu; did you mean run? Allowed: run, model, retime, compare, "
+            "sweep, advise, tune, check, explain, list, moe, new, score; see tessera --help"},
         Case{"HelpWithoutDashes",
              {"help"},
-             "tessera: unknown command help; did you mean --help? Allowed: run, retime, compare, "
-             "sweep, advise, tune, check, explain, list, moe, new, score; see tessera --help"},
+             "tessera: unknown command help; did you mean --help? Allowed: run, model, retime, "
+             "compare, sweep, advise, tune, check, explain, list, moe, new, score; see tessera "
+             "--help"},
         Case{"MisspeltCommandOfMoe",
              {"moe", "chekc"},
-             "tessera: unknown command chekc; did you mean check? Allowed: check, profile; see "
-             "tessera moe --help"},
+             "tessera: unknown command chekc; did you mean check? Allowed: explain, place, check, "
+             "profile; see tessera moe --help"},
         Case{"MisspeltOption",
              {"run", "moe_v2_tiny", "--thread", "4"},
              "tessera: unknown option --thread; did you mean --threads? see tessera run --help"},
@@ -104,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: unknown option --fast; see tessera run --help"},
         Case{"UnknownListing",
              {"list", "kernels"},
-             "tessera: WHAT: kernels not in {archs,configs,device-keys,keys,ops}; see tessera list "
-             "--help"},
+             "tessera: WHAT: kernels not in {archs,configs,device-keys,keys,models,ops}; see "
+             "tessera list --help"},
         Case{"PagesOfAListWithoutPages",
              {"list", "ops", "--markdown", "pages"},
              "tessera: list --markdown: ops, allowed: device-keys, keys"},

@@ -84,23 +84,13 @@ TEST(CliConfigMistakes, NameTheTensorWhoseFileIsMissing) {
         "directory");
 }
 
-TEST(CliConfigMistakes, MeshThatCannotHoldTheExpertsIsNamed) {
-    const Ending ending = ending_of({"moe_v2_tiny", "--set", "mesh.shape=[1,3]"});
-
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err,
-              std::string(TESSERA_SOURCE_DIR) +
-                  "/configs/runs/moe_v2.yaml:30:12: tensors.device_expert_mapping.shape: "
-                  "'experts / D': 3 does not divide 8; use ceil_div or floor_div\n");
-}
-
 TEST(CliConfigMistakes, StepThatSendsOverMoreLinksThanTheMachineHasIsNamed) {
     const Ending ending =
         ending_of({"moe_v2_tiny", "--set", "arch.timing.link.links_per_direction=3"});
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err, std::string(TESSERA_SOURCE_DIR) +
-                              "/configs/runs/moe_v2.yaml:97:12: steps.all_reduce.set.links: 4 is "
+                              "/configs/runs/moe_v2.yaml:98:12: steps.all_reduce.set.links: 4 is "
                               "out of range, allowed: 1 to 3, which is "
                               "arch.timing.link.links_per_direction\n");
 }
@@ -112,7 +102,7 @@ TEST(CliConfigMistakes, WeightsThatDoNotFitInDramAreCounted) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,
                 testing::HasSubstr(
-                    "configs/runs/moe_v2.yaml:46:3: tensors.down_weights: DRAM of device 0 (bytes "
+                    "configs/runs/moe_v2.yaml:47:3: tensors.down_weights: DRAM of device 0 (bytes "
                     "per bank): down_weights needs 6144 B, but the largest free range has 3136 B "
                     "(3008 B missing)"));
 }

@@ -73,8 +73,6 @@ constexpr SetMistake kSets[] = {
     {"l1.size=1 MiB", "--set l1.size=1 MiB: l1.size: unknown key, did you mean arch.l1.size?"},
     {"arch.l1.size=1 KiB",
      "--set arch.l1.size=1 KiB: arch.l1.reserved: 103712 leaves nothing of l1.size 1024"},
-    {"params.mode=fancy",
-     "--set params.mode=fancy: params.mode: has no effect: nothing in this run uses it"},
     {"steps.double.op=cop",
      "--set steps.double.op=cop: steps.double.op: unknown op 'cop', did you mean copy? Allowed: "
      "the ops that `tessera list ops` shows"},

@@ -102,9 +102,9 @@ TEST(RoutingValues, NamesAnExpertThatATokenChoosesTwice) {
 
 TEST(RoutingValues, NamesALocalExpertOutOfRange) {
     Choices test;
-    test.local[1][0] = -1;
+    test.local[1][0] = 4;
     EXPECT_EQ(test.message(),
-              "prepare_moe_routing_tensors: local_experts(0) of device 1 is -1; expert ids are 0 "
+              "prepare_moe_routing_tensors: local_experts(0) of device 1 is 4; expert ids are 0 "
               "to 3");
 }
 
