@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHeapPage = 4096;
 // Each block with pages of its own costs two mappings and two calls of the host. Kernels that loop
 // over allocations take chunks soon.
 constexpr std::size_t kMaxPagedBlocks = 32;
@@ -56,7 +56,7 @@ struct Range {
     }
 };
 
-bool open_range(std::byte* begin, std::size_t bytes) {
+bool open_heap_range(std::byte* begin, std::size_t bytes) {
     return mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
@@ -76,38 +76,38 @@ std::string describe_byte(std::ptrdiff_t byte, std::size_t size, bool is_freed) 
 
 // A closed page at the begin keeps an access before the first block off other memory.
 KernelHeap::KernelHeap() {
-    void* raw = mmap(nullptr, kPagedSize + kChunksSize + kPage, PROT_NONE,
+    void* raw = mmap(nullptr, kPagedSize + kChunksSize + kHeapPage, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     require(raw != MAP_FAILED,
             "the host reserves no {} bytes of address space for a kernel's heap: {}; is it limited "
             "(ulimit -v)?",
-            kPagedSize + kChunksSize + kPage, std::strerror(errno));
+            kPagedSize + kChunksSize + kHeapPage, std::strerror(errno));
     add_mappings(kMappingsOfHeap);
     begin_ = static_cast<std::byte*>(raw);
-    next_page_ = begin_ + kPage;
+    next_page_ = begin_ + kHeapPage;
     next_chunk_ = begin_ + kPagedSize;
     end_of_chunks_ = next_chunk_;
 }
 
 KernelHeap::~KernelHeap() {
-    munmap(begin_, kPagedSize + kChunksSize + kPage);
+    munmap(begin_, kPagedSize + kChunksSize + kHeapPage);
     release_mappings(kMappingsOfHeap + kMappingsOfPaged * num_mapped_);
 }
 
 // The block ends where its pages do, as far as its alignment allows it.
 std::optional<KernelHeap::Block> KernelHeap::take_pages(std::size_t bytes, std::size_t alignment) {
-    const std::size_t span = round_up(bytes, std::max(alignment, kPage));
+    const std::size_t span = round_up(bytes, std::max(alignment, kHeapPage));
     const auto free_bytes = static_cast<std::size_t>(begin_ + kPagedSize - next_page_);
-    if (num_paged_ == kMaxPagedBlocks || alignment > kPage || span + kPage > free_bytes ||
+    if (num_paged_ == kMaxPagedBlocks || alignment > kHeapPage || span + kHeapPage > free_bytes ||
         !take_mappings(kMappingsOfPaged)) {
         return std::nullopt;
     }
-    if (!open_range(next_page_, span)) {
+    if (!open_heap_range(next_page_, span)) {
         release_mappings(kMappingsOfPaged);
         return std::nullopt;
     }
     const Block block{.size = bytes, .span = next_page_, .span_size = span, .has_pages = true};
-    next_page_ += span + kPage;
+    next_page_ += span + kHeapPage;
     ++num_paged_;
     ++num_mapped_;
     return block;
@@ -132,7 +132,7 @@ std::byte* KernelHeap::unused_chunk(std::size_t bytes) {
     }
     if (const auto open = static_cast<std::size_t>(end_of_chunks_ - next_chunk_); bytes > open) {
         const std::size_t more = std::min(round_up(bytes - open, kOpenedAtOnce), left - open);
-        if (!open_range(end_of_chunks_, more)) {
+        if (!open_heap_range(end_of_chunks_, more)) {
             return nullptr;
         }
         end_of_chunks_ += more;
@@ -176,7 +176,7 @@ void* KernelHeap::allocate(std::size_t bytes, std::size_t alignment, std::uint64
 
 std::optional<HeapDamage> KernelHeap::free(void* block) {
     const auto entry = blocks_.find(static_cast<std::byte*>(block));
-    const std::optional<HeapDamage> damage = damage_of(*entry);
+    std::optional<HeapDamage> damage = damage_of(*entry);
     Block& freed = entry->second;
     freed.is_freed = true;
     bytes_held_ -= std::max(freed.size, kSmallestBlock);
@@ -223,7 +223,7 @@ std::optional<HeapDamage> KernelHeap::damage() const {
 
 std::optional<std::string> KernelHeap::missed_block(std::uint64_t address) const {
     auto* byte = reinterpret_cast<std::byte*>(address);
-    if (blocks_.empty() || byte < begin_ || byte >= begin_ + kPagedSize + kChunksSize + kPage) {
+    if (blocks_.empty() || byte < begin_ || byte >= begin_ + kPagedSize + kChunksSize + kHeapPage) {
         return std::nullopt;
     }
     const auto after = blocks_.upper_bound(byte);

@@ -15,12 +15,12 @@
 namespace tessera::ops {
 namespace {
 
-using row_strips::Cb;
+using StripCb = row_strips::Cb;
 
 constexpr std::uint32_t kStripBf16Tile = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kStripFloatTile = tile_bytes(DataFormat::Float32);
 // Sums of which the vector unit takes all bits.
-constexpr std::array kStripFloats{Cb::Sums, Cb::FirstStatistic, Cb::SecondStatistic};
+constexpr std::array kStripFloats{StripCb::Sums, StripCb::FirstStatistic, StripCb::SecondStatistic};
 
 std::uint32_t strips_of(std::uint32_t columns) {
     return div_up(columns, kStripColumns);
@@ -43,21 +43,21 @@ void add_strip_buffers(Program& program, const CoreRangeSet& cores, const RowStr
         add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
     };
     // Two strips of rows: one arrives while the other is tilized.
-    add(Cb::Rows, in, 2 * kStripTiles);
-    add(Cb::Tiles, in, tiles);
+    add(StripCb::Rows, in, 2 * kStripTiles);
+    add(StripCb::Tiles, in, tiles);
     for (const StripBuffer& buffer : strips.buffers) {
         add(buffer.cb, buffer.format, buffer.tiles);
     }
-    for (const Cb cb : {Cb::Ones, Cb::High, Cb::Low}) {
+    for (const StripCb cb : {StripCb::Ones, StripCb::High, StripCb::Low}) {
         add(cb, DataFormat::Float16_b, 1);
     }
     // Statistics are fp32: a sum of a row may have thousands of terms.
-    for (const Cb cb : kStripFloats) {
+    for (const StripCb cb : kStripFloats) {
         add(cb, DataFormat::Float32, 1);
     }
-    add_circular_buffer(program, cores, Cb::VectorRow, DataFormat::UInt32,
+    add_circular_buffer(program, cores, StripCb::VectorRow, DataFormat::UInt32,
                         {1, fp8::aligned(2 * columns)});
-    add(Cb::Output, out, 2 * kStripTiles);
+    add(StripCb::Output, out, 2 * kStripTiles);
 }
 
 ComputeConfig strip_compute_config(const RowStrips& strips) {
@@ -65,12 +65,12 @@ ComputeConfig strip_compute_config(const RowStrips& strips) {
     ComputeConfig config{.fp32_dest_acc_en = true};
     config.named_compile_args = named(args, strips.compute_args);
     // Float32 that the vector unit works on; through a source register it would lose 13 bits.
-    for (const Cb cb : kStripFloats) {
+    for (const StripCb cb : kStripFloats) {
         unpack_to_fp32(config, cb);
     }
     if (strips.input.spec.format == DataFormat::Float32) {
-        unpack_to_fp32(config, Cb::Rows);
-        unpack_to_fp32(config, Cb::Tiles);
+        unpack_to_fp32(config, StripCb::Rows);
+        unpack_to_fp32(config, StripCb::Tiles);
     }
     for (const StripBuffer& buffer : strips.buffers) {
         if (buffer.format == DataFormat::Float32) {
@@ -113,8 +113,8 @@ std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t c
     const std::uint32_t tiles = strips_of(row_length(input.shape)) * kStripTiles;
     std::vector<StripBuffer> buffers;
     for (std::uint32_t i = 0; i < count; ++i) {
-        buffers.push_back(
-            {index_of(i == 0 ? Cb::Vectors : Cb::SecondVector), DataFormat::Float16_b, tiles});
+        buffers.push_back({index_of(i == 0 ? StripCb::Vectors : StripCb::SecondVector),
+                           DataFormat::Float16_b, tiles});
     }
     return buffers;
 }

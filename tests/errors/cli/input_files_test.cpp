@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CliInputFileMesh, MustHaveTheFilesDevices) {
     EXPECT_EQ(refusal_of(make_layer(), {"--set", "mesh.shape=[2,2]"}),
-              "tessera: l.safetensors: device_expert_mapping: shape (2,2), allowed: (4,1)\n");
+              "tessera: l.safetensors: device_expert_mapping: shape (2,2), allowed: (4,2)\n");
 }
 
 TEST(CliInputFileShapes, MayNotBeSetToOthers) {

@@ -108,11 +108,11 @@ TEST_P(EveryOp, CountsValidRowsByAnOperandThatIsThere) {
     }
 }
 
-TEST_P(EveryOp, HasOptionalOperandsBehindTheOthers) {
+// A map of `in:` may leave out an input before others; outputs are always a list.
+TEST_P(EveryOp, HasOptionalOutputsBehindTheOthers) {
     const auto is_optional = [](const Operand& operand) {
         return operand.presence == Presence::Optional;
     };
-    EXPECT_TRUE(std::ranges::is_partitioned(op_.spec.inputs, std::not_fn(is_optional)));
     EXPECT_TRUE(std::ranges::is_partitioned(op_.spec.outputs, std::not_fn(is_optional)));
 }
 

@@ -74,11 +74,11 @@ Program embedding_program(Bench& bench, std::uint32_t width) {
     add_buffer(program, cores, kIndexCb, 1, kTileSide * kIndexBytes, DataFormat::UInt32);
     add_cb_over(program, cores, kEmbeddingsCb, block_tiles, output);
     add_gather(program, cores, indices, table, block_tiles);
-    const ComputeConfig config{
-        .compile_args = {block_tiles}, .defines = {}, .named_compile_args = {}};
-    const KernelHandle compute = CreateKernel(
-        program, "ops/to_layout/kernels/tilize.cpp", cores,
-        ComputeConfig{.compile_args = {block_tiles}, .defines = {}, .named_compile_args = {}});
+    const KernelHandle compute =
+        CreateKernel(program, "ops/to_layout/kernels/tilize.cpp", cores,
+                     ComputeConfig{.compile_args = {},
+                                   .defines = {},
+                                   .named_compile_args = {{"block_tiles", block_tiles}}});
     SetRuntimeArgs(program, compute, cores, {1});
     return program;
 }
