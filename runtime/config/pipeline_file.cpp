@@ -62,6 +62,9 @@ void bind_params(PipelineBinder& binder, const Node& params) {
     }
     refuse_new(binder, params, "params.");
     for (const Entry& param : params.entries) {
+        binder.scope.announce(param.key);
+    }
+    for (const Entry& param : params.entries) {
         if (param.origin.kind != OriginKind::Override) {
             bind_param(binder, param);
         }
@@ -152,7 +155,7 @@ void add_named_outputs(const Node& steps, std::vector<std::string>& names) {
     }
 }
 
-/// Refuses a tensor that no choice of steps makes. A name with ${…} stands for those that begin
+/// Refuses a tensor that no choice of steps makes. A name with ${…} matches those that begin
 /// like it, and a step with parts for tensors of its parts, which depend on its parameters.
 void refuse_unknown_output(const PipelineBinder& binder, const pipeline::FileOutput& output,
                            const std::vector<std::string>& known,
@@ -359,101 +362,6 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
         }
     }
     return std::move(binder.spec);
-}
-
-namespace {
-
-/// Returns the name in a file, for the first device. A name that uses the mesh stays as it is.
-std::string name_in_file(const std::string& pattern, const pipeline::Scope& names) {
-    try {
-        return pipeline::substitute(pattern, names);
-    } catch (const UsageError&) {
-        return pattern;
-    }
-}
-
-/// A param that an extent of a tensor gives: the extent, or a multiple of it.
-struct GivenParam {
-    std::string name;
-    std::uint64_t factor = 1;
-};
-
-/// Returns the param of an extent `name` or `name / number`, if it is one.
-std::optional<GivenParam> param_of(const Node& params, const std::string& extent) {
-    GivenParam given{.name = extent};
-    if (const std::size_t sign = extent.find(" / "); sign != std::string::npos) {
-        given.name = extent.substr(0, sign);
-        const std::string number = extent.substr(sign + 3);
-        const auto end =
-            std::from_chars(number.data(), number.data() + number.size(), given.factor);
-        if (end.ec != std::errc() || end.ptr != number.data() + number.size()) {
-            return std::nullopt;
-        }
-    }
-    return params.find(given.name) == nullptr ? std::nullopt : std::optional(given);
-}
-
-/// Returns whether a tensor is one of the run with these params; a condition that cannot be
-/// evaluated yet does not exclude it.
-bool is_wanted(const Node& tensor, const pipeline::Scope& names) {
-    const Node* when = tensor.find("when");
-    try {
-        return when == nullptr || pipeline::evaluate_condition(when->text, names);
-    } catch (const UsageError&) {
-        return true;
-    }
-}
-
-}  // namespace
-
-std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedShape> shapes,
-                                       const std::string& file) {
-    std::vector<Override> overrides;
-    const Node& params = entry(root, "params");
-    pipeline::Scope names = params_without_mesh(root);
-    names.set("device", std::int64_t{0});
-    const auto find_stored = [&](const std::string& pattern) {
-        return std::ranges::find(shapes, name_in_file(pattern, names), &NamedShape::name);
-    };
-    for (const Entry& param : params.entries) {
-        const Node& present = entry(param.value, "present");
-        if (present.kind == NodeKind::Scalar && find_stored(present.text) != shapes.end()) {
-            // A param with choices is true or false, as in a model's own files; else it is a number.
-            const bool is_word = param.value.find("choices") != nullptr;
-            overrides.push_back({"params." + param.key, is_word ? "true" : "1",
-                                 fmt::format("{}: {}", file, present.text)});
-        }
-    }
-    // Tensors that exist with these params give sizes, too, as do those with params of them.
-    Node changed = root;
-    for (const Override& override : overrides) {
-        apply(override, changed);
-    }
-    names = params_without_mesh(changed);
-    names.set("device", std::int64_t{0});
-    for (const Entry& tensor : entry(root, "tensors").entries) {
-        const Node& stored_as = entry(tensor.value, "stored_as");
-        const auto stored =
-            find_stored(stored_as.kind == NodeKind::Scalar ? stored_as.text : tensor.key);
-        const Node& extents = entry(tensor.value, "shape");
-        if (stored == shapes.end() || extents.elements.size() != stored->shape.size() ||
-            !is_wanted(tensor.value, names)) {
-            continue;  // its shape is checked when the tensor is read
-        }
-        // A param of 0 would be refused later with a message about the param, not about the file.
-        require(num_elements(stored->shape) > 0, "{}: {}: shape {}, allowed: no extent of 0", file,
-                tensor.key, tessera::to_string(stored->shape));
-        // Only a param or a quotient of it sets a param: other expressions have no inverse.
-        for (std::size_t i = 0; i < stored->shape.size(); ++i) {
-            const auto param = param_of(params, extents.elements[i].text);
-            const std::string path = "params." + (param ? param->name : "");
-            if (param && std::ranges::find(overrides, path, &Override::path) == overrides.end()) {
-                overrides.push_back({path, std::to_string(stored->shape[i] * param->factor),
-                                     fmt::format("{}: {}", file, tensor.key)});
-            }
-        }
-    }
-    return overrides;
 }
 
 }  // namespace tessera::config

@@ -186,6 +186,9 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
 Scope params_without_mesh(const Node& root) {
     Scope scope;
     for (const Entry& param : entry(root, "params").entries) {
+        scope.announce(param.key);
+    }
+    for (const Entry& param : entry(root, "params").entries) {
         const Node* value =
             param.value.kind == NodeKind::Map ? param.value.find("value") : &param.value;
         if (value == nullptr) {

@@ -173,6 +173,10 @@ private:
         }
         // A choice of a schedule is written without quotes: `activation == fused`.
         const Value* value = scope_.find(name);
+        if (value == nullptr && scope_.is_announced(name)) {
+            on_.refuse(
+                fmt::format("{} is defined further down; a param may use those above it", name));
+        }
         return value == nullptr ? Value(std::string(name)) : *value;
     }
 

@@ -19,6 +19,10 @@ const Value* Scope::find(std::string_view name) const {
     return outer_ == nullptr ? nullptr : outer_->find(name);
 }
 
+bool Scope::is_announced(std::string_view name) const {
+    return later_.contains(name) || (outer_ != nullptr && outer_->is_announced(name));
+}
+
 bool Scope::is_read(std::string_view name) const {
     const auto found = values_.find(name);
     return found != values_.end() && found->second.is_read->load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,13 @@ public:
     explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
     void set(std::string name, Value value) {
+        later_.erase(name);
         values_[std::move(name)] = {std::move(value), std::make_shared<std::atomic<bool>>(false)};
     }
+    /// Announces a name that gets its value later. Until then an expression may not use it: it would
+    /// be taken for a word.
+    void announce(std::string name) { later_.insert(std::move(name)); }
+    [[nodiscard]] bool is_announced(std::string_view name) const;
     /// Function of an expression. A tensor's name is passed as a word: "address(x)".
     using Function = std::function<Value(std::span<const Value> arguments)>;
     void set_function(std::string name, Function function) {
@@ -52,6 +58,7 @@ private:
 
     const Scope* outer_;
     std::map<std::string, Held, std::less<>> values_;
+    std::set<std::string, std::less<>> later_;
     std::map<std::string, Function, std::less<>> functions_;
 };
 
