@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "emu/base/bf16.hpp"
+#include "emu/base/mx_numbers.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
 #include "emu/tile/format/fp8_e4m3.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
@@ -24,8 +25,6 @@ namespace {
 constexpr std::uint32_t kScaleBlock = 128;        // rows and columns of a block with one fp8 scale
 constexpr std::uint32_t kMxBlock = 32;            // columns of a block with one MXFP4 scale
 constexpr std::uint32_t kMxBytes = kMxBlock / 2;  // two codes a byte, the even column low
-constexpr std::array<float, 16> kE2m1{0.F,  0.5F,  1.F,  1.5F,  2.F,  3.F,  4.F,  6.F,
-                                      -0.F, -0.5F, -1.F, -1.5F, -2.F, -3.F, -4.F, -6.F};
 
 std::uint32_t blocks_of(std::uint32_t extent, std::uint32_t block) {
     return (extent + block - 1) / block;
@@ -115,14 +114,13 @@ void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t c
 void read_mxfp4(const StoredTensor& codes, const StoredTensor& scales, std::size_t first,
                 std::span<float> out) {
     for (std::size_t block = 0; block < out.size() / kMxBlock; ++block) {
-        // E8M0 (OCP MX): a power of two with bias 127. Each product with a code is exact.
-        const auto exponent = load<std::uint8_t>(scales.bytes.data(), first + block);
-        const float scale = std::ldexp(1.F, static_cast<int>(exponent) - 127);
+        // A power of two: each product with a code is exact.
+        const float scale = e8m0_to_float(load<std::uint8_t>(scales.bytes.data(), first + block));
         for (std::size_t i = 0; i < kMxBytes; ++i) {
             const auto byte =
                 load<std::uint8_t>(codes.bytes.data(), (first + block) * kMxBytes + i);
-            out[block * kMxBlock + 2 * i] = kE2m1[byte & 0xFU] * scale;
-            out[block * kMxBlock + 2 * i + 1] = kE2m1[byte >> 4U] * scale;
+            out[block * kMxBlock + 2 * i] = e2m1_to_float(byte) * scale;
+            out[block * kMxBlock + 2 * i + 1] = e2m1_to_float(byte >> 4U) * scale;
         }
     }
 }
@@ -143,7 +141,7 @@ CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor
     count_ = shape.size() == 3 ? shape[0] : 1;
     columns_ = shape.back();
     const std::uint32_t rows = shape.size() == 1 ? 1 : shape[shape.size() - 2];
-    // Stored matrices lie below each other, such as gate and up.
+    // Stored matrices are put below each other, such as gate and up.
     require(rows % parts == 0, "tensors.{}.origin: {} stored tensors do not divide {} rows",
             tensor.name, parts, rows);
     rows_ = rows / parts;

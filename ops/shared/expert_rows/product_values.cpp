@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "emu/base/mx_numbers.hpp"
 #include "emu/base/round_up.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -194,13 +195,6 @@ std::vector<float> floats_of(const HostTensor& tensor) {
 
 namespace {
 
-/// e2m1: 0, 0.5, 1, 1.5, 2, 3, 4, 6; the sign in bit 3.
-float e2m1_to_float(std::uint32_t code) {
-    constexpr std::array kMagnitudes{0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
-    const float magnitude = kMagnitudes[code & 7U];
-    return (code & 8U) != 0 ? -magnitude : magnitude;
-}
-
 /// The scale along N of column `column` of `n`, of which `parts` follow each other.
 std::size_t n_scale_of(const ScaleShape& scales, std::size_t parts, std::size_t n,
                        std::size_t column) {
@@ -247,8 +241,7 @@ std::vector<float> scales_of_weights(const HostTensor& scales) {
         return floats_of(scales);
     }
     std::vector<float> values(num_elements(scales.shape));
-    std::ranges::transform(scales.as<std::uint8_t>(), values.begin(),
-                           [](std::uint8_t code) { return std::ldexp(1.0F, code - 127); });
+    std::ranges::transform(scales.as<std::uint8_t>(), values.begin(), e8m0_to_float);
     return values;
 }
 
