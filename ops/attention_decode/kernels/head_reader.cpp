@@ -59,19 +59,6 @@ SeenPositions find_positions(const Table& table, const Chosen& chosen, const Sha
             static_cast<uint32_t>(first)};
 }
 
-template <class Accessor>
-void push_queries(const Accessor& query, const Shapes& shapes, const Unit& unit) {
-    cb_reserve_back(kCbQueryRows, shapes.key_tiles);
-    uint32_t l1_addr = get_write_ptr(kCbQueryRows);
-    const uint32_t first = unit.token * shapes.heads + unit.first_head;
-    for (uint32_t row = first; row < first + unit.count; ++row) {
-        noc_async_read(query.get_noc_addr(row), l1_addr, shapes.key_bytes);
-        l1_addr += shapes.key_tiles * 64;
-    }
-    noc_async_read_barrier();
-    cb_push_back(kCbQueryRows, shapes.key_tiles);
-}
-
 // Blocks [first, end) of the keys. All queries of a unit see the same ones.
 void push_blocks(const HeadCaches& caches, const SeenPositions& positions, uint32_t block_tiles,
                  uint32_t head, uint32_t first, uint32_t end) {
@@ -89,13 +76,6 @@ void push_blocks(const HeadCaches& caches, const SeenPositions& positions, uint3
         }
         push_head_masks(num_tiles, masked, block_tiles, seen);
     }
-}
-
-// Rows that no read fills are multiplied, too: a weight of 0 does not hide a NaN.
-void clear_rows(const Shapes& shapes) {
-    clear(kCbQueryRows, shapes.key_tiles);
-    clear(kCbKeyRows, 2 * shapes.key_tiles);
-    clear(kCbValueRows, 2 * shapes.value_tiles);
 }
 
 }  // namespace
@@ -120,7 +100,7 @@ void kernel_main() {
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
     push_ones();
-    clear_rows(shapes);
+    clear_head_rows(caches);
     if (shapes.has_sinks != 0) {
         read_sinks(sinks, shapes.heads);
     }
@@ -141,7 +121,7 @@ void kernel_main() {
         const uint32_t end = num_blocks * (share.slot + 1) / share.split;
         announce_unit(what, end - first, num_partners);
         announce_rows(what, unit.token * shapes.heads + unit.first_head, 1, unit.count);
-        push_queries(query, shapes, unit);
+        push_query_rows(query, caches, unit.token * shapes.heads + unit.first_head, 1, unit.count);
         if (shapes.has_sinks != 0 && what == kResult) {
             push_sinks(unit.first_head, 1, unit.count);
         }

@@ -10,7 +10,6 @@ using namespace tessera::ops::attention_prefill;
 namespace {
 
 constexpr uint32_t kCbPages = index_of(Cb::Chosen);
-constexpr uint32_t kTileRowBytes = 64;
 
 struct Shapes : HeadReaderArgs {
     bool has_contexts() const { return contexts_given != 0; }
@@ -46,18 +45,6 @@ SequenceRows rows_of(const Table& table, const Shapes& shapes, const Tile& tile)
     return {reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size, 0};
 }
 
-template <class Accessor>
-void push_queries(const Accessor& query, const Shapes& shapes, const Tile& tile, uint32_t head) {
-    cb_reserve_back(kCbQueryRows, shapes.key_tiles);
-    uint32_t l1_addr = get_write_ptr(kCbQueryRows);
-    for (uint32_t token = tile.first; token < tile.first + tile.count; ++token) {
-        noc_async_read(query.get_noc_addr(token * shapes.heads + head), l1_addr, shapes.key_bytes);
-        l1_addr += shapes.key_tiles * kTileRowBytes;
-    }
-    noc_async_read_barrier();
-    cb_push_back(kCbQueryRows, shapes.key_tiles);
-}
-
 void push_blocks(const HeadCaches& caches, const SequenceRows& rows, const Shapes& shapes,
                  const Tile& tile, uint32_t head) {
     const auto seen = [&](uint32_t key_tile) {
@@ -89,7 +76,7 @@ void push_unit(const Query& query, const HeadCaches& caches, const Table& table,
         announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);
     }
     for (uint32_t head = first_head; head < first_head + shapes.strips; ++head) {
-        push_queries(query, shapes, tile, head);
+        push_query_rows(query, caches, tile.first * shapes.heads + head, shapes.heads, tile.count);
         if (shapes.has_sinks != 0) {
             push_sinks(head, 0, kTileRows);
         }
@@ -117,9 +104,7 @@ void kernel_main() {
                             shapes.value_tiles};
 
     push_ones();
-    clear(kCbQueryRows, shapes.key_tiles);
-    clear(kCbKeyRows, 2 * shapes.key_tiles);
-    clear(kCbValueRows, 2 * shapes.value_tiles);
+    clear_head_rows(caches);
     read_sequences(starts, contexts, shapes);
     if (shapes.has_sinks != 0) {
         read_sinks(sinks, shapes.heads);

@@ -103,7 +103,7 @@ void dequantise_rows(const Shapes& shapes) {
 }
 
 // Whole blocks of pages are handed over, also where fewer key tiles are left, so that tiles of one
-// block never lie on both ends of a circular buffer. Keys and values come in turn.
+// block never are on both ends of a circular buffer. Keys and values come in turn.
 void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
     const uint32_t key_pages = shapes.block * shapes.query_tiles;
     const uint32_t value_pages = shapes.has_values != 0 ? shapes.block * shapes.value_tiles : 0;

@@ -20,6 +20,30 @@ struct HeadCaches {
     uint32_t value_tiles;
 };
 
+constexpr uint32_t kTileRowBytes = kTileRows * sizeof(uint16_t);  // of a row of one bf16 tile
+
+// Pushes rows first, first + step, … of queries, each padded to whole tiles.
+template <class Accessor>
+void push_query_rows(const Accessor& query, const HeadCaches& caches, uint32_t first, uint32_t step,
+                     uint32_t count) {
+    cb_reserve_back(kCbQueryRows, caches.key_tiles);
+    uint32_t l1_addr = get_write_ptr(kCbQueryRows);
+    for (uint32_t row = 0; row < count; ++row) {
+        noc_async_read(query.get_noc_addr(first + row * step), l1_addr, caches.keys.row_bytes);
+        l1_addr += caches.key_tiles * kTileRowBytes;
+    }
+    noc_async_read_barrier();
+    cb_push_back(kCbQueryRows, caches.key_tiles);
+}
+
+// Clears the buffers of rows. Rows that no read fills are multiplied, too: a weight of 0 does not
+// hide a NaN.
+inline void clear_head_rows(const HeadCaches& caches) {
+    clear(kCbQueryRows, caches.key_tiles);
+    clear(kCbKeyRows, 2 * caches.key_tiles);
+    clear(kCbValueRows, 2 * caches.value_tiles);
+}
+
 // Rows of one head at places [first, end), `pitch` bytes apart in L1. `positions.row(place)` is the
 // row of the cache of a place. With one head those behind each other in both are read together.
 template <class Positions>
@@ -40,7 +64,6 @@ void read_head_rows(const CacheRows<TensorAccessor>& cache, const Positions& pos
 template <class Positions>
 void push_head_tile(const HeadCaches& caches, const Positions& positions, uint32_t head,
                     uint32_t first, uint32_t end) {
-    constexpr uint32_t kTileRowBytes = 64;
     const uint32_t last = smaller(first + kTileRows, end);
     cb_reserve_back(kCbKeyRows, caches.key_tiles);
     cb_reserve_back(kCbValueRows, caches.value_tiles);
