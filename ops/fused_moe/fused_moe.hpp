@@ -117,7 +117,7 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.05, .min_pcc = 0.9999},
 };
 
-/// Returns the op, for the registry; it gives way to the steps of modular_kernel().
+/// Returns the op, for the registry; planning replaces it by the steps of modular_kernel().
 ///
 ///   out[t,:] = Σ_k topk_weights[t,k] · act(a[t,:] · w1[e]ᵀ) · w2[e]ᵀ,   e = topk_ids[t,k]
 ///

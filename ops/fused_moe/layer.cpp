@@ -56,7 +56,7 @@ std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
 }
 
 WorkspaceShapes standard_workspaces(const Layer& layer, const Dispatched& tokens) {
-    // As vLLM's workspace13 and workspace2: the larger of both products shares one buffer.
+    // Like vLLM's workspace13 and workspace2: the larger of both products shares one buffer.
     const std::uint32_t choices = tokens.tokens * layer.top_k;
     return {{choices, std::max(layer.gate_up, layer.hidden)},
             {choices, layer.intermediate},

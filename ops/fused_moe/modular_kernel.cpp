@@ -109,7 +109,7 @@ std::string apply_experts(const PrepareAndFinalize& prepare_finalize, const Expe
 /// Adds the expert that takes every token, and its sum with those of the others.
 std::string add_shared_expert(const Layer& layer, const std::string& tokens,
                               const std::string& routed, Steps& steps) {
-    // As masked products of one expert, whose counts are all tokens.
+    // The same as masked products of one expert, whose counts are all tokens.
     const std::string gate_up = steps.add("masked_mm", "shared_gate_up", {tokens, "shared_w1"});
     const std::string activated =
         steps.add("activation", "shared_activated", {gate_up}, activation_settings(layer));

@@ -12,7 +12,7 @@ namespace tessera::ops::fused_moe {
 /// Name of a part that is to be chosen.
 inline constexpr std::string_view kAuto = "auto";
 
-/// What a choice depends on. A part that is given is kept.
+/// Facts on which a choice depends. A part that is given is kept.
 struct Situation {
     Demands demands;
     std::uint32_t tokens = 0;  ///< of the batch, on all devices together

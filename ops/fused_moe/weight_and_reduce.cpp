@@ -41,7 +41,7 @@ std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutp
 
 namespace naive_batched_reduce {
 
-// As vLLM's NaiveBatchedExperts: the running sum is bfloat16 after each expert, in the order of the
+// Like vLLM's NaiveBatchedExperts: the running sum is bfloat16 after each expert, in the order of the
 // experts.
 std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                   Steps& steps) {

@@ -15,7 +15,7 @@ namespace tessera::ops::fused_moe {
 
 enum class Quantisation : std::uint8_t;
 
-/// What shares a scale of weights.
+/// Elements of the weights that share a scale.
 enum class ScaleOf : std::uint8_t { Nothing, Expert, Channel, Block, Group, MicroBlock };
 
 /// Codes and scale blocks of activations, in words of the op quantise; without codes they stay

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources of the op share: its operands by name, and the rules that several of them need.
+#pragma once
+
+#include "ops/fused_moe/fused_moe.hpp"
+
+namespace tessera::ops::fused_moe {
+
+/// Returns the number of an operand; a name that the op does not have does not compile.
+consteval std::size_t operand(std::string_view name) {
+    std::size_t place = 0;
+    while (kInputs.at(place).name != name) {
+        ++place;
+    }
+    return place;
+}
+
+// Operands whose values are checked, and optional ones.
+inline constexpr std::size_t kW1 = operand("w1");
+inline constexpr std::size_t kW2 = operand("w2");
+inline constexpr std::size_t kTopkIds = operand("topk_ids");
+inline constexpr std::size_t kExpertMap = operand("expert_map");
+inline constexpr std::size_t kSharedW1 = operand("shared_w1");
+inline constexpr std::size_t kSharedW2 = operand("shared_w2");
+inline constexpr std::size_t kExpertPlaces = operand("expert_places");
+// Operands that weights in codes have.
+inline constexpr std::size_t kW1Scale = operand("w1_scale");
+inline constexpr std::size_t kW2Scale = operand("w2_scale");
+inline constexpr std::size_t kW1ZeroPoints = operand("w1_zp");
+inline constexpr std::size_t kW2ZeroPoints = operand("w2_zp");
+inline constexpr std::size_t kA1Scale = operand("a1_scale");
+inline constexpr std::size_t kA2Scale = operand("a2_scale");
+inline constexpr std::size_t kW1Bias = operand("w1_bias");
+inline constexpr std::size_t kW2Bias = operand("w2_bias");
+
+/// Operands of one of the two weights.
+struct WeightOperands {
+    std::size_t codes;
+    std::size_t scale;
+    std::size_t zero_points;
+};
+inline constexpr WeightOperands kW1Operands{kW1, kW1Scale, kW1ZeroPoints};
+inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints};
+
+/// Returns whether the activation multiplies with a gate.
+[[nodiscard]] bool is_gated(Activation activation);
+
+/// Returns the matrices in w1 whose scale blocks start at their own first row: gate and up, one after
+/// the other.
+[[nodiscard]] std::uint32_t w1_parts(const MoeSpec& spec);
+
+/// Returns what decides which parts go together. A chunk that holds all tokens is no chunk.
+[[nodiscard]] Situation situation_of(const MoeSpec& spec, std::uint32_t tokens, std::uint32_t ranks,
+                                     DataFormat ids);
+
+/// Returns the parameters, with the rows that auto stands for.
+[[nodiscard]] MoeSpec chosen_spec(const OpContext& context);
+
+// Functions of the op's row (ops/op.hpp).
+/// Checks the keys `fields` and the operands of a layer.
+void judge_layer(std::span<const config::Field> fields, const OpContext& context, RuleJudge& judge);
+/// Computes a layer token by token.
+[[nodiscard]] std::vector<HostTensor> layer_reference(const ReferenceContext& context);
+/// Checks ids, maps and exponents before a run.
+void check_layer_values(const ReferenceContext& context);
+
+}  // namespace tessera::ops::fused_moe
