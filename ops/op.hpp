@@ -240,7 +240,7 @@ struct Op {
     /// Returns one program for each device of the group, launched together.
     /// Precondition   contract and rules hold.
     std::function<std::vector<DeviceProgram>(const OpContext& context)> programs = {};
-    /// Returns, in place of programs, the steps that stand for this one, on the same devices. The
+    /// Returns, in place of programs, the steps that replace this one, on the same devices. The
     /// last of them that write the op's outputs leave what the reference says.
     /// Precondition   contract and rules hold.
     std::function<std::vector<PartStep>(const OpContext& context)> parts = {};

@@ -74,7 +74,7 @@ exchange::Collective collective_of(const OpContext& context) {
                           .packet_tiles = schedule.packet_tiles,
                           .chunk_packets = schedule.chunk_packets},
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
-                // With counts, each device has its own number of rows, and the parts lie one after
+                // With counts, each device has its own number of rows, and the parts follow one
                 // the other.
                 const TensorSpec& input = context.inputs[0].spec;
                 const auto rows = exchange::part_rows(context, 1, input.shape[0]);

@@ -146,8 +146,7 @@ std::vector<std::uint32_t> page_writer_args(const Call& call, const Rank& rank, 
 
 void add_page_senders(const Call& call, const Rank& rank, Program& program,
                       const CallSemaphores& semaphores, const CoreRangeSet& cores) {
-    // dispatch_writer has a place for a routing table's shape. There is no table here, so that it
-    // stays zero.
+    // dispatch_writer takes the shape of a routing table. There is no table here, so it is zero.
     std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
     for (int i = 0; i < 3; ++i) {
         token_exchange::append_accessor(writer, call.output(rank));

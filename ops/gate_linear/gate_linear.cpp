@@ -92,7 +92,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
-    // Each unit reads its own rows, also those that another core reads: there is no multicast here.
+    // Each unit reads all rows that it needs. Cores that need the same rows read them twice, since this
+    // op has no multicast.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count);
     const ReaderTensors read{
         .tokens = &context.device_inputs[0][position].buffer,

@@ -62,7 +62,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return {moved_rows(input, std::move(shape), 0,
                        [&](std::uint32_t row) -> std::optional<std::uint32_t> {
                            const std::int32_t entry = index.as<std::int32_t>()[row];
-                           // As in the kernel: an entry of no row gives a row of fill.
+                           // The kernel does the same: an entry of no row gives a row of fill.
                            return entry < 0 || entry / divisor >= rows
                                       ? std::nullopt
                                       : std::optional(static_cast<std::uint32_t>(entry / divisor));

@@ -9,7 +9,7 @@
 
 namespace tessera::ops::grouped_mm {
 
-/// Meaning of an entry of the list: the row of a matrix that it stands for.
+/// Meaning of an entry of the list: the row of a matrix that it names.
 enum class RowsBy : std::uint8_t { Choice, Place };
 
 struct GroupedSpec : ProductSchedule {

@@ -153,7 +153,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     // The plain computation copies bytes, so that it is exact in every format.
     const HostTensor rows = context.read(0);
-    // The cache is changed in place, so that rows of other positions stay as they were.
+    // The cache is changed in place, so that rows of other positions keep their values.
     HostTensor cache = context.read(1);
     const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
     const HostTensor positions = context.read(3);

@@ -53,7 +53,7 @@ struct Spread {
     std::uint32_t cores = 0;      ///< that have any of it
 
     [[nodiscard]] std::uint32_t num_blocks() const { return per_core / out_block; }
-    /// Returns the tiles of core `index` that lie in the tensor.
+    /// Returns the tiles of core `index` that are in the tensor.
     [[nodiscard]] std::uint32_t valid(std::uint32_t index) const;
 };
 

@@ -25,7 +25,7 @@ struct TileBuffer {
     }
 };
 
-/// Returns whether compute takes in0's blocks where its height shard lies: with one block of K and
+/// Returns whether compute takes in0's blocks in its height shard: with one block of K and
 /// one pass over it, as upstream.
 [[nodiscard]] bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule);
 

@@ -116,7 +116,7 @@ std::vector<std::vector<Choice>> choices_by_expert(const HostTensor& ids, const 
     std::vector<std::vector<Choice>> choices(spec.num_experts);
     const auto global = ids.as<std::int32_t>();
     for (std::size_t i = 0; i < std::min(local.size(), num_choices); ++i) {
-        // As in vLLM's kernel: ids beyond the experts take no place.
+        // Like in vLLM's kernel, ids beyond the experts take no place.
         const bool is_expert =
             global[i] >= 0 && static_cast<std::uint32_t>(global[i]) < spec.num_experts;
         if (is_expert && (local[i] != kNobody || !spec.ignore_invalid_experts)) {

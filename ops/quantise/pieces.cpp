@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kPieceTiles = fp8::kBlock / kTileColumns;
 constexpr std::uint32_t kPieceTile = tile_bytes(DataFormat::Float32);
 
-/// What a program is built from.
+/// Context from which a program is built.
 struct PieceWork {
     const QuantiseSpec& spec;
     TensorSpec input;

@@ -41,7 +41,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(row % std::max(spec.heads, 1U) == 0, "heads",
                   fmt::format("{} do not divide rows of {} columns", spec.heads, row));
     const std::uint32_t columns = columns_of(spec, row);
-    // The range must lie within a head, since the same columns are taken from each.
+    // The range must be within a head, since the same columns are taken from each.
     judge.require(
         columns > 0 && spec.first + columns <= width_of(spec, row), "first",
         fmt::format("{} and {} columns from there on do not lie within the {} of a {}", spec.first,

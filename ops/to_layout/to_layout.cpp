@@ -68,7 +68,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               schedule.cb_depth, bytes, half_of_room(context.arch)));
 }
 
-/// Returns the widest block of which both circular buffers hold `cb_depth`.
+/// Returns the widest block that fits `cb_depth` times into both circular buffers.
 std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_t cb_depth) {
     // Both buffers must hold the block cb_depth times, since reading, compute and writing overlap.
     const std::uint64_t widest = half_of_room(arch) / bytes_of_a_tile(format, cb_depth);

@@ -71,7 +71,7 @@ double draw_place(const std::string& key, std::uint32_t count, std::uint32_t ind
 }
 
 double drawn_number(const NumberRange& range, double place) {
-    // Stated values are medians: half of the draws lie on either side, however far its end is.
+    // Stated values are medians: half of the draws are on either side, however far its end is.
     const double end = place < 0.5 ? range.low : range.high;
     return range.stated + (end - range.stated) * std::abs(2 * place - 1);
 }

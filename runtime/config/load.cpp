@@ -176,7 +176,7 @@ Node read_extended(const std::filesystem::path& path, ConfigFolders folders,
         overlay(base, read(name.elements[i]));
     }
     overlay(base, root);
-    // As in read_arch(), a missing key is reported in the user's file.
+    // Like in read_arch(), a missing key is reported in the user's file.
     base.origin = root.origin;
     return base;
 }
@@ -249,8 +249,8 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
     }
 }
 
-/// Lists each `--set params.x` of which nothing in this run uses x: the user would take the unchanged
-/// result for that of the value. It is no error, since a param may serve only some forms of a run,
+/// Returns each option `--set params.x` whose param x nothing in this run uses. Without the note, the
+/// user would take the unchanged result for that of the value. It is no error, since a param may serve only some forms of a run,
 /// such as the seed of tensors that a file of inputs replaces.
 std::vector<std::string> unread_sets(const LoadedRun& loaded) {
     std::vector<std::string> sets;

@@ -13,7 +13,7 @@
 namespace tessera::model {
 namespace {
 
-/// How a stored matrix lies: as the run has it, or turned.
+/// Orientation of a stored matrix: that of the run, or transposed.
 enum class Turned : std::uint8_t { No, Yes };
 
 /// Prefixes under which a layer's tensors may be stored: a language model by itself, or as a part of

@@ -80,7 +80,7 @@ std::uint32_t attention_rows_of(const AttentionNumbers& attention, const LayerDe
     return attention.q_heads % demand.devices() == 0 ? demand.rows : 1;
 }
 
-/// What attention of the shipped run file leaves out of the model's.
+/// States the parts of the model's attention that the shipped run file leaves out.
 void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
     if (attention.qk_norm != "none" && attention.qk_norm != "per head") {
         run.assumptions.push_back(

@@ -95,8 +95,8 @@ struct MoeModel {
 /// bfloat16: its experts, and all of the router and of the shared experts.
 [[nodiscard]] std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices);
 
-/// Returns the smallest number of devices on each of which layer_bytes() are at most `dram`;
-/// nothing if one expert a device is too much.
+/// Returns the smallest number of devices whose layer_bytes() are at most `dram` on each; nothing if
+/// one expert a device is too much.
 [[nodiscard]] std::optional<std::uint32_t> devices_that_hold(const MoeModel& model,
                                                              std::uint64_t dram);
 

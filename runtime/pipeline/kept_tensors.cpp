@@ -137,7 +137,7 @@ void write_state(const PipelineSpec& pipeline, const PlacedTensors& tensors,
         if (!is_kept(pipeline, tensor)) {
             continue;
         }
-        // Replicas hold the same bytes, so that the first device stands for all.
+        // Replicas hold the same bytes, so that the first device is read.
         if (tensor.distribution == Distribution::Replicated) {
             file.append(tensor.name, session.read(tensors.on(0, tensor.name)).bytes);
         } else if (tensor.distribution == Distribution::Split) {

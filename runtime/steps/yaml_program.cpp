@@ -77,7 +77,7 @@ void check_expression(const ProgramOp& own, const ops::OpContext& context) {
             return std::optional<TensorSpec>();
         }
         TensorSpec spec = context.inputs[found - own.input_names.begin()].spec;
-        // As a session reads them.
+        // A session reads them in the same form.
         spec.format = is_block_format(spec.format) ? DataFormat::Float32 : spec.format;
         return std::optional(spec);
     });

@@ -22,7 +22,7 @@ std::optional<report::SourceLine> longest_part(const LaunchReport& launch, IsOf 
     // The critical path decides: a line off the path may be busy and delay nothing.
     std::map<std::uint32_t, Millicycles> times;
     for (const PathPart& part : launch.path) {
-        // Line 0 stands for time without a line of a kernel.
+        // Line 0 means time without a line of a kernel.
         if (part.line != 0 && is_of(part)) {
             times[part.line] += part.time;
         }

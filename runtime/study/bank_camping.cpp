@@ -116,7 +116,7 @@ struct LineSum {
             if (i > 0) {
                 ++strides[(banks[i] + num_banks - banks[i - 1]) % num_banks];
             }
-            // As many transfers as banks: pages that are dealt out reach each bank once.
+            // The window has as many transfers as banks: distributed pages reach each bank once.
             if (i + 1 >= num_banks) {
                 ++windows;
                 distinct += now;

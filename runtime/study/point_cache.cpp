@@ -98,7 +98,7 @@ fs::path PointCache::file_of(const config::LoadedRun& point) const {
     return folder_ / (digest.text() + ".json");
 }
 
-// Cached points let a sweep that was interrupted continue. Before, one of 11 minutes began anew.
+// Cached points let a sweep that was interrupted continue. Before, one of 11 minutes began from its first point.
 std::optional<compare::RunFigures> PointCache::find(const config::LoadedRun& point) const {
     if (has_own_kernels(point)) {
         return std::nullopt;

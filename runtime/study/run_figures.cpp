@@ -111,7 +111,7 @@ RunFigures figures_in(const nlohmann::ordered_json& json) {
 }  // namespace
 
 RunFigures read_report(const std::filesystem::path& path) {
-    // A folder stands for the report.json that --report writes into it.
+    // A folder names the report.json that --report writes into it.
     const std::filesystem::path file =
         std::filesystem::is_directory(path) ? path / "report.json" : path;
     // A report of 32 devices has 45 MB; parsed, it needs ten times as much memory.

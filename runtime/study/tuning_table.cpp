@@ -52,7 +52,7 @@ Choice read_choice(const config::Node& node) {
                   .made_on = text_at(node, "made_on"),
                   .settings = {},
                   .candidates = {}};
-    // Values of settings stay YAML, so that they are set as they stand in the run file.
+    // Values of settings stay YAML, so that they are set as the run file has them.
     for (const config::Entry& setting : child(node, "set").entries) {
         choice.settings.push_back({setting.key, to_yaml(setting.value)});
     }

@@ -11,7 +11,7 @@ namespace {
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
 // Takes the pages of one slice out of the circular buffer, batch by batch. A packet ends with a
-// batch, after which the next page may lie elsewhere.
+// batch, after which the next page may be elsewhere.
 template <typename Act>
 void for_each_page(PageRange range, uint32_t batch, uint32_t sync, Act act) {
     for (uint32_t page = range.begin; page < range.end;) {

@@ -30,7 +30,7 @@ struct RingSlice : SliceArgs {
         return div_up(num_tiles, round_tiles);
     }
 
-    // Returns the tiles of the chunk whose number lies `back` below `from` (mod num_devices).
+    // Returns the tiles of the chunk whose number is `back` below `from` (mod num_devices).
     TileRange chunk(uint32_t round, uint32_t from, uint32_t back) const {
         const uint32_t index = (from + num_devices - back % num_devices) % num_devices;
         const uint32_t begin = round * num_devices * chunk_limit;

@@ -30,7 +30,7 @@ void kernel_main() {
 
     const uint32_t end = range.first_tile + range.num_tiles;
     for (uint32_t tile = range.first_tile; tile < end;) {
-        // As compute and writer cut the range: whole pushes, then single tiles.
+        // Compute and writer cut the range in the same way: whole pushes, then single tiles.
         const uint32_t count = end - tile < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_reserve_back(cb_a, count);
         if (args.num_inputs == 2) {

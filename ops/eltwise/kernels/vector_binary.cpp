@@ -45,7 +45,7 @@ void kernel_main() {
     unary_op_init_common(cb_a, cb_out);
     init(args.function);
     for (uint32_t left = num_tiles; left > 0;) {
-        // As reader and writer cut the range: whole pushes, then single tiles.
+        // Reader and writer cut the range in the same way: whole pushes, then single tiles.
         const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_wait_front(cb_a, count);
         cb_wait_front(cb_b, count);

@@ -19,7 +19,7 @@ void kernel_main() {
 
     const uint32_t end = range.first_tile + range.num_tiles;
     for (uint32_t tile = range.first_tile; tile < end;) {
-        // As reader and compute cut the range: whole pushes, then single tiles.
+        // Reader and compute cut the range in the same way: whole pushes, then single tiles.
         const uint32_t count = end - tile < tiles_per_push ? 1 : tiles_per_push;
         cb_wait_front(cb_out, count);
         const uint32_t l1_addr = get_read_ptr(cb_out);

@@ -63,7 +63,7 @@ NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
 
-// Of rows in pieces of 128 columns, counted row by row; a group is a core's turn.
+// Arguments for rows in pieces of 128 columns, counted row by row; a group is a core's turn.
 NAMED_COMPILE_ARGS(PieceArgs, columns,
                    pieces,        // of a row
                    group_pieces,  // whole rows, if a row has one scale

@@ -37,7 +37,7 @@ void push(const Accessor& input, const CountedRows& rows, const Pieces& pieces,
         const uint32_t to = l1_addr + (run.piece - first) * stride;
         noc_async_read(input.get_noc_addr(run.row, run.column * element_bytes), to,
                        run.columns * element_bytes);
-        // What lies beyond the row must not be the largest of its piece.
+        // Elements beyond the row must not be the largest of its piece.
         clear(to + run.columns * element_bytes, to + run.count * stride);
     });
     noc_async_read_barrier();

@@ -39,7 +39,7 @@ uint32_t scale_bits(const Shapes& shapes, uint32_t largest) {
     return scale.bits;
 }
 
-// What compute scales a row of a strip by.
+// Gives compute the factor of a row of a strip.
 void put_scale(const Shapes& shapes, uint32_t row, uint32_t bits) {
     scale_rule::FloatWord scale;
     scale.bits = bits;
@@ -49,7 +49,7 @@ void put_scale(const Shapes& shapes, uint32_t row, uint32_t bits) {
     words_at(get_write_ptr(cb_scale))[scale_rule::word_of_row(row)] = scale.bits;
 }
 
-// Where the scales of the row of a run are kept.
+// Returns the L1 address of the scales of the rows of a run.
 tt_l1_ptr uint32_t* kept_of(const Shapes& shapes, uint32_t slot) {
     return words_at(get_write_ptr(cb_scales) + slot * shapes.own.scale_stride);
 }

@@ -44,7 +44,7 @@ GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> device
     }
     Devices sorted(devices.begin(), devices.end());
     std::ranges::sort(sorted);
-    // As many as places, and no place outside, so that each is taken once. A group that is not a
+    // There are as many as places, and none is outside, so each place is taken once. A group that is not a
     // rectangle has no rows and columns; it is walked as one line.
     if (devices.size() == rows.size() * columns.size()) {
         return {

@@ -276,7 +276,8 @@ void set_scale_args(row_products::ReaderArgs& args, const ScaleShape& scales) {
     args.weight_form = index_of(scales.form);
 }
 
-/// Of blocks that start at the first row of each part; of others N counts as one.
+/// Sets the arguments of blocks that start at the first row of each part. Other scales take all of N
+/// as one part.
 void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std::uint32_t parts) {
     const bool are_apart = parts > 1 && scales.n_scales % parts == 0 && scales.n_each > 1;
     args.n_parts = are_apart ? parts : 1;

@@ -89,7 +89,7 @@ inline constexpr std::uint32_t kMicroBlock = 32;
 /// Columns that may share a scale of codes of 4 bits, in the order in which shapes are tried.
 inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::uint32_t{256}};
 
-/// What the scales of a product's operands are of. Quotients are rounded up.
+/// Elements that share a scale, for both operands of a product. Quotients are rounded up.
 ///
 /// Weights  of numbers (E, N, K) have float32 scales: of a matrix (E) or (E, 1, 1), of a row of it
 ///          (E, N, 1), of 128 of a row (E, N, K/128), of 128×128 (E, P·(N/P)/128, K/128). Those of
@@ -135,7 +135,8 @@ struct ScaledOperands {
     const TensorPlan* row_scales = nullptr;
     const TensorPlan* zero_points = nullptr;
     const TensorPlan* bias = nullptr;
-    std::uint32_t parts = 1;  ///< matrices of equal rows in one: their blocks start anew
+    std::uint32_t parts =
+        1;  ///< matrices of equal rows in one: the blocks of each start at its first row
 };
 [[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
 /// Judges the rule that scales have one of those shapes.
@@ -152,7 +153,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 /// Each core works out its own share from the list or the counts in device memory: unit u of U goes
 /// to core ⌊u·C/U⌋, units of the same rows being neighbours, so nothing is read back to the host.
 /// The reader gathers the rows, and compute tilizes them once for all strips that follow. Compute
-/// multiplies them with the weights' tiles, which stand (N,K) and are transposed on their way into
+/// multiplies them with the weights' tiles, which are (N,K) and are transposed on their way into
 /// the source register. It packs rows again, which the writer scatters.
 ///
 /// Numeric  fp32 sums; a routing weight, with the scales of a row and a matrix where these are all,
@@ -172,7 +173,7 @@ struct CodedWeights {
     const HostTensor* scales = nullptr;
     const HostTensor* zero_points = nullptr;
 };
-/// The numbers that codes stand for, without scales: (E, N, K) float32.
+/// Returns the numbers of codes, without scales: (E, N, K) float32.
 [[nodiscard]] std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& scales);
 /// The same times their scales, of matrices (N, K) of `parts` parts.
 [[nodiscard]] std::vector<float> weights_of(const CodedWeights& weights, const ScaleShape& scales,
@@ -194,11 +195,11 @@ struct ProductValues {
     /// `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
-/// Of a step whose operands 0 and 1 are rows and weights. `first` is the operand of the scales of
-/// weights; those of rows, zero points and bias follow, if they are given.
+/// Reads the values of a step whose operands 0 and 1 are rows and weights. `first` is the operand of
+/// the scales of weights; those of rows, zero points and bias follow, if they are given.
 [[nodiscard]] ProductValues product_values(const ReferenceContext& context, std::size_t first,
                                            std::uint32_t parts);
-/// The operands of a call, in the same order.
+/// Returns the operands of a call, in the same order.
 [[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
                                              std::uint32_t parts);
 

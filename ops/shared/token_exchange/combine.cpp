@@ -85,7 +85,7 @@ struct CombineMaking {
     [[nodiscard]] const DeviceTensor& contributions() const {
         return context.device_outputs.back()[rank.position];
     }
-    // Returns ids for Rows, weights for Batches; slots stand in for a tensor that is not there and
+    // Returns ids for Rows, weights for Batches; slots replace a tensor that is not there and
     // not read.
     [[nodiscard]] const DeviceTensor& last_or_slots() const {
         return in(context.inputs.size() > kLast ? std::size_t{kLast} : std::size_t{kSlots});

@@ -74,7 +74,7 @@ struct Making {
     [[nodiscard]] const DeviceTensor& out(std::size_t operand) const {
         return context.device_outputs[operand][rank.position];
     }
-    // Rows of 0 bytes stand in for scales that are not there.
+    // Rows of 0 bytes replace scales that are not there.
     [[nodiscard]] const DeviceTensor& scales() const {
         return in(sizes.scales_bytes != 0 ? std::size_t{kScales} : std::size_t{kTokens});
     }

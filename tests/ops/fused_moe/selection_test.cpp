@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pair stands for auto: docs/modular_moe.md states the rules.
+// Pairs that auto chooses: docs/modular_moe.md states the rules.
 #include "ops/fused_moe/selection.hpp"
 
 #include <gtest/gtest.h>

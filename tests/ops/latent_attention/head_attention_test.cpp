@@ -228,7 +228,7 @@ TEST(HeadAttention, GivesTheSameBytesAtTwoThreadsAndUnderEveryDelivery) {
     }
 }
 
-/// What is said of a decode step of 4 heads of 32 elements, with tensors of these shapes.
+/// Returns the refusal of a decode step of 4 heads of 32 elements, with tensors of these shapes.
 std::string refusal(attention_decode::DecodeSpec spec, const Shape& keys, const Shape& values) {
     spec.scale = 1;
     spec.block = 4;

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Blocks, Mxfp4Product,
                                            Case{"OddBlocks", 96, 32, 2}),
                          [](const auto& test) { return test.param.name; });
 
-/// What weights of (2, 37, 100) bytes are refused with, for rows of 200.
+/// Returns the refusal of weights of (2, 37, 100) bytes, for rows of 200.
 std::string refusal_of(Shape scales, DataFormat scale_format, std::uint32_t k_block) {
     const auto tensor = [](Shape shape, DataFormat format, Layout layout) {
         return DeviceTensor{{std::move(shape), format, layout}, {}};

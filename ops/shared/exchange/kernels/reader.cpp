@@ -21,7 +21,7 @@ public:
           capacity_(capacity),
           to_end_(capacity) {}
 
-    // Begins to read the next blocks from where `rows` stands, of at most `bytes`, after those
+    // Begins to read the next blocks from the position of `rows` on, of at most `bytes`, after those
     // begun before, which are to be finished next. Returns the bytes.
     template <typename Accessor>
     uint32_t begin(const Accessor& source, RowWalk& rows, uint32_t bytes) {
@@ -37,7 +37,7 @@ public:
         cb_reserve_back(cb_, (older_ + newer_) * block_tiles_);
         const uint32_t write = get_write_ptr(cb_) + older_ * block_bytes_;
         // The blocks of the turn before fill the buffer to its end and are not pushed yet, so the
-        // write pointer still stands before it. The address wraps by hand.
+        // write pointer is still before it. The address wraps by hand.
         const bool is_round = to_end_ == capacity_ && older_ != 0;
         noc_async_read_set_trid(id_);
         rows.for_each(is_round ? write - capacity_ * block_bytes_ : write, taken,

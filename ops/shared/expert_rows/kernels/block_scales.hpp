@@ -118,7 +118,7 @@ private:
             put_each(tile, place, left < kSide ? left : kSide, own);
             return;
         }
-        // Most tiles lie within one block of columns: one scale is read for all.
+        // Most tiles are within one block of columns: one scale is read for all.
         if (place_of(first_column + kSide - 1) - first_place == place) {
             const uint32_t scale = scale_of_sums(place, own);
             fill_words(tile, 16, scale);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of 4 bits to numbers of the matrix unit, for weights that stand two columns a byte.
+// Codes of 4 bits to numbers of the matrix unit, for weights with two columns a byte.
 //
 // The vector unit masks and shifts whole words, eight codes each: a code of e2m1 or of 0 to 15 is
 // the e4m3 code of its number times a power of two, but for the place of its bits. Even and odd
@@ -28,7 +28,7 @@ inline WeightForm form_of(const ComputeArgs& args) {
     return static_cast<WeightForm>(args.weight_form);
 }
 
-// Where the matrix unit reads the weights.
+// Circular buffer from which the matrix unit reads the weights.
 inline uint32_t cb_of_numbers(WeightForm form) {
     return form == WeightForm::Numbers ? cb_packed
            : form == WeightForm::UInt4 ? cb_code_bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader gives to weights of 4 bits besides their codes: scales of mxfp4 as exponents of
+// Operands that the reader adds to codes of 4 bits: scales of mxfp4 as exponents of
 // bfp8_b tiles, zero points as tiles of e4m3 codes, and the tiles that sort the columns of rows.
 #pragma once
 
@@ -53,7 +53,7 @@ struct MicroScales {
     void fill_magnitudes(uint32_t num_tiles) const {
         fill_words(words_at(get_write_ptr(cb_exponents)), num_tiles * kTileBytes / 4, 0x40404040);
     }
-    // Of tiles of 64 columns of K, from `first` on; `column` is that of the unit.
+    // Reads them for tiles of 64 columns of K, from `first` on; `column` is that of the unit.
     void push(uint32_t first, uint32_t count, uint32_t column, uint32_t columns) const {
         const uint32_t strip = held.args.strip;
         const uint32_t pages = held.args.k_block / 2 * strip;

@@ -49,7 +49,7 @@ enum class CountsForm : std::uint32_t { OnePage, PageEach, None };
 /// Scales of rows: none, one for each row, or one for all.
 enum class RowForm : std::uint32_t { None, EachRow, OneRow };
 
-/// What the reader announces: no more units, a unit, or (to the writer) rows of zeros.
+/// Announcement of the reader: no more units, a unit, or (to the writer) rows of zeros.
 enum class Announced : std::uint32_t { End, Unit, ZeroUnit };
 
 NAMED_COMPILE_ARGS(ReaderArgs,
@@ -60,14 +60,14 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    k_block,  // K tiles of weights of one push
                    k_chunk,  // K tiles of rows of one push
                    element_bytes,
-                   // Of a list.
+                   // With a list of rows.
                    block_size, reads_by_choice, writes_by_choice, top_k, num_choices, num_entries,
                    num_blocks,
                    scales_top_k,  // columns of topk_weights; 0: none
-                   // Of batches.
+                   // With batches.
                    batch_rows, num_experts,
                    counts_form,  // CountsForm
-                   // Of scales.
+                   // With scales.
                    row_form,  // RowForm
                    has_weight_scales, is_in_blocks,
                    n_each,    // columns that share a scale

@@ -77,7 +77,7 @@ void multiply(const ComputeArgs& args, uint32_t columns) {
 // Multiplies the sums of a block in DST with one of its scales; the spare tile of DST holds it.
 template <BroadcastType broadcast>
 void scale_sum(uint32_t cb, uint32_t tile, uint32_t column, uint32_t spare) {
-    // Scales lie in row 0 or column 0 of a tile; the unpacker spreads them over the tile in DST.
+    // Scales are in row 0 or column 0 of a tile; the unpacker spreads them over the tile in DST.
     unary_bcast_init<broadcast>(cb, cb_sums);
     unary_bcast<broadcast>(cb, tile, spare);
     mul_binary_tile_init();
@@ -110,7 +110,7 @@ void add_block(const ComputeArgs& args, uint32_t columns, bool is_first) {
     tile_regs_release();
 }
 
-// What zero points add to a sum: the product of the rows with minus their tile.
+// Adds the part of the zero points to a sum: the product of the rows with minus their tile.
 void subtract_zero_points(const ComputeArgs& args, uint32_t columns, uint32_t first, uint32_t end) {
     cb_wait_front(cb_zero_points, args.strip);
     for (uint32_t tile = first; tile < end; ++tile) {

@@ -152,7 +152,7 @@ void read_weights(const Accessor& weights, const Shapes& shapes, uint32_t first_
     noc_async_read_barrier();
 }
 
-// Behind a push of weights the scales of the sums that end in it.
+// After a push of weights, pushes the scales of the sums that end in it.
 template <class Accessor, class Scales>
 void feed_weights(const Accessor& weights, const Shapes& shapes, const Scales& scales,
                   const TileRow& row, uint32_t column, uint32_t columns) {
@@ -283,7 +283,7 @@ BlockScales<Rows, Experts> block_scales(const Rows& rows, const Experts& experts
             .args = args};
 }
 
-// What rows are multiplied with at the end: with scales in blocks only routing weights.
+// Factors of rows at the end; with scales in blocks these are routing weights only.
 template <class Weights, class Rows, class Experts>
 Scales<Weights, Rows, Experts> row_factors(const Weights& weights, const Rows& rows,
                                            const Experts& experts, const ReaderArgs& args) {

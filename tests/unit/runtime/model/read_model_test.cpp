@@ -96,7 +96,7 @@ TEST(ReadModel, AddsUpToTheParametersOfTheModel) {
     EXPECT_NEAR(parameters, 227.1e9, 0.1e9);
 }
 
-// 256 experts of 3·7168·2048 parameters take 21 GiB, of which 12 GiB hold half.
+// 256 experts of 3·7168·2048 parameters take 21 GiB in bfloat16. A device of 12 GiB holds half.
 TEST(MoeModel, NamesTheDevicesThatHoldALayer) {
     const MoeModel model = shipped("deepseek-v3").model;
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
