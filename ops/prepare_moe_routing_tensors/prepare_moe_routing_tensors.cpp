@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "emu/base/round_up.hpp"
+#include "ops/prepare_moe_routing_tensors/kernels/args.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
@@ -28,48 +30,21 @@ constexpr const char* kOp = "prepare_moe_routing_tensors";
 constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, handed over at once
 constexpr std::uint32_t kTableBytes = 256 * 1024;  // for the tables of a group of experts
 constexpr std::uint32_t kLongestTable = 1024;      // entries kept before they are written out
-constexpr std::uint32_t kCountStride = 16;         // bytes: alignment of writes
 
-// Circular buffers, as the kernels number them.
-enum : std::uint8_t {
-    kSelected = 0,
-    kWeights = 1,
-    kLocalExperts = 2,
-    kTokenTables = 3,
-    kWeightTables = 4,
-    kCounts = 5
-};
-
-/// Sizes that reader and builder share.
-struct Tables {
-    std::uint32_t tokens;
-    std::uint32_t top_k;
-    std::uint32_t selected_page;  ///< bytes of one token's experts, aligned for reads from DRAM
-    std::uint32_t weights_page;
-    std::uint32_t block;    ///< token rows handed over at once
-    std::uint32_t entries;  ///< entries of an expert's tables held in L1
-    std::uint32_t group;    ///< experts whose tables are built in one pass over the tokens
-};
-
-Tables make_tables(const Shape& selected, std::uint32_t experts, std::uint32_t alignment) {
+TableArgs make_tables(const Shape& selected, std::uint32_t experts, std::uint32_t alignment) {
     const std::uint32_t page = round_up(selected[1] * 4, alignment);
     // Multiples of 32 entries are whole lines of both tables, so that partial tables are written at
     // aligned places.
     const std::uint32_t entries = std::min(round_up(selected[0], 32U), kLongestTable);
     // A block has at least one token, also if its row is longer than a block. An entry takes 6
     // bytes: 4 of the token and 2 of the weight.
-    return {.tokens = selected[0],
+    return {.num_tokens = selected[0],
             .top_k = selected[1],
             .selected_page = page,
             .weights_page = round_up(selected[1] * 2, alignment),
             .block = std::clamp(kBlockBytes / page, 1U, selected[0]),
             .entries = entries,
             .group = std::min(experts, kTableBytes / (entries * 6))};
-}
-
-std::vector<std::uint32_t> compile_args(const Tables& tables) {
-    return {tables.tokens, tables.top_k,   tables.selected_page, tables.weights_page,
-            tables.block,  tables.entries, tables.group};
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -88,44 +63,18 @@ std::vector<TensorPlan> infer(const OpContext& context) {
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}}};
 }
 
-void create_buffers(Program& program, const CoreRangeSet& cores, const Tables& tables,
+void create_buffers(Program& program, const CoreRangeSet& cores, const TableArgs& tables,
                     std::uint32_t mapping_bytes, std::uint32_t cb_depth) {
     // The selection streams through; the tables stay in L1 until they are full.
-    const auto create = [&](std::uint8_t index, DataFormat format, std::uint32_t page,
-                            std::uint32_t pages) {
-        CreateCircularBuffer(
-            program, cores,
-            CircularBufferConfig(page * pages, {{index, format}}).set_page_size(index, page));
+    const auto add = [&](Cb cb, DataFormat format, CbSize size) {
+        add_circular_buffer(program, cores, cb, format, size);
     };
-    create(kSelected, DataFormat::UInt32, tables.selected_page, tables.block * cb_depth);
-    create(kWeights, DataFormat::Float16_b, tables.weights_page, tables.block * cb_depth);
-    create(kLocalExperts, DataFormat::Int32, mapping_bytes, 1);
-    create(kTokenTables, DataFormat::UInt32, tables.entries * 4, tables.group);
-    create(kWeightTables, DataFormat::Float16_b, tables.entries * 2, tables.group);
-    create(kCounts, DataFormat::UInt32, kCountStride, tables.group);
-}
-
-KernelHandle create_reader(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
-                           const Tables& tables) {
-    std::vector<std::uint32_t> args = compile_args(tables);
-    TensorAccessorArgs(inputs.selected_experts.buffer).append_to(args);
-    TensorAccessorArgs(inputs.routing_weights.buffer).append_to(args);
-    return CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/reader.cpp", cores,
-                        ReaderDataMovementConfig(args));
-}
-
-KernelHandle create_builder(Program& program, const CoreRangeSet& cores, const Inputs& inputs,
-                            const Outputs& outputs, const Tables& tables) {
-    // The builder alone knows the local experts; the reader hands every token over.
-    std::vector<std::uint32_t> args = compile_args(tables);
-    args.push_back(inputs.local_experts.spec.shape[0]);
-    TensorAccessorArgs(inputs.local_experts.buffer).append_to(args);
-    TensorAccessorArgs(outputs.num_routed_tokens.buffer).append_to(args);
-    TensorAccessorArgs(outputs.routed_tokens.buffer).append_to(args);
-    TensorAccessorArgs(outputs.routed_token_weights.buffer).append_to(args);
-    TensorAccessorArgs(outputs.token_idx_map.buffer).append_to(args);
-    return CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/builder.cpp", cores,
-                        WriterDataMovementConfig(args));
+    add(Cb::Selected, DataFormat::UInt32, {tables.block * cb_depth, tables.selected_page});
+    add(Cb::Weights, DataFormat::Float16_b, {tables.block * cb_depth, tables.weights_page});
+    add(Cb::LocalExperts, DataFormat::Int32, {1, mapping_bytes});
+    add(Cb::TokenTables, DataFormat::UInt32, {tables.group, tables.entries * 4});
+    add(Cb::WeightTables, DataFormat::Float16_b, {tables.group, tables.entries * 2});
+    add(Cb::Counts, DataFormat::UInt32, {tables.group, kCountStride});
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
@@ -136,23 +85,32 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     // token.
     const SharedWork work = share_work(kOp, arch, schedule.grid, experts);
     // The first core has the most experts.
-    const Tables tables =
+    const TableArgs tables =
         make_tables(inputs.selected_experts.spec.shape, work.shares.front().count, alignment);
 
     Program program = CreateProgram();
     create_buffers(program, work.cores, tables, round_up(experts * 4, alignment),
                    schedule.cb_depth);
-    const KernelHandle reader = create_reader(program, work.cores, inputs, tables);
-    const KernelHandle builder = create_builder(program, work.cores, inputs, outputs, tables);
+    const ReaderTensors reads{.selected = &inputs.selected_experts.buffer,
+                              .weights = &inputs.routing_weights.buffer};
+    const BuilderTensors builds{.local_experts = &inputs.local_experts.buffer,
+                                .counts = &outputs.num_routed_tokens.buffer,
+                                .routed = &outputs.routed_tokens.buffer,
+                                .weights = &outputs.routed_token_weights.buffer,
+                                .map = &outputs.token_idx_map.buffer};
+    const KernelHandle reader =
+        CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/reader.cpp", work.cores,
+                     reader_config(tables, reads));
+    // The builder alone knows the local experts; the reader hands every token over.
+    const BuilderArgs local{.num_local_experts = experts};
+    const KernelHandle builder =
+        CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/builder.cpp", work.cores,
+                     writer_config(named(tables, local), builds));
     for (const WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, reader, share.core,
-                       {inputs.selected_experts.buffer.address,
-                        inputs.routing_weights.buffer.address, share.count});
-        SetRuntimeArgs(
-            program, builder, share.core,
-            {inputs.local_experts.buffer.address, outputs.num_routed_tokens.buffer.address,
-             outputs.routed_tokens.buffer.address, outputs.routed_token_weights.buffer.address,
-             outputs.token_idx_map.buffer.address, share.first, share.count});
+        set_args(program, reader, share.core, addresses_of(reads),
+                 ReaderWork{.num_experts = share.count});
+        set_args(program, builder, share.core, addresses_of(builds),
+                 ExpertRange{.first_expert = share.first, .num_experts = share.count});
     }
     return program;
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tables of this core's experts, a group at a time: L1 holds the next `entries` entries
 // of each expert's tables, which are written out whenever they are full.
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbSelected = 0;
-constexpr uint32_t kCbWeights = 1;
-constexpr uint32_t kCbLocalExperts = 2;
-constexpr uint32_t kCbTokenTables = 3;
-constexpr uint32_t kCbWeightTables = 4;
-constexpr uint32_t kCbCounts = 5;
-constexpr uint32_t kCountStride = 16;
+using namespace tessera::ops;
+using namespace tessera::ops::prepare_moe_routing_tensors;
+
+constexpr uint32_t kCbSelected = index_of(Cb::Selected);
+constexpr uint32_t kCbWeights = index_of(Cb::Weights);
+constexpr uint32_t kCbLocalExperts = index_of(Cb::LocalExperts);
+constexpr uint32_t kCbTokenTables = index_of(Cb::TokenTables);
+constexpr uint32_t kCbWeightTables = index_of(Cb::WeightTables);
+constexpr uint32_t kCbCounts = index_of(Cb::Counts);
 constexpr uint32_t kNoToken = 0xFFFFFFFF;
 
 // One expert's tables: where they lie in L1, and how far they are filled.
@@ -99,17 +102,14 @@ struct Choice {
 
 // The blocks of token rows that the reader hands over.
 struct TokenBlocks {
-    uint32_t num_tokens;
-    uint32_t top_k;
-    uint32_t selected_page;
-    uint32_t weights_page;
-    uint32_t block;
+    TableArgs args;
 
     Choice choice(uint32_t row) const {
-        return {
-            reinterpret_cast<tt_l1_ptr uint32_t*>(get_read_ptr(kCbSelected) + row * selected_page),
-            reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbWeights) + row * weights_page),
-            top_k};
+        return {reinterpret_cast<tt_l1_ptr uint32_t*>(get_read_ptr(kCbSelected) +
+                                                      row * args.selected_page),
+                reinterpret_cast<tt_l1_ptr uint16_t*>(get_read_ptr(kCbWeights) +
+                                                      row * args.weights_page),
+                args.top_k};
     }
 };
 
@@ -136,16 +136,17 @@ struct Group {
         }
     }
     void route_all(const Destination& destination, const TokenBlocks& tokens) const {
-        for (uint32_t first = 0; first < tokens.num_tokens; first += tokens.block) {
-            const uint32_t left = tokens.num_tokens - first;
+        const TableArgs& args = tokens.args;
+        for (uint32_t first = 0; first < args.num_tokens; first += args.block) {
+            const uint32_t left = args.num_tokens - first;
             // Whole blocks, also for the last tokens: the buffer wraps only at its exact end.
-            cb_wait_front(kCbSelected, tokens.block);
-            cb_wait_front(kCbWeights, tokens.block);
-            for (uint32_t row = 0; row < (left < tokens.block ? left : tokens.block); ++row) {
+            cb_wait_front(kCbSelected, args.block);
+            cb_wait_front(kCbWeights, args.block);
+            for (uint32_t row = 0; row < (left < args.block ? left : args.block); ++row) {
                 route(destination, first + row, tokens.choice(row));
             }
-            cb_pop_front(kCbSelected, tokens.block);
-            cb_pop_front(kCbWeights, tokens.block);
+            cb_pop_front(kCbSelected, args.block);
+            cb_pop_front(kCbWeights, args.block);
         }
     }
     void finish(const Destination& destination, const TensorAccessor& counts) const {
@@ -171,39 +172,24 @@ const tt_l1_ptr uint32_t* read_local_experts(const TensorAccessor& local_experts
 }  // namespace
 
 void kernel_main() {
-    const uint32_t local_experts_addr = get_arg_val<uint32_t>(0);
-    const uint32_t counts_addr = get_arg_val<uint32_t>(1);
-    const uint32_t routed_addr = get_arg_val<uint32_t>(2);
-    const uint32_t weights_addr = get_arg_val<uint32_t>(3);
-    const uint32_t map_addr = get_arg_val<uint32_t>(4);
-    const uint32_t first_expert = get_arg_val<uint32_t>(5);
-    const uint32_t num_experts = get_arg_val<uint32_t>(6);
-    const uint32_t num_tokens = get_compile_time_arg_val(0);
-    const uint32_t top_k = get_compile_time_arg_val(1);
-    const uint32_t selected_page = get_compile_time_arg_val(2);
-    const uint32_t weights_page = get_compile_time_arg_val(3);
-    const uint32_t block = get_compile_time_arg_val(4);
-    const uint32_t entries = get_compile_time_arg_val(5);
-    const uint32_t group_size = get_compile_time_arg_val(6);
-    const uint32_t num_local_experts = get_compile_time_arg_val(7);
-    constexpr auto local_experts_args = TensorAccessorArgs<8>();
-    constexpr auto counts_args =
-        TensorAccessorArgs<local_experts_args.next_compile_time_args_offset()>();
-    constexpr auto routed_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
-    constexpr auto weights_args = TensorAccessorArgs<routed_args.next_compile_time_args_offset()>();
-    constexpr auto map_args = TensorAccessorArgs<weights_args.next_compile_time_args_offset()>();
-    const auto local_experts = TensorAccessor(local_experts_args, local_experts_addr);
-    const auto counts = TensorAccessor(counts_args, counts_addr);
-    const Destination destination{TensorAccessor(routed_args, routed_addr),
-                                  TensorAccessor(weights_args, weights_addr),
-                                  TensorAccessor(map_args, map_addr), num_tokens, entries};
+    // Addresses are loaded together, before the accessors are made of them.
+    const auto at = BuilderTensors::Addresses::read();
+    const auto range = ExpertRange::read(BuilderTensors::Addresses::kCount);
+    const auto args = TableArgs::read();
+    const auto local_experts = TensorAccessor(BuilderTensors::local_experts(), at.local_experts);
+    const auto counts = TensorAccessor(BuilderTensors::counts(), at.counts);
+    const Destination destination{TensorAccessor(BuilderTensors::routed(), at.routed),
+                                  TensorAccessor(BuilderTensors::weights(), at.weights),
+                                  TensorAccessor(BuilderTensors::map(), at.map), args.num_tokens,
+                                  args.entries};
 
-    const TokenBlocks tokens{num_tokens, top_k, selected_page, weights_page, block};
-    const tt_l1_ptr uint32_t* ids = read_local_experts(local_experts, num_local_experts);
-    const uint32_t end_expert = first_expert + num_experts;
-    for (uint32_t first = first_expert; first < end_expert; first += group_size) {
+    const TokenBlocks tokens{args};
+    const tt_l1_ptr uint32_t* ids =
+        read_local_experts(local_experts, BuilderArgs::read().num_local_experts);
+    const uint32_t end_expert = range.first_expert + range.num_experts;
+    for (uint32_t first = range.first_expert; first < end_expert; first += args.group) {
         const uint32_t left = end_expert - first;
-        const Group group{first, left < group_size ? left : group_size, ids};
+        const Group group{first, left < args.group ? left : args.group, ids};
         group.start(destination);
         group.route_all(destination, tokens);
         group.finish(destination, counts);

@@ -2,13 +2,16 @@
 // Gathers the valid rows among rows [first_row, first_row + num_rows) of the output (E/D·T rows).
 // It hands their pieces to the writer, a block of pages at a time.
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbIndices = 1;
-constexpr uint32_t kCbCount = 2;
-constexpr uint32_t kIndexEntries = 512;
+using namespace tessera::ops;
+using namespace tessera::ops::scatter_moe_input;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbIndices = index_of(Cb::Indices);
+constexpr uint32_t kCbCount = index_of(Cb::ReaderCount);
 
 // The routing tables of one expert.
 struct ExpertRows {
@@ -77,35 +80,26 @@ struct BlockFiller {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t hidden_addr = get_arg_val<uint32_t>(0);
-    const uint32_t counts_addr = get_arg_val<uint32_t>(1);
-    const uint32_t routed_addr = get_arg_val<uint32_t>(2);
-    const uint32_t first_row = get_arg_val<uint32_t>(3);
-    const uint32_t num_rows = get_arg_val<uint32_t>(4);
-    const uint32_t num_tokens = get_compile_time_arg_val(0);
-    const uint32_t row_bytes = get_compile_time_arg_val(1);
-    const uint32_t piece_bytes = get_compile_time_arg_val(2);
-    const uint32_t page_bytes = get_compile_time_arg_val(3);
-    const uint32_t block = get_compile_time_arg_val(4);
-    constexpr auto hidden_args = TensorAccessorArgs<5>();
-    constexpr auto counts_args = TensorAccessorArgs<hidden_args.next_compile_time_args_offset()>();
-    constexpr auto routed_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
-    const auto hidden = TensorAccessor(hidden_args, hidden_addr);
+    // Addresses are loaded together, before the accessors are made of them.
+    const auto at = ReaderTensors::Addresses::read();
+    const auto range = RowRange::read(ReaderTensors::Addresses::kCount);
+    const auto args = PieceArgs::read();
+    const auto hidden = TensorAccessor(ReaderTensors::hidden(), at.hidden);
 
-    ExpertRows rows{TensorAccessor(counts_args, counts_addr),
-                    TensorAccessor(routed_args, routed_addr)};
-    BlockFiller filler{row_bytes, piece_bytes, page_bytes, block};
-    const uint32_t end_row = first_row + num_rows;
+    ExpertRows rows{TensorAccessor(ReaderTensors::counts(), at.counts),
+                    TensorAccessor(ReaderTensors::routed(), at.routed)};
+    BlockFiller filler{args.row_bytes, args.piece_bytes, args.page_bytes, args.block};
+    const uint32_t end_row = range.first_row + range.num_rows;
     // The core's range may begin and end within an expert.
-    for (uint32_t row = first_row; row < end_row;) {
-        const uint32_t expert = row / num_tokens;
-        const uint32_t expert_row = expert * num_tokens;
+    for (uint32_t row = range.first_row; row < end_row;) {
+        const uint32_t expert = row / args.num_tokens;
+        const uint32_t expert_row = expert * args.num_tokens;
         rows.select(expert);
         const uint32_t end_position = smaller(end_row - expert_row, rows.count);
         for (uint32_t position = row - expert_row; position < end_position; ++position) {
             filler.add_row(hidden, rows.token(position));
         }
-        row = expert_row + num_tokens;
+        row = expert_row + args.num_tokens;
     }
     // The last block may be partly filled; the writer takes its pages one by one.
     if (filler.filled != 0) {

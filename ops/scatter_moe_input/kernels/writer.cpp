@@ -2,12 +2,16 @@
 // Stores rows [first_row, first_row + num_rows) of the output: the reader's rows up to each
 // expert's count, zeros after them.
 #include "../../shared/kernels/arithmetic.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbRows = 0;
-constexpr uint32_t kCbCount = 3;
-constexpr uint32_t kCbZeros = 4;
+using namespace tessera::ops;
+using namespace tessera::ops::scatter_moe_input;
+
+constexpr uint32_t kCbRows = index_of(Cb::Rows);
+constexpr uint32_t kCbCount = index_of(Cb::WriterCount);
+constexpr uint32_t kCbZeros = index_of(Cb::Zeros);
 
 // Stores rows piece by piece, taking pages out of the reader's blocks in the order in which they
 // were filled.
@@ -66,28 +70,21 @@ uint32_t read_count(const TensorAccessor& counts, uint32_t expert) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t counts_addr = get_arg_val<uint32_t>(0);
-    const uint32_t out_addr = get_arg_val<uint32_t>(1);
-    const uint32_t first_row = get_arg_val<uint32_t>(2);
-    const uint32_t num_rows = get_arg_val<uint32_t>(3);
-    const uint32_t num_tokens = get_compile_time_arg_val(0);
-    const uint32_t row_bytes = get_compile_time_arg_val(1);
-    const uint32_t piece_bytes = get_compile_time_arg_val(2);
-    const uint32_t page_bytes = get_compile_time_arg_val(3);
-    const uint32_t block = get_compile_time_arg_val(4);
-    constexpr auto counts_args = TensorAccessorArgs<5>();
-    constexpr auto out_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
-    const auto counts = TensorAccessor(counts_args, counts_addr);
+    const auto at = WriterTensors::Addresses::read();
+    const auto range = RowRange::read(WriterTensors::Addresses::kCount);
+    const auto args = PieceArgs::read();
+    const auto counts = TensorAccessor(WriterTensors::counts(), at.counts);
 
-    clear(get_write_ptr(kCbZeros), page_bytes);
-    RowWriter writer{TensorAccessor(out_args, out_addr), row_bytes, piece_bytes, page_bytes, block};
-    const uint32_t end_row = first_row + num_rows;
-    for (uint32_t row = first_row; row < end_row;) {
-        const uint32_t expert = row / num_tokens;
-        const uint32_t expert_end = smaller((expert + 1) * num_tokens, end_row);
+    clear(get_write_ptr(kCbZeros), args.page_bytes);
+    RowWriter writer{TensorAccessor(WriterTensors::output(), at.output), args.row_bytes,
+                     args.piece_bytes, args.page_bytes, args.block};
+    const uint32_t end_row = range.first_row + range.num_rows;
+    for (uint32_t row = range.first_row; row < end_row;) {
+        const uint32_t expert = row / args.num_tokens;
+        const uint32_t expert_end = smaller((expert + 1) * args.num_tokens, end_row);
         // A core's range may end before the expert's last token.
         const uint32_t valid_end =
-            smaller(expert * num_tokens + read_count(counts, expert), expert_end);
+            smaller(expert * args.num_tokens + read_count(counts, expert), expert_end);
         for (; row < valid_end; ++row) {
             writer.write_valid(row);
         }
