@@ -6,9 +6,10 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/moe_permutation/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
-#include "tessera/program.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::moe_permutation {
 namespace {
@@ -17,8 +18,6 @@ using config::field;
 using config::Limits;
 
 constexpr Limits kCount{1, 65536};
-constexpr std::uint8_t kScratchCb = 0;
-constexpr std::uint32_t kAlignment = 64;  // of tables in L1: that of DRAM on every device
 
 constexpr std::array kFields{
     field<&PermutationSpec::experts>("experts", config::kRequired, "experts of the whole layer",
@@ -36,23 +35,21 @@ std::uint32_t aligned(std::uint32_t bytes) {
     return round_up(bytes, kAlignment);
 }
 
-/// Returns the extents of the outputs, in their order.
-std::array<std::uint32_t, kOutputs.size()> lengths(const PermutationSpec& spec,
-                                                   const Shape& topk_ids) {
+TableLengths lengths_of(const PermutationSpec& spec, const Shape& topk_ids) {
     // The worst case over all routings, since only the device knows the counts.
     const std::uint32_t ctas =
         most_ctas(topk_ids[0], topk_ids[1], spec.local_experts, std::max(spec.tile, 1U));
     const std::uint32_t rows = ctas * spec.tile;
-    return {spec.experts,
-            spec.experts,
-            1,
-            spec.local_experts + 1,
-            topk_ids[0] * topk_ids[1],
-            rows,
-            rows,
-            ctas,
-            ctas,
-            1};
+    return {.histogram = spec.experts,
+            .local_histogram = spec.experts,
+            .total = 1,
+            .prefix = spec.local_experts + 1,
+            .expanded_to_permuted = topk_ids[0] * topk_ids[1],
+            .permuted_to_token = rows,
+            .permuted_to_expanded = rows,
+            .cta_to_expert = ctas,
+            .cta_to_limit = ctas,
+            .num_ctas = 1};
 }
 
 /// Returns the bytes of the tables, the ids, and a cursor for each local expert.
@@ -60,7 +57,7 @@ std::uint64_t scratch_bytes(const PermutationSpec& spec, const Shape& topk_ids) 
     // The ids of all tokens are held: both passes over them then read L1 only.
     std::uint64_t bytes =
         aligned(spec.local_experts * 4) + std::uint64_t{topk_ids[0]} * aligned(topk_ids[1] * 4);
-    for (const std::uint32_t length : lengths(spec, topk_ids)) {
+    for (const std::uint32_t length : words_of(lengths_of(spec, topk_ids))) {
         bytes += aligned(length * 4);
     }
     return bytes;
@@ -89,42 +86,51 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<TensorPlan> infer(const OpContext& context) {
     std::vector<TensorPlan> plans;
     for (const std::uint32_t length :
-         lengths(context.params<PermutationSpec>(), context.inputs[0].spec.shape)) {
+         words_of(lengths_of(context.params<PermutationSpec>(), context.inputs[0].spec.shape))) {
         plans.push_back({.spec = {{std::max(length, 1U)}, DataFormat::Int32, Layout::ROW_MAJOR}});
     }
     return plans;
 }
 
+Tensors tensors_of(const OpContext& context, std::size_t position) {
+    const auto output = [&](std::size_t place) {
+        return &context.device_outputs[place][position].buffer;
+    };
+    return {.topk_ids = &context.device_inputs[0][position].buffer,
+            .histogram = output(0),
+            .local_histogram = output(1),
+            .total = output(2),
+            .prefix = output(3),
+            .expanded_to_permuted = output(4),
+            .permuted_to_token = output(5),
+            .permuted_to_expanded = output(6),
+            .cta_to_expert = output(7),
+            .cta_to_limit = output(8),
+            .num_ctas = output(9)};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PermutationSpec>();
-    const DeviceTensor& ids = context.device_inputs[0][position];
-    const Shape& shape = ids.spec.shape;
+    const Shape& shape = context.inputs[0].spec.shape;
     // One core: places follow from counts of all tokens. With stores of single words 1024 tokens
     // took 632 095 cycles; fills by the NoC made it 481 771.
     const CoreCoord core{0, 0};
     const auto scratch = static_cast<std::uint32_t>(scratch_bytes(spec, shape));
 
     Program program = CreateProgram();
-    CreateCircularBuffer(program, core,
-                         CircularBufferConfig(scratch, {{kScratchCb, DataFormat::UInt32}})
-                             .set_page_size(kScratchCb, scratch));
-    std::vector<std::uint32_t> args{shape[0], shape[1], spec.experts, spec.local_experts,
-                                    spec.tile};
-    const auto extents = lengths(spec, shape);
-    args.insert(args.end(), extents.begin(), extents.end());
-    TensorAccessorArgs(ids.buffer).append_to(args);
-    std::vector<std::uint32_t> own{
-        // Each device starts at its own experts; the tables are otherwise alike.
-        ids.buffer.address,
-        spec.local_expert_offset + static_cast<std::uint32_t>(position) * spec.local_experts};
-    for (std::size_t i = 0; i < kOutputs.size(); ++i) {
-        const Buffer& buffer = context.device_outputs[i][position].buffer;
-        TensorAccessorArgs(buffer).append_to(args);
-        own.push_back(buffer.address);
-    }
-    const KernelHandle kernel = CreateKernel(program, "ops/moe_permutation/kernels/tables.cpp",
-                                             core, ReaderDataMovementConfig(std::move(args)));
-    SetRuntimeArgs(program, kernel, core, own);
+    add_circular_buffer(program, core, Cb::Scratch, DataFormat::UInt32, {1, scratch});
+    const RoutingArgs args{.num_tokens = shape[0],
+                           .top_k = shape[1],
+                           .num_local = spec.local_experts,
+                           .tile = spec.tile};
+    const Tensors tensors = tensors_of(context, position);
+    const KernelHandle kernel =
+        CreateKernel(program, "ops/moe_permutation/kernels/tables.cpp", core,
+                     reader_config(named(args, lengths_of(spec, shape)), tensors));
+    // Each device starts at its own experts; the tables are otherwise alike.
+    const std::uint32_t first_expert =
+        spec.local_expert_offset + static_cast<std::uint32_t>(position) * spec.local_experts;
+    set_args(program, kernel, core, LocalRange{first_expert}, addresses_of(tensors));
     return program;
 }
 
@@ -159,9 +165,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto first =
         static_cast<std::int32_t>(spec.local_expert_offset + context.position * spec.local_experts);
     const auto lists = lists_of(topk_ids, first, spec.local_experts);
-    const auto extents = lengths(spec, topk_ids.shape);
+    const TableLengths lengths = lengths_of(spec, topk_ids.shape);
     const auto top_k = static_cast<std::int32_t>(topk_ids.shape[1]);
-    Table histogram(spec.experts), local(spec.experts), prefix{0}, expanded(extents[4], -1);
+    Table histogram(spec.experts), local(spec.experts), prefix{0},
+        expanded(lengths.expanded_to_permuted, -1);
     Table tokens, sources, batch, limits;
     for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
         if (id != kNobody) {
@@ -178,7 +185,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         }
         // Each expert's rows end at a whole tile of tokens, as a CTA multiplies with one expert's
         // weights.
-        sources.resize((end + spec.tile - 1) / spec.tile * spec.tile, -1);
+        sources.resize(round_up(end, std::size_t{spec.tile}), -1);
         prefix.push_back(static_cast<std::int32_t>(sources.size()));
         while (batch.size() * spec.tile < sources.size()) {
             batch.push_back(static_cast<std::int32_t>(e));
@@ -192,10 +199,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         tokens.push_back(i < 0 ? -1 : i / top_k);
     }
     // Entries after the live ones are -1 in the kernel, too.
-    tokens.resize(extents[5], -1);
-    sources.resize(extents[6], -1);
-    batch.resize(extents[7], -1);
-    limits.resize(extents[8], -1);
+    tokens.resize(lengths.permuted_to_token, -1);
+    sources.resize(lengths.permuted_to_expanded, -1);
+    batch.resize(lengths.cta_to_expert, -1);
+    limits.resize(lengths.cta_to_limit, -1);
     std::vector<HostTensor> outputs;
     for (const Table& table : {histogram, local, Table{total}, prefix, expanded, tokens, sources,
                                batch, limits, Table{live}}) {

@@ -3,14 +3,17 @@
 // are filled in L1 and stored from there as a whole.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t kCbScratch = 0;
-constexpr uint32_t kNumTables = 10;
-constexpr uint32_t kNone = 0xFFFFFFFF;
-constexpr uint32_t kAlignment = 64;
+using namespace tessera::ops;
+using namespace tessera::ops::moe_permutation;
 
+constexpr uint32_t kNone = 0xFFFFFFFF;
+constexpr uint32_t kAddresses = LocalRange::kCount;  // first runtime argument of the tensors
+
+// Places of the tables in Tables, in the order of PERMUTATION_TABLES.
 enum Table : uint32_t {
     kHistogram,
     kLocalHistogram,
@@ -19,13 +22,13 @@ enum Table : uint32_t {
     kExpandedToPermuted,
     kPermutedToToken,
     kPermutedToExpanded,
-    kBatch,
-    kLimit,
-    kNumCtas
+    kCtaToExpert,
+    kCtaToLimit,
+    kNumCtas,
+    kNumTables
 };
 
 uint32_t aligned(uint32_t bytes) {
-    // Tables begin at aligned addresses, since each is stored by one write.
     return round_up(bytes, kAlignment);
 }
 
@@ -91,8 +94,8 @@ void count(const Choices& choices, const LocalExperts& local, const Tables& tabl
 
 // Ranges of rows and the CTAs over them; `next` becomes each local expert's first row.
 void lay_out(const LocalExperts& local, uint32_t tile, const Tables& tables, Words next) {
-    tables.fill(kBatch, kNone);
-    tables.fill(kLimit, kNone);
+    tables.fill(kCtaToExpert, kNone);
+    tables.fill(kCtaToLimit, kNone);
     uint32_t row = 0;
     uint32_t ctas = 0;
     for (uint32_t expert = 0; expert < local.count; ++expert) {
@@ -102,8 +105,8 @@ void lay_out(const LocalExperts& local, uint32_t tile, const Tables& tables, Wor
         const uint32_t end = row + tables.at(kLocalHistogram)[local.first + expert];
         // The loop ends at a whole tile, which is where the next expert begins.
         for (; row < end; row += tile) {
-            tables.at(kBatch)[ctas] = expert;
-            tables.at(kLimit)[ctas] = row + tile < end ? row + tile : end;
+            tables.at(kCtaToExpert)[ctas] = expert;
+            tables.at(kCtaToLimit)[ctas] = row + tile < end ? row + tile : end;
             ctas += 1;
         }
     }
@@ -131,44 +134,52 @@ void permute(const Choices& choices, const LocalExperts& local, const Tables& ta
     }
 }
 
+struct Lengths {
+    uint32_t of[kNumTables];
+};
+
+// Lengths come from the host, so that kernel and output tensors cannot differ.
+Lengths read_lengths() {
+    const auto lengths = TableLengths::read();
+    return {{lengths.histogram, lengths.local_histogram, lengths.total, lengths.prefix,
+             lengths.expanded_to_permuted, lengths.permuted_to_token, lengths.permuted_to_expanded,
+             lengths.cta_to_expert, lengths.cta_to_limit, lengths.num_ctas}};
+}
+
 }  // namespace
 
 void kernel_main() {
-    const uint32_t ids_addr = get_arg_val<uint32_t>(0);
-    const uint32_t first_expert = get_arg_val<uint32_t>(1);
-    const uint32_t num_tokens = get_compile_time_arg_val(0);
-    const uint32_t top_k = get_compile_time_arg_val(1);
-    const uint32_t num_local = get_compile_time_arg_val(3);
-    const uint32_t tile = get_compile_time_arg_val(4);
-    constexpr auto ids_args = TensorAccessorArgs<15>();
+    const auto args = RoutingArgs::read();
+    const uint32_t first_expert = LocalRange::read().first_expert;
+    const uint32_t ids_addr = Tensors::topk_ids_address(kAddresses);
     const TensorAccessor outputs[kNumTables] = {
-        TensorAccessor(TensorAccessorArgs<17>(), get_arg_val<uint32_t>(2)),
-        TensorAccessor(TensorAccessorArgs<19>(), get_arg_val<uint32_t>(3)),
-        TensorAccessor(TensorAccessorArgs<21>(), get_arg_val<uint32_t>(4)),
-        TensorAccessor(TensorAccessorArgs<23>(), get_arg_val<uint32_t>(5)),
-        TensorAccessor(TensorAccessorArgs<25>(), get_arg_val<uint32_t>(6)),
-        TensorAccessor(TensorAccessorArgs<27>(), get_arg_val<uint32_t>(7)),
-        TensorAccessor(TensorAccessorArgs<29>(), get_arg_val<uint32_t>(8)),
-        TensorAccessor(TensorAccessorArgs<31>(), get_arg_val<uint32_t>(9)),
-        TensorAccessor(TensorAccessorArgs<33>(), get_arg_val<uint32_t>(10)),
-        TensorAccessor(TensorAccessorArgs<35>(), get_arg_val<uint32_t>(11))};
+        {Tensors::histogram(), Tensors::histogram_address(kAddresses)},
+        {Tensors::local_histogram(), Tensors::local_histogram_address(kAddresses)},
+        {Tensors::total(), Tensors::total_address(kAddresses)},
+        {Tensors::prefix(), Tensors::prefix_address(kAddresses)},
+        {Tensors::expanded_to_permuted(), Tensors::expanded_to_permuted_address(kAddresses)},
+        {Tensors::permuted_to_token(), Tensors::permuted_to_token_address(kAddresses)},
+        {Tensors::permuted_to_expanded(), Tensors::permuted_to_expanded_address(kAddresses)},
+        {Tensors::cta_to_expert(), Tensors::cta_to_expert_address(kAddresses)},
+        {Tensors::cta_to_limit(), Tensors::cta_to_limit_address(kAddresses)},
+        {Tensors::num_ctas(), Tensors::num_ctas_address(kAddresses)}};
 
-    // Extents come from the host, so that kernel and output tensors cannot differ.
+    const Lengths lengths = read_lengths();
     Tables tables;
-    uint32_t l1_addr = get_write_ptr(kCbScratch);
+    uint32_t l1_addr = get_write_ptr(index_of(Cb::Scratch));
     for (uint32_t i = 0; i < kNumTables; ++i) {
-        tables.length[i] = get_compile_time_arg_val(5 + i);
+        tables.length[i] = lengths.of[i];
         tables.l1[i] = l1_addr;
         l1_addr += aligned(tables.length[i] * sizeof(uint32_t));
     }
     const auto next = reinterpret_cast<Words>(l1_addr);
-    const Choices choices{l1_addr + aligned(num_local * sizeof(uint32_t)),
-                          aligned(top_k * sizeof(uint32_t)), num_tokens, top_k};
-    const LocalExperts local{first_expert, num_local};
+    const Choices choices{l1_addr + aligned(args.num_local * sizeof(uint32_t)),
+                          aligned(args.top_k * sizeof(uint32_t)), args.num_tokens, args.top_k};
+    const LocalExperts local{first_expert, args.num_local};
 
-    read_choices(TensorAccessor(ids_args, ids_addr), choices);
+    read_choices(TensorAccessor(Tensors::topk_ids(), ids_addr), choices);
     count(choices, local, tables);
-    lay_out(local, tile, tables, next);
+    lay_out(local, args.tile, tables, next);
     permute(choices, local, tables, next);
     // Whole tables are stored once, from L1, instead of entry by entry.
     for (uint32_t i = 0; i < kNumTables; ++i) {
