@@ -256,6 +256,13 @@ private:
     // Binds one semaphore: its initial value alone, or a map.
     void bind_semaphore(const Entry& entry) {
         const std::string path = fmt::format("{}.semaphores.{}", path_, entry.key);
+        // Expressions name a semaphore, and names with a dot are Tessera's: core.first, mesh.rows.
+        if (entry.key.find('.') != std::string::npos) {
+            binder_.binding.violations.add(
+                entry.origin, path,
+                fmt::format("invalid name '{}'; allowed: a name without a dot", entry.key));
+            return;
+        }
         ProgramSemaphore semaphore{.name = entry.key};
         if (entry.value.kind == NodeKind::Scalar) {
             semaphore.initial = entry.value.text;

@@ -168,15 +168,20 @@ private:
         // Kernels address cores by virtual coordinates, in which harvested rows leave no gap. Run
         // files name logical ones.
         const CoreCoord origin = context_.arch.workers.virtual_origin;
-        const auto coordinate = [this](const char* function, std::uint32_t first) {
-            names_.set_function(function, [function, first](std::span<const Value> args) {
+        const auto coordinate = [this](const char* function, std::uint32_t first,
+                                       std::uint32_t extent) {
+            names_.set_function(function, [function, first, extent](std::span<const Value> args) {
                 require(args.size() == 1 && std::holds_alternative<std::int64_t>(args[0]),
                         "{} takes a logical coordinate", function);
-                return Value(std::get<std::int64_t>(args[0]) + std::int64_t{first});
+                const auto logical = std::get<std::int64_t>(args[0]);
+                require(logical >= 0 && logical < std::int64_t{extent}, "{}({}): allowed: 0 to {}",
+                        function, logical, extent - 1);
+                return Value(logical + std::int64_t{first});
             });
         };
-        coordinate("virtual_x", origin.x);
-        coordinate("virtual_y", origin.y);
+        const GridSize grid = context_.arch.workers.compute;
+        coordinate("virtual_x", origin.x, grid.columns);
+        coordinate("virtual_y", origin.y, grid.rows);
     }
 
     void add_semaphore(Program& program, const ProgramSemaphore& semaphore) {
@@ -204,26 +209,46 @@ private:
         CreateCircularBuffer(program, chosen(buffer.cores, work_), std::move(config));
     }
 
-    /// Returns the words of the arguments; "accessor(x)" stands for all words of
+    /// Returns the tensor of "accessor(x)", or nothing for any other expression.
+    static std::optional<std::string> accessed_tensor(const std::string& text) {
+        constexpr std::string_view kAccessor = "accessor(";
+        if (!text.starts_with(kAccessor) || !text.ends_with(')')) {
+            return std::nullopt;
+        }
+        return text.substr(kAccessor.size(), text.size() - kAccessor.size() - 1);
+    }
+
+    /// Returns the words of compile-time arguments; "accessor(x)" gives all words of
     /// TensorAccessorArgs, whose number depends on the tensor's layout, so it is not a function of
     /// one value.
-    std::vector<std::uint32_t> words(std::span<const std::string> expressions, const Scope& names,
-                                     const std::string& key) const {
-        return with_key(key, [&] { return words(expressions, names); });
+    std::vector<std::uint32_t> compile_words(const ProgramKernel& kernel,
+                                             const std::string& key) const {
+        return with_key(key + ".compile_args", [&] {
+            std::vector<std::uint32_t> words;
+            for (const std::string& text : kernel.compile_args) {
+                if (const auto name = accessed_tensor(text)) {
+                    TensorAccessorArgs(tensor(*name).buffer).append_to(words);
+                } else {
+                    words.push_back(evaluate_count(text, names_));
+                }
+            }
+            return words;
+        });
     }
-    std::vector<std::uint32_t> words(std::span<const std::string> expressions,
-                                     const Scope& names) const {
-        constexpr std::string_view kAccessor = "accessor(";
-        std::vector<std::uint32_t> words;
-        for (const std::string& text : expressions) {
-            if (text.starts_with(kAccessor) && text.ends_with(')')) {
-                const auto name = text.substr(kAccessor.size(), text.size() - kAccessor.size() - 1);
-                TensorAccessorArgs(tensor(name).buffer).append_to(words);
-            } else {
+
+    /// Returns the words of runtime arguments. TensorAccessorArgs<i> reads compile-time arguments
+    /// alone, so a kernel could not use an accessor's words here.
+    std::vector<std::uint32_t> runtime_words(std::span<const std::string> expressions,
+                                             const Scope& names, const std::string& key) const {
+        return with_key(key, [&] {
+            std::vector<std::uint32_t> words;
+            for (const std::string& text : expressions) {
+                require(!accessed_tensor(text),
+                        "{} gives compile-time arguments; allowed: in compile_args", text);
                 words.push_back(evaluate_count(text, names));
             }
-        }
-        return words;
+            return words;
+        });
     }
 
     NamedCompileArgs named_words(const ProgramKernel& kernel, const std::string& key) const {
@@ -242,25 +267,23 @@ private:
         }
         KernelConfig config;
         if (kernel.is_compute) {
-            config = ComputeConfig{
-                .math_fidelity = kernel.math_fidelity,
-                .fp32_dest_acc_en = kernel.fp32_dest_acc,
-                .math_approx_mode = kernel.math_approx_mode,
-                .compile_args = words(kernel.compile_args, names_, key + ".compile_args"),
-                .defines = kernel.defines,
-                .named_compile_args = named_words(kernel, key)};
+            config = ComputeConfig{.math_fidelity = kernel.math_fidelity,
+                                   .fp32_dest_acc_en = kernel.fp32_dest_acc,
+                                   .math_approx_mode = kernel.math_approx_mode,
+                                   .compile_args = compile_words(kernel, key),
+                                   .defines = kernel.defines,
+                                   .named_compile_args = named_words(kernel, key)};
         } else {
-            config = DataMovementConfig{
-                .processor = kernel.processor,
-                .noc = kernel.noc,
-                .compile_args = words(kernel.compile_args, names_, key + ".compile_args"),
-                .defines = kernel.defines,
-                .named_compile_args = named_words(kernel, key)};
+            config = DataMovementConfig{.processor = kernel.processor,
+                                        .noc = kernel.noc,
+                                        .compile_args = compile_words(kernel, key),
+                                        .defines = kernel.defines,
+                                        .named_compile_args = named_words(kernel, key)};
         }
         const KernelHandle handle = CreateKernel(program, kernel.path, cores, std::move(config));
         if (!kernel.common_args.empty()) {
             SetCommonRuntimeArgs(program, handle,
-                                 words(kernel.common_args, names_, key + ".common_args"));
+                                 runtime_words(kernel.common_args, names_, key + ".common_args"));
         }
         if (!kernel.args.empty()) {
             set_arguments(program, kernel, handle, cores, key + ".args");
@@ -285,7 +308,7 @@ private:
             names.set("core.group", std::int64_t{is_second ? 2 : 1});
             // A kernel of core_group_2 still counts the units of group 1 into `first`.
             if (cores.contains(core)) {
-                SetRuntimeArgs(program, handle, core, words(kernel.args, names, key));
+                SetRuntimeArgs(program, handle, core, runtime_words(kernel.args, names, key));
             }
             first += count;
         }

@@ -48,6 +48,9 @@ constexpr Mistake kMistakes[] = {
      "", "run.yaml:1:1: steps: required key is missing"},
     {"WordForAParam", "rows: 64", "rows: many",
      "run.yaml:5:9: params.rows: 'many' is a word; allowed: a number, or one of `choices: [...]`"},
+    {"ParamThatUsesALaterOne", "rows: 64", "rows: columns * 2",
+     "run.yaml:5:9: params.rows: 'columns * 2': columns is defined further down; a param may use "
+     "those above it"},
     {"WordThatIsNoChoice", "value: plain", "value: plan",
      "run.yaml:7:17: params.mode: plan, allowed: plain, fancy"},
     {"ParamOutOfRange", "value: 96", "value: 0",
@@ -235,6 +238,27 @@ constexpr Mistake kMistakes[] = {
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [address(z)]}]}, "
      "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:95: steps.double.program.kernels[0].args: z is not a tensor of the step"},
+    {"AccessorAsARuntimeArgument", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: [accessor(x)]}]}, "
+     "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:95: steps.double.program.kernels[0].args: accessor(x) gives compile-time "
+     "arguments; allowed: in compile_args"},
+    {"CoordinateBeyondTheGrid", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, args: "
+     "[virtual_x(8)]}]}, "
+     "in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:95: steps.double.program.kernels[0].args: virtual_x(8): allowed: 0 to 7"},
+    {"SemaphoreWithADot", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {semaphores: {core.first: 0}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:43: steps.double.program.semaphores.core.first: invalid name 'core.first'; "
+     "allowed: a name without a dot"},
+    {"PageOfNoWholeWords", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {0: {page_size: 6, pages: 2}}, kernels: [{path: ops/scale/kernels/reader.cpp, "
+     "on: reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:132: steps.double: program.cbs.0 CircularBufferConfig::set_page_size: page_size "
+     "6 of index 0; "
+     "allowed: a multiple of 4"},
     {"NoSteps", "steps:\n  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}\n",
      "steps: []\n", "run.yaml:10:8: steps: expected a list of steps, found an empty one"},
     {"NestedRepetitions", "  - {name: double,",
