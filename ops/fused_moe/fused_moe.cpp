@@ -22,7 +22,7 @@ constexpr std::array kFields{
     field<&MoeSpec::activation>("activation", "silu",
                                 "activation with a gate, or without one (no_mul)"),
     field<&MoeSpec::alpha>("alpha", "1.702", "alpha of swigluoai"),
-    field<&MoeSpec::limit>("limit", "7", "limit of swigluoai"),
+    field<&MoeSpec::limit>("limit", "7", "limit of swigluoai", Limits{1e-30, 1e30}),
     field<&MoeSpec::apply_router_weight_on_input>(
         "apply_router_weight_on_input", "false",
         "multiply tokens, not outputs of experts, by their weights; needs top_k 1"),

@@ -15,7 +15,8 @@ namespace tessera::ops::layer_norm {
 namespace {
 
 constexpr std::array kFields{
-    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the variance"),
+    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the variance",
+                                      config::Limits{0, 1}),
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 

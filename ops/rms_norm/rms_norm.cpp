@@ -14,7 +14,8 @@ namespace tessera::ops::rms_norm {
 namespace {
 
 constexpr std::array kFields{
-    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the mean square"),
+    config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the mean square",
+                                      config::Limits{0, 1}),
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
