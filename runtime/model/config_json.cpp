@@ -45,7 +45,7 @@ private:
 /// Records the end of each key. A key ends where the parser has read to when it reports the key.
 class KeyEnds : public nlohmann::json_sax<nlohmann::json> {
 public:
-    KeyEnds(const std::size_t& read, std::map<std::string, std::size_t>& ends)
+    KeyEnds(const std::size_t& read, std::multimap<std::string, std::size_t>& ends)
         : read_(read), ends_(ends) {}
 
     bool null() override { return true; }
@@ -63,12 +63,20 @@ public:
         path_.pop_back();
         return true;
     }
-    // Keys of objects in lists are not looked up.
-    bool start_array(std::size_t) override { return start_object(0); }
-    bool end_array() override { return end_object(); }
+    // Keys of objects in lists are not looked up, and objects of one list share their names.
+    bool start_array(std::size_t) override {
+        ++lists_;
+        return start_object(0);
+    }
+    bool end_array() override {
+        --lists_;
+        return end_object();
+    }
     bool key(string_t& name) override {
         key_ = (path_.empty() || path_.back().empty() ? "" : path_.back() + ".") + name;
-        ends_.emplace(key_, read_ - name.size() - 1);
+        if (lists_ == 0) {
+            ends_.emplace(key_, read_ - name.size() - 1);
+        }
         return true;
     }
     bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
@@ -77,8 +85,9 @@ public:
 
 private:
     const std::size_t& read_;
-    std::map<std::string, std::size_t>& ends_;
+    std::multimap<std::string, std::size_t>& ends_;
     std::vector<std::string> path_;
+    std::size_t lists_ = 0;
     std::string key_;
 };
 
@@ -121,14 +130,16 @@ ConfigJson::ConfigJson(const std::filesystem::path& path) : path_(path.string())
 
 void ConfigJson::read_positions(const std::string& text) {
     std::size_t read = 0;
-    std::map<std::string, std::size_t> ends;
+    std::multimap<std::string, std::size_t> ends;
     KeyEnds keys(read, ends);
     nlohmann::json::sax_parse(CountingIterator(text.data(), &read),
                               CountingIterator(text.data() + text.size(), &read), &keys);
     for (const auto& [key, end] : ends) {
         const std::size_t start = text.rfind('"', end == 0 ? 0 : end - 1);
         const auto [line, column] = line_and_column(text, start == std::string::npos ? 0 : start);
-        positions_.emplace(key, Position{line, column});
+        const auto [first, is_first] = positions_.emplace(key, Position{line, column});
+        require(is_first, "{}:{}:{}: {}: duplicate key, first at {}:{}", path_, line, column, key,
+                first->second.line, first->second.column);
     }
 }
 
@@ -197,12 +208,20 @@ std::uint32_t ConfigJson::count(std::string_view key, CountRange range) const {
     return value.get<std::uint32_t>();
 }
 
-double ConfigJson::number(std::string_view key) const {
+double ConfigJson::number(std::string_view key, NumberRange range) const {
     const nlohmann::json& value = at(key);
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
         refuse(key, value, "a number");
     }
-    return value.get<double>();
+    const auto number = value.get<double>();
+    if (number < range.least || number > range.most) {
+        refuse(key, value, fmt::format("a number from {} to {}", range.least, range.most));
+    }
+    return number;
+}
+
+void ConfigJson::refuse_beside(std::string_view key, std::string_view allowed) const {
+    refuse(key, at(key), fmt::format("{} (beside the other keys)", allowed));
 }
 
 bool ConfigJson::flag(std::string_view key) const {

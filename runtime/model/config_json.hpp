@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,14 @@ struct CountRange {
     std::uint32_t least = 1;
     std::uint32_t most = 1U << 24U;
 };
+
+/// Inclusive bounds of a number.
+struct NumberRange {
+    double least = std::numeric_limits<double>::lowest();
+    double most = std::numeric_limits<double>::max();
+};
+/// Factors and limits that a bfloat16 can hold and that do not turn values around.
+inline constexpr NumberRange kPositive{1e-30, 1e30};
 
 /// The keys of one file, or of the section that describes its language model (`text_config`).
 /// A value of null counts as absent, as in the transformers library.
@@ -38,7 +47,7 @@ public:
     // Errors   UsageError with the place, the value and what is allowed: for an absent key, a value
     //          of another type, and a number out of range.
     [[nodiscard]] std::uint32_t count(std::string_view key, CountRange range = {}) const;
-    [[nodiscard]] double number(std::string_view key) const;
+    [[nodiscard]] double number(std::string_view key, NumberRange range = {}) const;
     [[nodiscard]] bool flag(std::string_view key) const;
     [[nodiscard]] std::string text(std::string_view key) const;
     /// Words of a list; a single word counts as a list of one.
@@ -47,6 +56,9 @@ public:
     [[nodiscard]] std::vector<std::uint32_t> counts(std::string_view key, CountRange range) const;
     /// A map below this one, such as rope_scaling.
     [[nodiscard]] ConfigJson section(std::string_view key) const;
+
+    /// Refuses the value of a key because of another key.
+    [[noreturn]] void refuse_beside(std::string_view key, std::string_view allowed) const;
 
 private:
     struct Position {
@@ -60,6 +72,7 @@ private:
     [[nodiscard]] const nlohmann::json& at(std::string_view key) const;
     [[noreturn]] void refuse(std::string_view key, const nlohmann::json& found,
                              std::string_view allowed) const;
+    /// Errors   UsageError if an object has a key twice: the parser would keep the last alone.
     void read_positions(const std::string& text);
 
     std::string path_;

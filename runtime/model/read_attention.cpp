@@ -115,7 +115,8 @@ void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& a
     attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5);
     attention.softmax_scale_rule = "head_dim^-0.5";
     if (reader.file().has("attention_multiplier")) {
-        attention.softmax_scale = reader.number_or("softmax_scale", "attention_multiplier", 1);
+        attention.softmax_scale =
+            reader.number_or("softmax_scale", "attention_multiplier", 1, kPositive);
         attention.softmax_scale_rule = "attention_multiplier";
     }
 }
@@ -145,7 +146,7 @@ void read_rotation(ValueReader& reader, AttentionNumbers& attention) {
     const auto rope = rope_section(reader.file());
     attention.rope_theta = rope && rope->has("rope_theta")
                                ? rope->number("rope_theta")
-                               : reader.number_or("rope_theta", "rope_theta", 10000);
+                               : reader.number_or("rope_theta", "rope_theta", 10000, {1, 1e30});
     const std::string type = rope ? rope_type_of(*rope) : "default";
     if (type == "yarn") {
         attention.yarn = read_yarn(*rope, reader.file());
@@ -175,7 +176,7 @@ void read_attention(ValueReader& reader, MoeModel& model) {
     }
     read_rotation(reader, attention);
     read_residual(reader);
-    attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps", 1e-6);
+    attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps", 1e-6, {0, 1});
 }
 
 }  // namespace tessera::model

@@ -96,13 +96,16 @@ void read_activation(ValueReader& reader, MoeModel& model) {
     if (model.family->has_swigluoai) {
         constexpr double kLimit = 7;
         model.activation = ExpertActivation::SwigluOai;
-        model.activation_limit = reader.number_or("limit", "swiglu_limit", kLimit);
+        model.activation_limit = reader.number_or("limit", "swiglu_limit", kLimit, kPositive);
     }
 }
 
 /// Returns whether the router chooses by a correction bias, and reads the groups.
 bool read_groups(ValueReader& reader, const Family& family, RouterNumbers& router) {
     if (family.groups == GroupRule::None) {
+        // A model of this family chooses from all experts, so another number would be ignored.
+        reader.require_value(!reader.file().has("n_group") || reader.file().count("n_group") == 1,
+                             "n_group", "1, since routers of this family have no groups");
         return false;
     }
     std::string method = "noaux_tc";
@@ -112,8 +115,17 @@ bool read_groups(ValueReader& reader, const Family& family, RouterNumbers& route
                 "{}: is \"{}\"; allowed: greedy, group_limited_greedy, noaux_tc",
                 reader.file().place("topk_method"), method);
     }
-    // Models with the method `greedy` state groups that nothing reads.
-    if (method != "greedy") {
+    if (method == "greedy") {
+        // Models with this method state groups that nothing reads.
+        const bool has_groups = reader.file().has("n_group") && reader.file().count("n_group") > 1;
+        require(!has_groups || reader.file().has("topk_method"),
+                "{}: is missing, beside groups of experts; allowed: greedy, "
+                "group_limited_greedy, noaux_tc",
+                reader.file().place("topk_method"));
+        if (has_groups) {
+            reader.assume("n_group has no effect: topk_method is greedy");
+        }
+    } else {
         const std::uint32_t experts = reader.model().experts;
         router.groups = reader.count_or("groups", "n_group", 1);
         reader.require_value(experts % router.groups == 0, "n_group",
@@ -146,7 +158,8 @@ void read_router(ValueReader& reader, const Family& family, RouterNumbers& route
                                           family.renormalise == Renormalise::ByKeyElseYes));
     router.has_correction_bias = read_groups(reader, family, router);
     if (family.groups != GroupRule::None) {
-        router.scaling_factor = reader.number_or("scaling_factor", "routed_scaling_factor", 1);
+        router.scaling_factor =
+            reader.number_or("scaling_factor", "routed_scaling_factor", 1, kPositive);
     }
 }
 

@@ -37,9 +37,9 @@ RoutingTrace trace_of(const std::string& name, const NpyArray& array) {
                        .ids = {}};
     trace.ids.reserve(array.values.size());
     for (const std::int64_t value : array.values) {
-        // require_ids() names values out of range; they must survive until then.
-        trace.ids.push_back(
-            static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX)));
+        require(value >= -1 && value <= INT32_MAX, "{}: holds the id {}; allowed: -1 to {}", name,
+                value, INT32_MAX);
+        trace.ids.push_back(static_cast<std::int32_t>(value));
     }
     return trace;
 }

@@ -33,8 +33,10 @@ public:
                            CountRange range = {}) {
         return file_.has(key) ? count(name, key, range) : defaulted(key, otherwise);
     }
-    double number_or(const char* name, std::string_view key, double otherwise) {
-        return file_.has(key) ? noted(name, key, file_.number(key)) : defaulted(key, otherwise);
+    double number_or(const char* name, std::string_view key, double otherwise,
+                     NumberRange range = {}) {
+        return file_.has(key) ? noted(name, key, file_.number(key, range))
+                              : defaulted(key, otherwise);
     }
     bool flag_or(const char* name, std::string_view key, bool otherwise) {
         return file_.has(key) ? noted(name, key, file_.flag(key)) : defaulted(key, otherwise);
@@ -46,7 +48,9 @@ public:
 
     /// Refuses a value that contradicts another key.
     void require_value(bool holds, std::string_view key, std::string_view allowed) const {
-        require(holds, "{}: contradicts another key; allowed: {}", file_.place(key), allowed);
+        if (!holds) {
+            file_.refuse_beside(key, allowed);
+        }
     }
 
 private:

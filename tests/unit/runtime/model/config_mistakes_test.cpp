@@ -105,23 +105,58 @@ TEST(ConfigJsonMistakes, FractionAndNegativeNumberAreShown) {
 
 TEST(ConfigJsonMistakes, MoreChoicesThanExpertsContradict) {
     EXPECT_EQ(message_with("\"num_experts_per_tok\": 4", "\"num_experts_per_tok\": 17"),
-              "config.json:7:3: num_experts_per_tok: contradicts another key; allowed: 1 to 16, "
-              "the n_routed_experts");
+              "config.json:7:3: num_experts_per_tok: is 17; allowed: 1 to 16, the "
+              "n_routed_experts (beside the other keys)");
 }
 
 TEST(ConfigJsonMistakes, TwoNumbersOfExpertsContradict) {
     EXPECT_EQ(message_with("\"n_group\": 4", "\"num_experts\": 32, \"n_group\": 4"),
-              "config.json:9:3: num_experts: contradicts another key; allowed: 16, as "
-              "n_routed_experts says");
+              "config.json:9:3: num_experts: is 32; allowed: 16, as n_routed_experts says "
+              "(beside the other keys)");
 }
 
 TEST(ConfigJsonMistakes, GroupsThatDoNotDivideContradict) {
     EXPECT_EQ(
         message_with("\"n_group\": 4", "\"n_group\": 5"),
-        "config.json:9:3: n_group: contradicts another key; allowed: a divisor of 16 experts");
+        "config.json:9:3: n_group: is 5; allowed: a divisor of 16 experts (beside the other keys)");
     EXPECT_EQ(
         message_with("\"topk_group\": 2", "\"topk_group\": 5"),
-        "config.json:10:3: topk_group: contradicts another key; allowed: 1 to 4, the n_group");
+        "config.json:10:3: topk_group: is 5; allowed: 1 to 4, the n_group (beside the other keys)");
+}
+
+TEST(ConfigJsonMistakes, DuplicateKeyNamesTheFirstLine) {
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"hidden_size\": 128, \"n_group\": 4"),
+              "config.json:9:3: hidden_size: duplicate key, first at 4:3");
+}
+
+TEST(ConfigJsonMistakes, ObjectsOfOneListMayShareKeys) {
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"rows\": [{\"a\": 1}, {\"a\": 2}], \"n_group\": 4"),
+              "accepted");
+}
+
+TEST(ConfigJsonMistakes, NumbersOutOfRangeAreShown) {
+    EXPECT_EQ(message_with("\"n_group\": 4", "\"rms_norm_eps\": -1e-6, \"n_group\": 4"),
+              "config.json:9:3: rms_norm_eps: is -1e-06; allowed: a number from 0 to 1");
+    EXPECT_EQ(
+        message_with("\"n_group\": 4", "\"routed_scaling_factor\": 0, \"n_group\": 4"),
+        "config.json:9:3: routed_scaling_factor: is 0; allowed: a number from 1e-30 to 1e+30");
+}
+
+TEST(ConfigJsonMistakes, GroupsThatTheRouterWouldIgnoreAreRefused) {
+    const std::string with_groups = R"({"model_type": "MODEL", "hidden_size": 64,
+"num_hidden_layers": 2, "num_experts": 8, "num_local_experts": 8, "num_experts_per_tok": 2,
+"moe_intermediate_size": 32, "intermediate_size": 32, "num_attention_heads": 2, "n_group": 4})";
+    const auto of = [&](const std::string& type) {
+        std::string text = with_groups;
+        return message_of(text.replace(text.find("MODEL"), 5, type));
+    };
+
+    EXPECT_EQ(of("moe"),
+              "config.json: topk_method: is missing, beside groups of experts; allowed: greedy, "
+              "group_limited_greedy, noaux_tc");
+    EXPECT_EQ(of("mixtral"),
+              "config.json:3:81: n_group: is 4; allowed: 1, since routers of this family have no "
+              "groups (beside the other keys)");
 }
 
 TEST(ConfigJsonMistakes, UnknownWordsAreShown) {
@@ -131,8 +166,8 @@ TEST(ConfigJsonMistakes, UnknownWordsAreShown) {
               "config.json:9:3: topk_method: is \"best\"; allowed: greedy, group_limited_greedy, "
               "noaux_tc");
     EXPECT_EQ(message_with("\"n_group\": 4", "\"hidden_act\": \"relu\", \"n_group\": 4"),
-              "config.json:9:3: hidden_act: contradicts another key; allowed: silu, the activation "
-              "of all families here");
+              "config.json:9:3: hidden_act: is \"relu\"; allowed: silu, the activation of "
+              "all families here (beside the other keys)");
 }
 
 TEST(ConfigJsonMistakes, WithoutALayerWithExpertsThereIsNothingToRun) {
