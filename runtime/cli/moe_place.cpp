@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <ostream>
 
@@ -74,8 +75,21 @@ model::RoutingTrace trace_of(const std::string& word, const model::RoutedRun& ru
     model::RoutingTrace trace = model::routing_called(word, {run.tokens, run.experts, run.top_k});
     require(layer < trace.layers, "--layer {}: {} has {} layers; allowed: 0 to {}", layer,
             trace.name, trace.layers, trace.layers - 1);
+    require(trace.top_k == run.top_k, "{}: {} experts a token; allowed: {}, the top-k of the run",
+            trace.name, trace.top_k, run.top_k);
     require_ids(trace, run.experts);
     return trace;
+}
+
+constexpr std::string_view kWritten = "# Written by tessera moe place.";
+
+/// A name that follows from CONFIG may be that of somebody's own file; only a file of an earlier
+/// call is replaced.
+void require_own(const std::string& path) {
+    std::ifstream existing(path);
+    std::string first;
+    require(!existing.good() || (std::getline(existing, first) && first == kWritten),
+            "{}: exists, and `moe place` did not write it; allowed: another --out", path);
 }
 
 void write_text(const std::string& path, const std::string& text) {
@@ -90,6 +104,8 @@ PlacedFiles write_files(const model::RoutedRun& run, const model::PlacedRun& pla
     const std::string stem = options.out.value_or(base.stem().string());
     const PlacedFiles files{stem + ".before.yaml", stem + ".placed.yaml",
                             stem + ".placement.safetensors"};
+    require_own(files.before);
+    require_own(files.after);
     const std::string tensors = fs::path(files.tensors).filename().string();
     write_placement(placed, files.tensors);
     const auto text = [&](model::Side side) {
@@ -99,7 +115,7 @@ PlacedFiles write_files(const model::RoutedRun& run, const model::PlacedRun& pla
         }
         const auto placed_values = model::placed_values(run, placed, side, tensors);
         values.insert(values.end(), placed_values.begin(), placed_values.end());
-        return "# Written by tessera moe place.\n" + model::yaml_text(values);
+        return std::string(kWritten) + "\n" + model::yaml_text(values);
     };
     write_text(files.before, text(model::Side::Before));
     write_text(files.after, text(model::Side::After));

@@ -208,6 +208,35 @@ TEST(CliMoePlace, WritesAPlacementThatRuns) {
               0);
 }
 
+TEST(CliMoePlace, LeavesAUsersFileOfTheSameNameAlone) {
+    const ScratchFolder folder;
+    folder.write("moe_modular.before.yaml", "extends: moe_modular\n");
+
+    const Ending ending = run_tessera(
+        {"moe", "place", "moe_modular", "--routing", golden_path("placement_e64_d8"), "--set",
+         "params.E=64", "--set", "params.ranks=8", "--set", "params.topk=8", "--plan-only"},
+        folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: moe_modular.before.yaml: exists, and `moe place` did not write it; "
+              "allowed: another --out\n");
+    EXPECT_EQ(bytes_of(folder.file("moe_modular.before.yaml")), "extends: moe_modular\n");
+}
+
+TEST(CliMoePlace, RefusesATraceOfAnotherTopK) {
+    const ScratchFolder folder;
+
+    const Ending ending =
+        run_tessera({"moe", "place", "moe_modular", "--routing", golden_path("placement_e64_d8"),
+                     "--set", "params.E=64", "--set", "params.ranks=8", "--plan-only"},
+                    folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: " + golden_path("placement_e64_d8") +
+                              ": 8 experts a token; allowed: 3, the top-k of the run\n");
+}
+
 // Copies of experts get numbers of their own: 64 experts and 8 copies, 9 on each device.
 TEST(CliMoePlace, CopiesBusyExperts) {
     const ScratchFolder folder;
