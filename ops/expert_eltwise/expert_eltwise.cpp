@@ -11,12 +11,16 @@
 #include <string>
 #include <utility>
 
+#include "ops/expert_eltwise/kernels/args.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::expert_eltwise {
 namespace {
+
+using valid_tiles::Cb;
 
 /// Function of the elements that an op's inputs have at one place.
 using ElementFunction = double (*)(std::span<const double> values);
@@ -43,40 +47,27 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& tiles,
                 const Tensors& tensors) {
-    const Buffer& counts = tensors.num_routed_tokens.device.buffer;
-    const Buffer& first = tensors.inputs.front()->buffer;
-    const Buffer& second = tensors.inputs.back()->buffer;  // the first again if there is one
-    // Word 0: the host has split the work by counts that it read back.
-    std::vector<std::uint32_t> args{tiles.token_tiles,
-                                    tiles.column_tiles,
-                                    tiles.num_experts,
-                                    counts.aligned_page_size,
-                                    static_cast<std::uint32_t>(tensors.inputs.size()),
-                                    work.split_by == SplitBy::Device ? 1U : 0U};
-    TensorAccessorArgs(counts).append_to(args);
-    TensorAccessorArgs(first).append_to(args);
-    // A single input is passed twice, so that the kernel has one argument list.
-    TensorAccessorArgs(second).append_to(args);
+    const bool has_second = tensors.inputs.size() == 2;
+    const ReaderTensors read{.counts = &tensors.num_routed_tokens.device.buffer,
+                             .input = &tensors.inputs[0]->buffer,
+                             .second_input = has_second ? &tensors.inputs[1]->buffer : nullptr};
+    const auto args = named(tile_args(tiles, tensors.num_routed_tokens), work.split_args(),
+                            ReaderArgs{.num_inputs = has_second ? 2U : 1U});
     const KernelHandle reader = CreateKernel(program, "ops/expert_eltwise/kernels/reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+                                             work.cores, reader_config(args, read));
     for (const BlockShare& share : work.shares) {
-        const auto split = work.reader_args(share);
-        SetRuntimeArgs(
-            program, reader, share.core,
-            {counts.address, first.address, second.address, split[0], split[1], split[2]});
+        set_args(program, reader, share.core, addresses_of(read), work.reader_args(share));
     }
 }
 
 // The functions differ in their compute kernel only.
 void add_compute(Program& program, const SharedBlocks& work, std::string_view kernel,
                  const ActivationSpec& schedule) {
-    const ComputeConfig config{.fp32_dest_acc_en = schedule.fp32_dest_acc,
-                               .compile_args = {},
-                               .defines = {},
-                               .named_compile_args = {}};
-    const KernelHandle compute = CreateKernel(program, std::string(kernel), work.cores, config);
+    const KernelHandle compute =
+        CreateKernel(program, std::string(kernel), work.cores,
+                     compute_config(NoArgs{}, {.fp32_dest_acc_en = schedule.fp32_dest_acc}));
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {work.compute_count(share)});
+        set_args(program, compute, share.core, work.compute_args(share));
     }
 }
 
@@ -101,13 +92,13 @@ Program build_program(std::string_view op, std::string_view compute_kernel, cons
 
     Program program = CreateProgram();
     for (std::size_t i = 0; i < tensors.inputs.size(); ++i) {
-        add_tile_buffer(program, work.cores, i == 0 ? kInputCb : kSecondInputCb,
+        add_tile_buffer(program, work.cores, i == 0 ? Cb::Input : Cb::SecondInput,
                         tensors.output.spec.format, schedule.cb_depth);
     }
-    add_counts_buffer(program, work.cores, kReaderCountsCb, counts);
+    add_counts_buffer(program, work.cores, Cb::ReaderCounts, counts);
     // The reader tells compute how many tiles it has, since the host does not know.
     if (work.split_by == SplitBy::Device) {
-        add_blocks_buffer(program, work.cores, kComputeBlocksCb);
+        add_blocks_buffer(program, work.cores, Cb::ComputeBlocks);
     }
     add_reader(program, work, tiles, tensors);
     add_compute(program, work, compute_kernel, schedule);

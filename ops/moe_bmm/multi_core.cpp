@@ -9,6 +9,8 @@
 namespace tessera::ops::moe_bmm {
 namespace {
 
+using valid_tiles::Cb;
+
 /// Subblocks of all experts' tokens.
 std::uint32_t num_blocks(const TokenTiles& tiles, std::span<const std::uint32_t> counts,
                          Subblock subblock) {
@@ -48,8 +50,8 @@ struct KPart {
 /// Cores next to each other in the order of the split take the parts of a block; those left over
 /// stay idle. On eight n150 gate took 409 793 cycles with four cores a block and 444 133 with one
 /// (subblock [1, 3]).
-std::vector<KPart> deal_parts(const SharedBlocks& work, std::uint32_t k_tiles,
-                              const MoeBmmSpec& schedule) {
+std::vector<KPart> distribute_parts(const SharedBlocks& work, std::uint32_t k_tiles,
+                                    const MoeBmmSpec& schedule) {
     if (schedule.k_split == 1) {
         return {{work, 0, k_tiles}};
     }
@@ -83,47 +85,31 @@ CoreRangeSet cores_of(const std::vector<KPart>& parts) {
     return CoreRangeSet(std::move(cores));
 }
 
+InnerRange inner_range(const KPart& part) {
+    return {.first_k = part.first_k, .end_k = part.end_k};
+}
+
 void add_reader(Program& program, const std::vector<KPart>& parts, const BmmCall& call) {
-    std::vector<std::uint32_t> args = reader_shapes(call);
     // The kernel finds its share from the counts if the device splits.
-    args.push_back(call.schedule.split_by == SplitBy::Device ? 1U : 0U);
-    append_accessors(call, args);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp", cores_of(parts),
-                     ReaderDataMovementConfig(std::move(args)));
-    const Inputs& inputs = call.inputs;
+    const auto args = named(reader_args(call), parts.front().work.split_args());
+    const ReaderTensors tensors = reader_tensors(call);
+    const KernelHandle reader = CreateKernel(program, "ops/moe_bmm/kernels/reader.cpp",
+                                             cores_of(parts), reader_config(args, tensors));
     for (const KPart& part : parts) {
         for (const BlockShare& share : part.work.shares) {
-            const auto split = part.work.reader_args(share);
-            SetRuntimeArgs(
-                program, reader, share.core,
-                {inputs.input_hidden_state.buffer.address, inputs.expert_weights.buffer.address,
-                 inputs.num_routed_tokens.device.buffer.address, split[0], split[1], split[2],
-                 part.first_k, part.end_k});
+            set_args(program, reader, share.core, addresses_of(tensors),
+                     part.work.reader_args(share), inner_range(part));
         }
     }
 }
 
-void add_compute(Program& program, const KPart& part, std::uint32_t parts_arriving,
-                 std::uint8_t cb_out, const MoeBmmSpec& schedule) {
-    // Every part has the same compute kernel. Only the first one adds, and only it packs to the
-    // output.
-    ComputeConfig config{.math_fidelity = schedule.math_fidelity,
-                         .fp32_dest_acc_en = schedule.fp32_dest_acc,
-                         .compile_args = {schedule.k_block, schedule.subblock.height,
-                                          schedule.subblock.width, parts_arriving, cb_out},
-                         .defines = {},
-                         .named_compile_args = {}};
-    if (parts_arriving != 0 && schedule.fp32_dest_acc) {
-        // On its way through a source register a sum would be cut to TF32.
-        config.unpack_to_dest_mode.resize(kArrivedCb + 1U, UnpackToDestMode::Default);
-        config.unpack_to_dest_mode[kArrivedCb] = UnpackToDestMode::UnpackToDestFp32;
-    }
+// Every part has the same compute kernel. Only the first one adds, and only it packs to the output.
+void add_compute(Program& program, const KPart& part, const BmmCall& call,
+                 std::uint32_t num_parts_arriving, Cb output) {
     const KernelHandle compute =
-        CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", part.work.cores, config);
+        add_compute_kernel(program, part.work.cores, call, num_parts_arriving, output);
     for (const BlockShare& share : part.work.shares) {
-        SetRuntimeArgs(program, compute, share.core,
-                       {part.work.compute_count(share), part.first_k, part.end_k});
+        set_args(program, compute, share.core, part.work.compute_args(share), inner_range(part));
     }
 }
 
@@ -151,30 +137,28 @@ void add_part_buffers(Program& program, const std::vector<KPart>& parts,
                       const MoeBmmSpec& schedule) {
     const std::uint32_t tiles = schedule.subblock.height * schedule.subblock.width;
     const DataFormat format = part_format(schedule);
-    add_tile_buffer(program, cores_of(parts), kPartCb, format, kPartBlocks * tiles);
-    add_tile_buffer(program, cores_of(parts), kArrivedCb, format, (schedule.k_split - 1) * tiles);
+    add_tile_buffer(program, cores_of(parts), Cb::Part, format, kPartBlocks * tiles);
+    add_tile_buffer(program, cores_of(parts), Cb::Arrived, format, (schedule.k_split - 1) * tiles);
 }
 
 /// Adds the kernels that send the sums of part `index` to the cores of the first one.
-void add_sender(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts,
-                std::uint32_t index, const TokenTiles& tiles, const RoutedTokens& counts,
-                const OtherParts& others, const MoeBmmSpec& schedule) {
-    const Buffer& buffer = counts.device.buffer;
+void add_sender(Program& program, const BmmCall& call, const std::vector<KPart>& parts,
+                std::uint32_t index, const OtherParts& others) {
+    const RoutedTokens& counts = call.inputs.num_routed_tokens;
     const SharedBlocks& work = parts[index].work;
-    add_counts_buffer(program, work.cores, kWriterCountsCb, counts);
-    add_blocks_buffer(program, work.cores, kWriterBlocksCb);
-    std::vector<std::uint32_t> args{tiles.num_experts,       buffer.aligned_page_size,
-                                    tiles.column_tiles,      schedule.subblock.height,
-                                    schedule.subblock.width, others.ready,
-                                    others.arrived};
-    TensorAccessorArgs(buffer).append_to(args);
+    add_counts_buffer(program, work.cores, Cb::WriterCounts, counts);
+    add_blocks_buffer(program, work.cores, Cb::WriterBlocks);
+    const SenderTensors tensors{.counts = &counts.device.buffer};
+    const auto args =
+        named(tile_args(call.tiles, counts), block_args(call.schedule.subblock),
+              SenderArgs{.ready_semaphore = others.ready, .arrived_semaphore = others.arrived});
     const KernelHandle sender = CreateKernel(program, "ops/moe_bmm/kernels/send_part.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+                                             work.cores, writer_config(args, tensors));
     for (std::size_t group = 0; group < work.shares.size(); ++group) {
-        const auto split = work.reader_args(work.shares[group]);
-        const CoreCoord adder = on_noc(arch, parts.front().work.shares[group].core);
-        SetRuntimeArgs(program, sender, work.shares[group].core,
-                       {buffer.address, split[0], split[1], split[2], adder.x, adder.y, index});
+        const CoreCoord adder = on_noc(call.arch, parts.front().work.shares[group].core);
+        set_args(program, sender, work.shares[group].core, addresses_of(tensors),
+                 work.reader_args(work.shares[group]),
+                 AdderCore{.x = adder.x, .y = adder.y, .part = index});
     }
 }
 
@@ -184,27 +168,40 @@ void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCal
     const MoeBmmSpec& schedule = call.schedule;
     // One CB holds cb_depth blocks of K; reading is ahead by that many.
     const std::uint32_t k_tiles = schedule.cb_depth * schedule.k_block;
-    add_tile_buffer(program, cores, kInputCb, DataFormat::Float16_b,
+    add_tile_buffer(program, cores, Cb::Input, DataFormat::Float16_b,
                     k_tiles * schedule.subblock.height);
-    add_tile_buffer(program, cores, kSecondInputCb, DataFormat::Float16_b,
+    add_tile_buffer(program, cores, Cb::SecondInput, DataFormat::Float16_b,
                     k_tiles * schedule.subblock.width);
-    add_counts_buffer(program, cores, kReaderCountsCb, call.inputs.num_routed_tokens);
-    add_blocks_buffer(program, cores, kComputeBlocksCb);
+    add_counts_buffer(program, cores, Cb::ReaderCounts, call.inputs.num_routed_tokens);
+    add_blocks_buffer(program, cores, Cb::ComputeBlocks);
 }
 
-std::vector<std::uint32_t> reader_shapes(const BmmCall& call) {
+NamedCompileArgs reader_args(const BmmCall& call) {
+    return named(tile_args(call.tiles, call.inputs.num_routed_tokens),
+                 block_args(call.schedule.subblock),
+                 InnerArgs{.k_tiles = call.k_tiles, .k_block = call.schedule.k_block});
+}
+
+ReaderTensors reader_tensors(const BmmCall& call) {
+    return {.input = &call.inputs.input_hidden_state.buffer,
+            .weights = &call.inputs.expert_weights.buffer,
+            .counts = &call.inputs.num_routed_tokens.device.buffer};
+}
+
+KernelHandle add_compute_kernel(Program& program, const CoreRangeSet& cores, const BmmCall& call,
+                                std::uint32_t num_parts_arriving, Cb output) {
     const MoeBmmSpec& schedule = call.schedule;
-    return {
-        call.tiles.token_tiles,   call.k_tiles,
-        call.tiles.column_tiles,  schedule.k_block,
-        schedule.subblock.height, schedule.subblock.width,
-        call.tiles.num_experts,   call.inputs.num_routed_tokens.device.buffer.aligned_page_size};
-}
-
-void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args) {
-    TensorAccessorArgs(call.inputs.input_hidden_state.buffer).append_to(args);
-    TensorAccessorArgs(call.inputs.expert_weights.buffer).append_to(args);
-    TensorAccessorArgs(call.inputs.num_routed_tokens.device.buffer).append_to(args);
+    const auto args =
+        named(block_args(schedule.subblock),
+              InnerArgs{.k_tiles = call.k_tiles, .k_block = schedule.k_block},
+              ComputeArgs{.num_parts_arriving = num_parts_arriving, .cb_out = index_of(output)});
+    ComputeConfig config = compute_config(args, {.math_fidelity = schedule.math_fidelity,
+                                                 .fp32_dest_acc_en = schedule.fp32_dest_acc});
+    if (num_parts_arriving != 0 && schedule.fp32_dest_acc) {
+        // On its way through a source register a sum would be cut to TF32.
+        unpack_to_fp32(config, Cb::Arrived);
+    }
+    return CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", cores, config);
 }
 
 Program multi_core_program(const BmmCall& call) {
@@ -212,7 +209,7 @@ Program multi_core_program(const BmmCall& call) {
     const RoutedTokens& counts = inputs.num_routed_tokens;
     const SharedBlocks work = share(arch, tiles, counts.host, schedule);
     // With one part this is the plain schedule: no semaphores and no senders.
-    const std::vector<KPart> parts = deal_parts(work, k_tiles, schedule);
+    const std::vector<KPart> parts = distribute_parts(work, k_tiles, schedule);
 
     Program program = CreateProgram();
     add_input_buffers(program, cores_of(parts), call);
@@ -221,11 +218,11 @@ Program multi_core_program(const BmmCall& call) {
     }
     const OtherParts others = others_of(program, arch, parts);
     add_reader(program, parts, call);
-    add_compute(program, parts.front(), static_cast<std::uint32_t>(parts.size()) - 1, kOutputCb,
-                schedule);
+    add_compute(program, parts.front(), call, static_cast<std::uint32_t>(parts.size()) - 1,
+                Cb::Output);
     for (std::uint32_t part = 1; part < parts.size(); ++part) {
-        add_compute(program, parts[part], 0, kPartCb, schedule);
-        add_sender(program, arch, parts, part, tiles, counts, others, schedule);
+        add_compute(program, parts[part], call, 0, Cb::Part);
+        add_sender(program, call, parts, part, others);
     }
     add_writer(program, parts.front().work,
                {.tiles = tiles, .block = schedule.subblock, .others = others}, outputs.output,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "ops/moe_bmm/schedules.hpp"
+#include "ops/shared/kernels/block_handshake_args.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
@@ -29,69 +30,57 @@ struct Handshake {
     std::uint32_t flag = 0;
 };
 
-/// Returns the arguments of BlockSender, of the row's first core, then those of BlockReceiver, of
-/// the others.
-std::vector<std::uint32_t> handshake_args(const ArchSpec& arch, CoreCoord grid, CoreCoord core,
-                                          Handshake semaphores) {
-    const CoreCoord first = on_noc(arch, {0, core.y});
-    const CoreCoord begin = on_noc(arch, {grid.x > 1 ? 1U : 0U, core.y});
+BlockSenderArgs sender_args(const ArchSpec& arch, CoreCoord grid, CoreCoord core,
+                            Handshake semaphores) {
     // The receivers' rectangle leaves out the first core, which sends.
+    const CoreCoord begin = on_noc(arch, {grid.x > 1 ? 1U : 0U, core.y});
     const CoreCoord end = on_noc(arch, {grid.x - 1, core.y});
     const std::uint32_t others = core.x == 0 ? grid.x - 1 : 0;
-    return {begin.x,
-            begin.y,
-            end.x,
-            end.y,
-            others,
-            others,
-            semaphores.replies,
-            semaphores.flag,
-            1,
-            first.x,
-            first.y,
-            semaphores.replies,
-            semaphores.flag};
+    return {.start_x = begin.x,
+            .start_y = begin.y,
+            .end_x = end.x,
+            .end_y = end.y,
+            .num_receivers = others,
+            .num_replies = others,
+            .replies_semaphore = semaphores.replies,
+            .flag_semaphore = semaphores.flag,
+            .flushes = 1};
+}
+
+BlockReceiverArgs receiver_args(const ArchSpec& arch, CoreCoord core, Handshake semaphores) {
+    const CoreCoord first = on_noc(arch, {0, core.y});
+    return {.sender_x = first.x,
+            .sender_y = first.y,
+            .replies_semaphore = semaphores.replies,
+            .flag_semaphore = semaphores.flag};
 }
 
 void add_reader(Program& program, const SharedBlocks& work, CoreCoord grid, const BmmCall& call) {
     const Handshake semaphores{CreateSemaphore(program, work.cores, 0),
                                CreateSemaphore(program, work.cores, 0)};
-    std::vector<std::uint32_t> args = reader_shapes(call);
-    append_accessors(call, args);
+    const ReaderTensors tensors = reader_tensors(call);
     // The NoC of readers runs to the right, away from the first column.
     const KernelHandle reader = CreateKernel(program, "ops/moe_bmm/kernels/multicast_reader.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
-    const Inputs& inputs = call.inputs;
+                                             work.cores, reader_config(reader_args(call), tensors));
     // Steps are shared by rows of the grid, in turn or in runs.
     const bool in_turn = work.distribution == TileDistribution::RoundRobin;
     for (const BlockShare& share : work.shares) {
-        std::vector<std::uint32_t> words{inputs.input_hidden_state.buffer.address,
-                                         inputs.expert_weights.buffer.address,
-                                         inputs.num_routed_tokens.device.buffer.address,
-                                         share.core.y,
-                                         grid.y,
-                                         in_turn ? 1U : 0U,
-                                         share.core.x,
-                                         grid.x};
-        const auto more = handshake_args(call.arch, grid, share.core, semaphores);
-        words.insert(words.end(), more.begin(), more.end());
-        SetRuntimeArgs(program, reader, share.core, std::move(words));
+        // Each core has the arguments of both ends: the kernel is one, and uses one of them.
+        set_args(program, reader, share.core, addresses_of(tensors),
+                 valid_tiles::CoreOfGrid{
+                     .index = share.core.y, .num_cores = grid.y, .round_robin = in_turn ? 1U : 0U},
+                 CoreOfRow{.column = share.core.x, .num_columns = grid.x},
+                 sender_args(call.arch, grid, share.core, semaphores),
+                 receiver_args(call.arch, share.core, semaphores));
     }
 }
 
 void add_compute(Program& program, const SharedBlocks& work, const BmmCall& call) {
-    const MoeBmmSpec& schedule = call.schedule;
-    // The same compute kernel as multi_core: weights arrive in the same buffer.
-    const ComputeConfig config{.math_fidelity = schedule.math_fidelity,
-                               .fp32_dest_acc_en = schedule.fp32_dest_acc,
-                               .compile_args = {schedule.k_block, schedule.subblock.height,
-                                                schedule.subblock.width, 0, kOutputCb},
-                               .defines = {},
-                               .named_compile_args = {}};
     const KernelHandle compute =
-        CreateKernel(program, "ops/moe_bmm/kernels/compute.cpp", work.cores, config);
+        add_compute_kernel(program, work.cores, call, 0, valid_tiles::Cb::Output);
     for (const BlockShare& share : work.shares) {
-        SetRuntimeArgs(program, compute, share.core, {work.compute_count(share), 0, call.k_tiles});
+        set_args(program, compute, share.core, work.compute_args(share),
+                 InnerRange{.first_k = 0, .end_k = call.k_tiles});
     }
 }
 

@@ -2,7 +2,9 @@
 // The programs of moe_bmm's schedules, of operands that keep to the op's contract and rules.
 #pragma once
 
+#include "ops/moe_bmm/kernels/args.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::moe_bmm {
 
@@ -41,9 +43,15 @@ inline constexpr std::uint32_t kPartBlocks = 2;
 /// Adds the circular buffers of the operands, of the counts and of the blocks' announcements.
 void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCall& call);
 
-/// Returns the compile-time arguments of both schedules' readers, without the accessors.
-[[nodiscard]] std::vector<std::uint32_t> reader_shapes(const BmmCall& call);
-/// Appends the accessors of the operands and of the counts.
-void append_accessors(const BmmCall& call, std::vector<std::uint32_t>& args);
+/// Returns the compile-time arguments of both schedules' readers.
+[[nodiscard]] NamedCompileArgs reader_args(const BmmCall& call);
+[[nodiscard]] ReaderTensors reader_tensors(const BmmCall& call);
+
+/// Adds the kernel that multiplies, the same in both schedules; its runtime arguments are BlockCount
+/// and InnerRange. It packs to `output`; a core that adds packs there the sums of
+/// `num_parts_arriving` other cores as well.
+[[nodiscard]] KernelHandle add_compute_kernel(Program& program, const CoreRangeSet& cores,
+                                              const BmmCall& call, std::uint32_t num_parts_arriving,
+                                              valid_tiles::Cb output);
 
 }  // namespace tessera::ops::moe_bmm

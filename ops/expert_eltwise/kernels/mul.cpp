@@ -2,12 +2,13 @@
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    constexpr uint32_t cb_gate = tt::CBIndex::c_0;
-    constexpr uint32_t cb_up = tt::CBIndex::c_1;
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    using namespace tessera::ops::valid_tiles;
+    constexpr uint32_t cb_gate = tessera::ops::index_of(Cb::Input);
+    constexpr uint32_t cb_up = tessera::ops::index_of(Cb::SecondInput);
+    constexpr uint32_t cb_out = tessera::ops::index_of(Cb::Output);
 
     // The host's count, or the reader's if the work is split on the device.
-    const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
+    const uint32_t num_tiles = num_blocks_of(BlockCount::read().num_blocks);
     binary_op_init_common(cb_gate, cb_up, cb_out);
     // The matrix unit: products of two bfloat16 are exact at the default fidelity.
     mul_tiles_init(cb_gate, cb_up);

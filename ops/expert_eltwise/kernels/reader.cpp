@@ -2,14 +2,17 @@
 // Reads this core's tiles that hold tokens, from one input or two, and announces each to the
 // writer.
 #include "../../shared/valid_tiles/kernels/core_share.hpp"
+#include "args.hpp"
 
 namespace {
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
-constexpr uint32_t cb_counts = tt::CBIndex::c_2;
-constexpr uint32_t cb_compute_blocks = tt::CBIndex::c_4;
-constexpr uint32_t cb_writer_blocks = tt::CBIndex::c_5;
+using namespace tessera::ops::expert_eltwise;
+using namespace tessera::ops::valid_tiles;
+
+constexpr uint32_t cb_in0 = index_of(Cb::Input);
+constexpr uint32_t cb_in1 = index_of(Cb::SecondInput);
+constexpr uint32_t cb_compute_blocks = index_of(Cb::ComputeBlocks);
+constexpr uint32_t kShareArgs = ReaderTensors::Addresses::kCount;
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
 // A tile that holds tokens.
@@ -48,52 +51,35 @@ void tell_compute(uint32_t num_tiles) {
     cb_push_back(cb_compute_blocks, 1);
 }
 
-// To the writer, a tile is a block of one row and one column.
-void announce(const ValidTile& valid) {
-    cb_reserve_back(cb_writer_blocks, 1);
-    volatile tt_l1_ptr uint32_t* words =
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb_writer_blocks));
-    words[0] = valid.tile;
-    words[1] = 1;
-    words[2] = 1;
-    words[3] = valid.num_tokens;
-    cb_push_back(cb_writer_blocks, 1);
-}
-
 }  // namespace
 
 void kernel_main() {
-    const uint32_t counts_addr = get_arg_val<uint32_t>(0);
-    const uint32_t in0_addr = get_arg_val<uint32_t>(1);
-    const uint32_t in1_addr = get_arg_val<uint32_t>(2);
-    const uint32_t token_tiles = get_compile_time_arg_val(0);
-    const uint32_t column_tiles = get_compile_time_arg_val(1);
-    const uint32_t num_experts = get_compile_time_arg_val(2);
-    const uint32_t counts_stride = get_compile_time_arg_val(3);
-    const uint32_t num_inputs = get_compile_time_arg_val(4);
-    const uint32_t splits_here = get_compile_time_arg_val(5);
-    constexpr auto counts_args = TensorAccessorArgs<6>();
-    constexpr auto in0_args = TensorAccessorArgs<counts_args.next_compile_time_args_offset()>();
-    constexpr auto in1_args = TensorAccessorArgs<in0_args.next_compile_time_args_offset()>();
+    const auto at = ReaderTensors::Addresses::read();
+    const auto tiles = TileArgs::read();
+    const uint32_t stride = CountArgs::read().counts_stride;
+    const auto split = static_cast<Split>(SplitArgs::read().split);
+    const uint32_t num_inputs = ReaderArgs::read().num_inputs;
     const uint32_t tile_size = get_tile_size(cb_in0);
-    const auto in0 = TensorAccessor(in0_args, in0_addr, tile_size);
-    const auto in1 = TensorAccessor(in1_args, in1_addr, tile_size);
-
+    const auto in0 = TensorAccessor(ReaderTensors::input(), at.input, tile_size);
+    const auto in1 = TensorAccessor(ReaderTensors::second_input(), at.second_input, tile_size);
     const TokenCounts counts =
-        read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
-                    get_write_ptr(cb_counts), counts_stride, num_experts);
-    // The host's share, or one from the counts.
-    Share share{get_arg_val<uint32_t>(3), 1, get_arg_val<uint32_t>(5)};
-    if (splits_here != 0) {
-        share = share_of_blocks(core_of_args(3), count_blocks(counts, {column_tiles, 1, 1}));
+        read_counts(TensorAccessor(ReaderTensors::counts(), at.counts, sizeof(uint32_t)),
+                    Cb::ReaderCounts, stride, tiles.num_experts);
+    // The host's share, or one from the counts; a share of neighbours has stride 1.
+    const HostBlocks::Each told{kShareArgs};
+    Share share{told.first(), 1, told.count()};
+    if (split != Split::ByHost) {
+        const auto core = CoreOfGrid::read(kShareArgs);
+        share = share_of_blocks(core, count_blocks(counts, {tiles.column_tiles, 1, 1}));
         tell_compute(share.count);
     }
 
-    ValidTileWalk walk{token_tiles, column_tiles, counts};
+    ValidTileWalk walk{tiles.token_tiles, tiles.column_tiles, counts};
     for (uint32_t index = share.first; index < share.first + share.count; ++index) {
         const ValidTile valid = walk.find(index);
-        // Announced before it is read: the writer needs only numbers.
-        announce(valid);
+        // Announced before it is read: the writer needs only numbers. To the writer, a tile is a
+        // block of one row and one column.
+        announce(Cb::WriterBlocks, valid.tile, 1, 1, valid.num_tokens);
         cb_reserve_back(cb_in0, 1);
         noc_async_read_page(valid.tile, in0, get_write_ptr(cb_in0));
         if (num_inputs == 2) {

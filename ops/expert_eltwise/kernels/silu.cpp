@@ -2,10 +2,11 @@
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    constexpr uint32_t cb_gate = tt::CBIndex::c_0;
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    using namespace tessera::ops::valid_tiles;
+    constexpr uint32_t cb_gate = tessera::ops::index_of(Cb::Input);
+    constexpr uint32_t cb_out = tessera::ops::index_of(Cb::Output);
 
-    const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
+    const uint32_t num_tiles = num_blocks_of(BlockCount::read().num_blocks);
     init_sfpu(cb_gate, cb_out);
     // Set up once: the loop uses a single function of the vector unit.
     silu_tile_init();

@@ -4,11 +4,12 @@
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
-    constexpr uint32_t cb_gate = tt::CBIndex::c_0;
-    constexpr uint32_t cb_up = tt::CBIndex::c_1;
-    constexpr uint32_t cb_out = tt::CBIndex::c_16;
+    using namespace tessera::ops::valid_tiles;
+    constexpr uint32_t cb_gate = tessera::ops::index_of(Cb::Input);
+    constexpr uint32_t cb_up = tessera::ops::index_of(Cb::SecondInput);
+    constexpr uint32_t cb_out = tessera::ops::index_of(Cb::Output);
 
-    const uint32_t num_tiles = num_blocks_of(get_arg_val<uint32_t>(0), tt::CBIndex::c_4);
+    const uint32_t num_tiles = num_blocks_of(BlockCount::read().num_blocks);
     init_sfpu(cb_gate, cb_out);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         cb_wait_front(cb_gate, 1);

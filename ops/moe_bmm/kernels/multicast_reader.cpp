@@ -5,16 +5,18 @@
 // buffers stay in step and weights land at each core's write pointer. A core without rows lets them
 // go by.
 #include "../../shared/kernels/block_handshake.hpp"
-#include "../../shared/valid_tiles/kernels/core_share.hpp"
 #include "operands.hpp"
 
 namespace {
 
-// Place of this core in its row of cores.
-struct CoreOfRow {
-    uint32_t column;
-    uint32_t num_columns;
-};
+using namespace tessera::ops;
+using namespace tessera::ops::moe_bmm;
+using namespace tessera::ops::valid_tiles;
+
+constexpr uint32_t kRowArgs = ReaderTensors::Addresses::kCount;
+constexpr uint32_t kCoreArgs = kRowArgs + CoreOfGrid::kCount;
+constexpr uint32_t kSenderArgs = kCoreArgs + CoreOfRow::kCount;
+constexpr uint32_t kReceiverArgs = kSenderArgs + BlockSenderArgs::kCount;
 
 // A step of the row: as many blocks of rows of one expert as the row has cores, and a column.
 struct Step {
@@ -101,47 +103,37 @@ void feed(const Accessor0& in0, const Accessor1& in1, const Shapes& shapes, cons
 
 }  // namespace
 
-// Arguments: the operands' addresses; row of the grid, rows, whether steps are distributed in turn;
-// column and columns; then those of BlockSender in the first column, of BlockReceiver in the
-// others.
 void kernel_main() {
-    const Shapes shapes{.token_tiles = get_compile_time_arg_val(0),
-                        .k_tiles = get_compile_time_arg_val(1),
-                        .column_tiles = get_compile_time_arg_val(2),
-                        .k_block = get_compile_time_arg_val(3),
-                        .block_height = get_compile_time_arg_val(4),
-                        .block_width = get_compile_time_arg_val(5),
-                        .tile_size = static_cast<uint32_t>(get_tile_size(cb_in0))};
-    const uint32_t num_experts = get_compile_time_arg_val(6);
-    const uint32_t counts_stride = get_compile_time_arg_val(7);
-    constexpr auto in0_args = TensorAccessorArgs<8>();
-    constexpr auto in1_args = TensorAccessorArgs<in0_args.next_compile_time_args_offset()>();
-    constexpr auto counts_args = TensorAccessorArgs<in1_args.next_compile_time_args_offset()>();
-    const auto in0 = TensorAccessor(in0_args, get_arg_val<uint32_t>(0), shapes.tile_size);
-    const auto in1 = TensorAccessor(in1_args, get_arg_val<uint32_t>(1), shapes.tile_size);
-    const TokenCounts counts =
-        read_counts(TensorAccessor(counts_args, get_arg_val<uint32_t>(2), sizeof(uint32_t)),
-                    get_write_ptr(cb_counts), counts_stride, num_experts);
-    const CoreOfRow core{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
-    const BlockSender sender(8);
-    const BlockReceiver receiver(17);
+    const auto tiles = TileArgs::read();
+    const uint32_t stride = CountArgs::read().counts_stride;
+    const Shapes shapes = read_shapes(tiles);
+    const auto in0 =
+        TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address(), shapes.tile_size);
+    const auto in1 = TensorAccessor(ReaderTensors::weights(), ReaderTensors::weights_address(),
+                                    shapes.tile_size);
+    const TokenCounts counts = read_counts(
+        TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(), sizeof(uint32_t)),
+        Cb::ReaderCounts, stride, tiles.num_experts);
+    const auto core = CoreOfRow::read(kCoreArgs);
+    const BlockSender sender(kSenderArgs);
+    const BlockReceiver receiver(kReceiverArgs);
 
     StepWalk walk{shapes, counts, core.num_columns};
-    const Share share = share_of_blocks(core_of_args(3), walk.num_steps_of_all());
+    const Share share = share_of_blocks(CoreOfGrid::read(kRowArgs), walk.num_steps_of_all());
     // The number goes first; compute starts its loop with it.
-    announce(cb_compute_blocks, share.count, 0, 0, 0);
+    announce(Cb::ComputeBlocks, share.count, 0, 0, 0);
     for (uint32_t i = 0; i < share.count; ++i) {
         const Step step = walk.find(share.first + i * share.stride);
         const Block block = block_of(step, shapes, counts, core.column);
-        announce(cb_compute_blocks, block.rows, block.columns, 0, 0);
+        announce(Cb::ComputeBlocks, block.rows, block.columns, 0, 0);
         // The writer needs to know blocks with rows only.
         if (block.rows != 0) {
-            announce(cb_writer_blocks, block.row * shapes.column_tiles + block.column, block.rows,
+            announce(Cb::WriterBlocks, block.row * shapes.column_tiles + block.column, block.rows,
                      block.columns, block.num_tokens);
         }
         feed(in0, in1, shapes, block, core.column == 0, sender, receiver);
     }
-    announce(cb_writer_blocks, 0, 0, 0, 0);  // no more
+    announce(Cb::WriterBlocks, 0, 0, 0, 0);  // no more
     // The multicasts of the last step must have arrived.
     noc_async_write_barrier();
     noc_async_atomic_barrier();

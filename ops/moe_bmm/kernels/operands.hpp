@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that readers of moe_bmm share: blocks of output tiles, their announcement, and the operands'
-// tiles in L1.
+// Code that readers of moe_bmm share: blocks of output tiles, and the operands' tiles in L1.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"
+#include "../../shared/valid_tiles/kernels/core_share.hpp"
+#include "args.hpp"
 
-constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
-constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
-constexpr uint32_t cb_counts = tt::CBIndex::c_2;
-constexpr uint32_t cb_compute_blocks = tt::CBIndex::c_4;
-constexpr uint32_t cb_writer_blocks = tt::CBIndex::c_5;
+constexpr uint32_t cb_in0 = index_of(ValidCb::Input);
+constexpr uint32_t cb_in1 = index_of(ValidCb::SecondInput);
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
-struct Shapes {
-    uint32_t token_tiles;
-    uint32_t k_tiles;
-    uint32_t column_tiles;
-    uint32_t k_block;
-    uint32_t block_height;
-    uint32_t block_width;
+struct Shapes : TileArgs, tessera::ops::valid_tiles::BlockArgs, tessera::ops::moe_bmm::InnerArgs {
     uint32_t tile_size;
 };
+
+inline Shapes read_shapes(const TileArgs& tiles) {
+    return {tiles, tessera::ops::valid_tiles::BlockArgs::read(),
+            tessera::ops::moe_bmm::InnerArgs::read(), static_cast<uint32_t>(get_tile_size(cb_in0))};
+}
 
 // A block of output tiles of one expert; the row counts through the tensor.
 struct Block {
@@ -31,17 +28,6 @@ struct Block {
     uint32_t columns;
     uint32_t num_tokens;  // from its first row on
 };
-
-inline void announce(uint32_t cb, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
-    cb_reserve_back(cb, 1);
-    volatile tt_l1_ptr uint32_t* words =
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb));
-    words[0] = word0;
-    words[1] = word1;
-    words[2] = word2;
-    words[3] = word3;
-    cb_push_back(cb, 1);
-}
 
 // Reads the tiles of a block's rows, K tiles side by side, each row as long as a whole block of K.
 template <class Accessor>

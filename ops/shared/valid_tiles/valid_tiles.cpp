@@ -2,23 +2,24 @@
 #include "ops/shared/valid_tiles/valid_tiles.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "emu/base/round_up.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::ops {
 namespace {
 
-constexpr std::uint32_t kBlockWords = 4;
-constexpr std::uint32_t kCountFromReader = 0xFFFFFFFF;  // as kernels/block_count.hpp has it
-constexpr std::uint32_t kBlockPages = 2;                // the reader may be one block ahead
+using valid_tiles::Cb;
+using valid_tiles::Split;
 
-// Returns the word by which a writer knows its blocks, as kernels/core_share.hpp has it.
-std::uint32_t split_word(const SharedBlocks& work, const WriterSpec& spec) {
-    constexpr std::uint32_t kSplitByReader = 2;
-    return spec.reader_ends ? kSplitByReader : work.split_by == SplitBy::Device ? 1U : 0U;
+constexpr std::uint32_t kBlockPages = 2;  // the reader may be one block ahead
+
+constexpr valid_tiles::SplitArgs split_by(Split split) {
+    return {.split = static_cast<std::uint32_t>(split)};
 }
 
 /// The part of `units` that core `index` of `num_cores` takes: the first cores take one more.
@@ -111,85 +112,94 @@ SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution) {
     return work;
 }
 
-std::array<std::uint32_t, 3> SharedBlocks::reader_args(const BlockShare& share) const {
-    if (split_by == SplitBy::Host) {
-        return {share.first, share.stride, share.count};
-    }
-    return {share.index, static_cast<std::uint32_t>(shares.size()),
-            distribution == TileDistribution::RoundRobin ? 1U : 0U};
+valid_tiles::SplitArgs SharedBlocks::split_args() const {
+    return ops::split_by(split_by == SplitBy::Device ? Split::ByCore : Split::ByHost);
 }
 
-std::array<std::uint32_t, 3> SharedBlocks::writer_args(const BlockShare& share) const {
-    return split_by == SplitBy::Host ? std::array{share.count, share.first_zero, share.num_zeros}
-                                     : reader_args(share);
+std::vector<std::uint32_t> SharedBlocks::reader_args(const BlockShare& share) const {
+    if (split_by == SplitBy::Host) {
+        return words_of(valid_tiles::HostBlocks{
+            .first = share.first, .stride = share.stride, .count = share.count});
+    }
+    return words_of(valid_tiles::CoreOfGrid{
+        .index = share.index,
+        .num_cores = static_cast<std::uint32_t>(shares.size()),
+        .round_robin = distribution == TileDistribution::RoundRobin ? 1U : 0U});
+}
+
+std::vector<std::uint32_t> SharedBlocks::writer_args(const BlockShare& share) const {
+    return split_by == SplitBy::Host
+               ? words_of(valid_tiles::HostTiles{.num_blocks = share.count,
+                                                 .first_zero = share.first_zero,
+                                                 .num_zeros = share.num_zeros})
+               : reader_args(share);
 }
 
 // Returns the count from the reader: compute kernels cannot read DRAM.
-std::uint32_t SharedBlocks::compute_count(const BlockShare& share) const {
-    return split_by == SplitBy::Host ? share.count : kCountFromReader;
+valid_tiles::BlockCount SharedBlocks::compute_args(const BlockShare& share) const {
+    return {.num_blocks = split_by == SplitBy::Host ? share.count : valid_tiles::kCountFromReader};
 }
 
-void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                     DataFormat format, std::uint32_t num_pages) {
-    const std::uint32_t page = tile_bytes(format);
-    CreateCircularBuffer(
-        program, cores,
-        CircularBufferConfig(num_pages * page, {{index, format}}).set_page_size(index, page));
+NamedCompileArgs tile_args(const TokenTiles& tiles, const RoutedTokens& counts) {
+    return named(valid_tiles::TileArgs{.num_experts = tiles.num_experts,
+                                       .token_tiles = tiles.token_tiles,
+                                       .column_tiles = tiles.column_tiles},
+                 valid_tiles::CountArgs{.counts_stride = counts.device.buffer.aligned_page_size});
+}
+
+valid_tiles::BlockArgs block_args(Subblock block) {
+    return {.block_height = block.height, .block_width = block.width};
+}
+
+void add_tile_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
+                     std::uint32_t num_pages) {
+    add_circular_buffer(program, cores, cb, format, {num_pages, tile_bytes(format)});
 }
 
 // Each count is a page and keeps its distance in L1.
-void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+void add_counts_buffer(Program& program, const CoreRangeSet& cores, Cb cb,
                        const RoutedTokens& counts) {
     const Buffer& buffer = counts.device.buffer;
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(buffer.num_pages * buffer.aligned_page_size,
-                                              {{index, DataFormat::UInt32}})
-                             .set_page_size(index, buffer.aligned_page_size));
+    add_circular_buffer(program, cores, cb, DataFormat::UInt32,
+                        {buffer.num_pages, buffer.aligned_page_size});
 }
 
-void add_blocks_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index) {
-    constexpr std::uint32_t kPage = kBlockWords * sizeof(std::uint32_t);
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(kBlockPages * kPage, {{index, DataFormat::UInt32}})
-                             .set_page_size(index, kPage));
+void add_blocks_buffer(Program& program, const CoreRangeSet& cores, Cb cb) {
+    add_circular_buffer(program, cores, cb, DataFormat::UInt32,
+                        {kBlockPages, valid_tiles::kBlockWords * sizeof(std::uint32_t)});
 }
 
 void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
                 const DeviceTensor& output, const RoutedTokens& counts) {
     // The writer reads the counts by itself. A copy from the reader would need a semaphore, and the
     // read is short.
-    add_counts_buffer(program, work.cores, kWriterCountsCb, counts);
-    add_blocks_buffer(program, work.cores, kWriterBlocksCb);
+    add_counts_buffer(program, work.cores, Cb::WriterCounts, counts);
+    add_blocks_buffer(program, work.cores, Cb::WriterBlocks);
     // One tile of zeros serves all tiles without tokens.
-    add_tile_buffer(program, work.cores, kZeroTileCb, output.spec.format, 1);
-    add_tile_buffer(program, work.cores, kOutputCb, output.spec.format,
+    add_tile_buffer(program, work.cores, Cb::ZeroTile, output.spec.format, 1);
+    add_tile_buffer(program, work.cores, Cb::Output, output.spec.format,
                     spec.output_depth * spec.block.height * spec.block.width);
 
-    std::vector<std::uint32_t> args{
-        spec.tiles.num_experts,
-        spec.tiles.token_tiles,
-        spec.tiles.column_tiles,
-        spec.block.height,
-        spec.block.width,
-        counts.device.buffer.aligned_page_size,
-        split_word(work, spec),
-        spec.others.cores.empty() ? 0U : static_cast<std::uint32_t>(spec.others.cores[0].size()),
-        spec.others.ready,
-        spec.others.arrived};
-    TensorAccessorArgs(output.buffer).append_to(args);
-    TensorAccessorArgs(counts.device.buffer).append_to(args);
+    const std::vector<std::vector<CoreCoord>>& others = spec.others.cores;
+    const valid_tiles::PartArgs parts{
+        .num_parts = others.empty() ? 0U : static_cast<std::uint32_t>(others[0].size()),
+        .ready_semaphore = spec.others.ready,
+        .arrived_semaphore = spec.others.arrived};
+    const valid_tiles::WriterTensors tensors{.output = &output.buffer,
+                                             .counts = &counts.device.buffer};
+    const auto args =
+        named(tile_args(spec.tiles, counts), block_args(spec.block),
+              spec.reader_ends ? split_by(Split::ByReader) : work.split_args(), parts);
     const KernelHandle writer = CreateKernel(program, "ops/shared/valid_tiles/kernels/writer.cpp",
-                                             work.cores, WriterDataMovementConfig(std::move(args)));
+                                             work.cores, writer_config(args, tensors));
     for (std::size_t i = 0; i < work.shares.size(); ++i) {
-        const auto split = work.writer_args(work.shares[i]);
-        std::vector<std::uint32_t> runtime_args{output.buffer.address, counts.device.buffer.address,
-                                                split[0], split[1], split[2]};
-        if (!spec.others.cores.empty()) {
-            for (const CoreCoord core : spec.others.cores[i]) {
-                runtime_args.insert(runtime_args.end(), {core.x, core.y});
-            }
+        std::vector<std::uint32_t> cores;
+        for (const CoreCoord core : others.empty() ? std::vector<CoreCoord>{} : others[i]) {
+            std::ranges::copy(words_of(valid_tiles::PartCore{.x = core.x, .y = core.y}),
+                              std::back_inserter(cores));
         }
-        SetRuntimeArgs(program, writer, work.shares[i].core, std::move(runtime_args));
+        set_args(program, writer, work.shares[i].core, addresses_of(tensors),
+                 work.writer_args(work.shares[i]), cores);
     }
 }
 

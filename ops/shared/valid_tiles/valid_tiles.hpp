@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emu/base/fields/enum_names.hpp"
+#include "ops/shared/valid_tiles/kernels/args.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/program.hpp"
@@ -21,8 +22,8 @@ namespace tessera::ops {
 /// Output tiles of a core: neighbours together, or one a core in turn.
 enum class TileDistribution : std::uint8_t { Block, RoundRobin };
 
-/// Who deals the tiles that hold tokens to the cores: each core for itself, from the counts in
-/// device memory, or the host, which has to read them back before each launch.
+/// Who distributes the tiles that hold tokens to the cores: each core for itself, from the counts
+/// in device memory, or the host, which has to read them back before each launch.
 enum class SplitBy : std::uint8_t { Device, Host };
 
 }  // namespace tessera::ops
@@ -48,18 +49,6 @@ namespace tessera::ops {
 inline constexpr const char* kSplitByProse =
     "device: cores compute their shares from the counts in device memory; host: the host reads the "
     "counts before the launch";
-
-/// Circular buffers that all programs over valid tiles have in common; 0 and 1 are the op's.
-inline constexpr std::uint8_t kInputCb = 0;
-inline constexpr std::uint8_t kSecondInputCb = 1;
-inline constexpr std::uint8_t kReaderCountsCb = 2;
-inline constexpr std::uint8_t kWriterCountsCb = 3;
-inline constexpr std::uint8_t kComputeBlocksCb = 4;
-inline constexpr std::uint8_t kWriterBlocksCb = 5;
-inline constexpr std::uint8_t kZeroTileCb = 6;
-inline constexpr std::uint8_t kPartCb = 7;  ///< sums of a part of K, on their way to another core
-inline constexpr std::uint8_t kArrivedCb = 8;  ///< those of other cores
-inline constexpr std::uint8_t kOutputCb = 16;
 
 /// The counts of routed tokens, in device memory for kernels and as the host read them back.
 struct RoutedTokens {
@@ -107,13 +96,14 @@ struct SharedBlocks {
     SplitBy split_by = SplitBy::Host;
     TileDistribution distribution = TileDistribution::Block;
 
-    /// Returns the reader's words of a share: (first, stride, count), or with SplitBy::Device
-    /// (index, number of cores, whether blocks are distributed in turn).
-    [[nodiscard]] std::array<std::uint32_t, 3> reader_args(const BlockShare& share) const;
-    /// Returns the writer's words of a share: (count, first zero, number of zeros), or the same.
-    [[nodiscard]] std::array<std::uint32_t, 3> writer_args(const BlockShare& share) const;
+    /// Returns how the kernels of a core know their blocks.
+    [[nodiscard]] valid_tiles::SplitArgs split_args() const;
+    /// Returns the words of HostBlocks, or with SplitBy::Device those of CoreOfGrid.
+    [[nodiscard]] std::vector<std::uint32_t> reader_args(const BlockShare& share) const;
+    /// Returns the words of HostTiles, or with SplitBy::Device those of CoreOfGrid.
+    [[nodiscard]] std::vector<std::uint32_t> writer_args(const BlockShare& share) const;
     /// Returns the number of blocks for compute, which the host or its reader gives it.
-    [[nodiscard]] std::uint32_t compute_count(const BlockShare& share) const;
+    [[nodiscard]] valid_tiles::BlockCount compute_args(const BlockShare& share) const;
 };
 
 /// Units of one launch.
@@ -122,7 +112,7 @@ struct BlockCounts {
     std::uint32_t zero_tiles = 0;
 };
 
-/// Deals blocks to the first cores of `grid` with split_work_to_cores: ranges of neighbours
+/// Distributes blocks to the first cores of `grid` with split_work_to_cores: ranges of neighbours
 /// (Block), or one block a core in turn (RoundRobin). The zero tiles go to the same cores in equal
 /// contiguous shares; without any block, to as many cores of the grid as there are tiles.
 [[nodiscard]] SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts,
@@ -151,20 +141,24 @@ struct WriterSpec {
 
 /// Adds the circular buffers that feed the writer, and the writer with its arguments.
 ///
-/// For each block the reader pushes one page into kWriterBlocksCb: first output tile, rows and
+/// For each block the reader pushes one page into Cb::WriterBlocks: first output tile, rows and
 /// columns of tiles, tokens from the block's first row on. The writer clears rows after the last
 /// token, so that garbage in padding rows of the inputs ends here.
 void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& spec,
                 const DeviceTensor& output, const RoutedTokens& counts);
 
+/// Returns TileArgs and CountArgs.
+[[nodiscard]] NamedCompileArgs tile_args(const TokenTiles& tiles, const RoutedTokens& counts);
+[[nodiscard]] valid_tiles::BlockArgs block_args(Subblock block);
+
 /// Adds a buffer of `num_pages` pages of a tile of `format`.
-void add_tile_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+void add_tile_buffer(Program& program, const CoreRangeSet& cores, valid_tiles::Cb cb,
                      DataFormat format, std::uint32_t num_pages);
 /// Adds the scratch that holds the counts. Each has the distance of its page in DRAM, so that
 /// source and destination of every read agree in alignment.
-void add_counts_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
+void add_counts_buffer(Program& program, const CoreRangeSet& cores, valid_tiles::Cb cb,
                        const RoutedTokens& counts);
-/// Adds a buffer of 4-word descriptions of blocks.
-void add_blocks_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index);
+/// Adds a buffer of descriptions of blocks.
+void add_blocks_buffer(Program& program, const CoreRangeSet& cores, valid_tiles::Cb cb);
 
 }  // namespace tessera::ops

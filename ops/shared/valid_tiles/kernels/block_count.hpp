@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many blocks a compute kernel has to work on: argument 0, or what the reader found.
+// How many blocks a compute kernel has to work on: the host's number, or what the reader found.
 #pragma once
 
-// In place of a number: the reader works it out and pushes it first.
-constexpr uint32_t kCountFromReader = 0xFFFFFFFF;
+#include "args.hpp"
 
-inline uint32_t num_blocks_of(uint32_t argument, uint32_t cb_blocks) {
-    if (argument != kCountFromReader) {
+inline uint32_t num_blocks_of(uint32_t argument) {
+    if (argument != tessera::ops::valid_tiles::kCountFromReader) {
         return argument;
     }
-    cb_wait_front(cb_blocks, 1);
-    const uint32_t count = read_tile_value(cb_blocks, 0, 0);
-    cb_pop_front(cb_blocks, 1);
+    constexpr uint32_t kCbBlocks =
+        tessera::ops::index_of(tessera::ops::valid_tiles::Cb::ComputeBlocks);
+    cb_wait_front(kCbBlocks, 1);
+    const uint32_t count = read_tile_value(kCbBlocks, 0, 0);
+    cb_pop_front(kCbBlocks, 1);
     return count;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core's share of the blocks that hold tokens: told by the host, or worked out here, from the
-// counts in device memory, as split_work_to_cores works it out.
+// A core's share of the blocks that hold tokens: from the host, or computed here from the counts in
+// device memory by the rule of split_work_to_cores.
 #pragma once
 
 #include "../../kernels/arithmetic.hpp"
+#include "args.hpp"
 
-// How a writer knows how many blocks it has.
-constexpr uint32_t kSplitByHost = 0;
-constexpr uint32_t kSplitHere =
-    1;  // this core works out its share, the reader and the writer alike
-constexpr uint32_t kSplitByReader =
-    2;  // the reader announces blocks, and at last that there are no more
+using tessera::ops::index_of;
+using tessera::ops::valid_tiles::CoreOfGrid;
+using tessera::ops::valid_tiles::Split;
+using tessera::ops::valid_tiles::TileArgs;
+using ValidCb = tessera::ops::valid_tiles::Cb;
 
 // Counts in L1, one an expert, each at the distance of its page in DRAM.
 struct TokenCounts {
@@ -27,8 +27,9 @@ struct TokenCounts {
 };
 
 template <class Accessor>
-TokenCounts read_counts(const Accessor& accessor, uint32_t l1_addr, uint32_t stride,
+TokenCounts read_counts(const Accessor& accessor, ValidCb cb, uint32_t stride,
                         uint32_t num_experts) {
+    const uint32_t l1_addr = get_write_ptr(index_of(cb));
     for (uint32_t expert = 0; expert < num_experts; ++expert) {
         noc_async_read_page(expert, accessor, l1_addr + expert * stride);
     }
@@ -67,13 +68,6 @@ struct Share {
     uint32_t count;
 };
 
-// Which of the cores this one is, as a program's runtime arguments have it.
-struct CoreOfGrid {
-    uint32_t index;  // in the order in which split_work_to_cores deals
-    uint32_t num_cores;
-    uint32_t round_robin;  // one block a core in turn, else neighbours together
-};
-
 // Returns the units of this core, if `workers` cores share them: the first cores take one more.
 inline Share part_of(uint32_t units, uint32_t workers, uint32_t index) {
     if (index >= workers) {
@@ -105,7 +99,14 @@ inline Share share_of_zeros(const CoreOfGrid& core, uint32_t blocks, uint32_t ze
     return part_of(zero_tiles, num_workers(core, blocks, zero_tiles), core.index);
 }
 
-inline CoreOfGrid core_of_args(uint32_t first_arg) {
-    return {get_arg_val<uint32_t>(first_arg), get_arg_val<uint32_t>(first_arg + 1),
-            get_arg_val<uint32_t>(first_arg + 2)};
+// Describes the next block to compute or to the writer (kBlockWords).
+inline void announce(ValidCb cb, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
+    cb_reserve_back(index_of(cb), 1);
+    volatile tt_l1_ptr uint32_t* words =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(index_of(cb)));
+    words[0] = word0;
+    words[1] = word1;
+    words[2] = word2;
+    words[3] = word3;
+    cb_push_back(index_of(cb), 1);
 }

@@ -7,11 +7,12 @@
 
 namespace {
 
-constexpr uint32_t cb_counts = tt::CBIndex::c_3;
-constexpr uint32_t cb_blocks = tt::CBIndex::c_5;
-constexpr uint32_t cb_zero_tile = tt::CBIndex::c_6;
-constexpr uint32_t cb_arrived = tt::CBIndex::c_8;
-constexpr uint32_t cb_out = tt::CBIndex::c_16;
+using namespace tessera::ops::valid_tiles;
+
+constexpr uint32_t cb_blocks = index_of(Cb::WriterBlocks);
+constexpr uint32_t cb_zero_tile = index_of(Cb::ZeroTile);
+constexpr uint32_t cb_arrived = index_of(Cb::Arrived);
+constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 constexpr uint32_t face_height = tt::constants::FACE_HEIGHT;
 constexpr uint32_t face_row_bytes = tt::constants::FACE_WIDTH * 2;  // bfloat16
@@ -39,12 +40,7 @@ void clear_rows_behind(uint32_t tile_addr, uint32_t num_tokens) {
     }
 }
 
-struct Shapes {
-    uint32_t num_experts;
-    uint32_t token_tiles;
-    uint32_t column_tiles;
-    uint32_t block_height;
-    uint32_t block_width;
+struct Shapes : TileArgs, BlockArgs {
     uint32_t tile_size;
 
     uint32_t block_tiles() const { return block_height * block_width; }
@@ -76,30 +72,27 @@ void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts
     noc_async_write_barrier();
 }
 
-// The cores that have other parts of K: their coordinates are arguments, pair by pair.
-struct OtherParts {
-    uint32_t count;
-    uint32_t first_arg;
-    uint32_t ready;  // semaphores
-    uint32_t arrived;
+constexpr uint32_t kShareArgs = WriterTensors::Addresses::kCount;
+constexpr uint32_t kPartArgs = kShareArgs + CoreOfGrid::kCount;
+static_assert(CoreOfGrid::kCount == HostTiles::kCount, "a share has one length in both forms");
 
+// The cores that have other parts of K.
+struct OtherParts : PartArgs {
     // Has them send their sums of the next block, which takes as many pages of each.
     void gather(uint32_t block_tiles) const {
         volatile tt_l1_ptr uint32_t* const num_arrived =
-            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived));
+            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived_semaphore));
         // Room is reserved before the others are asked: their sums arrive at the write pointer.
-        cb_reserve_back(cb_arrived, count * block_tiles);
-        for (uint32_t part = 0; part < count; ++part) {
-            noc_semaphore_inc(
-                get_noc_addr(get_arg_val<uint32_t>(first_arg + 2 * part),
-                             get_arg_val<uint32_t>(first_arg + 2 * part + 1), get_semaphore(ready)),
-                1);
+        cb_reserve_back(cb_arrived, num_parts * block_tiles);
+        for (uint32_t part = 0; part < num_parts; ++part) {
+            const auto core = PartCore::read(kPartArgs + PartCore::kCount * part);
+            noc_semaphore_inc(get_noc_addr(core.x, core.y, get_semaphore(ready_semaphore)), 1);
         }
         // Equality would miss a count that is already higher; no core sends a second part before it
         // is asked again.
-        noc_semaphore_wait(num_arrived, count);
+        noc_semaphore_wait(num_arrived, num_parts);
         noc_semaphore_set(num_arrived, 0);
-        cb_push_back(cb_arrived, count * block_tiles);
+        cb_push_back(cb_arrived, num_parts * block_tiles);
     }
 };
 
@@ -142,50 +135,42 @@ bool write_block(const Accessor& output, const Shapes& shapes) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t output_addr = get_arg_val<uint32_t>(0);
-    const uint32_t counts_addr = get_arg_val<uint32_t>(1);
-    const Shapes shapes{.num_experts = get_compile_time_arg_val(0),
-                        .token_tiles = get_compile_time_arg_val(1),
-                        .column_tiles = get_compile_time_arg_val(2),
-                        .block_height = get_compile_time_arg_val(3),
-                        .block_width = get_compile_time_arg_val(4),
-                        .tile_size = static_cast<uint32_t>(get_tile_size(cb_out))};
-    const uint32_t counts_stride = get_compile_time_arg_val(5);
-    const uint32_t split = get_compile_time_arg_val(6);
-    const OtherParts others{get_compile_time_arg_val(7), 5, get_compile_time_arg_val(8),
-                            get_compile_time_arg_val(9)};
-    constexpr auto output_args = TensorAccessorArgs<10>();
-    constexpr auto counts_args = TensorAccessorArgs<output_args.next_compile_time_args_offset()>();
-    const auto output = TensorAccessor(output_args, output_addr, shapes.tile_size);
+    const auto at = WriterTensors::Addresses::read();
+    const auto tiles = TileArgs::read();
+    const uint32_t stride = CountArgs::read().counts_stride;
+    const Shapes shapes{tiles, BlockArgs::read(), static_cast<uint32_t>(get_tile_size(cb_out))};
+    const auto split = static_cast<Split>(SplitArgs::read().split);
+    const OtherParts others{PartArgs::read()};
+    const auto output = TensorAccessor(WriterTensors::output(), at.output, shapes.tile_size);
     const TokenCounts counts =
-        read_counts(TensorAccessor(counts_args, counts_addr, sizeof(uint32_t)),
-                    get_write_ptr(cb_counts), counts_stride, shapes.num_experts);
-
-    uint32_t num_blocks = get_arg_val<uint32_t>(2);
-    Share zeros{get_arg_val<uint32_t>(3), 1, get_arg_val<uint32_t>(4)};
-    if (split != kSplitByHost) {
-        const CoreOfGrid core = core_of_args(2);
+        read_counts(TensorAccessor(WriterTensors::counts(), at.counts, sizeof(uint32_t)),
+                    Cb::WriterCounts, stride, tiles.num_experts);
+    const auto told = HostTiles::read(kShareArgs);
+    uint32_t num_blocks = told.num_blocks;
+    Share zeros{told.first_zero, 1, told.num_zeros};
+    if (split != Split::ByHost) {
+        const auto core = CoreOfGrid::read(kShareArgs);
         const BlockShape block{shapes.column_tiles, shapes.block_height, shapes.block_width};
         const uint32_t blocks = count_blocks(counts, block);
         const uint32_t num_zeros =
             count_zero_tiles(counts, shapes.token_tiles, shapes.column_tiles);
         num_blocks = share_of_blocks(core, blocks).count;
-        zeros = split == kSplitByReader ? part_of(num_zeros, core.num_cores, core.index)
-                                        : share_of_zeros(core, blocks, num_zeros);
+        zeros = split == Split::ByReader ? part_of(num_zeros, core.num_cores, core.index)
+                                         : share_of_zeros(core, blocks, num_zeros);
     }
     // Zeros first: compute needs time for the first block.
     write_zeros(output, shapes, counts, zeros.first, zeros.count);
-    for (uint32_t block = 0; block < num_blocks && split != kSplitByReader; ++block) {
-        if (others.count != 0) {
+    for (uint32_t block = 0; block < num_blocks && split != Split::ByReader; ++block) {
+        if (others.num_parts != 0) {
             others.gather(shapes.block_tiles());
         }
         write_block(output, shapes);
     }
-    while (split == kSplitByReader && write_block(output, shapes)) {
+    while (split == Split::ByReader && write_block(output, shapes)) {
     }
     // The requests to other cores are atomics, which must have been acknowledged when the kernel
     // ends.
-    if (others.count != 0) {
+    if (others.num_parts != 0) {
         noc_async_atomic_barrier();
     }
     noc_async_write_barrier();
