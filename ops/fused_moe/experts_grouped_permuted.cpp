@@ -24,11 +24,16 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
                             {"output_rows", "place"}};
     const auto [sorted, experts, end, rows] = aligned(layer, tokens, steps);
     // An entry of the list is a choice; its token is entry / top_k.
-    const std::string permuted =
-        steps.add_in(kWorkspace2, "gather_rows", "permuted", {tokens.activations, sorted, end},
-                     {{"divisor", std::to_string(layer.top_k)}});
+    const Settings by_token{{"divisor", std::to_string(layer.top_k)}};
+    Dispatched permuted = tokens;
+    permuted.activations = steps.add_in(kWorkspace2, "gather_rows", "permuted",
+                                        {tokens.activations, sorted, end}, by_token);
+    if (layer.sends_scales()) {
+        permuted.scales =
+            steps.add("gather_rows", "permuted_scales", {tokens.scales, sorted, end}, by_token);
+    }
     const CountedTensor counted{end};
-    const CodedRows a = coded_rows(layer, Projection::GateUp, permuted, counted, steps);
+    const CodedRows a = coded_tokens(layer, permuted, counted, steps);
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",
         product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),

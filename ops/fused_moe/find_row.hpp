@@ -17,13 +17,19 @@ namespace tessera::ops::fused_moe {
     return like;
 }
 
-/// Finds a row by its name, or by the public name of the implementation that it corresponds to. Of
-/// several rows with one public name it is the one without a difference, else the first.
+/// Finds a row by its name, its backend's, or the public name of the implementation that it
+/// corresponds to. Of several rows with one public name it is the one without a difference, else the first.
 /// @returns null if there is none.
 template <class Table>
 auto find_row(const Table& table, std::string_view name) -> decltype(table.data()) {
     using Row = std::remove_cvref_t<decltype(*table.data())>;
     auto found = std::ranges::find(table, name, &Row::name);
+    if constexpr (requires(const Row& row) { row.backend; }) {
+        if (found == table.end()) {
+            found = std::ranges::find_if(
+                table, [&](const Row& row) { return !row.backend.empty() && row.backend == name; });
+        }
+    }
     if constexpr (requires(const Row& row) { row.like; }) {
         if (found == table.end()) {
             found = std::ranges::find(table, name, &Row::like);

@@ -53,6 +53,7 @@ struct Layer {
 
     // Names of what a role starts from.
     std::string a = "a";
+    std::string a_scales;  ///< of a in codes: one row a token, or a1_scale; empty: a is bfloat16
     std::string topk_ids = "topk_ids";
     std::string topk_weights = "topk_weights";
     std::string expert_map = "expert_map";
@@ -72,6 +73,8 @@ struct Layer {
 
     /// Returns the tokens that one device dispatches: the batch in equal parts, the last filled up.
     [[nodiscard]] std::uint32_t rank_tokens() const { return (tokens + ranks - 1) / ranks; }
+    /// Whether scales travel with the codes of tokens. A static scale is on every device.
+    [[nodiscard]] bool sends_scales() const { return !a_scales.empty() && a_scales != a1_scale; }
     /// Whether so many tokens fill a block of each expert, on average.
     [[nodiscard]] bool fills_blocks(std::uint32_t of_tokens) const {
         return std::uint64_t{of_tokens} * top_k >= std::uint64_t{experts} * block_size;

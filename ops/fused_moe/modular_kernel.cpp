@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "ops/fused_moe/quantised_experts.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::ops::fused_moe {
@@ -143,7 +145,7 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
         // Slices know the number of tokens already.
         chunk.num_tokens = "";
         chunk.activations = part(tokens.activations, "tokens", "0");
-        if (!tokens.scales.empty()) {
+        if (layer.sends_scales()) {
             chunk.scales = part(tokens.scales, "scales", "0");
         }
         chunk.ids = part(tokens.ids, "ids", kNoExpert);
@@ -162,6 +164,13 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
 
 }  // namespace
 
+bool can_be_sent(Quantisation quantisation) {
+    // One scale for all rows of a device says nothing about rows of another one.
+    constexpr std::array kSent{Quantisation::Fp8Static, Quantisation::Fp8Token,
+                               Quantisation::Fp8Block, Quantisation::Int8};
+    return std::ranges::find(kSent, quantisation) != kSent.end();
+}
+
 std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                                    const Experts& experts, const Demands& demands) {
     if (prepare_finalize.activation_format != experts.activation_format) {
@@ -169,13 +178,10 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(prepare_finalize.activation_format), experts.name,
                            name_of(experts.activation_format));
     }
-    const Quantisation quantisation =
-        experts.quantisation == Quantisation::None ? demands.codes : experts.quantisation;
-    if (prepare_finalize.dispatches != Quantisation::None &&
-        prepare_finalize.dispatches != quantisation) {
-        return fmt::format("quantisation: {} dispatches {}, {} takes {}", prepare_finalize.name,
-                           name_of(prepare_finalize.dispatches), experts.name,
-                           name_of(quantisation));
+    const Quantisation quantisation = quantisation_of(experts, demands);
+    if (prepare_finalize.sends_codes && !can_be_sent(quantisation)) {
+        return fmt::format("quantisation: {} dispatches codes with scales of rows, {} takes {}",
+                           prepare_finalize.name, experts.name, name_of(quantisation));
     }
     if (!takes(prepare_finalize.topk_indices, demands.topk_indices)) {
         return fmt::format("dtype of indices: {} takes {}, topk_ids are {}", prepare_finalize.name,
@@ -215,6 +221,11 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     // Once a layer, before any chunk.
     if (experts.load != nullptr) {
         experts.load(layer, steps);
+    }
+    if (prepare_finalize.sends_codes) {
+        const CodedRows codes = coded_rows(layer, Projection::GateUp, layer.a, {}, steps);
+        layer.a = codes.codes;
+        layer.a_scales = codes.scales;
     }
     const Dispatched tokens = prepare_finalize.prepare(layer, steps);
     const bool is_chunked = chunk_tokens != 0 && chunk_tokens < tokens.tokens;

@@ -19,6 +19,15 @@ struct Demands {
     Quantisation codes = Quantisation::None;  ///< of activations, as weights in codes ask for it
 };
 
+/// Returns whether activations in such codes can be sent: a scale belongs to rows, or is known to
+/// all devices.
+[[nodiscard]] bool can_be_sent(Quantisation quantisation);
+
+/// Returns the quantisation of activations in a layer with such weights.
+[[nodiscard]] inline Quantisation quantisation_of(const Experts& experts, const Demands& demands) {
+    return experts.quantisation == Quantisation::None ? demands.codes : experts.quantisation;
+}
+
 /// Returns the reason why the two do not go together; nothing if they do.
 [[nodiscard]] std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                                                  const Experts& experts, const Demands& demands);

@@ -17,6 +17,9 @@ Dispatched prepare(const Layer& layer, Steps& steps) {
     // itself.
     return {.activations = gathered(layer, layer.a, "dispatched", steps),
             .tokens = layer.ranks * layer.rank_tokens(),
+            .scales = layer.sends_scales()
+                          ? gathered(layer, layer.a_scales, "dispatched_scales", steps)
+                          : layer.a_scales,
             .ids = gathered(layer, layer.topk_ids, "dispatched_ids", steps),
             .weights = gathered(layer, layer.topk_weights, "dispatched_weights", steps)};
 }

@@ -9,15 +9,21 @@ namespace {
 
 Dispatched dispatch_batches(const Layer& layer, std::uint32_t capacity, const char* overflow,
                             Steps& steps) {
-    const std::string rows = steps.add(
-        "moe_dispatch_batched",
-        std::vector<std::string>{"batched_activations", "source", "expert_num_tokens", "slots"},
-        {layer.a, layer.topk_ids, layer.topk_weights},
-        {{"experts", std::to_string(layer.experts)},
-         {"capacity", std::to_string(capacity)},
-         {"overflow", overflow}});
+    std::vector<std::string> outputs{"batched_activations", "source", "expert_num_tokens", "slots"};
+    std::vector<std::string> inputs{layer.a, layer.topk_ids, layer.topk_weights};
+    // Scales go the way of their rows, in the same step.
+    if (layer.sends_scales()) {
+        outputs.emplace_back("batched_scales");
+        inputs.push_back(layer.a_scales);
+    }
+    const std::string rows =
+        steps.add("moe_dispatch_batched", std::move(outputs), std::move(inputs),
+                  {{"experts", std::to_string(layer.experts)},
+                   {"capacity", std::to_string(capacity)},
+                   {"overflow", overflow}});
     return {.activations = rows,
             .tokens = layer.rank_tokens(),
+            .scales = layer.sends_scales() ? "batched_scales" : layer.a_scales,
             .ids = layer.topk_ids,
             .weights = layer.topk_weights,
             .expert_num_tokens = "expert_num_tokens",

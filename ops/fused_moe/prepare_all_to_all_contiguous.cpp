@@ -10,18 +10,24 @@ Dispatched prepare(const Layer& layer, Steps& steps) {
     if (layer.ranks == 1) {
         return {.activations = layer.a,
                 .tokens = layer.tokens,
+                .scales = layer.a_scales,
                 .ids = layer.topk_ids,
                 .weights = layer.topk_weights};
     }
-    const std::string rows =
-        steps.add("moe_dispatch",
-                  std::vector<std::string>{"dispatched", "dispatched_ids", "dispatched_weights",
-                                           "source", "num_received", "slots"},
-                  {layer.a, layer.topk_ids, layer.topk_weights},
-                  {{"experts", std::to_string(layer.experts)}});
+    std::vector<std::string> outputs{"dispatched", "dispatched_ids", "dispatched_weights",
+                                     "source",     "num_received",   "slots"};
+    std::vector<std::string> inputs{layer.a, layer.topk_ids, layer.topk_weights};
+    // Scales go the way of their rows, in the same step.
+    if (layer.sends_scales()) {
+        outputs.emplace_back("dispatched_scales");
+        inputs.push_back(layer.a_scales);
+    }
+    const std::string rows = steps.add("moe_dispatch", std::move(outputs), std::move(inputs),
+                                       {{"experts", std::to_string(layer.experts)}});
     // The room of the worst case. How many rows came is in num_received.
     return {.activations = rows,
             .tokens = layer.ranks * layer.rank_tokens(),
+            .scales = layer.sends_scales() ? "dispatched_scales" : layer.a_scales,
             .ids = "dispatched_ids",
             .weights = "dispatched_weights",
             .num_tokens = "num_received"};

@@ -33,6 +33,9 @@ std::string multicast(const Layer& layer, const std::string& tensor, const std::
 Dispatched prepare(const Layer& layer, Steps& steps) {
     return {.activations = multicast(layer, layer.a, "dispatched", steps),
             .tokens = layer.ranks * layer.rank_tokens(),
+            .scales = layer.sends_scales()
+                          ? multicast(layer, layer.a_scales, "dispatched_scales", steps)
+                          : layer.a_scales,
             .ids = multicast(layer, layer.topk_ids, "dispatched_ids", steps),
             .weights = multicast(layer, layer.topk_weights, "dispatched_weights", steps)};
 }

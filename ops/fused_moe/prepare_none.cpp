@@ -8,6 +8,7 @@ Dispatched prepare(const Layer& layer, Steps& /*steps*/) {
     // The experts' map selects the choices that this device computes.
     return {.activations = layer.a,
             .tokens = layer.tokens,
+            .scales = layer.a_scales,
             .ids = layer.topk_ids,
             .weights = layer.topk_weights};
 }

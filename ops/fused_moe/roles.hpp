@@ -33,7 +33,7 @@ enum class Reduction : std::uint8_t {
 struct Dispatched {
     std::string activations;
     std::uint32_t tokens = 0;  ///< rows of ids and weights
-    std::string scales;        ///< (rows, 1) of activations in fp8; empty: they are bfloat16
+    std::string scales;        ///< of activations in codes (Layer::a_scales); empty: bfloat16
     std::string ids;           ///< (tokens, K)
     std::string weights;       ///< (tokens, K)
     /// (1, 1): how many of the rows there are, where the devices alone know it; else empty.
@@ -55,7 +55,8 @@ struct ExpertOutput {
 /// Dispatches tokens to the devices of their experts, and brings results back.
 struct PrepareAndFinalize {
     std::string_view name;
-    std::string_view like;  ///< the public implementation that it is as
+    std::string_view like;          ///< the public implementation that it is as
+    std::string_view backend = {};  ///< its name in VLLM_ALL2ALL_BACKEND
     Format activation_format = Format::Standard;
     IdsType topk_indices = IdsType::Any;
     Reduction reduction = Reduction::Layer;
@@ -63,8 +64,8 @@ struct PrepareAndFinalize {
     std::string_view delegate;
     /// Whether device p has to have experts [p·E/D, (p+1)·E/D): its dispatch looks at no map.
     bool needs_contiguous_experts = false;
-    /// Quantisation of what it dispatches; the experts must take it.
-    Quantisation dispatches = Quantisation::None;
+    /// Whether tokens are quantised for the first product before they are sent.
+    bool sends_codes = false;
     /// Returns the rows that each expert has room for, over all dispatchers; 0: of Standard.
     std::uint32_t (*capacity)(const Layer& layer) = nullptr;
     Dispatched (*prepare)(const Layer& layer, Steps& steps) = nullptr;

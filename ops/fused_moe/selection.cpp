@@ -31,15 +31,25 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
         return {{is_batched ? "batched" : "none", "one device needs no dispatch" + format}};
     }
     const std::uint32_t tokens = (situation.tokens + ranks - 1) / ranks;
-    if (is_batched) {
-        return {{"all_to_all_batched", fmt::format("{} devices{}", ranks, format)},
-                {"batched", fmt::format("the experts take batches, ids are {}",
-                                        tessera::name_of(situation.demands.topk_indices))}};
-    }
+    const Quantisation codes = situation.experts == nullptr
+                                   ? situation.demands.codes
+                                   : quantisation_of(*situation.experts, situation.demands);
+    const std::string fewer = "the experts take codes, which are fewer bytes on links";
     std::vector<Candidate> candidates;
-    if (situation.experts != nullptr && situation.experts->quantisation == Quantisation::Fp8Token) {
-        candidates.push_back({"quantised_all_gather",
-                              "the experts take fp8 rows, which are half the bytes on links"});
+    if (is_batched) {
+        if (can_be_sent(codes)) {
+            candidates.push_back({"quantised_all_to_all_batched", fewer + format});
+        }
+        candidates.push_back({"all_to_all_batched", fmt::format("{} devices{}", ranks, format)});
+        candidates.push_back({"batched", fmt::format("the experts take batches, ids are {}",
+                                                     name_of(situation.demands.topk_indices))});
+        return candidates;
+    }
+    if (can_be_sent(codes)) {
+        if (tokens <= kFewTokens) {
+            candidates.push_back({"quantised_all_to_all", fewer});
+        }
+        candidates.push_back({"quantised_all_gather", fewer});
     }
     if (tokens <= kFewTokens) {
         candidates.push_back(
@@ -61,7 +71,7 @@ std::vector<Candidate> experts_for(const PrepareAndFinalize& prepare_finalize) {
     if (prepare_finalize.activation_format == Format::BatchedExperts) {
         candidates.push_back(
             {"batched_by_shape", "takes batches, and chooses its products by shape"});
-    } else if (prepare_finalize.name == "all_to_all_contiguous") {
+    } else if (prepare_finalize.needs_contiguous_experts) {
         candidates.push_back({"grouped_permuted",
                               "the fastest with rows of which devices alone "
                               "know the number"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to dispatch tokens to experts and to bring results back, a row each. To add one: a file
-// with its functions in a namespace of its own, its declaration and its row here.
+// with its functions in a namespace of its own, its declaration and its row here. A row that sends
+// codes has the functions of the one that sends bfloat16.
 #include <array>
 
 #include "ops/fused_moe/find_row.hpp"
@@ -17,7 +18,6 @@ namespace tessera::ops::fused_moe {
 PREPARE_FINALIZE(none)
 PREPARE_FINALIZE(naive_broadcast)
 PREPARE_FINALIZE(all_gather)
-PREPARE_FINALIZE(quantised_all_gather)
 PREPARE_FINALIZE(all_to_all_contiguous)
 PREPARE_FINALIZE(all_to_all_batched)
 PREPARE_FINALIZE(all_to_all_capped)
@@ -36,6 +36,57 @@ std::uint32_t capacity(const Layer& layer);
 
 namespace {
 
+/// Returns the row that sends codes the way in which `row` sends bfloat16.
+constexpr PrepareAndFinalize quantised(PrepareAndFinalize row, std::string_view name,
+                                       std::string_view like, std::string_view backend = {}) {
+    row.name = name;
+    row.like = like;
+    row.backend = backend;
+    row.sends_codes = true;
+    return row;
+}
+
+constexpr PrepareAndFinalize kAllGather{.name = "all_gather_reduce_scatter",
+                                        .like = "AgRsAll2AllManager",
+                                        .backend = "allgather_reducescatter",
+                                        .activation_format = Format::Standard,
+                                        .reduction = Reduction::Finalize,
+                                        .delegate = "contiguous",
+                                        .prepare = all_gather::prepare,
+                                        .finalize = all_gather::finalize};
+constexpr PrepareAndFinalize kContiguous{.name = "all_to_all_contiguous",
+                                         .like = "DeepEPHTPrepareAndFinalize",
+                                         .backend = "deepep_high_throughput",
+                                         .activation_format = Format::Standard,
+                                         .topk_indices = IdsType::Int32,
+                                         .reduction = Reduction::Finalize,
+                                         .delegate = "contiguous",
+                                         .needs_contiguous_experts = true,
+                                         .prepare = all_to_all_contiguous::prepare,
+                                         .finalize = all_to_all_contiguous::finalize};
+constexpr PrepareAndFinalize kBatches{.name = "all_to_all_batched",
+                                      .like = "DeepEPLLPrepareAndFinalize",
+                                      .backend = "deepep_low_latency",
+                                      .activation_format = Format::BatchedExperts,
+                                      .topk_indices = IdsType::Int32,
+                                      .reduction = Reduction::Finalize,
+                                      .delegate = "no_op",
+                                      .needs_contiguous_experts = true,
+                                      .capacity = all_to_all_batched::capacity,
+                                      .prepare = all_to_all_batched::prepare,
+                                      .finalize = all_to_all_batched::finalize};
+constexpr PrepareAndFinalize kCapped{.name = "all_to_all_capped",
+                                     .like = "PplxPrepareAndFinalize",
+                                     .backend = "pplx",
+                                     .activation_format = Format::BatchedExperts,
+                                     .topk_indices = IdsType::Int32,
+                                     .reduction = Reduction::Finalize,
+                                     .delegate = "no_op",
+                                     .needs_contiguous_experts = true,
+                                     .capacity = all_to_all_capped::capacity,
+                                     .prepare = all_to_all_capped::prepare,
+                                     .finalize = all_to_all_capped::finalize};
+
 constexpr std::array kPrepareFinalize{
     PrepareAndFinalize{.name = "none",
                        .like = "MoEPrepareAndFinalizeNoEP",
@@ -44,57 +95,23 @@ constexpr std::array kPrepareFinalize{
                        .delegate = "contiguous",
                        .prepare = none::prepare,
                        .finalize = none::finalize},
-    PrepareAndFinalize{.name = "all_gather_reduce_scatter",
-                       .like = "AgRsAll2AllManager",
-                       .activation_format = Format::Standard,
-                       .reduction = Reduction::Finalize,
-                       .delegate = "contiguous",
-                       .prepare = all_gather::prepare,
-                       .finalize = all_gather::finalize},
-    PrepareAndFinalize{.name = "quantised_all_gather",
-                       .like = "FlashInferCutlassMoEPrepareAndFinalize",
-                       .activation_format = Format::Standard,
-                       .reduction = Reduction::Finalize,
-                       .delegate = "contiguous",
-                       .dispatches = Quantisation::Fp8Token,
-                       .prepare = quantised_all_gather::prepare,
-                       .finalize = quantised_all_gather::finalize},
+    kAllGather,
+    quantised(kAllGather, "quantised_all_gather", "FlashInferCutlassMoEPrepareAndFinalize"),
     PrepareAndFinalize{.name = "naive_broadcast",
                        .like = "NaiveAll2AllManager",
+                       .backend = "naive",
                        .activation_format = Format::Standard,
                        .reduction = Reduction::Finalize,
                        .delegate = "contiguous",
                        .prepare = naive_broadcast::prepare,
                        .finalize = naive_broadcast::finalize},
-    PrepareAndFinalize{.name = "all_to_all_contiguous",
-                       .like = "DeepEPHTPrepareAndFinalize",
-                       .activation_format = Format::Standard,
-                       .topk_indices = IdsType::Int32,
-                       .reduction = Reduction::Finalize,
-                       .delegate = "contiguous",
-                       .needs_contiguous_experts = true,
-                       .prepare = all_to_all_contiguous::prepare,
-                       .finalize = all_to_all_contiguous::finalize},
-    PrepareAndFinalize{.name = "all_to_all_batched",
-                       .like = "DeepEPLLPrepareAndFinalize",
-                       .activation_format = Format::BatchedExperts,
-                       .topk_indices = IdsType::Int32,
-                       .reduction = Reduction::Finalize,
-                       .delegate = "no_op",
-                       .needs_contiguous_experts = true,
-                       .capacity = all_to_all_batched::capacity,
-                       .prepare = all_to_all_batched::prepare,
-                       .finalize = all_to_all_batched::finalize},
-    PrepareAndFinalize{.name = "all_to_all_capped",
-                       .like = "PplxPrepareAndFinalize",
-                       .activation_format = Format::BatchedExperts,
-                       .topk_indices = IdsType::Int32,
-                       .reduction = Reduction::Finalize,
-                       .delegate = "no_op",
-                       .needs_contiguous_experts = true,
-                       .capacity = all_to_all_capped::capacity,
-                       .prepare = all_to_all_capped::prepare,
-                       .finalize = all_to_all_capped::finalize},
+    kContiguous,
+    quantised(kContiguous, "quantised_all_to_all", "FlashInferAllToAllMoEPrepareAndFinalize",
+              "flashinfer_all2allv"),
+    kBatches,
+    quantised(kBatches, "quantised_all_to_all_batched", "DeepEPLLPrepareAndFinalize, fp8 dispatch"),
+    kCapped,
+    quantised(kCapped, "quantised_all_to_all_capped", "PplxPrepareAndFinalize, quantised"),
     PrepareAndFinalize{.name = "batched",
                        .like = "BatchedPrepareAndFinalize",
                        .activation_format = Format::BatchedExperts,

@@ -199,6 +199,13 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(Pair{"all_to_all_contiguous", "grouped_permuted"},
                                          Pair{"all_to_all_batched", "batched_masked"})),
     name_of_run);
+INSTANTIATE_TEST_SUITE_P(
+    DispatchesOfCodes, CliGoldenQuantised,
+    ::testing::Combine(::testing::ValuesIn(kLayers.begin() + 2, kLayers.end()),
+                       ::testing::Values(Pair{"quantised_all_gather", "grouped"},
+                                         Pair{"quantised_all_to_all", "grouped_permuted"},
+                                         Pair{"quantised_all_to_all_batched", "batched_masked"})),
+    name_of_run);
 
 }  // namespace
 }  // namespace tessera::test

@@ -98,7 +98,8 @@ inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::ui
 ///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
 ///          bfloat16 or float32 (E, N, K/G), G of 64, 128, 256 or K, they are (code − zero point)
 ///          times the scale; zero points are uint8 of the scales' shape, or all 8.
-/// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128).
+/// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128), the last two also as the rows'
+///          stack has its axes.
 struct ScaleShape {
     bool has_weight_scales = false;
     bool has_row_scales = false;

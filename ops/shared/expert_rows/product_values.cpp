@@ -61,8 +61,16 @@ std::vector<Shape> weight_scale_shapes(const ScaledOperands& operands) {
 }
 
 std::vector<Shape> row_scale_shapes(const Shape& rows) {
-    return {
-        {1}, {1, 1}, {num_rows(rows), 1}, {num_rows(rows), div_up(row_length(rows), kScaleBlock)}};
+    const std::uint32_t blocks = div_up(row_length(rows), kScaleBlock);
+    std::vector<Shape> shapes{{1}, {1, 1}, {num_rows(rows), 1}, {num_rows(rows), blocks}};
+    // Those of batches that were dispatched keep the axis of experts.
+    if (rows.size() > 2) {
+        for (const std::uint32_t each : {1U, blocks}) {
+            shapes.push_back(rows);
+            shapes.back().back() = each;
+        }
+    }
+    return shapes;
 }
 
 void judge_shape(const TensorPlan* tensor, const std::vector<Shape>& allowed, std::string_view name,
@@ -119,8 +127,8 @@ ScaleShape scale_shape(const ScaledOperands& operands) {
     if (operands.row_scales != nullptr) {
         const Shape& shape = operands.row_scales->spec.shape;
         scales.has_row_scales = true;
-        scales.is_one_row = shape[0] == 1;
-        scales.row_blocks = shape.size() == 1 ? 1 : shape[1];
+        scales.is_one_row = num_rows(shape) == 1;
+        scales.row_blocks = shape.back();
         scales.k_each = scales.row_blocks > 1 ? kScaleBlock : scales.k_each;
     }
     return scales;

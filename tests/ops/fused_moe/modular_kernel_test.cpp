@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 namespace tessera::ops::fused_moe {
@@ -41,6 +42,17 @@ TEST(ModularKernel, RefusesChunksWhereExpertsTakeAllTokensAtOnce) {
     EXPECT_THAT(reason("batched", "batched_masked", {.is_chunked = true}),
                 Optional(std::string("chunking: batched_masked takes all tokens at once")));
     EXPECT_EQ(reason("none", "grouped", {.is_chunked = true}), std::nullopt);
+}
+
+TEST(ModularKernel, RefusesCodesWithoutAScaleOfRows) {
+    EXPECT_THAT(reason("quantised_all_to_all", "grouped"),
+                Optional(std::string("quantisation: quantised_all_to_all dispatches codes with "
+                                     "scales of rows, grouped takes bfloat16")));
+    EXPECT_THAT(reason("quantised_all_gather", "grouped_fp8_tensor"),
+                Optional(std::string("quantisation: quantised_all_gather dispatches codes with "
+                                     "scales of rows, grouped_fp8_tensor takes fp8 per tensor")));
+    EXPECT_EQ(reason("quantised_all_to_all", "grouped", {.codes = Quantisation::Fp8Block}),
+              std::nullopt);
 }
 
 TEST(ModularKernel, FindsEveryRowByItsNameOnce) {
@@ -86,6 +98,35 @@ TEST(ModularKernel, BatchesHaveTheRoomThatTheirRowStates) {
         EXPECT_EQ(tokens.capacity, pf.capacity == nullptr ? 0 : pf.capacity(small_layer()))
             << pf.name;
     }
+}
+
+/// Inputs of the step that sends tokens.
+std::vector<std::string> sent(const Layer& layer, const char* prepare_finalize) {
+    const auto steps = modular_kernel(*find_prepare_finalize(prepare_finalize),
+                                      *find_experts("grouped"), layer, 0);
+    const auto step = std::ranges::find(steps, "moe_dispatch", &PartStep::op);
+    return step == steps.end() ? std::vector<std::string>{} : step->inputs;
+}
+
+TEST(ModularKernel, SendsCodesAndTheirScalesInOneStep) {
+    Layer layer = small_layer();
+    layer.activations = {"fp8_e4m3", "1x128"};
+
+    EXPECT_EQ(sent(layer, "quantised_all_to_all"),
+              (std::vector<std::string>{"tokens_codes", "own_ids", "own_weights",
+                                        "tokens_codes_scales"}));
+    EXPECT_EQ(sent(layer, "all_to_all_contiguous"),
+              (std::vector<std::string>{"own_tokens", "own_ids", "own_weights"}));
+}
+
+TEST(ModularKernel, KeepsAStaticScaleAtHome) {
+    Layer layer = small_layer();
+    layer.activations = {"fp8_e4m3", "static"};
+    layer.a1_scale = "a1_scale";
+    layer.a2_scale = "a2_scale";
+
+    EXPECT_EQ(sent(layer, "quantised_all_to_all"),
+              (std::vector<std::string>{"tokens_codes", "own_ids", "own_weights"}));
 }
 
 TEST(ModularKernel, PartsOfALayerEndInItsOutput) {

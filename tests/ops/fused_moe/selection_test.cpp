@@ -64,6 +64,24 @@ INSTANTIATE_TEST_SUITE_P(
                            .prepare_finalize = "quantised_all_gather",
                            .experts = "grouped_fp8",
                            .given_experts = "grouped_fp8"},
+                      Case{.name = "FewFp8Rows",
+                           .ranks = 8,
+                           .tokens = 128,
+                           .prepare_finalize = "quantised_all_to_all",
+                           .experts = "grouped_fp8_block",
+                           .given_experts = "grouped_fp8_block"},
+                      Case{.name = "BatchesOfFp8Rows",
+                           .ranks = 4,
+                           .tokens = 64,
+                           .prepare_finalize = "quantised_all_to_all_batched",
+                           .experts = "batched_fp8",
+                           .given_experts = "batched_fp8"},
+                      Case{.name = "OneScaleForARanksRows",
+                           .ranks = 4,
+                           .tokens = 4096,
+                           .prepare_finalize = "all_gather_reduce_scatter",
+                           .experts = "grouped_fp8_tensor",
+                           .given_experts = "grouped_fp8_tensor"},
                       Case{.name = "GivenDispatch",
                            .ranks = 4,
                            .tokens = 64,
@@ -86,6 +104,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PublicNames, FindTheRowOfAnImplementation) {
     EXPECT_EQ(find_prepare_finalize("DeepEPLLPrepareAndFinalize")->name, "all_to_all_batched");
+    EXPECT_EQ(find_prepare_finalize("flashinfer_all2allv")->name, "quantised_all_to_all");
+    EXPECT_EQ(find_prepare_finalize("deepep_high_throughput")->name, "all_to_all_contiguous");
+    EXPECT_EQ(find_prepare_finalize("pplx")->name, "all_to_all_capped");
+    EXPECT_EQ(find_prepare_finalize(""), nullptr);
     EXPECT_EQ(find_experts("TritonExperts")->name, "grouped");
     EXPECT_EQ(find_experts("DeepGemmExperts")->name, "grouped_fp8_block");
     EXPECT_EQ(find_experts("CutlassExpertsFP8")->name, "grouped_fp8");
