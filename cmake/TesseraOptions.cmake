@@ -2,6 +2,7 @@
 option(TESSERA_BUILD_TESTS "Build the tests" ON)
 option(TESSERA_BUILD_BENCH "Build the benches" OFF)
 option(TESSERA_BUILD_FUZZ "Build the libFuzzer programs of tests/fuzz (clang)" OFF)
+option(TESSERA_MPI "Share sweeps, scores and tunings among the ranks of mpirun (needs MPI)" OFF)
 option(TESSERA_BATCHES "Compile sources in batches (unity builds)" ON)
 set(TESSERA_BATCH_SIZE 8 CACHE STRING "Sources of a batch")
 
