@@ -33,6 +33,7 @@ namespace {
 using cli::Command;
 using cli::Console;
 using cli::ExitCode;
+using cli::Ranks;
 
 struct ScoreCommand {
     std::optional<std::string> csv;
@@ -136,10 +137,13 @@ void print(const ScoreCommand& options, std::span<const Row> rows, std::span<con
     }
 }
 
-/// The file that an option names, if it does; before the rows, since it may be refused.
-std::optional<PartialFile> file_of(const char* option, const std::optional<std::string>& name) {
+/// Opens the file that an option names, before the rows, since it may be refused. Only the first
+/// rank writes it.
+std::optional<PartialFile> file_of(const char* option, const std::optional<std::string>& name,
+                                   const Console& console) {
     cli::require_file_name(option, name);
-    return name ? std::optional<PartialFile>(std::in_place, *name) : std::nullopt;
+    return name && ranks::is_first(console.link) ? std::optional<PartialFile>(std::in_place, *name)
+                                                 : std::nullopt;
 }
 
 void write(std::optional<PartialFile>& file, const std::string& text) {
@@ -148,8 +152,8 @@ void write(std::optional<PartialFile>& file, const std::string& text) {
 }
 
 ExitCode run(const ScoreCommand& options, const Console& console) {
-    std::optional<PartialFile> file = file_of("--csv", options.output);
-    std::optional<PartialFile> plot = file_of("--plot", options.plot);
+    std::optional<PartialFile> file = file_of("--csv", options.output, console);
+    std::optional<PartialFile> plot = file_of("--plot", options.plot, console);
     const std::vector<Row> rows = selected_rows(options);
     Models models(cli::shipped_configs() / "arch", options.draws);
     cli::ProgressLine progress(console);
@@ -157,7 +161,11 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
         options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     const auto scores =
         score_rows(rows, models,
-                   {threads, [&](std::size_t done) { progress.count("rows", done, rows.size()); }});
+                   {threads, [&](std::size_t done) { progress.count("rows", done, rows.size()); },
+                    console.link});
+    if (!ranks::is_first(console.link)) {
+        return ExitCode::Success;
+    }
     if (file) {
         write(file, rows_csv(rows, scores));
     }
@@ -177,7 +185,7 @@ Command add_score(CLI::App& root, Console& console) {
         root.add_subcommand("score", "Predict measurements of hardware, and say how far off");
     auto options = std::make_shared<ScoreCommand>();
     add_options(*command, *options);
-    return {command, [options, &console] { return run(*options, console); }};
+    return {command, [options, &console] { return run(*options, console); }, Ranks::Several};
 }
 
 }  // namespace tessera::score

@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <nlohmann/json.hpp>
 
 #include "bench/accuracy/parameters.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/spelling.hpp"
+#include "runtime/ranks/work_queue.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -53,70 +51,70 @@ RowScore score(const Row& row, Models& models) {
     return result;
 }
 
-/// Rows that threads take one by one.
-class Queue {
-public:
-    Queue(std::span<const Row> rows, Models& models, const ScoreOptions& options)
-        : rows_(rows), models_(models), options_(options), scores_(rows.size()) {}
+/// Returns a score as text, from which score_from_text() returns the same numbers.
+std::string to_text(const RowScore& score) {
+    nlohmann::json json{{"reason", score.reason}, {"seconds", score.host_seconds}};
+    if (const auto& figure = score.prediction) {
+        json["figures"] = {figure->low, figure->expected, figure->high, figure->model_error};
+        json["samples"] = {figure->samples.a, figure->samples.b};
+        json["regime"] =
+            figure->regime ? nlohmann::json(static_cast<int>(*figure->regime)) : nlohmann::json();
+    }
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
-    void work() {
-        for (std::size_t i = next_++; i < rows_.size(); i = next_++) {
-            try {
-                scores_[i] = score(rows_[i], models_);
-            } catch (...) {
-                fail();
-                return;
-            }
-            report();
+RowScore score_from_text(const std::string& text) {
+    const auto json = nlohmann::json::parse(text);
+    RowScore score{
+        .prediction = {}, .reason = json.at("reason"), .host_seconds = json.at("seconds")};
+    if (const auto figures = json.find("figures"); figures != json.end()) {
+        Prediction& figure = score.prediction.emplace();
+        figure.low = figures->at(0);
+        figure.expected = figures->at(1);
+        figure.high = figures->at(2);
+        figure.model_error = figures->at(3);
+        figure.samples = {json.at("samples").at(0).get<std::vector<double>>(),
+                          json.at("samples").at(1).get<std::vector<double>>()};
+        if (const auto& regime = json.at("regime"); !regime.is_null()) {
+            figure.regime = static_cast<timing::Regime>(regime.get<int>());
         }
     }
-    std::vector<RowScore> take() {
-        if (failure_) {
-            std::rethrow_exception(failure_);
-        }
-        return std::move(scores_);
-    }
+    return score;
+}
 
-private:
-    void fail() {
-        const std::lock_guard lock(mutex_);
-        failure_ = std::current_exception();
-        next_ = rows_.size();
-    }
-    void report() {
-        const std::lock_guard lock(mutex_);
-        ++num_done_;
-        if (options_.on_done) {
-            options_.on_done(num_done_);
+/// Key of the text of a row whose error is that of an arch file, which ends the whole score.
+constexpr const char* kError = "error";
+
+void score_all(ranks::WorkQueue& queue, std::span<const Row> rows, Models& models) {
+    while (const auto row = queue.take()) {
+        try {
+            queue.give(*row, to_text(score(rows[*row], models)));
+        } catch (const Error& error) {
+            queue.stop();
+            queue.give(*row, nlohmann::json{{kError, error.what()}}.dump());
         }
     }
-
-    std::span<const Row> rows_;
-    Models& models_;
-    const ScoreOptions& options_;
-    std::vector<RowScore> scores_;
-    std::atomic<std::size_t> next_ = 0;
-    std::mutex mutex_;
-    std::size_t num_done_ = 0;
-    std::exception_ptr failure_;
-};
+}
 
 }  // namespace
 
 std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
                                  const ScoreOptions& options) {
-    Queue queue(rows, models, options);
-    std::vector<std::jthread> threads;
-    try {
-        for (std::uint32_t i = 1; i < options.threads; ++i) {
-            threads.emplace_back([&] { queue.work(); });
+    ranks::WorkQueue queue(options.link, rows.size(), options.on_done);
+    ranks::run_on_threads(options.threads, [&] { score_all(queue, rows, models); });
+    const auto texts = queue.finish();
+    for (const std::optional<std::string>& text : texts) {
+        if (text) {
+            const auto json = nlohmann::json::parse(*text);
+            require(!json.contains(kError), "{}", json.value(kError, ""));
         }
-    } catch (const std::system_error&) {
-        // A host that gives no more threads (ulimit -u) has given enough: this one does the rest.
     }
-    queue.work();
-    threads.clear();  // joins
-    return queue.take();
+    std::vector<RowScore> scores;
+    for (const std::optional<std::string>& text : texts) {
+        ensure(text.has_value(), "row {} has no score", scores.size());
+        scores.push_back(score_from_text(*text));
+    }
+    return scores;
 }
 
 }  // namespace tessera::score

@@ -12,6 +12,7 @@
 #include "bench/accuracy/models.hpp"
 #include "bench/accuracy/prediction.hpp"
 #include "bench/accuracy/row.hpp"
+#include "runtime/ranks/rank_link.hpp"
 
 namespace tessera::score {
 
@@ -26,9 +27,10 @@ struct ScoreOptions {
     std::uint32_t threads = 1;  ///< rows at a time
     /// Called when a row is done, from any of the threads but never by two at once.
     std::function<void(std::size_t num_done)> on_done;
+    ranks::RankLink* link = nullptr;  ///< ranks that share the rows; null: this process alone
 };
 
-/// One score for each row, in order; the same at any number of threads.
+/// One score for each row, in order; the same at any number of threads and ranks.
 [[nodiscard]] std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
                                                const ScoreOptions& options);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 
 #include "runtime/cli/console.hpp"
@@ -14,10 +15,14 @@ class App;
 
 namespace tessera::cli {
 
+/// Whether the ranks of `mpirun` share the work of a subcommand.
+enum class Ranks : std::uint8_t { One, Several };
+
 /// A subcommand: its CLI11 options, and the function that runs after they are parsed.
 struct Command {
     CLI::App* options = nullptr;
     std::function<ExitCode()> run;
+    Ranks ranks = Ranks::One;
 };
 
 // Each function adds its subcommand to `root`. The console must outlive the command.

@@ -156,6 +156,16 @@ const Command& parsed_command(const std::vector<Command>& commands) {
     return *command;
 }
 
+std::vector<std::string> names_with_ranks(const std::vector<Command>& commands) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) {
+        if (command.ranks == Ranks::Several) {
+            names.push_back(command.options->get_name());
+        }
+    }
+    return names;
+}
+
 }  // namespace
 
 ExitCode run_command_line(std::span<const std::string> arguments, Console& console,
@@ -185,6 +195,9 @@ ExitCode run_command_line(std::span<const std::string> arguments, Console& conso
     }
     const Command& command = parsed_command(commands);
     start_log(log_levels, console);
+    require(command.ranks == Ranks::Several || console.link == nullptr,
+            "{} runs in one process; allowed with mpirun: {}", named_command(root),
+            fmt::join(names_with_ranks(commands), ", "));
     return command.run();
 }
 

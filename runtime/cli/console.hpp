@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "runtime/ranks/rank_link.hpp"
 #include "runtime/report/text_style.hpp"
 
 namespace tessera::cli {
@@ -18,6 +19,8 @@ struct Console {
     std::ostream& err;
     report::TextStyle out_style;
     Progress progress = Progress::Hidden;  ///< on `err`
+    /// Other processes of `mpirun`; null: this one is alone. Only the first prints and writes files.
+    ranks::RankLink* link = nullptr;
 };
 
 /// Style of text on a file descriptor. A terminal has its width, and colours unless NO_COLOR is not

@@ -15,6 +15,7 @@
 #include <ext/stdio_filebuf.h>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@
 #include "bench/accuracy/score_command.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command_line.hpp"
+#include "runtime/cli/exit_code.hpp"
+#include "runtime/ranks/rank_link.hpp"
 #include "runtime/report/run_error.hpp"
 #include "tessera/errors.hpp"
 
@@ -106,21 +109,67 @@ ErrorForm form_of(int argc, char** argv) {
     return is_json ? ErrorForm::Json : ErrorForm::Text;
 }
 
-int run(int argc, char** argv) {
+int run_alone(int argc, char** argv, tessera::ranks::RankLink* link) {
     using tessera::cli::ExitCode;
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    const ErrorForm form = form_of(argc, argv);
-    const auto style = tessera::cli::style_of(STDOUT_FILENO);  // before output() redirects it
+    // Before output() redirects it. mpirun gives a rank a terminal of its own, and passes on what
+    // it prints, perhaps to a file.
+    const auto style =
+        link == nullptr ? tessera::cli::style_of(STDOUT_FILENO) : tessera::report::TextStyle{};
     tessera::cli::Console console{output(), std::cerr, style,
-                                  tessera::cli::progress_on(STDERR_FILENO)};
+                                  tessera::cli::progress_on(STDERR_FILENO), link};
     try {
         const ExitCode code = tessera::cli::run_command_line(arguments, console, kCommandsAbove);
         tessera::require(static_cast<bool>(output().flush()),
                          "standard output cannot be written: is its disk full?");
         return static_cast<int>(code);
     } catch (...) {
-        return tell(std::current_exception(), form);
+        return tell(std::current_exception(), form_of(argc, argv));
     }
+}
+
+/// Runs the command as a rank that neither prints nor writes files. Its error goes to rank 0.
+int run_as_other_rank(int argc, char** argv, tessera::ranks::RankLink& link) {
+    using tessera::ranks::Ending;
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::ostream nowhere(nullptr);
+    tessera::cli::Console console{nowhere, nowhere, {}, tessera::cli::Progress::Hidden, &link};
+    Ending ending = Ending::Own;
+    std::string error;
+    int code = 0;
+    try {
+        code = static_cast<int>(tessera::cli::run_command_line(arguments, console, kCommandsAbove));
+    } catch (const tessera::ranks::RunOver&) {
+        ending = Ending::ByFirst;
+    } catch (...) {
+        const auto told = tessera::report::run_error_of(std::current_exception());
+        error = told.told;
+        code = told.exit_code;
+    }
+    (void)leave(link, ending, error);
+    return code;
+}
+
+int run(int argc, char** argv) {
+    std::unique_ptr<tessera::ranks::RankLink> link;
+    try {
+        link = tessera::ranks::open_link();
+    } catch (...) {
+        return tell(std::current_exception(), form_of(argc, argv));
+    }
+    if (!tessera::ranks::is_first(link.get())) {
+        return run_as_other_rank(argc, argv, *link);
+    }
+    const int code = run_alone(argc, argv, link.get());
+    if (link) {
+        const std::string error = leave(*link, tessera::ranks::Ending::Own, "");
+        // An error of another rank matters if this one saw none: both may have the same cause.
+        if (code == 0 && !error.empty()) {
+            std::cerr << error << '\n';
+            return static_cast<int>(tessera::cli::ExitCode::WrongInput);
+        }
+    }
+    return code;
 }
 
 // With a smaller `ulimit -s` the stack of the first thread is too small for a run, and other

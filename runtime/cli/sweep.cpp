@@ -137,7 +137,11 @@ ExitCode run(const SweepOptions& options, const Console& console) {
                         },
                     .cache = cache ? &*cache : nullptr,
                     .searches = options.search,
-                    .stop = &StopAtInterrupt::stop});
+                    .stop = &StopAtInterrupt::stop,
+                    .link = console.link});
+    }
+    if (!ranks::is_first(console.link)) {
+        return ExitCode::Success;
     }
     if (StopAtInterrupt::stop) {
         return end_interrupted(sweep, result, options, console);
@@ -216,7 +220,7 @@ Command add_sweep(CLI::App& root, Console& console) {
         "build of tessera; points with kernels of the run file itself always run. A search\n"
         "begins at the first point of each case, and ends at a point that no change of one key\n"
         "improves.");
-    return {command, [options, &console] { return run(*options, console); }};
+    return {command, [options, &console] { return run(*options, console); }, Ranks::Several};
 }
 
 }  // namespace tessera::cli

@@ -27,13 +27,13 @@ struct TuneOptions {
 tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& sweep,
                       const Console& console) {
     ProgressLine progress(console);
-    const auto result =
-        sweep::run_sweep(sweep, {.num_draws = 0,  // only expected times decide
-                                 .threads = threads_of(options.config.threads),
-                                 .record = record_point,
-                                 .on_progress = [&](std::size_t done, std::size_t all) {
-                                     progress.count("recordings", done, all);
-                                 }});
+    const auto result = sweep::run_sweep(
+        sweep, {.num_draws = 0,  // only expected times decide
+                .threads = threads_of(options.config.threads),
+                .record = record_point,
+                .on_progress = [&](std::size_t done,
+                                   std::size_t all) { progress.count("recordings", done, all); },
+                .link = console.link});
     return tuning::choice_of(sweep, result, TESSERA_VERSION);
 }
 
@@ -58,6 +58,9 @@ ExitCode tune(const TuneOptions& options, const Console& console) {
         }
     }
     tuning::Choice choice = choose(options, sweep, console);
+    if (!ranks::is_first(console.link)) {
+        return ExitCode::Success;
+    }
     print_choice(choice, "chosen", options, console);
     table.keep(std::move(choice));
     return ExitCode::Success;
@@ -79,7 +82,7 @@ Command add_tune(CLI::App& root, Console& console) {
         "CONFIG is a sweep without cases, such as fp8_tile; --set gives the shape. FILE keeps\n"
         "the choice under that shape, and tessera run --tuned FILE uses it. A choice for\n"
         "another machine, another pipeline, other kernels or another version is refused.");
-    return {command, [options, &console] { return tune(*options, console); }};
+    return {command, [options, &console] { return tune(*options, console); }, Ranks::Several};
 }
 
 }  // namespace tessera::cli

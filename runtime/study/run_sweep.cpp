@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/run_sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <map>
-#include <mutex>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "emu/base/host_memory.hpp"
-#include "runtime/study/run_timer.hpp"
+#include "runtime/ranks/work_queue.hpp"
+#include "runtime/study/figures_json.hpp"
+#include "runtime/study/sweep_group.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::sweep {
@@ -30,12 +34,6 @@ bool changes_trace(const std::string& path, Checks checks) {
         kTimingOnly, [&](std::string_view prefix) { return path.starts_with(prefix); });
     return !is_timing && (checks == Checks::Compared || !path.starts_with("verify."));
 }
-
-// Exit code of a run whose result failed its check.
-constexpr int kCheckFailed = 1;
-
-/// Points that share one recording; the first of them is recorded.
-using Group = std::vector<std::size_t>;
 
 /// Groups the points for which `is_due` is true by the recording that they share. Running kernels
 /// takes most of a sweep's time; a point that changes `arch.timing` only costs a replay.
@@ -112,19 +110,6 @@ SweepResult empty_result(const config::LoadedSweep& sweep) {
     return result;
 }
 
-std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, const Group& group,
-                                           std::uint32_t num_draws) {
-    std::vector<timed_run::RunTimer> timers;
-    for (const std::size_t point : group) {
-        const config::LoadedRun& loaded = sweep.points[point].loaded;
-        // Paths give what bounds a point; the rest of a report is not kept.
-        timers.emplace_back(
-            sweep.name, timed_run::machine_of(loaded),
-            timed_run::TimerOptions{.num_draws = num_draws, .detail = timed_run::Detail::Paths});
-    }
-    return timers;
-}
-
 /// Running sweep. Free threads take groups in order.
 class SweepRun {
 public:
@@ -150,13 +135,26 @@ public:
     }
 
 private:
-    /// Takes figures of possible points from the cache.
+    /// Takes figures of possible points from the cache. Rank 0 reads it for all: another rank might
+    /// find a point that was kept a moment ago, and would plan other groups.
     void take_kept() {
-        for (std::size_t i = 0; options_.cache != nullptr && i < sweep_.points.size(); ++i) {
+        if (options_.cache == nullptr) {
+            return;
+        }
+        std::string kept;
+        for (std::size_t i = 0; ranks::is_first(options_.link) && i < sweep_.points.size(); ++i) {
             if (sweep_.points[i].impossible.empty()) {
-                result_.points[i].figures = options_.cache->find(sweep_.points[i].loaded);
-                result_.num_cached += result_.points[i].figures ? 1 : 0;
+                if (const auto figures = options_.cache->find(sweep_.points[i].loaded)) {
+                    kept += fmt::format("{} {}\n", i, to_json(*figures).dump());
+                }
             }
+        }
+        std::istringstream lines(ranks::shared_text(options_.link, kept));
+        std::size_t point = 0;
+        for (std::string figures; lines >> point && std::getline(lines, figures);) {
+            result_.points.at(point).figures =
+                compare::figures_from_json(nlohmann::ordered_json::parse(figures));
+            ++result_.num_cached;
         }
     }
 
@@ -170,28 +168,35 @@ private:
     template <class IsWanted>
     void run_points(IsWanted is_wanted) {
         groups_ = groups_of(sweep_, is_wanted);
-        // By group, so that the error that is reported does not depend on which thread failed
-        // first.
-        errors_.assign(groups_.size(), nullptr);
-        next_ = 0;
         result_.num_recordings += groups_.size();
-        report_progress();
-        if (!groups_.empty() && !is_stopped()) {
-            ++next_;
-            // Alone on all threads: its peak of memory shows how many others fit at the same time.
-            run_group(0, threads_);
-            // Side by side comes second, with the memory of the first group known.
-            run_side_by_side();
-        }
-        for (const std::exception_ptr& error : errors_) {
-            if (error) {
-                std::rethrow_exception(error);
+        report_progress(0);
+        ranks::WorkQueue queue(options_.link, groups_.size(),
+                               [this](std::size_t done) { report_progress(done); });
+        const auto run_next = [&](std::uint32_t threads) {
+            const auto group = is_stopped() ? std::nullopt : queue.take();
+            if (group) {
+                queue.give(*group, to_text(run_group(sweep_, options_, groups_[*group], threads)));
             }
+            return group.has_value();
+        };
+        // Alone on all threads: its peak of memory shows how many others fit at the same time.
+        if (run_next(threads_)) {
+            ranks::run_on_threads(num_workers(), [&] {
+                while (run_next(1)) {
+                }
+            });
         }
-        // Groups that were not taken when the sweep was stopped.
-        for (std::size_t i = next_; i < groups_.size(); ++i) {
-            fail(groups_[i], "not run: the sweep was stopped", 0);
+        queue.stop();
+        const auto results = queue.finish();
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            // Groups without a result were not taken when the sweep was stopped.
+            finish(groups_[i], results[i]
+                                   ? result_from_text(*results[i])
+                                   : GroupResult{.figures = {},
+                                                 .not_kept = {},
+                                                 .failure = "not run: the sweep was stopped"});
         }
+        done_ += groups_.size();
     }
 
     /// Returns whether two points of a case are equal in all keys but one.
@@ -254,27 +259,11 @@ private:
         }
     }
 
-    void report_progress() const {
+    /// `done` counts recordings of this call of run_points().
+    void report_progress(std::size_t done) const {
         if (options_.on_progress) {
-            options_.on_progress(done_, result_.num_recordings);
+            options_.on_progress(done_ + done, result_.num_recordings);
         }
-    }
-
-    void run_side_by_side() {
-        const auto run_some = [this] {
-            while (const auto group = take_next()) {
-                run_group(*group, 1);
-            }
-        };
-        std::vector<std::jthread> others;
-        try {
-            for (std::size_t i = 1; i < num_workers(); ++i) {
-                others.emplace_back(run_some);
-            }
-        } catch (const std::system_error&) {
-            // The host refuses more threads (ulimit -u); this thread runs the remaining groups.
-        }
-        run_some();
     }
 
     [[nodiscard]] std::size_t num_workers() const {
@@ -282,83 +271,27 @@ private:
         // The largest recording so far stands for the next one: sizes of points are not known
         // before. The memory that is free now counts: other programs of the host need theirs.
         const std::uint64_t fitting = host_memory_available().bytes / each;
-        return std::min<std::uint64_t>({threads_, 1 + fitting, groups_.size() - next_});
+        return std::min<std::uint64_t>({threads_, 1 + fitting, groups_.size()});
     }
 
-    std::optional<std::size_t> take_next() {
-        const std::lock_guard lock(mutex_);
-        return next_ < groups_.size() && !is_stopped() ? std::optional(next_++) : std::nullopt;
-    }
-
-    void run_group(std::size_t index, std::uint32_t threads) {
-        // Replays of a group run as its kernels do, launch by launch.
-        const Group& group = groups_[index];
-        try {
-            auto timers = timers_of(sweep_, group, options_.num_draws);
-            const std::string failure = record(group.front(), threads, timers);
-            finish(group, failure, timers);
-        } catch (const InternalError&) {
-            errors_[index] = std::current_exception();
-            // A mistake of one point, such as a deadlock, leaves the others to run. A fault of
-            // Tessera must not look like a slow point.
-        } catch (const Error& error) {
-            fail(group, error.what(), error.exit_code());
-        } catch (...) {  // most likely the host's memory; run_points() rethrows it
-            errors_[index] = std::current_exception();
+    /// Errors   InternalError or bad_alloc if the group ended by a fault. Groups are finished in
+    ///          order, so that the fault that is reported does not depend on threads and ranks.
+    void finish(const Group& group, const GroupResult& result) {
+        if (!result.fault.empty()) {
+            throw InternalError(result.fault);
         }
-        const std::lock_guard lock(mutex_);
-        ++done_;
-        report_progress();
-    }
-
-    std::string record(std::size_t point, std::uint32_t threads,
-                       std::vector<timed_run::RunTimer>& timers) {
-        config::LoadedRun loaded = sweep_.points[point].loaded;
-        // Threads of the host change no value and no time of a run, only its speed.
-        loaded.run.host.threads = threads;
-        pipeline::RunModes modes =
-            sweep_.sweep.values ? pipeline::RunModes{} : pipeline::timing_only(loaded.pipeline);
-        modes.trace = TraceMode::On;
-        modes.trace_sink = [&timers](const Trace& so_far, LaunchTrace&& launch) {
-            // Each launch is replayed for all points of the group and dropped: whole traces would
-            // not fit.
-            timed_run::add_to_all(timers, so_far, launch);
-        };
-        return options_.record(loaded, modes);
-    }
-
-    void finish(const Group& group, const std::string& failure,
-                std::vector<timed_run::RunTimer>& timers) {
-        if (!failure.empty()) {
-            return fail(group, failure, kCheckFailed);
+        if (result.is_memory) {
+            throw std::bad_alloc();
         }
         for (std::size_t i = 0; i < group.size(); ++i) {
-            result_.points[group[i]].recorded_by = group.front();
-            result_.points[group[i]].figures = compare::figures_of(timers[i].finish());
-            keep(group[i]);
-        }
-    }
-
-    // Stores a point in the cache. If the disk is full, the point keeps its time and the reason is
-    // shown.
-    void keep(std::size_t index) {
-        if (options_.cache == nullptr) {
-            return;
-        }
-        PointResult& point = result_.points[index];
-        try {
-            options_.cache->keep(sweep_.points[index].loaded, *point.figures);
-        } catch (const UsageError& error) {
-            point.not_kept = error.what();
-        }
-    }
-
-    void fail(const Group& group, const std::string& failure, int exit_code) {
-        // Points of a group have one recording and fail together.
-        for (const std::size_t point : group) {
-            result_.points[point].recorded_by = group.front();
-            result_.points[point].failure = failure;
-            result_.points[point].exit_code = exit_code;
+            PointResult& point = result_.points[group[i]];
+            point.recorded_by = group.front();
+            point.failure = result.failure;
+            point.exit_code = result.exit_code;
+            if (result.failure.empty()) {
+                point.figures = result.figures[i];
+                point.not_kept = result.not_kept[i];
+            }
         }
     }
 
@@ -367,10 +300,7 @@ private:
     std::vector<Group> groups_;
     std::uint32_t threads_;
     SweepResult result_;
-    std::mutex mutex_;
-    std::size_t next_ = 0;
-    std::size_t done_ = 0;
-    std::vector<std::exception_ptr> errors_;  ///< by group
+    std::size_t done_ = 0;  ///< recordings of earlier calls of run_points()
 };
 
 }  // namespace

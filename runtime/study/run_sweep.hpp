@@ -10,6 +10,7 @@
 
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/ranks/rank_link.hpp"
 #include "runtime/study/point_cache.hpp"
 #include "runtime/study/run_timer.hpp"
 #include "runtime/study/sweep_result.hpp"
@@ -25,7 +26,7 @@ struct SweepOptions {
     std::uint32_t num_draws = timed_run::kQuickDraws;  ///< of constants, for each point
     std::uint32_t threads = 0;  ///< host threads for all points; 0: one for each host core
     Record record;
-    /// Returns the called before the first recording and after each, from one thread at a time.
+    /// Called before the first recording and after each, from one thread at a time.
     std::function<void(std::size_t done, std::size_t recordings)> on_progress;
     const PointCache* cache = nullptr;  ///< cache of timed points; null: none
     /// Runs only the points of a search: from the first point of each case, key by key, to the best
@@ -33,11 +34,13 @@ struct SweepOptions {
     bool searches = false;
     /// Once true, no further recording starts; running ones end. Null: never.
     const std::atomic<bool>* stop = nullptr;
+    /// Ranks that share the recordings; null: this process alone. All have the same other options.
+    ranks::RankLink* link = nullptr;
 };
 
 /// Runs the sweep. The first recording runs on all threads. The others run in parallel on one
 /// thread each, as many as the host's memory allows at the largest size so far. The result is the
-/// same at any number of threads. Points that cannot run, or were not started, have the reason in
+/// same at any number of threads and ranks, and all ranks return it. Points that cannot run, or were not started, have the reason in
 /// their result.
 /// Errors   InternalError of the first point that has one; UsageError with each kind of reason if
 ///          no point can run.
