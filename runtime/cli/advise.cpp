@@ -48,22 +48,30 @@ Advised advised(const AdviseOptions& options, const Console& console) {
     const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
     const bool moves_constants =
         options.each_constant || options.plot || cost <= compare::kCheapReplays;
+    // Ranks share the constants, which take the most replays. The first one replays the rules
+    // meanwhile.
+    const bool replays_rules = ranks::is_first(console.link);
     progress.begin("replaying each rule");
-    Advised result{advise::advise(*recorded), moves_constants ? 0 : cost};
+    Advised result{replays_rules ? advise::advise(*recorded) : advise::Advice{},
+                   moves_constants ? 0 : cost};
     if (moves_constants) {
         progress.begin("moving each constant", cost);
-        result.advice.constants = advise::sensitivity(*recorded);
+        result.advice.constants = advise::sensitivity(*recorded, console.link);
     }
     return result;
 }
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     require_file_name("--plot", options.plot);
+    const bool writes = ranks::is_first(console.link);
     std::optional<PartialFile> plot;  // opened before the replays, since it may be refused
-    if (options.plot) {
+    if (options.plot && writes) {
         plot.emplace(*options.plot);
     }
     const auto [advice, events_left] = advised(options, console);
+    if (!writes) {
+        return ExitCode::Success;
+    }
     if (plot) {
         const std::string svg = advise::effects_svg(advice.constants, advice.run);
         plot->write_at(0, std::as_bytes(std::span(svg)));
@@ -108,7 +116,7 @@ Command add_advise(CLI::App& root, Console& console) {
         "pages dealt out over the banks, deeper CBs, a share of the reads on the other NoC. A\n"
         "bound is an unlimited resource: no schedule can gain more there. Gains are graded by\n"
         "pairs of draws: likely: 91 % of 256 pairs. Gains of several rules do not add up.");
-    return {command, [options, &console] { return run(*options, console); }};
+    return {command, [options, &console] { return run(*options, console); }, Ranks::Several};
 }
 
 }  // namespace tessera::cli

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/sensitivity.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "emu/base/round_up.hpp"
 #include "runtime/config/moved_timing.hpp"
+#include "runtime/ranks/work_queue.hpp"
 #include "runtime/study/time_trace.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -25,17 +31,37 @@ RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
 /// effects of constants on the path do not show their effect on the makespan. A report named
 /// constants with up to 78 % of a makespan that did not change when they moved.
 std::vector<Millicycles> makespans(const compare::RecordedRun& run,
-                                   const std::vector<MovedTiming>& moved) {
-    std::vector<RunTimer> timers;
-    timers.push_back(timer_of(run, run.machine.timing.expected));
+                                   const std::vector<MovedTiming>& moved, ranks::RankLink* link) {
+    std::vector<const TimingSpec*> timings{&run.machine.timing.expected};
     for (const MovedTiming& constant : moved) {
-        timers.push_back(timer_of(run, constant.timing));
+        timings.push_back(&constant.timing);
     }
-    std::vector<Millicycles> times;
-    for (const report::TimingReport& report : timed_run::time_trace(run, timers)) {
-        times.push_back(report.makespan.expected);
+    // One process times all of them with one pass over the trace. Ranks take a few at a time.
+    constexpr std::size_t kSharedPiece = 4;
+    const std::size_t piece = link == nullptr ? timings.size() : kSharedPiece;
+    ranks::WorkQueue queue(link, div_up(timings.size(), piece));
+    while (const auto taken = queue.take()) {
+        std::vector<RunTimer> timers;
+        for (std::size_t i = *taken * piece; i < std::min((*taken + 1) * piece, timings.size());
+             ++i) {
+            timers.push_back(timer_of(run, *timings[i]));
+        }
+        std::string times;
+        for (const report::TimingReport& report : timed_run::time_trace(run, timers)) {
+            times += fmt::format("{}\n", report.makespan.expected);
+        }
+        queue.give(*taken, std::move(times));
     }
-    return times;
+    std::vector<Millicycles> makespans;
+    for (const auto& times : queue.finish()) {
+        std::istringstream lines(times.value_or(""));
+        for (Millicycles time = 0; lines >> time;) {
+            makespans.push_back(time);
+        }
+    }
+    ensure(makespans.size() == timings.size(), "{} of {} constants have a time", makespans.size(),
+           timings.size());
+    return makespans;
 }
 
 }  // namespace
@@ -53,9 +79,9 @@ std::span<const ConstantEffect> largest_effects(std::span<const ConstantEffect> 
     return effects.first(std::min(kMost, count));
 }
 
-std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run) {
+std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run, ranks::RankLink* link) {
     const auto moved = config::move_one_at_a_time(run.machine.timing);
-    const std::vector<Millicycles> times = makespans(run, moved);
+    const std::vector<Millicycles> times = makespans(run, moved, link);
     std::vector<ConstantEffect> effects;
     for (std::size_t i = 0; i < moved.size(); ++i) {
         // move_one_at_a_time() returns both ends of a constant one after the other.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/ranks/rank_link.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "runtime/study/recorded_run.hpp"
 
@@ -18,7 +19,9 @@ using report::ConstantEffect;
 [[nodiscard]] double largest_of(const ConstantEffect& effect) noexcept;
 
 /// Returns every constant with a range, sorted by the larger of its two effects, largest first.
-[[nodiscard]] std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run);
+/// Ranks share the replays and return the same; a null link: this process makes all of them.
+[[nodiscard]] std::vector<ConstantEffect> sensitivity(const compare::RecordedRun& run,
+                                                      ranks::RankLink* link = nullptr);
 
 /// Returns the effects to show: at most ten, without those that would be shown as 0.00 %.
 [[nodiscard]] std::span<const ConstantEffect> largest_effects(
