@@ -9,20 +9,17 @@
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
 #include "tessera/errors.hpp"
-#include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::all_to_all {
 namespace {
 
 using token_exchange::append;
-using token_exchange::core_word;
-using token_exchange::kStays;
-using token_exchange::kWays;
-using token_exchange::peer_words;
+using token_exchange::Cb;
+using token_exchange::CombineControlArgs;
+using token_exchange::kDirections;
 using token_exchange::Rank;
-
-// Circular buffers (ops/shared/token_exchange/kernels/routing.hpp).
-enum : std::uint8_t { kPieces = 4, kTargets = 5 };
+using token_exchange::WriterSemaphores;
+using token_exchange::WriterTensors;
 
 constexpr std::array kFields{
     config::field<&AllToAllSpec::links>("links", "4", "links of each direction",
@@ -79,11 +76,6 @@ struct Call {
     }
 };
 
-struct CallSemaphores {
-    std::uint32_t started;
-    std::uint32_t arrived;
-};
-
 std::uint32_t piece_of(const Call& call) {
     return token_exchange::piece_bytes(call.context.arch, call.context.inputs[0].spec.page_size());
 }
@@ -93,10 +85,10 @@ ReaderTensors reader_tensors(const Call& call, const Rank& rank) {
 }
 
 /// Returns PeerPages of each peer: the share of `link` in the pages of the peer's part.
-std::vector<std::uint32_t> peer_pages(const Call& call, const Rank& rank, std::uint32_t way,
+std::vector<std::uint32_t> peer_pages(const Call& call, const Rank& rank, std::uint32_t direction,
                                       std::uint32_t link) {
     std::vector<std::uint32_t> words;
-    for (const std::uint32_t peer : rank.peers_of(way)) {
+    for (const std::uint32_t peer : rank.peers_of(direction)) {
         // Links share each part, so that all of them are busy until the last part.
         const std::uint32_t pages = call.pages(call.counts[rank.position][peer]);
         const auto first = static_cast<std::uint32_t>(std::uint64_t{pages} * link / rank.links);
@@ -113,58 +105,27 @@ std::vector<std::uint32_t> peer_pages(const Call& call, const Rank& rank, std::u
 
 // The writer is that of moe_dispatch, without a table and scales. All senders count up one word on
 // the control core, for which the launch waits.
-std::vector<std::uint32_t> page_writer_args(const Call& call, const Rank& rank, std::uint32_t way,
-                                            std::uint32_t link, Program& program,
-                                            const CallSemaphores& semaphores) {
-    const std::uint32_t control = core_word(call.context.arch, rank.control());
-    const std::uint32_t output = call.output(rank).buffer.address;
-    // A part that stays on the device has a core of its own (kStays), so that it does not delay
-    // parts that travel.
-    std::vector<std::uint32_t> args{output,
-                                    output,
-                                    output,
-                                    rank.position,
-                                    0,
-                                    call.context.inputs[0].spec.page_size(),
-                                    piece_of(call),
-                                    0,
-                                    semaphores.started,
-                                    control & 0xFFFFU,
-                                    control >> 16U,
-                                    semaphores.arrived,
-                                    semaphores.arrived,
-                                    way == kStays ? 1U : 0U,
-                                    piece_of(call)};
-    const std::vector<std::uint32_t> peers = peer_words(rank, way, link);
-    append(args, peers);
-    if (way != kStays && peers[0] != 0) {
-        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, program,
-                                         rank.sender(way, link), args);
-    }
-    return args;
-}
-
 void add_page_senders(const Call& call, const Rank& rank, Program& program,
-                      const CallSemaphores& semaphores, const CoreRangeSet& cores) {
-    // dispatch_writer takes the shape of a routing table. There is no table here, so it is zero.
-    std::vector<std::uint32_t> writer(token_exchange::kShapeWords);
-    for (int i = 0; i < 3; ++i) {
-        token_exchange::append_accessor(writer, call.output(rank));
-    }
-    const KernelHandle reads = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
-                                            reader_config(NoArgs{}, reader_tensors(call, rank)));
-    const KernelHandle writes =
-        CreateKernel(program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
-                     WriterDataMovementConfig(writer));
-    const PageArgs sizes{.page_bytes = call.context.inputs[0].spec.page_size(),
-                         .piece_bytes = piece_of(call)};
-    for (std::uint32_t way = 0; way < kWays; ++way) {
+                      const WriterSemaphores& semaphores, const CoreRangeSet& cores) {
+    const ReaderTensors read = reader_tensors(call, rank);
+    const WriterTensors written{
+        .rows = &call.output(rank).buffer, .scales = nullptr, .tables = nullptr};
+    const KernelHandle reader = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
+                                             reader_config(NoArgs{}, read));
+    const KernelHandle writer = token_exchange::add_row_writer(program, cores, written);
+    const std::uint32_t page_bytes = call.context.inputs[0].spec.page_size();
+    const PageArgs sizes{.page_bytes = page_bytes, .piece_bytes = piece_of(call)};
+    // A part that stays on the device has a core of its own, so that it does not delay parts that
+    // travel.
+    for (std::uint32_t direction = 0; direction < kDirections; ++direction) {
         for (std::uint32_t link = 0; link < rank.links; ++link) {
-            const CoreCoord core = rank.sender(way, link);
-            set_args(program, reads, core, addresses_of(reader_tensors(call, rank)), sizes,
-                     peer_words(rank, way, link), peer_pages(call, rank, way, link));
-            SetRuntimeArgs(program, writes, core,
-                           page_writer_args(call, rank, way, link, program, semaphores));
+            const CoreCoord core = rank.sender(direction, link);
+            set_args(program, reader, core, addresses_of(read), sizes,
+                     token_exchange::peer_words(rank, direction, link),
+                     peer_pages(call, rank, direction, link));
+            set_args(program, writer, core, addresses_of(written),
+                     token_exchange::writer_args(rank, direction, page_bytes, semaphores),
+                     token_exchange::connected_peer_words(rank, direction, link, program));
         }
     }
 }
@@ -181,18 +142,21 @@ Program make_page_program(const Call& call, const Rank& rank) {
     cores.push_back(rank.control());
     const CoreRangeSet all = token_exchange::range_set(cores);
     Program program = CreateProgram();
-    token_exchange::add_buffer(program, senders, kPieces, piece_of(call), kPiecePages);
-    token_exchange::add_buffer(program, senders, kTargets, 16, kTargetPages);
-    const CallSemaphores semaphores{CreateSemaphore(program, all, 0),
-                                    CreateSemaphore(program, all, 0)};
+    token_exchange::add_buffer(program, senders, Cb::Rows, piece_of(call), kPiecePages);
+    token_exchange::add_buffer(program, senders, Cb::Commands, 16, kTargetPages);
+    const WriterSemaphores semaphores{CreateSemaphore(program, all, 0),
+                                      CreateSemaphore(program, all, 0)};
     add_page_senders(call, rank, program, semaphores, senders);
     const KernelHandle control =
         CreateKernel(program, "ops/shared/token_exchange/kernels/combine_control.cpp",
                      rank.control(), ReaderDataMovementConfig());
     // Each core that sends counts once, when all of its pages are there.
     const auto senders_here = static_cast<std::uint32_t>(rank.devices.size()) * rank.links;
-    SetRuntimeArgs(program, control, rank.control(),
-                   {senders_here, semaphores.arrived, semaphores.started, 0});
+    set_args(program, control, rank.control(),
+             CombineControlArgs{.num_senders = senders_here,
+                                .rows_semaphore = semaphores.rows_arrived,
+                                .go_semaphore = semaphores.started},
+             token_exchange::ListSize{.count = 0});
     return program;
 }
 

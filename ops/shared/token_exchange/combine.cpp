@@ -12,12 +12,6 @@
 namespace tessera::ops::token_exchange {
 namespace {
 
-// Circular buffers of the cores that send (kernels/routing.hpp) and of those that sum
-// (kernels/sum.hpp).
-enum : std::uint8_t { kEntriesCb = 0, kCountCb = 2, kPiecesCb = 4, kTargetsCb = 5 };
-enum : std::uint8_t { kContributionsCb = 0, kTermsCb = 1, kTablesCb = 2, kSumCb = 16 };
-
-constexpr std::uint32_t kEntriesBytes = 16 * 64;  // kernels/combine_reader.cpp
 constexpr std::uint32_t kPieces = 8;
 constexpr std::uint32_t kTargets = 8;
 
@@ -38,10 +32,17 @@ struct CombineSizes {
     // Batches come back slot by slot. Rows were summed over the experts of a rank before, so that a
     // rank sends one row a token.
     [[nodiscard]] std::uint32_t places() const { return is_batched ? top_k : ranks; }
-    [[nodiscard]] std::uint32_t stride() const { return (4 * top_k + 63) / 64 * 64; }
-    [[nodiscard]] std::vector<std::uint32_t> words() const {
-        return {tokens,   top_k,    experts, ranks, most_rows, is_batched ? 1U : 0U,
-                stride(), stride(), 0};
+    [[nodiscard]] std::uint32_t stride() const { return padded(4 * top_k); }
+    [[nodiscard]] ShapeArgs shape() const {
+        return {.num_tokens = tokens,
+                .top_k = top_k,
+                .num_experts = experts,
+                .num_ranks = ranks,
+                .most_rows = most_rows,
+                .is_batched = is_batched ? 1U : 0U,
+                .ids_stride = stride(),
+                .weights_stride = stride(),
+                .pair_rows = 0};
     }
 };
 
@@ -67,96 +68,56 @@ struct CombineSemaphores {
     std::uint32_t go;
 };
 
-/// One device's program while it is made.
-struct CombineMaking {
+/// The program of one device, its operands and the semaphores of its kernels.
+struct CombineProgram {
     const OpContext& context;
     const Rank& rank;
     const CombineSizes& sizes;
     Program& program;
     CombineSemaphores semaphores;
 
-    [[nodiscard]] const DeviceTensor& in(std::size_t operand) const {
-        return context.device_inputs[operand][rank.position];
+    [[nodiscard]] const Buffer* in(std::size_t operand) const {
+        return operand < context.device_inputs.size()
+                   ? &context.device_inputs[operand][rank.position].buffer
+                   : nullptr;
     }
-    [[nodiscard]] const DeviceTensor& output() const {
-        return context.device_outputs[0][rank.position];
+    [[nodiscard]] const Buffer* output() const {
+        return &context.device_outputs[0][rank.position].buffer;
     }
     // Returns a workspace if they are summed, else the output itself.
-    [[nodiscard]] const DeviceTensor& contributions() const {
-        return context.device_outputs.back()[rank.position];
-    }
-    // Returns ids for Rows, weights for Batches; slots replace a tensor that is not there and
-    // not read.
-    [[nodiscard]] const DeviceTensor& last_or_slots() const {
-        return in(context.inputs.size() > kLast ? std::size_t{kLast} : std::size_t{kSlots});
+    [[nodiscard]] const Buffer* contributions() const {
+        return &context.device_outputs.back()[rank.position].buffer;
     }
 };
 
-// The pages of a contribution follow from what the dispatch has noted: its source entry names rank,
-// token and slot.
-std::vector<std::uint32_t> combine_reader_args(const CombineMaking& making, std::uint32_t way,
-                                               std::uint32_t link) {
-    std::vector<std::uint32_t> args{making.in(kRowsIn).buffer.address,
-                                    making.in(kSource).buffer.address,
-                                    making.in(kNumReceived).buffer.address,
-                                    making.rank.links,
-                                    link,
-                                    making.sizes.row_bytes,
-                                    piece_bytes(making.context.arch, making.sizes.row_bytes),
-                                    making.rank.position};
-    append(args, peer_words(making.rank, way, link));
-    return args;
-}
-
 // The writer is that of dispatch, without a table and scales.
-std::vector<std::uint32_t> combine_writer_args(const CombineMaking& making, std::uint32_t way,
-                                               std::uint32_t link) {
-    const std::uint32_t control = core_word(making.context.arch, making.rank.control());
-    const std::uint32_t contributions = making.contributions().buffer.address;
-    const std::uint32_t piece = piece_bytes(making.context.arch, making.sizes.row_bytes);
-    // dispatch_writer's accessors of table and scales are those of the contributions; it reads
-    // neither.
-    std::vector<std::uint32_t> args{contributions,
-                                    contributions,
-                                    contributions,
-                                    making.rank.position,
-                                    0,
-                                    making.sizes.row_bytes,
-                                    piece,
-                                    0,
-                                    making.semaphores.started,
-                                    control & 0xFFFFU,
-                                    control >> 16U,
-                                    making.semaphores.rows_arrived,
-                                    making.semaphores.rows_arrived,
-                                    way == kStays ? 1U : 0U,
-                                    piece};
-    append_peers(args, making.rank, way, link, making.program);
-    return args;
-}
-
-void add_combine_senders(const CombineMaking& making, const CoreRangeSet& cores) {
-    std::vector<std::uint32_t> reader = making.sizes.words();
-    for (const std::size_t operand : {kRowsIn, kSource, kNumReceived}) {
-        append_accessor(reader, making.in(operand));
-    }
-    std::vector<std::uint32_t> writer = making.sizes.words();
-    for (int i = 0; i < 3; ++i) {
-        append_accessor(writer, making.contributions());
-    }
-    const KernelHandle reads =
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/combine_reader.cpp", cores,
-                     ReaderDataMovementConfig(reader));
-    const KernelHandle writes =
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
-                     WriterDataMovementConfig(writer));
+void add_combine_senders(const CombineProgram& own, const CoreRangeSet& cores) {
+    const CombineReaderTensors read{
+        .rows = own.in(kRowsIn), .source = own.in(kSource), .num_received = own.in(kNumReceived)};
+    const WriterTensors written{.rows = own.contributions(), .scales = nullptr, .tables = nullptr};
+    const KernelHandle reader =
+        CreateKernel(own.program, "ops/shared/token_exchange/kernels/combine_reader.cpp", cores,
+                     reader_config(own.sizes.shape(), read));
+    const KernelHandle writer = add_row_writer(own.program, cores, written, own.sizes.shape());
+    const std::uint32_t row_bytes = own.sizes.row_bytes;
     // One core for each direction and link, and one for the rows that stay: none waits for
     // another's packets.
-    for (std::uint32_t way = 0; way < kWays; ++way) {
-        for (std::uint32_t link = 0; link < making.rank.links; ++link) {
-            const CoreCoord core = making.rank.sender(way, link);
-            SetRuntimeArgs(making.program, reads, core, combine_reader_args(making, way, link));
-            SetRuntimeArgs(making.program, writes, core, combine_writer_args(making, way, link));
+    for (std::uint32_t direction = 0; direction < kDirections; ++direction) {
+        for (std::uint32_t link = 0; link < own.rank.links; ++link) {
+            const CoreCoord core = own.rank.sender(direction, link);
+            // The pages of a contribution follow from what the dispatch has noted: its source entry
+            // names rank, token and slot.
+            set_args(own.program, reader, core, addresses_of(read),
+                     CombineReaderArgs{.num_links = own.rank.links,
+                                       .link = link,
+                                       .row_bytes = row_bytes,
+                                       .piece_bytes = piece_bytes(own.context.arch, row_bytes),
+                                       .rank = own.rank.position},
+                     peer_words(own.rank, direction, link));
+            set_args(own.program, writer, core, addresses_of(written),
+                     writer_args(own.rank, direction, row_bytes,
+                                 {own.semaphores.started, own.semaphores.rows_arrived}),
+                     connected_peer_words(own.rank, direction, link, own.program));
         }
     }
 }
@@ -182,18 +143,24 @@ std::vector<SumShare> sum_shares(const Rank& rank, std::uint32_t tokens) {
     return shares;
 }
 
-void add_sum_buffers(const CombineMaking& making, const CoreRangeSet& cores) {
+void add_sum_buffers(const CombineProgram& own, const CoreRangeSet& cores) {
     // Eight tiles in flight hide the latency of a read of one tile from DRAM.
     constexpr std::uint32_t kDepth = 8;
-    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-    for (const std::uint8_t index : {kContributionsCb, kSumCb}) {
-        CreateCircularBuffer(making.program, cores,
-                             CircularBufferConfig(kDepth * tile, {{index, DataFormat::Float16_b}})
-                                 .set_page_size(index, tile));
+    for (const SumCb cb : {SumCb::Contributions, SumCb::Sum}) {
+        add_circular_buffer(own.program, cores, cb, DataFormat::Float16_b, {kDepth, kSumTileBytes});
     }
-    add_buffer(making.program, cores, kTermsCb, 4 * (1 + making.sizes.places()), 2);
+    add_buffer(own.program, cores, SumCb::Terms, 4 * (1 + own.sizes.places()), 2);
     // A token's slots, ids and weights: one row of each.
-    add_buffer(making.program, cores, kTablesCb, 3 * making.sizes.stride(), 1);
+    add_buffer(own.program, cores, SumCb::Tables, 3 * own.sizes.stride(), 1);
+}
+
+// Ids are read of rows, weights of batches.
+SumReaderTensors sum_reader_tensors(const CombineProgram& own) {
+    const bool is_batched = own.sizes.is_batched;
+    return {.contributions = own.contributions(),
+            .slots = own.in(kSlots),
+            .ids = is_batched ? nullptr : own.in(kLast),
+            .weights = is_batched ? own.in(kLast) : nullptr};
 }
 
 struct SumKernels {
@@ -202,60 +169,55 @@ struct SumKernels {
     KernelHandle writer;
 };
 
-SumKernels create_sum_kernels(const CombineMaking& making, const CoreRangeSet& cores) {
-    const CombineSizes& sizes = making.sizes;
-    std::vector<std::uint32_t> reader = sizes.words();
-    append(reader, std::array{sizes.weight_bytes, sizes.row_bytes});
-    append_accessor(reader, making.contributions());
-    append_accessor(reader, making.in(kSlots));
-    append_accessor(reader, making.last_or_slots());
-    append_accessor(reader, making.last_or_slots());
-    std::vector<std::uint32_t> writer{sizes.row_bytes};
-    append_accessor(writer, making.output());
-    const std::uint32_t row_tiles = div_up(sizes.row_bytes, tile_bytes(DataFormat::Float16_b));
-    return {
-        // fp32 in DST: the sum is rounded once, when it is packed.
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_reader.cpp", cores,
-                     ReaderDataMovementConfig(reader)),
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_compute.cpp", cores,
-                     ComputeConfig{.fp32_dest_acc_en = true,
-                                   .compile_args = {row_tiles, sizes.weight_bytes != 0 ? 1U : 0U}}),
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/sum_writer.cpp", cores,
-                     WriterDataMovementConfig(writer))};
+SumKernels create_sum_kernels(const CombineProgram& own, const CoreRangeSet& cores) {
+    const CombineSizes& sizes = own.sizes;
+    const RowArgs row{.row_bytes = sizes.row_bytes};
+    const SumComputeArgs compute{.row_tiles = div_up(sizes.row_bytes, kSumTileBytes),
+                                 .weighs = sizes.weight_bytes != 0 ? 1U : 0U};
+    return {CreateKernel(own.program, "ops/shared/token_exchange/kernels/sum_reader.cpp", cores,
+                         reader_config(named(sizes.shape(), row,
+                                             SumReaderArgs{.weight_bytes = sizes.weight_bytes}),
+                                       sum_reader_tensors(own))),
+            // fp32 in DST: the sum is rounded once, when it is packed.
+            CreateKernel(own.program, "ops/shared/token_exchange/kernels/sum_compute.cpp", cores,
+                         compute_config(compute, {.fp32_dest_acc_en = true})),
+            CreateKernel(own.program, "ops/shared/token_exchange/kernels/sum_writer.cpp", cores,
+                         writer_config(row, SumWriterTensors{.output = own.output()}))};
 }
 
-void add_sums(const CombineMaking& making, std::span<const SumShare> shares) {
+void add_sums(const CombineProgram& own, std::span<const SumShare> shares) {
     std::vector<CoreCoord> cores;
     for (const SumShare& share : shares) {
         cores.push_back(share.core);
     }
     const CoreRangeSet all = range_set(cores);
-    add_sum_buffers(making, all);
-    const SumKernels kernels = create_sum_kernels(making, all);
+    add_sum_buffers(own, all);
+    const SumKernels kernels = create_sum_kernels(own, all);
     for (const auto& [core, first, count] : shares) {
-        SetRuntimeArgs(making.program, kernels.reader, core,
-                       {making.contributions().buffer.address, making.in(kSlots).buffer.address,
-                        making.last_or_slots().buffer.address,
-                        making.last_or_slots().buffer.address, first, count, making.semaphores.go});
-        SetRuntimeArgs(making.program, kernels.compute, core, {count});
-        SetRuntimeArgs(making.program, kernels.writer, core,
-                       {making.output().buffer.address, first, count});
+        const TokenRange range{.first_token = first, .num_tokens = count};
+        set_args(own.program, kernels.reader, core, addresses_of(sum_reader_tensors(own)), range,
+                 GoArgs{.go_semaphore = own.semaphores.go});
+        set_args(own.program, kernels.compute, core, TokenCount{.num_tokens = count});
+        set_args(own.program, kernels.writer, core,
+                 addresses_of(SumWriterTensors{.output = own.output()}), range);
     }
 }
 
-void add_combine_control(const CombineMaking& making, std::span<const SumShare> shares) {
-    // All senders of all ranks that may send here report, also those without a row; otherwise the
-    // wait would depend on the counts.
-    std::vector<std::uint32_t> args{making.sizes.ranks * making.rank.links,
-                                    making.semaphores.rows_arrived, making.semaphores.go,
-                                    static_cast<std::uint32_t>(shares.size())};
+void add_combine_control(const CombineProgram& own, std::span<const SumShare> shares) {
+    std::vector<CoreCoord> cores;
     for (const SumShare& share : shares) {
-        args.push_back(core_word(making.context.arch, share.core));
+        cores.push_back(share.core);
     }
     const KernelHandle kernel =
-        CreateKernel(making.program, "ops/shared/token_exchange/kernels/combine_control.cpp",
-                     making.rank.control(), ReaderDataMovementConfig());
-    SetRuntimeArgs(making.program, kernel, making.rank.control(), args);
+        CreateKernel(own.program, "ops/shared/token_exchange/kernels/combine_control.cpp",
+                     own.rank.control(), ReaderDataMovementConfig());
+    // All senders of all ranks that may send here report, also those without a row; otherwise the
+    // wait would depend on the counts.
+    set_args(own.program, kernel, own.rank.control(),
+             CombineControlArgs{.num_senders = own.sizes.ranks * own.rank.links,
+                                .rows_semaphore = own.semaphores.rows_arrived,
+                                .go_semaphore = own.semaphores.go},
+             core_words(own.context.arch, cores));
 }
 
 Program make_combine_program(const OpContext& context, const Rank& rank, const CombineSizes& sizes,
@@ -275,21 +237,21 @@ Program make_combine_program(const OpContext& context, const Rank& rank, const C
     }
     const CoreRangeSet cores = range_set(senders);
     const std::uint32_t piece = piece_bytes(context.arch, sizes.row_bytes);
-    add_buffer(program, cores, kEntriesCb, kEntriesBytes, 1);
-    add_buffer(program, cores, kCountCb, 64, 1);
-    add_buffer(program, cores, kPiecesCb, piece, kPieces);
-    add_buffer(program, cores, kTargetsCb, 16, kTargets);
+    add_buffer(program, cores, Cb::Table, kLineEntries * kLineBytes, 1);
+    add_buffer(program, cores, Cb::Counts, 4, 1);
+    add_buffer(program, cores, Cb::Rows, piece, kPieces);
+    add_buffer(program, cores, Cb::Commands, 16, kTargets);
     const CoreRangeSet everywhere = range_set(all);
     // On all cores that take part, since a semaphore has one address for both ends.
     const CombineSemaphores semaphores{CreateSemaphore(program, everywhere, 0),
                                        CreateSemaphore(program, everywhere, 0),
                                        CreateSemaphore(program, everywhere, 0)};
-    const CombineMaking making{context, rank, sizes, program, semaphores};
-    add_combine_senders(making, cores);
+    const CombineProgram own{context, rank, sizes, program, semaphores};
+    add_combine_senders(own, cores);
     if (!shares.empty()) {
-        add_sums(making, shares);
+        add_sums(own, shares);
     }
-    add_combine_control(making, shares);
+    add_combine_control(own, shares);
     return program;
 }
 

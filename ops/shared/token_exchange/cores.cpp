@@ -5,6 +5,7 @@
 
 #include "ops/shared/exchange/buffers.hpp"
 #include "ops/shared/exchange/program.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::ops::token_exchange {
@@ -26,9 +27,9 @@ std::vector<CoreCoord> Rank::rest() const {
     return cores;
 }
 
-std::uint32_t Rank::way_to(std::uint32_t other) const {
+std::uint32_t Rank::direction_to(std::uint32_t other) const {
     if (other == position) {
-        return kStays;
+        return kLocal;
     }
     // A packet may turn once. Its first hop decides the link, and with it the core that sends.
     const LinkDirection first =
@@ -39,20 +40,18 @@ std::uint32_t Rank::way_to(std::uint32_t other) const {
 }
 
 std::uint32_t Rank::target_of(std::uint32_t other) const {
-    // The top bit marks a distance; otherwise the word is the number of a device.
-    constexpr std::uint32_t kByHops = 1U << 31;
     return opposite_goes_forward
                ? kByHops | straight_route(mesh.shape, mesh.topology, device(), devices[other])->hops
                : devices[other];
 }
 
 // Ranks begin with different peers, or all would send to the same one at a time.
-std::vector<std::uint32_t> Rank::peers_of(std::uint32_t way) const {
+std::vector<std::uint32_t> Rank::peers_of(std::uint32_t direction) const {
     const auto size = static_cast<std::uint32_t>(devices.size());
     std::vector<std::uint32_t> peers;
     for (std::uint32_t step = 0; step < size; ++step) {
         const std::uint32_t other = (position + step) % size;
-        if (way_to(other) == way) {
+        if (direction_to(other) == direction) {
             peers.push_back(other);
         }
     }
@@ -74,52 +73,69 @@ void judge_links(const ArchSpec& arch, std::uint32_t links, std::uint32_t others
     const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
     // Each direction has its cores, also those without peers: the layout is the same on all
     // devices, so that addresses are.
-    const std::uint32_t taken = kWays * links + others;
+    const std::uint32_t taken = kDirections * links + others;
     judge.require(!has_links || taken <= cores, "links",
                   fmt::format("{} take {} cores; {} has {}", links, taken, arch.name, cores));
 }
 
 std::uint32_t core_word(const ArchSpec& arch, CoreCoord core) {
-    const CoreCoord origin = arch.workers.virtual_origin;
-    // Virtual coordinates, x below and y above 16 bits.
-    return (origin.x + core.x) | (origin.y + core.y) << 16U;
+    const CoreCoord place = on_noc(arch, core);
+    return word_of_core(place.x, place.y);
 }
 
-std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t way, std::uint32_t link) {
-    const std::vector<std::uint32_t> peers = rank.peers_of(way);
-    std::vector<std::uint32_t> words{static_cast<std::uint32_t>(peers.size())};
+std::vector<std::uint32_t> peer_words(const Rank& rank, std::uint32_t direction,
+                                      std::uint32_t link) {
+    const std::vector<std::uint32_t> peers = rank.peers_of(direction);
+    auto words = words_of(ListSize{.count = static_cast<std::uint32_t>(peers.size())});
     for (const std::uint32_t peer : peers) {
         const Rank other{rank.arch, rank.mesh,  rank.devices,
                          peer,      rank.links, rank.opposite_goes_forward};
         // The core at the peer that sends back here: its start is awaited before anything is sent.
-        const CoreCoord back = other.sender(other.way_to(rank.position), link);
-        append(words, std::array{rank.target_of(peer), peer, core_word(rank.arch, back)});
+        const CoreCoord back = other.sender(other.direction_to(rank.position), link);
+        append(words, words_of(PeerArgs{.target = rank.target_of(peer),
+                                        .rank = peer,
+                                        .core = core_word(rank.arch, back)}));
     }
     return words;
 }
 
-void append_peers(std::vector<std::uint32_t>& args, const Rank& rank, std::uint32_t way,
-                  std::uint32_t link, Program& program) {
-    const std::vector<std::uint32_t> peers = peer_words(rank, way, link);
-    append(args, peers);
+std::vector<std::uint32_t> connected_peer_words(const Rank& rank, std::uint32_t direction,
+                                                std::uint32_t link, Program& program) {
+    std::vector<std::uint32_t> words = peer_words(rank, direction, link);
     // A core without peers opens no connection.
-    if (way != kStays && peers[0] != 0) {
-        append_fabric_connection_rt_args(static_cast<LinkDirection>(way), link, program,
-                                         rank.sender(way, link), args);
+    if (direction != kLocal && !rank.peers_of(direction).empty()) {
+        append_fabric_connection_rt_args(static_cast<LinkDirection>(direction), link, program,
+                                         rank.sender(direction, link), words);
     }
+    return words;
 }
 
 std::uint32_t piece_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
-    // Aligned to 64 bytes, the longest DRAM alignment, so that any piece can be read by itself.
-    return std::min((row_bytes + 63) / 64 * 64, exchange::packet_piece(arch));
+    // Padded, so that any piece can be read by itself.
+    return std::min(padded(row_bytes), exchange::packet_piece(arch));
 }
 
-void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                std::uint32_t page_bytes, std::uint32_t pages) {
-    const std::uint32_t page = (page_bytes + 63) / 64 * 64;
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(pages * page, {{index, DataFormat::UInt32}})
-                             .set_page_size(index, page));
+WriterArgs writer_args(const Rank& rank, std::uint32_t direction, std::uint32_t row_bytes,
+                       WriterSemaphores semaphores) {
+    const CoreCoord control = on_noc(rank.arch, rank.control());
+    return {.rank = rank.position,
+            .sends_table = 0,
+            .row_bytes = row_bytes,
+            .piece_bytes = piece_bytes(rank.arch, row_bytes),
+            .scales_bytes = 0,
+            .started_semaphore = semaphores.started,
+            .control_x = control.x,
+            .control_y = control.y,
+            .tables_semaphore = semaphores.rows_arrived,
+            .rows_semaphore = semaphores.rows_arrived,
+            .is_local = direction == kLocal ? 1U : 0U,
+            .table_packet = 0};
+}
+
+KernelHandle add_row_writer(Program& program, const CoreRangeSet& cores,
+                            const WriterTensors& tensors, const ShapeArgs& shape) {
+    return CreateKernel(program, "ops/shared/token_exchange/kernels/dispatch_writer.cpp", cores,
+                        writer_config(shape, tensors));
 }
 
 CoreRangeSet range_set(std::span<const CoreCoord> cores) {
@@ -130,12 +146,16 @@ CoreRangeSet range_set(std::span<const CoreCoord> cores) {
     return CoreRangeSet(ranges);
 }
 
-void append(std::vector<std::uint32_t>& args, std::span<const std::uint32_t> more) {
-    args.insert(args.end(), more.begin(), more.end());
+std::vector<std::uint32_t> core_words(const ArchSpec& arch, std::span<const CoreCoord> cores) {
+    auto words = words_of(ListSize{.count = static_cast<std::uint32_t>(cores.size())});
+    for (const CoreCoord& core : cores) {
+        append(words, words_of(CoreWord{.core = core_word(arch, core)}));
+    }
+    return words;
 }
 
-void append_accessor(std::vector<std::uint32_t>& args, const DeviceTensor& tensor) {
-    TensorAccessorArgs(tensor.buffer).append_to(args);
+void append(std::vector<std::uint32_t>& args, std::span<const std::uint32_t> more) {
+    args.insert(args.end(), more.begin(), more.end());
 }
 
 }  // namespace tessera::ops::token_exchange

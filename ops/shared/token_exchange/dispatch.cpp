@@ -40,8 +40,8 @@ void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
     std::uint64_t bytes = 0;
     const DispatchSizes sizes = dispatch_sizes(context, form);
     // Judged with the sizes that the program gets.
-    for (const auto& [index, page, pages] : dispatch_buffers(sizes)) {
-        bytes += std::uint64_t{(page + 63) / 64 * 64} * pages;
+    for (const auto& [cb, page, pages] : dispatch_buffers(sizes)) {
+        bytes += std::uint64_t{padded(page)} * pages;
     }
     judge.require(bytes <= buffer_room(context.arch), "topk_ids",
                   fmt::format("of {} tokens and {} slots take {} B of circular buffers; a core has "

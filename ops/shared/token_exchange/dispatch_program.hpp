@@ -33,18 +33,24 @@ struct DispatchSizes {
     [[nodiscard]] std::uint32_t table_bytes() const {
         return tokens * (ids_stride + weights_stride);
     }
-    [[nodiscard]] std::uint32_t scratch_stride() const { return (4 * top_k + 63) / 64 * 64; }
-    [[nodiscard]] std::vector<std::uint32_t> words() const {
-        return {tokens,     top_k,      experts,        ranks,    most_rows,
-                is_batched, ids_stride, weights_stride, pair_rows};
+    [[nodiscard]] std::uint32_t scratch_stride() const { return padded(4 * top_k); }
+    [[nodiscard]] ShapeArgs shape() const {
+        return {.num_tokens = tokens,
+                .top_k = top_k,
+                .num_experts = experts,
+                .num_ranks = ranks,
+                .most_rows = most_rows,
+                .is_batched = is_batched ? 1U : 0U,
+                .ids_stride = ids_stride,
+                .weights_stride = weights_stride,
+                .pair_rows = pair_rows};
     }
 };
 
 [[nodiscard]] DispatchSizes dispatch_sizes(const OpContext& context, Form form);
 
-/// A circular buffer, as the kernels number them.
 struct DispatchBuffer {
-    std::uint8_t index;
+    Cb cb;
     std::uint32_t page;
     std::uint32_t pages;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a device sends to first, each way.
+// Whom a device sends to first, in each direction.
 #include <gmock/gmock.h>
 
 #include "ops/shared/token_exchange/cores.hpp"
@@ -10,13 +10,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::uint32_t> peers(const MeshSpec& mesh, std::uint32_t position, LinkDirection way) {
+std::vector<std::uint32_t> peers(const MeshSpec& mesh, std::uint32_t position,
+                                 LinkDirection direction) {
     const std::vector<std::uint32_t> devices = testing::all_of(mesh);
     const ops::token_exchange::Rank rank{testing::wormhole().arch, mesh, devices, position};
-    return rank.peers_of(static_cast<std::uint32_t>(way));
+    return rank.peers_of(static_cast<std::uint32_t>(direction));
 }
 
-TEST(PeersOnALine, AreServedFromTheNearestOnBothWays) {
+TEST(PeersOnALine, AreServedFromTheNearestInBothDirections) {
     const MeshSpec line{{1, 5}, Topology::Line, "wormhole_n150"};
 
     EXPECT_THAT(peers(line, 2, LinkDirection::East), ElementsAre(3, 4));

@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr uint32_t kEntriesAtOnce = 16;
+using namespace tessera::ops::token_exchange;
 
 // Origin of a row: the rank that owns the token, and the page of its contribution there.
 struct Origin {
@@ -24,34 +24,32 @@ public:
     // Returns the origin of row `place` of a batch or, not batched, of the only one; places follow
     // each other.
     Origin at(uint32_t batch, uint32_t place) {
-        // Places follow one another, so that one load serves 16 of them.
-        if (place % kEntriesAtOnce == 0) {
+        // Places follow one another, so that one load serves a line of them.
+        if (place % kLineEntries == 0) {
             load(batch, place);
         }
         if (!shape_.is_batched) {
-            const auto* entry = words_at(l1_ + place % kEntriesAtOnce * kStride);
+            const auto* entry = words_at(l1_ + place % kLineEntries * kLineBytes);
             return {entry[0], entry[1] * shape_.num_ranks + own_rank_};
         }
         const uint32_t slots = shape_.num_tokens * shape_.top_k;
-        const uint32_t entry = words_at(l1_)[place % kEntriesAtOnce];
+        const uint32_t entry = words_at(l1_)[place % kLineEntries];
         return {entry / slots, entry % slots};
     }
 
 private:
-    static constexpr uint32_t kStride = 64;
-
     // Entries of batches are words of one row. Rows have a page each, which needs a read of its
     // own.
     void load(uint32_t batch, uint32_t place) {
         if (shape_.is_batched) {
             const uint32_t left = shape_.most_rows - place;
-            const uint32_t entries = left < kEntriesAtOnce ? left : kEntriesAtOnce;
+            const uint32_t entries = left < kLineEntries ? left : kLineEntries;
             noc_async_read(source_.get_noc_addr(batch, place * sizeof(uint32_t)), l1_,
                            entries * sizeof(uint32_t));
         } else {
             // The last group may be short, and nothing after the tensor may be read.
-            for (uint32_t i = 0; i < kEntriesAtOnce && place + i < shape_.most_rows; ++i) {
-                noc_async_read(source_.get_noc_addr(place + i), l1_ + i * kStride,
+            for (uint32_t i = 0; i < kLineEntries && place + i < shape_.most_rows; ++i) {
+                noc_async_read(source_.get_noc_addr(place + i), l1_ + i * kLineBytes,
                                2 * sizeof(uint32_t));
             }
         }
@@ -75,23 +73,22 @@ uint32_t read_count(const Accessor& num_received, uint32_t batch) {
 }  // namespace
 
 void kernel_main() {
-    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    const uint32_t num_links = get_arg_val<uint32_t>(3);
-    const uint32_t link = get_arg_val<uint32_t>(4);
-    const PacketPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
-    const uint32_t rank = get_arg_val<uint32_t>(7);
-    const Peers peers = peers_from_args(8);
-
-    constexpr auto rows_args = TensorAccessorArgs<kShapeArgs>();
-    constexpr auto source_args = TensorAccessorArgs<kShapeArgs + 2>();
-    constexpr auto counts_args = TensorAccessorArgs<kShapeArgs + 4>();
-    const auto rows = TensorAccessor(rows_args, get_arg_val<uint32_t>(0));
-    const auto source = TensorAccessor(source_args, get_arg_val<uint32_t>(1));
-    const auto num_received = TensorAccessor(counts_args, get_arg_val<uint32_t>(2));
+    using Tensors = CombineReaderTensors;
+    const auto shape = Shape::read();
+    const CombineReaderArgs::Each args{Tensors::Addresses::kCount};
+    const uint32_t num_links = args.num_links();
+    const uint32_t link = args.link();
+    const PacketPieces row{args.row_bytes(), args.piece_bytes()};
+    const uint32_t rank = args.rank();
+    const Peers peers = peers_from_args(args.first_arg + CombineReaderArgs::kCount);
+    const auto rows = TensorAccessor(Tensors::rows(), Tensors::rows_address());
+    const auto source = TensorAccessor(Tensors::source(), Tensors::source_address());
+    const auto num_received =
+        TensorAccessor(Tensors::num_received(), Tensors::num_received_address());
 
     // Without peers there is nothing to send, and no count is read.
     const uint32_t num_batches = peers.count == 0   ? 0
-                                 : shape.is_batched ? shape.experts_per_rank()
+                                 : shape.is_batched ? experts_per_rank(shape)
                                                     : 1;
     PieceReader pieces(kCbRows);
     Origins origins(shape, source, rank);
@@ -103,7 +100,7 @@ void kernel_main() {
             // Links share the rows by their place, so that all have the same number of them.
             if (peer != peers.count && place % num_links == link) {
                 push_command(1, peer, origin.page);
-                pieces.read(row, rows, shape.page_of(batch, place));
+                pieces.read(row, rows, page_of(shape, batch, place));
             }
         }
     }

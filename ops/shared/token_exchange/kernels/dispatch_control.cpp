@@ -5,8 +5,9 @@
 
 namespace {
 
-constexpr uint32_t kScratchRows = 16;  // rows of metadata written before their memory is reused
-constexpr uint32_t kRowsOfToken = 4;   // slots, ids, weights, source
+using namespace tessera::ops::token_exchange;
+
+constexpr uint32_t kRowsOfToken = 4;  // slots, ids, weights, source
 
 // Small rows on their way to memory, each in a place of its own until all are written.
 class Scratch {
@@ -44,12 +45,12 @@ public:
           own_rank_(own_rank),
           fails_beyond_(fails_beyond),
           before_(words_at(get_write_ptr(kCbCounts))),
-          counts_(before_ + shape.num_bins()),
+          counts_(before_ + num_bins(shape)),
           rows_(get_write_ptr(kCbScratch), stride),
           // Places of batches are written 16 at a time: after the rows, one line an expert.
           lines_(get_write_ptr(kCbScratch) + kScratchRows * stride) {
         // Counts in L1 instead of registers: there are as many bins as ranks or experts.
-        for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
+        for (uint32_t bin = 0; bin < num_bins(shape); ++bin) {
             before_[bin] = 0;
             counts_[bin] = 0;
         }
@@ -68,7 +69,7 @@ public:
             uint32_t here = 0;
             routing.for_each_slot(
                 token, [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
-                    const bool is_local = shape_.rank_of(expert) == own_rank_;
+                    const bool is_local = rank_of(shape_, expert) == own_rank_;
                     // Rows of higher ranks come after the own ones, so that they do not move them.
                     if (!is_local && rank > own_rank_) {
                         return;
@@ -87,10 +88,10 @@ public:
                     }
                     // The sender keeps where each slot went; the combine reads it.
                     if (slots != 0) {
-                        words_at(slots)[slot] = shape_.page_of(bin, place);
+                        words_at(slots)[slot] = page_of(shape_, bin, place);
                     }
                     if (is_local && shape_.is_batched) {
-                        add_to_batch(expert % shape_.experts_per_rank(), place,
+                        add_to_batch(expert % experts_per_rank(shape_), place,
                                      (rank * shape_.num_tokens + token) * shape_.top_k + slot,
                                      out.source);
                     }
@@ -114,20 +115,20 @@ public:
             // Rows beyond the room were counted by their senders, too.
             write_count(num_received, 0, kept(before_[own_rank_]));
         }
-        const uint32_t first = own_rank_ * shape_.experts_per_rank();
-        for (uint32_t e = 0; shape_.is_batched && e < shape_.experts_per_rank(); ++e) {
+        const uint32_t first = own_rank_ * experts_per_rank(shape_);
+        for (uint32_t e = 0; shape_.is_batched && e < experts_per_rank(shape_); ++e) {
             const uint32_t rows = kept(before_[first + e]);
             write_count(num_received, e, rows);
             // The last line of a batch is short.
-            if (rows % 16 != 0) {
-                write_line(e, rows / 16, rows % 16, source);
+            if (rows % kLineEntries != 0) {
+                write_line(e, rows / kLineEntries, rows % kLineEntries, source);
             }
         }
         noc_async_write_barrier();
     }
     // Copies the rows of the ranks before the one that is walked next.
     void copy_bases_to(uint32_t address) const {
-        for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
+        for (uint32_t bin = 0; bin < num_bins(shape_); ++bin) {
             words_at(address)[bin] = before_[bin];
         }
     }
@@ -153,14 +154,14 @@ private:
     }
     // Rows of the rank that was walked go before those of the next one.
     void end_rank(uint32_t rank) {
-        for (uint32_t bin = 0; bin < shape_.num_bins(); ++bin) {
+        for (uint32_t bin = 0; bin < num_bins(shape_); ++bin) {
             const bool is_cut = shape_.pair_rows != 0 && counts_[bin] > shape_.pair_rows;
             const uint32_t rows = is_cut ? shape_.pair_rows : counts_[bin];
             before_[bin] = before_[bin] + rows;
             counts_[bin] = 0;
             // How many rows of each pair came: packers find the parts of the senders by it.
-            const uint32_t own = bin - own_rank_ * shape_.bins_per_rank();
-            if (own < shape_.bins_per_rank()) {
+            const uint32_t own = bin - own_rank_ * bins_per_rank(shape_);
+            if (own < bins_per_rank(shape_)) {
                 words_at(get_write_ptr(kCbPairs))[own * shape_.num_ranks + rank] = rows;
             }
         }
@@ -176,7 +177,7 @@ private:
         copy_weights(routing, token, weights);
         for (uint32_t slot = 0; slot < shape_.top_k; ++slot) {
             const int32_t id = routing.id(token, slot);
-            const bool is_local = id >= 0 && shape_.rank_of(id) == own_rank_;
+            const bool is_local = id >= 0 && rank_of(shape_, id) == own_rank_;
             // Experts of other ranks are removed: a rank multiplies only with its own.
             words_at(ids)[slot] = is_local ? id : 0xFFFFFFFF;
             if (!is_local) {
@@ -189,7 +190,7 @@ private:
         noc_async_write(weights, out.weights.get_noc_addr(place), weights_bytes());
         noc_async_write(source, out.source.get_noc_addr(place), 2 * sizeof(uint32_t));
     }
-    uint32_t weights_bytes() const { return shape_.top_k * get_compile_time_arg_val(kShapeArgs); }
+    uint32_t weights_bytes() const { return shape_.top_k * ControlArgs::read().weight_bytes; }
     void copy_weights(const Routing& routing, uint32_t token, uint32_t to) const {
         const uint32_t from =
             routing.address + shape_.num_tokens * shape_.ids_stride + token * shape_.weights_stride;
@@ -199,7 +200,7 @@ private:
         }
     }
     void clear_weight(uint32_t weights, uint32_t slot) const {
-        if (get_compile_time_arg_val(kShapeArgs) == 4) {
+        if (ControlArgs::read().weight_bytes == 4) {
             words_at(weights)[slot] = 0;
         } else {
             reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights)[slot] = 0;
@@ -208,16 +209,17 @@ private:
 
     void add_to_batch(uint32_t local_expert, uint32_t place, uint32_t origin,
                       const TensorAccessor& source) {
-        words_at(lines_ + local_expert * 64)[place % 16] = origin;
-        // 16 entries are 64 bytes, an aligned piece of the source table.
-        if (place % 16 == 15) {
-            write_line(local_expert, place / 16, 16, source);
+        words_at(lines_ + local_expert * kLineBytes)[place % kLineEntries] = origin;
+        // A line is an aligned piece of the source table.
+        if (place % kLineEntries == kLineEntries - 1) {
+            write_line(local_expert, place / kLineEntries, kLineEntries, source);
             noc_async_write_barrier();
         }
     }
     void write_line(uint32_t local_expert, uint32_t line, uint32_t entries,
                     const TensorAccessor& source) const {
-        noc_async_write(lines_ + local_expert * 64, source.get_noc_addr(local_expert, line * 64),
+        noc_async_write(lines_ + local_expert * kLineBytes,
+                        source.get_noc_addr(local_expert, line * kLineBytes),
                         entries * sizeof(uint32_t));
     }
     void write_count(const TensorAccessor& num_received, uint32_t page, uint32_t count) {
@@ -236,54 +238,48 @@ private:
     uint32_t lines_;
 };
 
-// Writes a table into the L1 of the cores that the arguments name, at the place where it lies here.
-// Returns the first argument after these.
+// Writes a table to the same address in the L1 of the cores of the list at `first_arg`: all have the
+// same buffers. Returns the first argument after the list.
 uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
-    const uint32_t num_cores = get_arg_val<uint32_t>(first_arg);
-    // Written to the same address in each core: all have the same buffers.
+    const uint32_t num_cores = ListSize::read(first_arg).count;
     for (uint32_t i = 0; i < num_cores; ++i) {
-        const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
-        noc_async_write(table, get_noc_addr(core & 0xFFFF, core >> 16, table), bytes);
+        const uint32_t core = CoreWord::read(first_arg + ListSize::kCount + i).core;
+        noc_async_write(table, get_noc_addr(x_of(core), y_of(core), table), bytes);
     }
     // The tables must have arrived before the counts do.
     noc_async_write_barrier();
     for (uint32_t i = 0; i < num_cores; ++i) {
-        const uint32_t core = get_arg_val<uint32_t>(first_arg + 1 + i);
-        noc_semaphore_inc(get_noc_addr(core & 0xFFFF, core >> 16, get_semaphore(ready_id)), 1);
+        const uint32_t core = CoreWord::read(first_arg + ListSize::kCount + i).core;
+        noc_semaphore_inc(get_noc_addr(x_of(core), y_of(core), get_semaphore(ready_id)), 1);
     }
     noc_async_atomic_barrier();
-    return first_arg + 1 + num_cores;
+    return first_arg + ListSize::kCount + num_cores;
 }
 
 }  // namespace
 
 void kernel_main() {
-    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 1>();
-    constexpr auto weights_args = TensorAccessorArgs<kShapeArgs + 3>();
-    constexpr auto tables_args = TensorAccessorArgs<kShapeArgs + 5>();
-    constexpr auto out_ids_args = TensorAccessorArgs<kShapeArgs + 7>();
-    constexpr auto out_weights_args = TensorAccessorArgs<kShapeArgs + 9>();
-    constexpr auto source_args = TensorAccessorArgs<kShapeArgs + 11>();
-    constexpr auto slots_args = TensorAccessorArgs<kShapeArgs + 13>();
-    constexpr auto received_args = TensorAccessorArgs<kShapeArgs + 15>();
-    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(0));
-    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(1));
-    const auto tables = TensorAccessor(tables_args, get_arg_val<uint32_t>(2));
-    const Outputs out{TensorAccessor(out_ids_args, get_arg_val<uint32_t>(3)),
-                      TensorAccessor(out_weights_args, get_arg_val<uint32_t>(4)),
-                      TensorAccessor(source_args, get_arg_val<uint32_t>(5)),
-                      TensorAccessor(slots_args, get_arg_val<uint32_t>(6))};
-    const auto num_received = TensorAccessor(received_args, get_arg_val<uint32_t>(7));
-    const uint32_t rank = get_arg_val<uint32_t>(8);
-    const uint32_t scratch_stride = get_arg_val<uint32_t>(9);
-    const bool fails_beyond = get_arg_val<uint32_t>(10) != 0;
-    auto* tables_arrived = semaphore_at(get_arg_val<uint32_t>(11));
-    auto* rows_arrived = semaphore_at(get_arg_val<uint32_t>(12));
-    const uint32_t ready_id = get_arg_val<uint32_t>(13);
-    const uint32_t num_senders = get_arg_val<uint32_t>(14);  // cores of all ranks that send here
-    const uint32_t go_id = get_arg_val<uint32_t>(15);
-    uint32_t next_arg = 16;
+    using Tensors = ControlTensors;
+    const auto shape = Shape::read();
+    const auto ids = TensorAccessor(Tensors::ids(), Tensors::ids_address());
+    const auto weights = TensorAccessor(Tensors::weights(), Tensors::weights_address());
+    const auto tables = TensorAccessor(Tensors::tables(), Tensors::tables_address());
+    const Outputs out{TensorAccessor(Tensors::out_ids(), Tensors::out_ids_address()),
+                      TensorAccessor(Tensors::out_weights(), Tensors::out_weights_address()),
+                      TensorAccessor(Tensors::source(), Tensors::source_address()),
+                      TensorAccessor(Tensors::slots(), Tensors::slots_address())};
+    const auto num_received =
+        TensorAccessor(Tensors::num_received(), Tensors::num_received_address());
+    const ControlWork::Each work{Tensors::Addresses::kCount};
+    const uint32_t rank = work.rank();
+    const uint32_t scratch_stride = work.scratch_stride();
+    const bool fails_beyond = work.fails_beyond() != 0;
+    auto* tables_arrived = semaphore_at(work.tables_semaphore());
+    auto* rows_arrived = semaphore_at(work.rows_semaphore());
+    const uint32_t bases_id = work.bases_semaphore();
+    const uint32_t num_senders = work.num_senders();
+    const uint32_t go_id = work.go_semaphore();
+    uint32_t next_list = Tensors::Addresses::kCount + ControlWork::kCount;
 
     const Routing routing{shape, get_write_ptr(kCbTable)};
     const uint32_t bases = get_write_ptr(kCbBases);
@@ -292,13 +288,13 @@ void kernel_main() {
         // Bases are the rows of lower ranks, so that they are known before the own table is walked.
         if (from == rank) {
             ledger.copy_bases_to(bases);
-            next_arg = publish(bases, shape.num_bins() * sizeof(uint32_t), next_arg, ready_id);
+            next_list = publish(bases, num_bins(shape) * sizeof(uint32_t), next_list, bases_id);
             read_table(shape, ids, weights, routing.address);
         } else {
             // Tables of other ranks arrive in any order. Their walk is in the order of ranks, so
             // that places are the same everywhere.
             noc_semaphore_wait_min(tables_arrived, shape.num_ranks - 1);
-            noc_async_read(tables.get_noc_addr(from), routing.address, shape.table_bytes());
+            noc_async_read(tables.get_noc_addr(from), routing.address, table_bytes(shape));
             noc_async_read_barrier();
         }
         ledger.walk(routing, from, out);
@@ -307,6 +303,6 @@ void kernel_main() {
     // The outputs are complete when all senders have reported.
     noc_semaphore_wait_min(rows_arrived, num_senders);
     // In one phase ranks' rows lie apart, and cores that know the counts put them together.
-    publish(get_write_ptr(kCbPairs), shape.bins_per_rank() * shape.num_ranks * sizeof(uint32_t),
-            next_arg, go_id);
+    publish(get_write_ptr(kCbPairs), bins_per_rank(shape) * shape.num_ranks * sizeof(uint32_t),
+            next_list, go_id);
 }

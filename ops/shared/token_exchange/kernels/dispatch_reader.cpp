@@ -6,6 +6,8 @@
 
 namespace {
 
+using namespace tessera::ops::token_exchange;
+
 // Targets of one row, as the writer reads them: their number, then peer and page of each.
 class Command {
 public:
@@ -32,26 +34,71 @@ private:
     volatile tt_l1_ptr uint32_t* words_ = nullptr;
 };
 
+// The share of this core's link.
+struct LinkShare {
+    uint32_t link;
+    uint32_t num_links;
+};
+
+// Places of this rank's rows at their receivers.
+struct Places {
+    volatile tt_l1_ptr uint32_t* next;  // by bin
+    uint32_t first;                     // of a bin
+    uint32_t most_rows;
+};
+
+// Every link's core counts all rows, so that each knows the places of its own ones.
+Places first_places(const Shape& shape, uint32_t rank, volatile tt_l1_ptr uint32_t* bases_ready) {
+    auto* next = words_at(get_write_ptr(kCbBases));
+    const bool is_one_phase = shape.pair_rows != 0;
+    if (is_one_phase) {
+        // In one phase places count from the start of the sender's own part.
+        for (uint32_t bin = 0; bin < num_bins(shape); ++bin) {
+            next[bin] = 0;
+        }
+    } else {
+        // The bases come from the control core, which has walked the tables of lower ranks.
+        noc_semaphore_wait(bases_ready, 1);
+    }
+    return {next, rank * shape.pair_rows, is_one_phase ? shape.pair_rows : shape.most_rows};
+}
+
+// Writes the targets of a token's row that this link sends into `command`.
+void find_targets(const Routing& routing, const Peers& peers, const LinkShare& share,
+                  const Places& places, uint32_t token, Command& command) {
+    const Shape& shape = routing.shape;
+    routing.for_each_slot(token, [&](uint32_t, uint32_t expert, uint32_t bin, bool is_first) {
+        const uint32_t peer = peers.find(rank_of(shape, expert));
+        // A row goes to a rank once; its other experts there find it by the ids that travel along.
+        if (!is_first || peer == peers.count) {
+            return;
+        }
+        const uint32_t place = places.next[bin];
+        places.next[bin] = place + 1;
+        // Tokens take the links in turn, so that all links have the same number of rows.
+        if (token % share.num_links == share.link && place < places.most_rows) {
+            command.add(peer, page_of(shape, bin, places.first + place));
+        }
+    });
+}
+
 }  // namespace
 
 void kernel_main() {
-    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    const uint32_t num_links = get_arg_val<uint32_t>(4);
-    const uint32_t link = get_arg_val<uint32_t>(5);
-    const PacketPieces row{get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7)};
-    const PacketPieces scales_row{get_arg_val<uint32_t>(8), get_arg_val<uint32_t>(7)};
-    auto* bases_ready = semaphore_at(get_arg_val<uint32_t>(9));
-    const uint32_t rank = get_arg_val<uint32_t>(10);
-    const Peers peers = peers_from_args(11);
-
-    constexpr auto tokens_args = TensorAccessorArgs<kShapeArgs>();
-    constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 2>();
-    constexpr auto weights_args = TensorAccessorArgs<kShapeArgs + 4>();
-    constexpr auto scales_args = TensorAccessorArgs<kShapeArgs + 6>();
-    const auto tokens = TensorAccessor(tokens_args, get_arg_val<uint32_t>(0));
-    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(1));
-    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(2));
-    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(3));
+    using Tensors = DispatchReaderTensors;
+    const auto shape = Shape::read();
+    const DispatchReaderArgs::Each args{Tensors::Addresses::kCount};
+    const uint32_t num_links = args.num_links();
+    const LinkShare share{args.link(), num_links};
+    const PacketPieces row{args.row_bytes(), args.piece_bytes()};
+    const PacketPieces scales_row{args.scales_bytes(), args.piece_bytes()};
+    auto* bases_ready = semaphore_at(args.bases_semaphore());
+    const uint32_t rank = args.rank();
+    const Peers peers = peers_from_args(args.first_arg + DispatchReaderArgs::kCount);
+    const auto tokens = TensorAccessor(Tensors::tokens(), Tensors::tokens_address());
+    const auto ids = TensorAccessor(Tensors::ids(), Tensors::ids_address());
+    const auto weights = TensorAccessor(Tensors::weights(), Tensors::weights_address());
+    const auto scales = TensorAccessor(Tensors::scales(), Tensors::scales_address());
 
     Command command;
     // The writer of a core without peers still waits for an end.
@@ -65,37 +112,11 @@ void kernel_main() {
     read_table(shape, ids, weights, routing.address);
     cb_push_back(kCbTable, 1);
 
-    // Every link's core counts all rows, so that each knows the places of its own ones.
-    auto* next_place = words_at(get_write_ptr(kCbBases));
-    const bool is_one_phase = shape.pair_rows != 0;
-    if (is_one_phase) {
-        // In one phase places count from the start of the sender's own part.
-        for (uint32_t bin = 0; bin < shape.num_bins(); ++bin) {
-            next_place[bin] = 0;
-        }
-    } else {
-        // The bases come from the control core, which has walked the tables of lower ranks.
-        noc_semaphore_wait(bases_ready, 1);
-    }
-    const uint32_t first_place = rank * shape.pair_rows;
-    const uint32_t most_rows = is_one_phase ? shape.pair_rows : shape.most_rows;
+    const Places places = first_places(shape, rank, bases_ready);
     PieceReader pieces(kCbRows);
     for (uint32_t token = 0; token < shape.num_tokens; ++token) {
         command.begin();
-        routing.for_each_slot(token, [&](uint32_t, uint32_t expert, uint32_t bin, bool is_first) {
-            const uint32_t peer = peers.find(shape.rank_of(expert));
-            // A row goes to a rank once; its other experts there find it by the ids that travel
-            // along.
-            if (!is_first || peer == peers.count) {
-                return;
-            }
-            const uint32_t place = next_place[bin];
-            next_place[bin] = place + 1;
-            // Tokens take the links in turn, so that all links have the same number of rows.
-            if (token % num_links == link && place < most_rows) {
-                command.add(peer, shape.page_of(bin, first_place + place));
-            }
-        });
+        find_targets(routing, peers, share, places, token, command);
         // The page stays reserved and is used for the next token.
         if (command.is_empty()) {
             continue;

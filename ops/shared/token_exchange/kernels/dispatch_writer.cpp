@@ -6,10 +6,23 @@
 
 namespace {
 
+using namespace tessera::ops::token_exchange;
+
+constexpr uint32_t kPeerList = WriterTensors::Addresses::kCount + WriterArgs::kCount;
+
+struct Rows {
+    PacketPieces row;
+    PacketPieces scales_row;
+};
+
+struct Targets {
+    TensorAccessor rows;
+    TensorAccessor scales;
+};
+
 // Sends the table into page `rank` of the peers' workspace.
-template <typename Accessor>
-void send_table(const Shape& shape, MeshLink& link, const Peers& peers, const Accessor& tables,
-                uint32_t rank, const PacketPieces& packets, uint64_t arrived) {
+void send_table(MeshLink& link, const Peers& peers, const TensorAccessor& tables, uint32_t rank,
+                const PacketPieces& packets, uint64_t arrived) {
     // The table comes from the reader, which needs it first.
     cb_wait_front(kCbTable, 1);
     const uint32_t source = get_read_ptr(kCbTable);
@@ -40,8 +53,7 @@ void for_each_piece(const PacketPieces& row, Send send) {
 
 // Sends rows of both tensors, until the reader says that there are no more.
 template <typename Send, typename SendScales>
-void send_rows(const PacketPieces& row, const PacketPieces& scales_row, Send send,
-               SendScales send_scales) {
+void send_rows(const Rows& rows, Send send, SendScales send_scales) {
     while (true) {
         cb_wait_front(kCbCommands, 1);
         // The reader's last command.
@@ -49,80 +61,86 @@ void send_rows(const PacketPieces& row, const PacketPieces& scales_row, Send sen
             cb_pop_front(kCbCommands, 1);
             return;
         }
-        for_each_piece(row, send);
-        for_each_piece(scales_row, send_scales);
+        for_each_piece(rows.row, send);
+        for_each_piece(rows.scales_row, send_scales);
         cb_pop_front(kCbCommands, 1);
+    }
+}
+
+// Writes rows that stay on the device; no link takes part.
+void write_rows(const Rows& rows, const Targets& targets, uint64_t rows_arrived) {
+    send_rows(
+        rows,
+        [&](uint32_t, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
+            noc_async_write(source, targets.rows.get_noc_addr(page, offset), bytes);
+        },
+        [&](uint32_t, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
+            noc_async_write(source, targets.scales.get_noc_addr(page, offset), bytes);
+        });
+    noc_async_write_barrier();
+    // One count a core, when all of its rows have arrived.
+    noc_semaphore_inc(rows_arrived, 1);
+    noc_async_atomic_barrier();
+}
+
+void send_to_peers(MeshLink& link, const Peers& peers, const Rows& rows, const Targets& targets,
+                   uint64_t rows_arrived) {
+    // A packet's payload is a multiple of 16 bytes.
+    const auto padded = [](uint32_t bytes) { return (bytes + 15) / 16 * 16; };
+    send_rows(
+        rows,
+        [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
+            link.send(peers.target(peer), source, targets.rows.get_noc_addr(page, offset),
+                      padded(bytes));
+        },
+        [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
+            link.send(peers.target(peer), source, targets.scales.get_noc_addr(page, offset),
+                      padded(bytes));
+        });
+    // Also to peers without a row: each waits for all senders.
+    for (uint32_t i = 0; i < peers.count; ++i) {
+        link.count(peers.target(i), rows_arrived);
     }
 }
 
 }  // namespace
 
 void kernel_main() {
-    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    const uint32_t rank = get_arg_val<uint32_t>(3);
-    const bool sends_table = get_arg_val<uint32_t>(4) != 0;
-    const PacketPieces row{get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
-    const PacketPieces scales_row{get_arg_val<uint32_t>(7), get_arg_val<uint32_t>(6)};
-    const uint32_t started_id = get_arg_val<uint32_t>(8);
-    const uint32_t control_x = get_arg_val<uint32_t>(9);
-    const uint32_t control_y = get_arg_val<uint32_t>(10);
+    const auto shape = Shape::read();
+    const WriterArgs::Each args{WriterTensors::Addresses::kCount};
+    const uint32_t rank = args.rank();
+    const bool sends_table = args.sends_table() != 0;
+    const PacketPieces row{args.row_bytes(), args.piece_bytes()};
+    const Rows rows{row, {args.scales_bytes(), args.piece_bytes()}};
+    const uint32_t started_id = args.started_semaphore();
+    const uint32_t control_x = args.control_x();
+    const uint32_t control_y = args.control_y();
     const uint64_t tables_arrived =
-        get_noc_addr(control_x, control_y, get_semaphore(get_arg_val<uint32_t>(11)));
+        get_noc_addr(control_x, control_y, get_semaphore(args.tables_semaphore()));
     const uint64_t rows_arrived =
-        get_noc_addr(control_x, control_y, get_semaphore(get_arg_val<uint32_t>(12)));
-    const bool is_local = get_arg_val<uint32_t>(13) != 0;
-    const uint32_t table_packet = get_arg_val<uint32_t>(14);
-    const Peers peers = peers_from_args(15);
+        get_noc_addr(control_x, control_y, get_semaphore(args.rows_semaphore()));
+    const bool is_local = args.is_local() != 0;
+    const uint32_t table_packet = args.table_packet();
+    const Peers peers = peers_from_args(kPeerList);
     std::size_t arg_index = peers.end();
+    const Targets targets{TensorAccessor(WriterTensors::rows(), WriterTensors::rows_address()),
+                          TensorAccessor(WriterTensors::scales(), WriterTensors::scales_address())};
+    const auto tables = TensorAccessor(WriterTensors::tables(), WriterTensors::tables_address());
 
-    constexpr auto received_args = TensorAccessorArgs<kShapeArgs>();
-    constexpr auto scales_args = TensorAccessorArgs<kShapeArgs + 2>();
-    constexpr auto tables_args = TensorAccessorArgs<kShapeArgs + 4>();
-    const auto received = TensorAccessor(received_args, get_arg_val<uint32_t>(0));
-    const auto scales = TensorAccessor(scales_args, get_arg_val<uint32_t>(1));
-    const auto tables = TensorAccessor(tables_args, get_arg_val<uint32_t>(2));
-
-    // Rows that stay are written by the NoC; no link takes part.
     if (is_local) {
-        send_rows(
-            row, scales_row,
-            [&](uint32_t, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-                noc_async_write(source, received.get_noc_addr(page, offset), bytes);
-            },
-            [&](uint32_t, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-                noc_async_write(source, scales.get_noc_addr(page, offset), bytes);
-            });
-        noc_async_write_barrier();
-        // One count a core, when all of its rows have arrived.
-        noc_semaphore_inc(rows_arrived, 1);
-        noc_async_atomic_barrier();
+        write_rows(rows, targets, rows_arrived);
         return;
     }
     if (peers.count == 0) {
         return;
     }
-    // A packet's payload is a multiple of 16 bytes.
-    const auto padded = [](uint32_t bytes) { return (bytes + 15) / 16 * 16; };
     MeshLink link(arg_index);
     // No device may be sent to before its program runs: buffers and semaphores of the program
     // before would be hit.
     link.start_together(peers, started_id);
     if (sends_table) {
-        send_table(shape, link, peers, tables, rank, {shape.table_bytes(), table_packet},
-                   tables_arrived);
+        send_table(link, peers, tables, rank, {table_bytes(shape), table_packet}, tables_arrived);
     }
-    send_rows(
-        row, scales_row,
-        [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-            link.send(peers.target(peer), source, received.get_noc_addr(page, offset),
-                      padded(bytes));
-        },
-        [&](uint32_t peer, uint32_t page, uint32_t source, uint32_t offset, uint32_t bytes) {
-            link.send(peers.target(peer), source, scales.get_noc_addr(page, offset), padded(bytes));
-        });
-    // Also to peers without a row: each waits for all senders.
-    for (uint32_t i = 0; i < peers.count; ++i) {
-        link.count(peers.target(i), rows_arrived);
-    }
+    send_to_peers(link, peers, rows, targets, rows_arrived);
     link.close();
 }

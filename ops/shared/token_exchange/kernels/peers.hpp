@@ -4,27 +4,19 @@
 
 #include <cstdint>
 
-// Arguments of one peer: target, rank, the core there that sends back to this one.
-inline constexpr uint32_t kPeerArgs = 3;
-// A target is a device, or so many hops over the core's link.
-inline constexpr uint32_t kByHops = 1U << 31;
+#include "args.hpp"
+
+using tessera::ops::token_exchange::x_of;
+using tessera::ops::token_exchange::y_of;
 
 struct Peers {
     uint32_t first_arg;
     uint32_t count;
 
-    uint32_t target(uint32_t index) const {
-        return get_arg_val<uint32_t>(first_arg + kPeerArgs * index);
-    }
-    uint32_t rank(uint32_t index) const {
-        return get_arg_val<uint32_t>(first_arg + kPeerArgs * index + 1);
-    }
-    uint32_t core_x(uint32_t index) const {
-        return get_arg_val<uint32_t>(first_arg + kPeerArgs * index + 2) & 0xFFFF;
-    }
-    uint32_t core_y(uint32_t index) const {
-        return get_arg_val<uint32_t>(first_arg + kPeerArgs * index + 2) >> 16;
-    }
+    uint32_t target(uint32_t index) const { return peer(index).target(); }
+    uint32_t rank(uint32_t index) const { return peer(index).rank(); }
+    uint32_t core_x(uint32_t index) const { return x_of(peer(index).core()); }
+    uint32_t core_y(uint32_t index) const { return y_of(peer(index).core()); }
     // Index of the peer with this rank; `count` if it is none.
     uint32_t find(uint32_t rank_wanted) const {
         uint32_t index = 0;
@@ -34,10 +26,16 @@ struct Peers {
         return index;
     }
     // First argument after them.
-    uint32_t end() const { return first_arg + kPeerArgs * count; }
+    uint32_t end() const { return first_arg + Args::kCount * count; }
+
+private:
+    using Args = tessera::ops::token_exchange::PeerArgs;
+
+    Args::Each peer(uint32_t index) const { return {first_arg + Args::kCount * index}; }
 };
 inline Peers peers_from_args(uint32_t first_arg) {
-    return {first_arg + 1, get_arg_val<uint32_t>(first_arg)};
+    using Size = tessera::ops::token_exchange::ListSize;
+    return {first_arg + Size::kCount, Size::read(first_arg).count};
 }
 
 // A core's connection, with routes in two dimensions or along the link.
@@ -85,8 +83,9 @@ private:
 
     static Header* allocate() { return static_cast<Header*>(PacketHeaderPool::allocate_header()); }
     static void set_route(Header* header, uint32_t target) {
-        if ((target & kByHops) != 0) {
-            header->to_chip_unicast(static_cast<uint8_t>(target & ~kByHops));
+        if ((target & tessera::ops::token_exchange::kByHops) != 0) {
+            header->to_chip_unicast(
+                static_cast<uint8_t>(target & ~tessera::ops::token_exchange::kByHops));
         } else {
             tt::tt_fabric::fabric_set_unicast_route(header, target, 0);
         }

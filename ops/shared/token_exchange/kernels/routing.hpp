@@ -8,50 +8,45 @@
 
 #include <cstdint>
 
-// Circular buffers, used as plain memory where nothing is said of a consumer.
-inline constexpr uint32_t kCbTable = 0;     // ids, then weights, of one rank's tokens
-inline constexpr uint32_t kCbBases = 1;     // rows that lower ranks send, by bin
-inline constexpr uint32_t kCbCounts = 2;    // rows so far, by bin
-inline constexpr uint32_t kCbScratch = 3;   // rows of metadata on their way to memory
-inline constexpr uint32_t kCbRows = 4;      // pieces of rows, reader to writer
-inline constexpr uint32_t kCbCommands = 5;  // where the next row goes, reader to writer
-inline constexpr uint32_t kCbPairs = 6;     // rows by own bin and sending rank
+#include "args.hpp"
+
+using tessera::ops::index_of;
+using ExchangeCb = tessera::ops::token_exchange::Cb;
+
+inline constexpr uint32_t kCbTable = index_of(ExchangeCb::Table);
+inline constexpr uint32_t kCbBases = index_of(ExchangeCb::Bases);
+inline constexpr uint32_t kCbCounts = index_of(ExchangeCb::Counts);
+inline constexpr uint32_t kCbScratch = index_of(ExchangeCb::Scratch);
+inline constexpr uint32_t kCbRows = index_of(ExchangeCb::Rows);
+inline constexpr uint32_t kCbCommands = index_of(ExchangeCb::Commands);
+inline constexpr uint32_t kCbPairs = index_of(ExchangeCb::Pairs);
 
 inline constexpr uint32_t kEnd = 0xFFFFFFFF;  // in place of a command's number of targets
 
-// The first compile-time arguments of all kernels.
-struct Shape {
-    uint32_t num_tokens;  // of each rank
-    uint32_t top_k;
-    uint32_t num_experts;
-    uint32_t num_ranks;
-    uint32_t most_rows;  // of a bin
-    uint32_t is_batched;
-    uint32_t ids_stride;  // bytes of a page, padding included
-    uint32_t weights_stride;
-    // Rows of a bin that one rank may fill, in a part of its own (one phase). 0: ranks' rows follow
-    // each other, so that all have to know the counts first.
-    uint32_t pair_rows;
+using Shape = tessera::ops::token_exchange::ShapeArgs;
 
-    uint32_t experts_per_rank() const { return num_experts / num_ranks; }
-    uint32_t num_bins() const { return is_batched ? num_experts : num_ranks; }
-    uint32_t bins_per_rank() const { return is_batched ? experts_per_rank() : 1; }
-    uint32_t table_bytes() const { return num_tokens * (ids_stride + weights_stride); }
-    uint32_t rank_of(uint32_t expert) const { return expert / experts_per_rank(); }
-    uint32_t bin_of(uint32_t expert) const { return is_batched ? expert : rank_of(expert); }
-    // Page of a receiving rank's tensor of rows.
-    uint32_t page_of(uint32_t bin, uint32_t place) const {
-        return is_batched ? bin % experts_per_rank() * most_rows + place : place;
-    }
-};
-
-#define SHAPE_FROM_COMPILE_ARGS                                                                    \
-    Shape {                                                                                        \
-        get_compile_time_arg_val(0), get_compile_time_arg_val(1), get_compile_time_arg_val(2),     \
-            get_compile_time_arg_val(3), get_compile_time_arg_val(4), get_compile_time_arg_val(5), \
-            get_compile_time_arg_val(6), get_compile_time_arg_val(7), get_compile_time_arg_val(8)  \
-    }
-inline constexpr uint32_t kShapeArgs = 9;
+inline uint32_t experts_per_rank(const Shape& shape) {
+    return shape.num_experts / shape.num_ranks;
+}
+inline uint32_t num_bins(const Shape& shape) {
+    return shape.is_batched ? shape.num_experts : shape.num_ranks;
+}
+inline uint32_t bins_per_rank(const Shape& shape) {
+    return shape.is_batched ? experts_per_rank(shape) : 1;
+}
+inline uint32_t table_bytes(const Shape& shape) {
+    return shape.num_tokens * (shape.ids_stride + shape.weights_stride);
+}
+inline uint32_t rank_of(const Shape& shape, uint32_t expert) {
+    return expert / experts_per_rank(shape);
+}
+inline uint32_t bin_of(const Shape& shape, uint32_t expert) {
+    return shape.is_batched ? expert : rank_of(shape, expert);
+}
+// Page of a receiving rank's tensor of rows.
+inline uint32_t page_of(const Shape& shape, uint32_t bin, uint32_t place) {
+    return shape.is_batched ? bin % experts_per_rank(shape) * shape.most_rows + place : place;
+}
 
 // A rank's ids, one row of `ids_stride` bytes a token, at an L1 address.
 struct Routing {
@@ -71,11 +66,11 @@ struct Routing {
             if (expert < 0) {
                 continue;
             }
-            const uint32_t bin = shape.bin_of(expert);
+            const uint32_t bin = bin_of(shape, expert);
             bool is_first = true;
             for (uint32_t earlier = 0; !shape.is_batched && earlier < slot; ++earlier) {
                 const int32_t other = id(token, earlier);
-                is_first = is_first && (other < 0 || shape.bin_of(other) != bin);
+                is_first = is_first && (other < 0 || bin_of(shape, other) != bin);
             }
             act(slot, static_cast<uint32_t>(expert), bin, is_first);
         }

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 
-inline constexpr uint32_t kCbContributions = 0;  // tiles of 1024 elements of rows, bfloat16
-inline constexpr uint32_t kCbTerms = 1;          // of a token: their number, then weights (float32)
-inline constexpr uint32_t kCbTables = 2;         // a token's slots, ids and weights
-inline constexpr uint32_t kCbSum = 16;
+#include "args.hpp"
 
-inline constexpr uint32_t kTileBytes = 2048;
+inline constexpr uint32_t kCbContributions =
+    tessera::ops::index_of(tessera::ops::token_exchange::SumCb::Contributions);
+inline constexpr uint32_t kCbTerms =
+    tessera::ops::index_of(tessera::ops::token_exchange::SumCb::Terms);
+inline constexpr uint32_t kCbTables =
+    tessera::ops::index_of(tessera::ops::token_exchange::SumCb::Tables);
+inline constexpr uint32_t kCbSum = tessera::ops::index_of(tessera::ops::token_exchange::SumCb::Sum);

@@ -7,6 +7,14 @@
 
 namespace {
 
+using namespace tessera::ops::token_exchange;
+
+struct Tables {
+    TensorAccessor slots;
+    TensorAccessor ids;      // if rows are not batched
+    TensorAccessor weights;  // if there are any
+};
+
 // A token's row of each table, in L1.
 struct TokenRows {
     uint32_t slots;
@@ -63,7 +71,7 @@ Terms terms_of(const Shape& shape, const TokenRows& rows, uint32_t token, uint32
         bool is_term = false;
         for (uint32_t slot = 0; slot < shape.top_k; ++slot) {
             is_term = is_term || (words_at(rows.slots)[slot] != kNowhere &&
-                                  shape.rank_of(words_at(rows.ids)[slot]) == rank);
+                                  rank_of(shape, words_at(rows.ids)[slot]) == rank);
         }
         if (is_term) {
             terms.add(token * shape.num_ranks + rank, 0);
@@ -82,45 +90,51 @@ void push_terms(const Terms& terms) {
     cb_push_back(kCbTerms, 1);
 }
 
+// Reads the token's row of each table that the sum needs.
+void read_rows(const Shape& shape, const Tables& tables, const TokenRows& rows, uint32_t token,
+               uint32_t weight_bytes) {
+    noc_async_read(tables.slots.get_noc_addr(token), rows.slots, shape.top_k * sizeof(int32_t));
+    if (!shape.is_batched) {
+        noc_async_read(tables.ids.get_noc_addr(token), rows.ids, shape.top_k * sizeof(int32_t));
+    }
+    if (weight_bytes != 0) {
+        noc_async_read(tables.weights.get_noc_addr(token), rows.weights,
+                       shape.top_k * weight_bytes);
+    }
+    // One barrier for up to three short rows.
+    noc_async_read_barrier();
+}
+
 }  // namespace
 
 void kernel_main() {
-    const Shape shape = SHAPE_FROM_COMPILE_ARGS;
-    const uint32_t weight_bytes = get_compile_time_arg_val(kShapeArgs);
-    const uint32_t row_bytes = get_compile_time_arg_val(kShapeArgs + 1);
-    constexpr auto rows_args = TensorAccessorArgs<kShapeArgs + 2>();
-    constexpr auto slots_args = TensorAccessorArgs<kShapeArgs + 4>();
-    constexpr auto ids_args = TensorAccessorArgs<kShapeArgs + 6>();
-    constexpr auto weights_args = TensorAccessorArgs<kShapeArgs + 8>();
-    const auto contributions = TensorAccessor(rows_args, get_arg_val<uint32_t>(0));
-    const auto slots = TensorAccessor(slots_args, get_arg_val<uint32_t>(1));
-    const auto ids = TensorAccessor(ids_args, get_arg_val<uint32_t>(2));
-    const auto weights = TensorAccessor(weights_args, get_arg_val<uint32_t>(3));
-    const uint32_t first_token = get_arg_val<uint32_t>(4);
-    const uint32_t num_tokens = get_arg_val<uint32_t>(5);
-    auto* go = semaphore_at(get_arg_val<uint32_t>(6));
+    const auto shape = Shape::read();
+    const uint32_t weight_bytes = SumReaderArgs::read().weight_bytes;
+    const uint32_t row_bytes = RowArgs::read().row_bytes;
+    using Tensors = SumReaderTensors;
+    const auto contributions =
+        TensorAccessor(Tensors::contributions(), Tensors::contributions_address());
+    const Tables tables{TensorAccessor(Tensors::slots(), Tensors::slots_address()),
+                        TensorAccessor(Tensors::ids(), Tensors::ids_address()),
+                        TensorAccessor(Tensors::weights(), Tensors::weights_address())};
+    const auto range = TokenRange::read(Tensors::Addresses::kCount);
+    constexpr uint32_t kGo = Tensors::Addresses::kCount + TokenRange::kCount;
+    auto* go = semaphore_at(GoArgs::read(kGo).go_semaphore);
 
-    const uint32_t tables = get_write_ptr(kCbTables);
-    const TokenRows rows{tables, tables + shape.ids_stride, tables + 2 * shape.ids_stride};
+    const uint32_t l1 = get_write_ptr(kCbTables);
+    const TokenRows rows{l1, l1 + shape.ids_stride, l1 + 2 * shape.ids_stride};
     PieceReader tiles(kCbContributions);
     // All contributions are in memory when the control core says so.
     noc_semaphore_wait(go, 1);
-    for (uint32_t token = first_token; token < first_token + num_tokens; ++token) {
-        noc_async_read(slots.get_noc_addr(token), rows.slots, shape.top_k * sizeof(int32_t));
-        if (!shape.is_batched) {
-            noc_async_read(ids.get_noc_addr(token), rows.ids, shape.top_k * sizeof(int32_t));
-        }
-        if (weight_bytes != 0) {
-            noc_async_read(weights.get_noc_addr(token), rows.weights, shape.top_k * weight_bytes);
-        }
-        // One barrier for up to three short rows.
-        noc_async_read_barrier();
+    for (uint32_t token = range.first_token; token < range.first_token + range.num_tokens;
+         ++token) {
+        read_rows(shape, tables, rows, token, weight_bytes);
         const Terms terms = terms_of(shape, rows, token, weight_bytes);
         push_terms(terms);
         // Tile by tile over all contributions: DST holds one tile's sum.
-        for (uint32_t offset = 0; offset < row_bytes; offset += kTileBytes) {
+        for (uint32_t offset = 0; offset < row_bytes; offset += kSumTileBytes) {
             const uint32_t left = row_bytes - offset;
-            const uint32_t bytes = left < kTileBytes ? left : kTileBytes;
+            const uint32_t bytes = left < kSumTileBytes ? left : kSumTileBytes;
             for (uint32_t i = 0; i < terms.count; ++i) {
                 tiles.read({bytes, bytes}, ContributionAt{contributions, offset}, terms.pages[i]);
             }
