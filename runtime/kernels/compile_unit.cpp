@@ -90,8 +90,10 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     CompileUnit unit{source.path, source.text, "", toolchain.flags};
     unit.options.insert(
         unit.options.end(),
-        {"-w", "-fno-caret-diagnostics", "-I" + toolchain.package.include_dir.string(),
+        {"-w", "-fno-caret-diagnostics",
+         // First: include_dir has host headers of the same names in tt-metalium/.
          "-I" + toolchain.package.metalium_dir.string(),
+         "-I" + toolchain.package.include_dir.string(),
          // For "ops/shared/kernels/…" in kernels outside of the tree.
          "-I" + toolchain.package.share_dir.string(), "-include", toolchain.umbrella});
     add_defines(source, unit.options);

@@ -29,6 +29,8 @@ struct Row {
 const std::vector<Row>& include_table() {
     static const std::vector<Row> kTable{
         {"include/tessera/", {"tessera/", "fmt/"}},
+        // Own types behind the vendor's names: no header of ours.
+        {"include/tt-metalium/", {"tt-metalium/", "fmt/"}},
         {"include/tessera/kernel/",
          {"tessera/kernel/", "tessera/call_site.hpp", "tessera/data_format.hpp",
           "tessera/tile.hpp"}},
@@ -86,6 +88,9 @@ const std::vector<Row>& include_table() {
          {"tessera/", "emu/base/", "emu/timing/", "runtime/config/", "runtime/facade/",
           "runtime/kernels/", "runtime/report/", "runtime/session/", "runtime/study/", "fmt/",
           "nlohmann/"}},
+        {"runtime/metalium/",
+         {"tessera/", "tt-metalium/", "emu/base/fields/", "emu/dram/", "emu/mesh/",
+          "runtime/config/", "runtime/kernels/", "runtime/metalium/", "runtime/session/", "fmt/"}},
         {"runtime/cli/",
          {"tessera/", "emu/base/", "runtime/cli/", "runtime/config/", "runtime/facade/",
           "runtime/kernels/", "runtime/log/", "runtime/model/", "runtime/pipeline/",
@@ -96,6 +101,8 @@ const std::vector<Row>& include_table() {
         {"runtime/cli/main.cpp",
          {"tessera/", "emu/base/", "runtime/cli/", "runtime/ranks/", "runtime/report/", "nlohmann/",
           "bench/accuracy/score_command.hpp"}},
+        {"runtime/cli/exec.cpp",
+         {"tessera/", "runtime/cli/", "runtime/metalium/settings.hpp", "fmt/", "CLI/"}},
         {"bench/",
          {"tessera/", "emu/", "runtime/", "ops/", "bench/", "tests/", "fmt/", "hwy/", "nlohmann/"}},
         {"bench/accuracy/",
@@ -112,6 +119,7 @@ const std::vector<Row>& include_table() {
          {"tessera/", "emu/base/", "emu/mesh/", "runtime/cli/", "runtime/config/",
           "runtime/session/", "ops/registry.hpp", "tests/", "fmt/"}},
         {"tests/fuzz/", {"tessera/", "emu/base/", "runtime/config/", "bench/accuracy/", "tests/"}},
+        {"tests/metalium/", {"tt-metalium/", "tt_metal/", "tests/metalium/"}},
         {"tests/ops/",
          {"tessera/", "emu/base/", "emu/dram/", "emu/timing/", "runtime/config/",
           "runtime/pipeline/", "runtime/session/", "ops/", "tests/", "fmt/", "hwy/", "nlohmann/"}},
@@ -123,14 +131,15 @@ const std::vector<Row>& include_table() {
          {"tessera/", "emu/", "runtime/config/", "runtime/kernels/", "runtime/session/", "tests/",
           "hwy/", "tbb/"}},
         {"tests/unit/runtime/",
-         {"tessera/", "emu/", "runtime/", "ops/", "tests/", "fmt/", "nlohmann/"}},
+         {"tessera/", "tt-metalium/", "emu/", "runtime/", "ops/", "tests/", "fmt/", "nlohmann/"}},
     };
     return kTable;
 }
 
-constexpr std::array<std::string_view, 15> kWatched{
-    "tessera/",  "emu/",    "ops/",      "runtime/", "tests/", "bench/", "boost/", "tbb/",
-    "yaml-cpp/", "spdlog/", "nlohmann/", "CLI/",     "hwy/",   "llvm/",  "fmt/"};
+constexpr std::array<std::string_view, 17> kWatched{
+    "tessera/", "emu/",  "ops/",      "runtime/",     "tests/",    "bench/",
+    "boost/",   "tbb/",  "yaml-cpp/", "spdlog/",      "nlohmann/", "CLI/",
+    "hwy/",     "llvm/", "fmt/",      "tt-metalium/", "tt_metal/"};
 
 bool has_start(std::string_view path, std::string_view start) {
     const std::size_t star = start.find("*/");

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host API for programs of 2024, whose headers left some standard names without a namespace.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tt-metalium/host_api.hpp"
+#include "tt-metalium/tilize_utils.hpp"
+#include "tt-metalium/work_split.hpp"
+
+using std::map;
+using std::pair;
+using std::string;
+using std::vector;
+
+/// Order of a matrix's elements by its older name.
+using TensorLayout = TensorLayoutType;

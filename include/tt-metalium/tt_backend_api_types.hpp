@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Number formats and chips under TT-Metalium's names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tt-metalium/enum_name.hpp"
+
+namespace tt {
+
+/// Number format of an element. Values are those of the chip. A circular buffer takes the formats
+/// that Tessera emulates; the others exist so that programs which name them compile.
+enum class DataFormat : std::uint8_t {
+    Float32 = 0,
+    Float16 = 1,
+    Bfp8 = 2,
+    Bfp4 = 3,
+    Tf32 = 4,
+    Float16_b = 5,
+    Bfp8_b = 6,
+    Bfp4_b = 7,
+    Int32 = 8,
+    UInt16 = 9,
+    Lf8 = 10,
+    Bfp2 = 11,
+    Int8 = 14,
+    Bfp2_b = 15,
+    UInt32 = 24,
+    Fp8_e4m3 = 26,
+    UInt8 = 30,
+    RawUInt8 = 0xf0,
+    RawUInt16 = 0xf1,
+    RawUInt32 = 0xf2,
+    Invalid = 0xff,
+};
+
+/// Chip family.
+enum class ARCH : std::uint8_t {
+    GRAYSKULL = 1,
+    WORMHOLE = 2,
+    WORMHOLE_B0 = 3,
+    BLACKHOLE = 4,
+    QUASAR = 5,
+    Invalid = 0xff,
+};
+
+/// Returns "wormhole_b0", "blackhole", ….
+[[nodiscard]] std::string arch_to_str(ARCH arch);
+[[nodiscard]] inline std::string get_string_lowercase(ARCH arch) {
+    return arch_to_str(arch);
+}
+
+/// Returns the bytes of one element.
+/// Errors   std::runtime_error for block formats, whose elements share exponents.
+[[nodiscard]] std::uint32_t datum_size(DataFormat format);
+/// Returns the bytes of a 32×32 tile, shared exponents included.
+/// Errors   std::runtime_error for Invalid.
+[[nodiscard]] std::uint32_t tile_size(DataFormat format);
+
+namespace tt_metal::detail {
+[[nodiscard]] inline std::uint32_t TileSize(DataFormat format) {
+    return tile_size(format);
+}
+}  // namespace tt_metal::detail
+
+}  // namespace tt

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/metalium/host_session.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "emu/mesh/mesh.hpp"
+#include "runtime/session/emulated_session.hpp"
+#include "tessera/errors.hpp"
+#include "tessera/report.hpp"
+#include "tessera/trace_file.hpp"
+
+namespace tessera::metalium {
+namespace {
+
+// Never destroyed: buffers with static storage may outlive every other object of the process.
+HostSession* process_session = nullptr;
+
+/// Prints an error that the program did not catch, and ends it with the exit code of its kind.
+[[noreturn]] void end_with_error() {
+    if (const std::exception_ptr error = std::current_exception()) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const Error& uncaught) {
+            std::fprintf(stderr, "%s\n", uncaught.what());
+            std::_Exit(uncaught.exit_code());
+        } catch (const std::exception& uncaught) {
+            std::fprintf(stderr, "uncaught exception: %s\n", uncaught.what());
+        } catch (...) {
+            std::fputs("uncaught exception\n", stderr);
+        }
+    }
+    std::abort();
+}
+
+// The program may end without closing its devices.
+void write_at_exit() {
+    try {
+        process_session->write_outputs();
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::fflush(nullptr);
+        std::_Exit(error.exit_code());
+    }
+}
+
+MeshShape mesh_of(const Settings& settings, const MeshShape& wanted) {
+    return settings.shape.value_or(wanted);
+}
+
+bool needs_trace(const Settings& settings) {
+    return !settings.trace.empty() || !settings.report.empty() || settings.prints_time ||
+           settings.profiles;
+}
+
+SessionOptions options_of(const Settings& settings) {
+    SessionOptions options = settings.session;
+    options.trace = needs_trace(settings) ? TraceMode::On : TraceMode::Off;
+    return options;
+}
+
+void print_time(const PredictedTime& time, std::size_t num_launches, const ArchSpec& arch) {
+    const auto cycles = [](Millicycles value) {
+        return static_cast<double>(value) / kMillicyclesPerCycle;
+    };
+    fmt::print(
+        stderr,
+        "tessera: {} launches on {}: {:.0f} cycles predicted ({:.0f} to {:.0f}), {:.3f} ms\n",
+        num_launches, arch.name, cycles(time.expected), cycles(time.low), cycles(time.high),
+        cycles(time.expected) / static_cast<double>(arch.clock.value) * 1e3);
+}
+
+}  // namespace
+
+HostSession::HostSession(const MeshShape& wanted)
+    : settings_(settings_from_environment()),
+      machine_(settings_.device, {.shape = mesh_of(settings_, wanted),
+                                  .topology = settings_.topology,
+                                  .sets = settings_.sets}),
+      session_(std::make_unique<EmulatedSession>(machine_.mesh(), machine_.arch(),
+                                                 options_of(settings_))) {
+}
+
+HostSession& HostSession::open(const MeshShape& wanted) {
+    if (process_session == nullptr) {
+        std::set_terminate(end_with_error);
+        process_session = new HostSession(wanted);
+        std::atexit(write_at_exit);
+    }
+    return *process_session;
+}
+
+MeshShape HostSession::known_shape() {
+    if (process_session != nullptr) {
+        return process_session->shape();
+    }
+    return settings_from_environment().shape.value_or(MeshShape{});
+}
+
+Session& HostSession::session() noexcept {
+    return *session_;
+}
+
+Device& HostSession::device(std::uint32_t id) {
+    require(id < shape().num_devices(),
+            "device {}: the mesh has {} x {} devices, allowed: 0 to {}; tessera exec --mesh "
+            "ROWSxCOLUMNS gives more",
+            id, shape().rows, shape().columns, shape().num_devices() - 1);
+    return session_->emulated_mesh().device(id);
+}
+
+const Trace& HostSession::trace() const noexcept {
+    return session_->trace();
+}
+
+void HostSession::launch(const std::string& name, std::span<const DeviceProgram> programs) {
+    ++num_launches_;
+    session_->launch(name, programs);
+}
+
+void HostSession::remove_user() {
+    if (--num_users_ == 0) {
+        write_outputs();
+    }
+}
+
+void HostSession::write_outputs() {
+    if (num_written_ == num_launches_ || trace().launches.empty()) {
+        return;
+    }
+    num_written_ = num_launches_;
+    if (!settings_.trace.empty()) {
+        write_trace(settings_.trace, trace());
+    }
+    if (settings_.report.empty() && !settings_.prints_time) {
+        return;
+    }
+    const Report report(trace(), machine_, program_invocation_short_name);
+    if (!settings_.report.empty()) {
+        report.write(settings_.report);
+    }
+    if (settings_.prints_time) {
+        print_time(report.makespan(), trace().launches.size(), arch());
+    }
+}
+
+}  // namespace tessera::metalium
