@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the operands of output tiles. Arguments: addresses of A and B, first output, outputs, tiles
+// of K, tiles of N.
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr auto a_args = TensorAccessorArgs<0>();
+    constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
+    const uint32_t bytes = get_tile_size(tt::CBIndex::c_0);
+    const auto a = TensorAccessor(a_args, get_arg_val<uint32_t>(0), bytes);
+    const auto b = TensorAccessor(b_args, get_arg_val<uint32_t>(1), bytes);
+    const uint32_t first = get_arg_val<uint32_t>(2);
+    const uint32_t outputs = get_arg_val<uint32_t>(3);
+    const uint32_t inner = get_arg_val<uint32_t>(4);
+    const uint32_t columns = get_arg_val<uint32_t>(5);
+    for (uint32_t output = first; output < first + outputs; ++output) {
+        for (uint32_t k = 0; k < inner; ++k) {
+            cb_reserve_back(tt::CBIndex::c_0, 1);
+            cb_reserve_back(tt::CBIndex::c_1, 1);
+            noc_async_read_tile(output / columns * inner + k, a, get_write_ptr(tt::CBIndex::c_0));
+            noc_async_read_tile(k * columns + output % columns, b, get_write_ptr(tt::CBIndex::c_1));
+            noc_async_read_barrier();
+            cb_push_back(tt::CBIndex::c_0, 1);
+            cb_push_back(tt::CBIndex::c_1, 1);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "tests/metalium/mesh_programs.hpp"
+#include "tests/metalium/program_table.hpp"
+
+int main(int argc, char** argv) {
+    using namespace metalium_programs;
+    constexpr std::array kPrograms{
+        Program{"workload_on_parts_of_a_mesh", workload_on_parts_of_a_mesh},
+        Program{"replicated_and_sharded_buffers", replicated_and_sharded_buffers},
+        Program{"trace_of_workloads", trace_of_workloads},
+        Program{"matmul_on_many_cores", matmul_on_many_cores},
+        Program{"sum_of_rows", sum_of_rows},
+        Program{"semaphore_ring", semaphore_ring},
+        Program{"kernels_from_strings", kernels_from_strings},
+    };
+    return run(kPrograms, argc, argv);
+}
