@@ -61,19 +61,6 @@ Progress do_move_in_dst(ReplayState& state, EngineThread& thread) {
     return spend_all(thread, Activity::Eltwise, call.math_start + call.math_step);
 }
 
-FpuCall call_of(const Costs& costs, const TraceEvent& event) {
-    const auto argument = ComputeArgument::unpack(event.argument);
-    switch (event.kind) {
-        case EventKind::MatmulTiles:
-        case EventKind::MatmulBlock:
-            return costs.matmul.of(event.kind, argument, costs.unpack);
-        case EventKind::EltwiseBinary:
-            return costs.eltwise.of_binary(event.detail, argument, costs.unpack);
-        default:
-            return costs.eltwise.of_unary(event.kind, event.detail, argument, costs.unpack);
-    }
-}
-
 // Caches the last call: an inner loop of products repeats one call for a whole block.
 const FpuCall& current_call(const ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();
@@ -183,6 +170,19 @@ Progress use_source(ReplayState& state, EngineThread& math) {
 }
 
 }  // namespace
+
+FpuCall call_of(const Costs& costs, const TraceEvent& event) {
+    const auto argument = ComputeArgument::unpack(event.argument);
+    switch (event.kind) {
+        case EventKind::MatmulTiles:
+        case EventKind::MatmulBlock:
+            return costs.matmul.of(event.kind, argument, costs.unpack);
+        case EventKind::EltwiseBinary:
+            return costs.eltwise.of_binary(event.detail, argument, costs.unpack);
+        default:
+            return costs.eltwise.of_unary(event.kind, event.detail, argument, costs.unpack);
+    }
+}
 
 Progress do_compute(ReplayState& state, EngineThread& thread) {
     const TraceEvent& event = thread.event();

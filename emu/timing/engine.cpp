@@ -236,6 +236,11 @@ void require_all_finished(const ReplayState& state) {
 
 }  // namespace
 
+bool is_executed_by(TimelineThread role, EventKind kind) noexcept {
+    return !is_compute(role) ||
+           (kUnitsExecuting[static_cast<std::size_t>(kind)] & bit_of(role)) != 0;
+}
+
 void run(ReplayState& state) {
     run_all_runnable(state);
     while (!state.queue.empty()) {

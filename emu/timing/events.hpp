@@ -15,6 +15,19 @@ Progress do_cb_call(ReplayState& state, EngineThread& thread);
 /// Precondition   the event's kind is one that the thread's unit executes.
 Progress do_compute(ReplayState& state, EngineThread& thread);
 
+/// Returns whether `role` executes events of the kind: a compute kernel has one list of events, and
+/// each of its three threads executes a part of them. Threads of data movement execute all.
+[[nodiscard]] bool is_executed_by(TimelineThread role, EventKind kind) noexcept;
+/// Returns the call of the matrix unit that an event of a compute kernel makes.
+[[nodiscard]] FpuCall call_of(const Costs& costs, const TraceEvent& event);
+/// Returns the activity of a thread that issues transfers of the kind.
+[[nodiscard]] Activity issue_activity(EventKind kind) noexcept;
+/// Returns the RISC's time for one command of an event's transfers.
+[[nodiscard]] Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event);
+/// Returns the number of transfers of an event. A trace merges equal reads and writes into one
+/// event with a count; the count of every other kind is a value.
+[[nodiscard]] std::uint32_t num_transfers(const TraceEvent& event) noexcept;
+
 /// Replays NocRead, NocWrite, NocMulticast, or a word or atomic over the NoC (transfers.cpp).
 Progress do_transfer(ReplayState& state, EngineThread& thread);
 /// Replays NocSetState.

@@ -126,6 +126,23 @@ std::vector<LaunchPart> parts_of(const LaunchTrace& launch, std::uint32_t num_de
     return parts;
 }
 
+std::vector<ThreadSource> threads_of(const CoreTrace& core) {
+    std::vector<ThreadSource> threads;
+    const auto add = [&](Processor processor, TimelineThread role) {
+        for (const ThreadTrace& thread : core.threads) {
+            if (thread.processor == processor) {
+                threads.push_back({&core, &thread, role});
+            }
+        }
+    };
+    add(Processor::Riscv1, TimelineThread::Reader);
+    add(Processor::Riscv0, TimelineThread::Writer);
+    add(Processor::Compute, TimelineThread::Unpack);
+    add(Processor::Compute, TimelineThread::Math);
+    add(Processor::Compute, TimelineThread::Pack);
+    return threads;
+}
+
 LaunchTimeline join(std::vector<LaunchTimeline> parts) {
     if (parts.size() == 1) {
         return std::move(parts.front());

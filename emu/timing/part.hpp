@@ -22,6 +22,17 @@ struct LaunchPart {
 [[nodiscard]] std::vector<LaunchPart> parts_of(const LaunchTrace& launch,
                                                std::uint32_t num_devices);
 
+/// Kernel thread behind a thread of the timeline.
+struct ThreadSource {
+    const CoreTrace* core = nullptr;
+    const ThreadTrace* trace = nullptr;
+    TimelineThread role{};
+};
+/// Returns the threads of a core in the order of LaunchTimeline::threads. A compute kernel is one
+/// thread of the trace and three of the timeline: unpack, math and pack advance independently, and
+/// each skips the events of the other two (engine.cpp).
+[[nodiscard]] std::vector<ThreadSource> threads_of(const CoreTrace& core);
+
 /// Joins the timelines of a launch's parts, each replayed as if it were alone. The result has no
 /// critical path.
 [[nodiscard]] LaunchTimeline join(std::vector<LaunchTimeline> parts);

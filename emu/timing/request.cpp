@@ -157,14 +157,14 @@ std::uint8_t transaction_id(const TraceEvent& event) noexcept {
                : TransferArgument::unpack(event.argument).transaction_id;
 }
 
-std::uint32_t num_packets(const TraceEvent& event, const Machine& machine) {
+std::uint32_t num_packets(const TraceEvent& event, const ArchSpec& arch) {
     if (changes_words(event.kind)) {
         return 1;
     }
     const std::uint64_t bytes = event.kind == EventKind::NocMulticast
                                     ? event.count
                                     : TransferArgument::unpack(event.argument).bytes;
-    const std::uint64_t packet = machine.arch.noc.max_packet.value;
+    const std::uint64_t packet = arch.noc.max_packet.value;
     if (bytes <= packet) {
         return 1;
     }

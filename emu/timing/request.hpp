@@ -23,6 +23,6 @@ namespace tessera::timing {
 /// Precondition   its detail has kHasId.
 [[nodiscard]] std::uint8_t transaction_id(const TraceEvent& event) noexcept;
 /// Returns the packets of a transfer: reads, writes and multicasts are cut at the largest packet.
-[[nodiscard]] std::uint32_t num_packets(const TraceEvent& event, const Machine& machine);
+[[nodiscard]] std::uint32_t num_packets(const TraceEvent& event, const ArchSpec& arch);
 
 }  // namespace tessera::timing

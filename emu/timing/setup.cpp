@@ -67,23 +67,6 @@ void add_thread(ReplayState& state, const ThreadTrace& trace, TimelineThread rol
     state.threads.push_back(std::move(thread));
 }
 
-void add_threads(ReplayState& state, const CoreTrace& core) {
-    const auto add = [&](Processor processor, TimelineThread role) {
-        for (const ThreadTrace& thread : core.threads) {
-            if (thread.processor == processor) {
-                add_thread(state, thread, role);
-            }
-        }
-    };
-    // A compute kernel is one thread of the trace and three of the timeline: unpack, math and pack
-    // advance independently, and each skips the events of the other two (engine.cpp).
-    add(Processor::Riscv1, TimelineThread::Reader);
-    add(Processor::Riscv0, TimelineThread::Writer);
-    add(Processor::Compute, TimelineThread::Unpack);
-    add(Processor::Compute, TimelineThread::Math);
-    add(Processor::Compute, TimelineThread::Pack);
-}
-
 void add_core(ReplayState& state, const CoreTrace& core) {
     require_fits(core, state.machine);
     const GridSize grid = state.machine.arch.workers.compute;
@@ -96,7 +79,9 @@ void add_core(ReplayState& state, const CoreTrace& core) {
             state.cores.back().num_halves = 1;
         }
     }
-    add_threads(state, core);
+    for (const ThreadSource& thread : threads_of(core)) {
+        add_thread(state, *thread.trace, thread.role);
+    }
 }
 
 void put_initial_words(ReplayState& state) {

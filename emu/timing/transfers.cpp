@@ -5,29 +5,6 @@
 namespace tessera::timing {
 namespace {
 
-Activity activity_of(EventKind kind) {
-    switch (kind) {
-        case EventKind::NocRead:
-            return Activity::ReadIssue;
-        case EventKind::NocWrite:
-            return Activity::WriteIssue;
-        case EventKind::NocMulticast:
-            return Activity::MulticastIssue;
-        default:
-            return Activity::SemaphoreIssue;
-    }
-}
-
-/// Returns the number of transfers of an event. A trace merges equal reads and writes into one
-/// event with a count; the count of every other kind is a value.
-std::uint32_t num_transfers(const TraceEvent& event) {
-    return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite ? event.count : 1;
-}
-
-Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
-    return changes_words(event.kind) ? risc.semaphore_issue : risc.of_packet(event);
-}
-
 // Of the core, not of the thread: the RISCs of a core share its two NIUs.
 Niu niu_of(const ReplayState& state, const EngineThread& thread) {
     const CoreTrace& core = *state.cores[thread.core].trace;
@@ -81,7 +58,7 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
     const Millicycles cost = issue_cost(state.costs.risc, event);
     if (!thread.is_issued) {
         const Millicycles address = state.costs.risc.of_address(TransferDetail{event.detail});
-        thread.log.spend(activity_of(event.kind), thread.site(), address + cost);
+        thread.log.spend(issue_activity(event.kind), thread.site(), address + cost);
         thread.is_issued = true;
     }
     end_wait(state, thread);
@@ -92,7 +69,7 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
     if (is_free && !thread.is_started) {
         count_start(thread, packets);
         start_transfer(state, thread, packets, nullptr);
-        thread.log.spend(activity_of(event.kind), thread.site(), cost * (packets - 1));
+        thread.log.spend(issue_activity(event.kind), thread.site(), cost * (packets - 1));
         thread.is_started = true;
     }
     if (!is_free || is_writing(state, thread)) {
@@ -106,6 +83,27 @@ Progress do_one(ReplayState& state, EngineThread& thread, std::uint32_t packets)
 }
 
 }  // namespace
+
+Activity issue_activity(EventKind kind) noexcept {
+    switch (kind) {
+        case EventKind::NocRead:
+            return Activity::ReadIssue;
+        case EventKind::NocWrite:
+            return Activity::WriteIssue;
+        case EventKind::NocMulticast:
+            return Activity::MulticastIssue;
+        default:
+            return Activity::SemaphoreIssue;
+    }
+}
+
+std::uint32_t num_transfers(const TraceEvent& event) noexcept {
+    return event.kind == EventKind::NocRead || event.kind == EventKind::NocWrite ? event.count : 1;
+}
+
+Millicycles issue_cost(const RiscCost& risc, const TraceEvent& event) {
+    return changes_words(event.kind) ? risc.semaphore_issue : risc.of_packet(event);
+}
 
 void start_transfer(ReplayState& state, EngineThread& thread, std::uint32_t packets,
                     const TraceEvent* word) {
@@ -130,7 +128,7 @@ void note_in_flight(ReplayState& state, TransferId id, const InFlight& transfer)
 
 Progress do_transfer(ReplayState& state, EngineThread& thread) {
     const std::uint32_t total = num_transfers(thread.event());
-    const std::uint32_t packets = num_packets(thread.event(), state.machine);
+    const std::uint32_t packets = num_packets(thread.event(), state.machine.arch);
     for (; thread.step < total; ++thread.step) {
         if (do_one(state, thread, packets) == Progress::Held) {
             return Progress::Held;
