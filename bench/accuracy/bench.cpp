@@ -9,6 +9,7 @@
 #include "emu/timing/replay.hpp"
 #include "emu/timing/run.hpp"
 #include "runtime/config/drawn_timing.hpp"
+#include "runtime/study/draw_estimate.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::score {
@@ -76,8 +77,8 @@ Prediction drawn_cycles(const Model& model, timing::Regime regime, const CyclesO
     timing::RegimeTimes times{};
     times[static_cast<std::size_t>(regime)] = 1;
     report::Ensemble ensemble = report::make_ensemble(times, model.timing.expected.model_error);
-    const auto timings = config::draw_timing(model.timing, model.num_draws);
-    const auto costs = draw_costs(model.costs, model.num_draws);
+    const auto timings = config::draw_timing(model.timing, model.draws.count);
+    const auto costs = draw_costs(model.costs, model.draws.count);
     for (std::size_t i = 0; i < timings.size(); ++i) {
         ensemble.draws.push_back(std::llround(cycles(timings[i], costs[i]) * kMillicyclesPerCycle));
     }
@@ -96,9 +97,16 @@ Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& m
     DrawnTimelines timelines{
         .expected = at(model.timing.expected, {.keeps = timing::Keep::CriticalPath}),
         .draws = {},
+        .factors = {},
         .error = model.timing.expected.model_error};
+    const auto draws = config::draw_timing(model.timing, model.draws.count);
+    if (model.draws.times == timed_run::DrawTimes::Estimated) {
+        timelines.factors = timed_run::DrawEstimate(model.arch, model.timing.expected, draws)
+                                .factors(trace, launch, timelines.expected);
+        return Replays(trace.names, std::move(timelines));
+    }
     std::uint64_t seed = 0;
-    for (const TimingSpec& draw : config::draw_timing(model.timing, model.num_draws)) {
+    for (const TimingSpec& draw : draws) {
         timelines.draws.push_back(at(draw, {.keeps = timing::Keep::Totals, .start_seed = ++seed}));
     }
     return Replays(trace.names, std::move(timelines));

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bench/accuracy/unreplayed_costs.hpp"
+#include "runtime/study/run_timer.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 #include "tessera/timing_spec.hpp"
@@ -31,7 +32,7 @@ struct ReportedSetup {
 struct Model {
     ArchSpec arch;
     TimingBounds timing;
-    std::uint32_t num_draws = 0;
+    timed_run::Draws draws;
     ReportedSetup setup;
     UnreplayedBounds costs{};
 };

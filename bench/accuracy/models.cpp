@@ -76,7 +76,7 @@ void cut_grid(WorkerGridSpec& workers, GridSize compute) {
     workers.compute = compute;
 }
 
-Model load(const std::filesystem::path& folder, const Board& board, std::uint32_t num_draws) {
+Model load(const std::filesystem::path& folder, const Board& board, const timed_run::Draws& draws) {
     auto [arch, timing, resolved] = config::load_arch(folder / fmt::format("{}.yaml", board.file));
     cut_grid(arch.workers, board.compute);
     if (board.num_banks != 0) {
@@ -84,8 +84,7 @@ Model load(const std::filesystem::path& folder, const Board& board, std::uint32_
         arch.dram.endpoints.resize(board.num_banks);
     }
     const std::string_view architecture = board.file.substr(0, board.file.find('_'));
-    return {std::move(arch), std::move(timing), num_draws, board.setup,
-            unreplayed_costs(architecture)};
+    return {std::move(arch), std::move(timing), draws, board.setup, unreplayed_costs(architecture)};
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ const Model& Models::of(const std::string& architecture, const std::string& boar
     const std::lock_guard lock(mutex_);
     auto& model = models_[std::string(entry.name)];
     if (!model) {
-        model = std::make_unique<const Model>(load(folder_, entry, num_draws_));
+        model = std::make_unique<const Model>(load(folder_, entry, draws_));
     }
     return *model;
 }

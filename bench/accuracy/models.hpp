@@ -15,8 +15,8 @@ namespace tessera::score {
 /// Loads models from a folder of arch files and keeps them. May be asked by several threads.
 class Models {
 public:
-    Models(std::filesystem::path arch_folder, std::uint32_t num_draws)
-        : folder_(std::move(arch_folder)), num_draws_(num_draws) {}
+    Models(std::filesystem::path arch_folder, const timed_run::Draws& draws)
+        : folder_(std::move(arch_folder)), draws_(draws) {}
 
     /// The model of a board ("N150", "n300", "P150", "P100A", …; empty: the architecture's own).
     /// Boards without a file of their own are another one's with the grid and banks they have.
@@ -25,7 +25,7 @@ public:
 
 private:
     std::filesystem::path folder_;
-    std::uint32_t num_draws_;  ///< of constants, for each prediction
+    timed_run::Draws draws_;  ///< of constants, for each prediction
     std::mutex mutex_;
     std::map<std::string, std::unique_ptr<const Model>> models_;  ///< by file and grid
 };

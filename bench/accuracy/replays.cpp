@@ -71,10 +71,14 @@ Prediction Replays::each(const Figure& figure) const {
     // Regimes are those of the whole launch: a zone is most of it.
     report::Ensemble ensemble =
         report::make_ensemble(timing::regime_times(timelines_.expected), timelines_.error);
+    const double expected = figure(timelines_.expected);
     for (const LaunchTimeline& draw : timelines_.draws) {
         ensemble.draws.push_back(millicycles(figure(draw)));
     }
-    return prediction_of(figure(timelines_.expected), ensemble);
+    for (const double factor : timelines_.factors) {
+        ensemble.draws.push_back(millicycles(expected * factor));
+    }
+    return prediction_of(expected, ensemble);
 }
 
 std::vector<ZoneSpan> Replays::zones_of(const LaunchTimeline& timeline,

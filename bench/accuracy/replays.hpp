@@ -20,7 +20,10 @@ enum class Among : std::uint8_t { Median, Mean, Longest };
 /// One launch under stated constants, its critical path kept, and under each draw of them.
 struct DrawnTimelines {
     LaunchTimeline expected;
-    std::vector<LaunchTimeline> draws;
+    std::vector<LaunchTimeline> draws;  ///< if each draw was replayed
+    /// Else by draw: the launch's time divided by its expected one (DrawEstimate). Each figure of
+    /// the launch is taken to change by it.
+    std::vector<double> factors;
     ModelErrorSpec error;
 };
 

@@ -43,7 +43,7 @@ struct ScoreCommand {
     std::optional<std::string> plot;
     std::string plot_by = "mechanism";
     std::uint32_t threads = 0;
-    std::uint32_t draws = timed_run::kQuickDraws;
+    cli::DrawOptions draws;
     bool rows = false;
     bool json = false;
     bool table = false;
@@ -85,7 +85,7 @@ void add_options(CLI::App& command, ScoreCommand& options) {
     command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
         ->type_name("N")
         ->check(CLI::Range(1U, kMaxThreads));
-    cli::add_draws_option(command, options.draws);
+    cli::add_draw_options(command, options.draws);
     command.footer(
         "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit,\n"
         "group; others are ignored. The program of each row runs without computing values, and\n"
@@ -155,7 +155,7 @@ ExitCode run(const ScoreCommand& options, const Console& console) {
     std::optional<PartialFile> file = file_of("--csv", options.output, console);
     std::optional<PartialFile> plot = file_of("--plot", options.plot, console);
     const std::vector<Row> rows = selected_rows(options);
-    Models models(cli::shipped_configs() / "arch", options.draws);
+    Models models(cli::shipped_configs() / "arch", options.draws.draws());
     cli::ProgressLine progress(console);
     const std::uint32_t threads =
         options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());

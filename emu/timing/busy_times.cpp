@@ -86,9 +86,8 @@ private:
         const auto argument = ComputeArgument::unpack(event.argument);
         switch (event.kind) {
             case EventKind::UnitInit:
-                return add(
-                    Activity::UnitInit,
-                    count * costs_.init.of(static_cast<UnitInitKind>(event.detail), role_));
+                return add(Activity::UnitInit,
+                           count * costs_.init.of(static_cast<UnitInitKind>(event.detail), role_));
             case EventKind::Sfpu:
                 return add(Activity::Sfpu, count * costs_.sfpu.of(event.argument, event.detail));
             case EventKind::Pack:
@@ -108,8 +107,8 @@ private:
     void add_call(const TraceEvent& event) {
         const FpuCall call = call_of(costs_, event);
         const Millicycles count = event.count;
-        const bool moves_in_dst = event.kind == EventKind::EltwiseBinary &&
-                                  (event.detail & EltwiseDetail::kFromDst) != 0;
+        const bool moves_in_dst =
+            event.kind == EventKind::EltwiseBinary && (event.detail & EltwiseDetail::kFromDst) != 0;
         if (moves_in_dst) {
             // Nothing is unpacked, as in a replay (do_move_in_dst).
             add(Activity::Eltwise,
@@ -117,8 +116,8 @@ private:
         } else if (role_ == TimelineThread::Math) {
             add(call.math, count * (call.math_start + call.num_steps() * call.math_step));
         } else {
-            const Millicycles round = call.unpack_first +
-                                      Millicycles{call.steps_per_round - 1} * call.unpack_next;
+            const Millicycles round =
+                call.unpack_first + Millicycles{call.steps_per_round - 1} * call.unpack_next;
             add(call.unpack, call.unpack_run + count * call.num_rounds * round);
         }
     }

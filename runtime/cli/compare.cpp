@@ -36,13 +36,13 @@ struct CompareOptions {
     std::vector<std::string> sets;
     std::vector<std::string> sets_b;
     std::optional<std::string> fail_if;
-    std::optional<std::uint32_t> draws;
+    DrawOptions draws;
     bool each_constant = false;
     bool json = false;
     bool full = false;
 };
 
-compare::RunFigures figures_of(const ComparedRun& run, std::uint32_t draws) {
+compare::RunFigures figures_of(const ComparedRun& run, const timed_run::Draws& draws) {
     const auto* recorded = std::get_if<compare::RecordedRun>(&run);
     return recorded != nullptr ? compare::figures_of(*recorded, draws)
                                : std::get<compare::RunFigures>(run);
@@ -57,18 +57,18 @@ std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
 }
 
 // Draws depend on their number, so runs can be paired only if they have the same number of draws.
-std::uint32_t common_draws(const std::vector<ComparedRun>& runs, const CompareOptions& options) {
-    std::optional<std::uint32_t> draws = options.draws;
+timed_run::Draws common_draws(const std::vector<ComparedRun>& runs, const CompareOptions& options) {
+    std::optional<std::uint32_t> count = options.draws.count;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto own = draws_of(runs[i]);
-        require(!own || !draws || own == draws,
+        require(!own || !count || own == count,
                 "{}: its report has {} draws of constants, allowed: {}, as the other side or "
                 "--draws has",
                 options.runs.at(std::min(i, options.runs.size() - 1)), own.value_or(0),
-                draws.value_or(0));
-        draws = own ? own : draws;
+                count.value_or(0));
+        count = own ? own : count;
     }
-    return draws.value_or(timed_run::kDefaultDraws);
+    return DrawOptions{count, options.draws.are_replayed}.draws();
 }
 
 /// Effects of single constants if both runs have traces, else the text that says why not.
@@ -160,11 +160,12 @@ void require_runs(const CompareOptions& options) {
 }
 
 /// Events of the replays that figures_of() makes.
-std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, std::uint32_t draws) {
+std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, const timed_run::Draws& draws) {
     std::uint64_t events = 0;
     for (const ComparedRun& run : runs) {
         const auto* recorded = std::get_if<compare::RecordedRun>(&run);
-        events += recorded == nullptr ? 0 : compare::events_of(recorded->trace) * (draws + 1);
+        events +=
+            recorded == nullptr ? 0 : compare::events_of(recorded->trace) * draws.num_replays();
     }
     return events;
 }
@@ -172,8 +173,8 @@ std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, std::uint32_
 /// Compares each other run with the first. Computes effects of constants only for two runs.
 compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, const Moved& moved,
                                        const CompareOptions& options, ProgressLine& progress) {
-    const std::uint32_t draws = common_draws(runs, options);
-    progress.begin("replaying each draw", cost_of_figures(runs, draws));
+    const timed_run::Draws draws = common_draws(runs, options);
+    progress.begin("replaying", cost_of_figures(runs, draws));
     compare::AgainstBaseline result{names_of(options), {}};
     const compare::RunFigures baseline = figures_of(runs.front(), draws);
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -256,7 +257,7 @@ void add_options(CLI::App& command, CompareOptions& options) {
                     "End with 1 if another run is slower than A by more, and the verdict is "
                     "robust: slower-than=2%")
         ->type_name("LIMIT");
-    add_draws_option(command, options.draws, "32, or as many as a report has");
+    add_draw_options(command, options.draws, "32, or as many as a report has");
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print as JSON");
     add_full_flag(command, options.full);

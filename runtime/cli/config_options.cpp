@@ -43,19 +43,6 @@ void require_not_set(const std::vector<config::Override>& sets,
     }
 }
 
-template <class Number>
-void add_draws(CLI::App& command, Number& draws, const std::string& by_default) {
-    constexpr std::uint32_t kFewest = 2;
-    constexpr std::uint32_t kMost = 1024;
-    command
-        .add_option("--draws", draws,
-                    fmt::format("Draws of the timing constants for intervals; each is a replay "
-                                "[{}]",
-                                by_default))
-        ->type_name("N")
-        ->check(CLI::Range(kFewest, kMost));
-}
-
 }  // namespace
 
 void add_config_options(CLI::App& command, ConfigOptions& options) {
@@ -90,13 +77,22 @@ void add_threads_option(CLI::App& command, ConfigOptions& options) {
         ->type_name("N");
 }
 
-void add_draws_option(CLI::App& command, std::uint32_t& draws) {
-    add_draws(command, draws, std::to_string(draws));
+timed_run::Draws DrawOptions::draws() const {
+    return {count.value_or(timed_run::kDefaultDraws),
+            are_replayed ? timed_run::DrawTimes::Replayed : timed_run::DrawTimes::Estimated};
 }
 
-void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
-                      const std::string& by_default) {
-    add_draws(command, draws, by_default);
+void add_draw_options(CLI::App& command, DrawOptions& options, const std::string& by_default) {
+    constexpr std::uint32_t kFewest = 2;
+    constexpr std::uint32_t kMost = 1024;
+    command
+        .add_option("--draws", options.count,
+                    fmt::format("Draws of the timing constants for intervals [{}]", by_default))
+        ->type_name("N")
+        ->check(CLI::Range(kFewest, kMost));
+    command.add_flag("--replay-draws", options.are_replayed,
+                     "Replay the run for each draw instead of estimating its time from the "
+                     "critical path");
 }
 
 void add_each_constant_flag(CLI::App& command, bool& each_constant) {

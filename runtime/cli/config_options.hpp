@@ -10,6 +10,7 @@
 #include "runtime/config/load.hpp"
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
+#include "runtime/study/run_timer.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): a name of CLI11
 class App;
@@ -35,11 +36,16 @@ void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 
-/// Adds --draws; `draws` holds the command's default.
-void add_draws_option(CLI::App& command, std::uint32_t& draws);
-/// Adds --draws; the help shows `by_default` as its default.
-void add_draws_option(CLI::App& command, std::optional<std::uint32_t>& draws,
-                      const std::string& by_default);
+/// Draws of the timing constants as a command's options state them.
+struct DrawOptions {
+    std::optional<std::uint32_t> count;  ///< --draws
+    bool are_replayed = false;           ///< --replay-draws
+
+    [[nodiscard]] timed_run::Draws draws() const;
+};
+/// Adds --draws and --replay-draws; the help shows `by_default` as the default of --draws.
+void add_draw_options(CLI::App& command, DrawOptions& options,
+                      const std::string& by_default = std::to_string(timed_run::kDefaultDraws));
 
 /// Adds --each-constant: a replay at each end of each constant's range.
 void add_each_constant_flag(CLI::App& command, bool& each_constant);

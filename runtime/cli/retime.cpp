@@ -36,7 +36,7 @@ struct RetimeOptions {
     std::vector<std::string> sets;
     std::optional<std::string> report;
     std::vector<std::string> focus;
-    std::uint32_t draws = timed_run::kQuickDraws;
+    DrawOptions draws;
     bool each_constant = false;
     bool json = false;
     bool full = false;
@@ -59,7 +59,7 @@ void add_options(CLI::App& command, RetimeOptions& options) {
                     "Write report.html, report.json and trace.perfetto.json to a folder")
         ->type_name("DIR");
     add_focus_option(command, options.focus);
-    add_draws_option(command, options.draws);
+    add_draw_options(command, options.draws);
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--json", options.json, "Print report.json instead of the text");
     add_full_flag(command, options.full);
@@ -84,7 +84,7 @@ Extent extent_of(const std::string& trace) {
 // The launches share the budget of drawn points. Without a page no points are kept.
 timed_run::TimerOptions timer_options(const RetimeOptions& options, const Trace& head,
                                       const ArchSpec& arch, const Extent& extent) {
-    timed_run::TimerOptions timer{.num_draws = options.draws};
+    timed_run::TimerOptions timer{.draws = options.draws.draws()};
     if (options.report || options.json) {
         timer.budget.num_launches = extent.launches.size();
         timer.budget.focus = focus_of(options.focus, extent.launches, arch, head.mesh);
@@ -101,7 +101,7 @@ report::TimingReport timed(const RetimeOptions& options, const Trace& head,
     progress.begin("reading " + options.trace);
     const Extent extent = extent_of(options.trace);
     const timed_run::TimerOptions timer = timer_options(options, head, device.arch, extent);
-    progress.begin("replaying each draw", extent.num_events * (options.draws + 1));
+    progress.begin("replaying", extent.num_events * timer.draws.num_replays());
     try {
         return timed_run::time_trace_file(options.trace, device, timer, progress.counter());
     } catch (const UsageError& error) {

@@ -125,7 +125,7 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
     if (options.no_timing) {
         return std::nullopt;
     }
-    timed_run::TimerOptions timer{.num_draws = options.draws};
+    timed_run::TimerOptions timer{.draws = options.draws.draws()};
     timer.budget.num_launches = pipeline::num_launches(loaded.pipeline);
     timer.budget.focus =
         focus_of(options.focus, launch_names(loaded.pipeline), loaded.arch, loaded.run.mesh);

@@ -46,7 +46,7 @@ void add_checked_options_without_config(CLI::App& command, RunOptions& options) 
     add_threads_option(command, options.config);
     add_files(command, options);
     add_focus_option(command, options.focus);
-    add_draws_option(command, options.draws);
+    add_draw_options(command, options.draws);
     add_each_constant_flag(command, options.each_constant);
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");

@@ -21,7 +21,7 @@ struct RunOptions {
     std::optional<std::string> trace;
     std::optional<std::string> report;
     std::vector<std::string> focus;
-    std::uint32_t draws = timed_run::kQuickDraws;
+    DrawOptions draws;
     bool each_constant = false;
     bool timing_only = false;
     bool no_timing = false;

@@ -30,7 +30,7 @@ namespace {
 struct SweepOptions {
     ConfigOptions config;
     SweepPlaces places;
-    std::uint32_t draws = timed_run::kQuickDraws;
+    DrawOptions draws;
     bool search = false;
     bool csv = false;
     bool quiet = false;
@@ -120,14 +120,14 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     const config::LoadedSweep sweep = open_sweep(options.config, options.places);
     std::optional<sweep::PointCache> cache;
     if (options.places.cache) {
-        cache.emplace(*options.places.cache, options.draws, sweep.sweep.values);
+        cache.emplace(*options.places.cache, options.draws.draws(), sweep.sweep.values);
     }
     sweep::SweepResult result;
     {
         const StopAtInterrupt interrupt;
         ProgressLine progress(console);
         result = sweep::run_sweep(
-            sweep, {.num_draws = options.draws,
+            sweep, {.draws = options.draws.draws(),
                     .threads = threads_of(options.config.threads),
                     .record = record_point,
                     .on_progress =
@@ -200,7 +200,7 @@ Command add_sweep(CLI::App& root, Console& console) {
     auto options = std::make_shared<SweepOptions>();
     add_config_options(*command, options->config);
     add_threads_option(*command, options->config);
-    add_draws_option(*command, options->draws);
+    add_draw_options(*command, options->draws);
     add_sweep_places(*command, options->places);
     command->add_flag("--search", options->search,
                       "Run only the points that a search visits: it sets key by key to the best "

@@ -28,7 +28,7 @@ tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& swe
                       const Console& console) {
     ProgressLine progress(console);
     const auto result = sweep::run_sweep(
-        sweep, {.num_draws = 0,  // only expected times decide
+        sweep, {.draws = {.count = 0},  // only expected times decide
                 .threads = threads_of(options.config.threads),
                 .record = record_point,
                 .on_progress = [&](std::size_t done,

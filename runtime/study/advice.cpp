@@ -87,8 +87,7 @@ bool is_beaten(const Finding& finding, const std::vector<Finding>& findings) {
     });
 }
 
-/// Replays all rules under the stated constants, then the rules with a gain under draws of
-/// constants. Draws multiply the replays, and most rules gain nothing.
+/// Replays all rules under the stated constants, then grades the rules with a gain under draws.
 void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
     std::vector<std::optional<RuleTimes>> times(findings.size());
     // One slot for each rule, so that threads write without a lock and the order is that of the
@@ -100,14 +99,6 @@ void replay_rules(RuleReplays& replays, std::vector<Finding>& findings) {
         if (findings[i].is_beaten) {
             times[i].reset();
         }
-    }
-    // The unedited run is drawn once, for all changes together, and not at all for bounds alone.
-    const bool has_change = std::ranges::any_of(findings, [&](const Finding& finding) {
-        return finding.rule.kind == RuleKind::Change &&
-               times[static_cast<std::size_t>(&finding - findings.data())];
-    });
-    if (has_change) {
-        replays.draw();
     }
     tbb::parallel_for(std::size_t{0}, findings.size(), [&](std::size_t i) {
         if (times[i]) {
@@ -174,11 +165,11 @@ bool is_worth_a_line(const Finding& finding) {
 
 Advice advise(const RecordedRun& run) {
     std::vector<RunTimer> timers;
-    timers.emplace_back(
-        run.name, run.machine,
-        // Paths are needed for the places of gains; nothing is drawn.
-        timed_run::TimerOptions{
-            .num_draws = 0, .detail = Detail::Full, .budget = {.points = 0, .cb_points = 0}});
+    timers.emplace_back(run.name, run.machine,
+                        // Paths are needed for the places of gains; nothing is drawn.
+                        timed_run::TimerOptions{.draws = RuleReplays::kDraws,
+                                                .detail = Detail::Full,
+                                                .budget = {.points = 0, .cb_points = 0}});
     // One replay of the unedited run gives the critical paths, from which rules choose lines and
     // bounds.
     const TimingReport before = timed_run::time_trace(run, timers).front();

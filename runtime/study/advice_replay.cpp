@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/advice_replay.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/config/field_table.hpp"
 #include "runtime/config/moved_timing.hpp"
 #include "runtime/report/timing/run_path.hpp"
+#include "runtime/study/draw_estimate.hpp"
 
 namespace tessera::advise {
 namespace {
 
 using config::Bound;
-
-/// Draws of constants for the verdict on a change. Both runs of a pair have the same draw, so that
-/// errors of the model, which need no replay, decide most verdicts.
-constexpr std::uint32_t kDraws = 2;
 
 /// A bound whose constants price less than this part of a launch's critical path is not replayed
 /// there. At 0.005 the bound of the engines on moe_v2 loses a third of its gain, since work off the
@@ -50,6 +45,16 @@ std::vector<Millicycles> device_times_of(const report::LaunchReport& launch) {
     return times;
 }
 
+/// Returns, by draw, the launch's time divided by its time under the stated constants.
+std::vector<double> factors_of(const report::LaunchReport& launch) {
+    std::vector<double> factors;
+    const auto stated = static_cast<double>(launch.device_time.expected);
+    for (const Millicycles draw : launch.ensemble.draws) {
+        factors.push_back(stated > 0 ? static_cast<double>(draw) / stated : 1);
+    }
+    return factors;
+}
+
 /// Returns the times of a launch only: rules need no lines, stalls and points.
 report::LaunchReport report_of(const LaunchTimeline& timeline) {
     const Millicycles longest = device_time(timeline);
@@ -66,10 +71,14 @@ report::LaunchReport report_of(const LaunchTimeline& timeline) {
 }  // namespace
 
 RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before)
-    : run_(run), before_(before), stated_{.timing = run.machine.timing.expected} {
+    : run_(run),
+      before_(before),
+      drawn_(before),
+      draws_(config::draw_timing(run.machine.timing, kDraws.count)) {
     for (std::size_t i = 0; i < run.trace.launches.size(); ++i) {
         const report::LaunchReport& launch = before_.launches.at(i);
-        stated_.device_times.push_back(device_times_of(launch));
+        unedited_.device_times.push_back(device_times_of(launch));
+        unedited_.factors.push_back(factors_of(launch));
         // Once for all rules: the partition depends on the trace, not on constants.
         partitions_.push_back(
             timing::partition(run.trace.launches[i], run.machine.mesh.shape.num_devices()));
@@ -77,7 +86,6 @@ RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingRe
     }
     // Bounds are compared under the stated constants: no schedule reaches a bound, so its certainty
     // under draws is of no use.
-    drawn_ = before_;
     before_.ensemble.draws = {before_.makespan.expected};
     for (report::LaunchReport& launch : before_.launches) {
         launch.ensemble.draws = {launch.device_time.expected};
@@ -95,9 +103,9 @@ bool RuleReplays::is_touched(const Rule& rule, std::size_t launch) const {
     return static_cast<double>(time) > kLeastOfPath * makespan;
 }
 
-LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample,
-                                          const RuleTimes* known, std::size_t launch,
-                                          timing::RunReplay& replay, bool& touched) const {
+LaunchTimeline RuleReplays::replay_launch(const Rule& rule, std::size_t launch,
+                                          timing::RunReplay& replay, bool& touched,
+                                          std::vector<double>& factors) const {
     const LaunchTrace& recorded = run_.trace.launches[launch];
     std::optional<LaunchTrace> edited;
     // Rules share the trace on several threads, so that an edit needs a copy of its launch.
@@ -112,36 +120,37 @@ LaunchTimeline RuleReplays::replay_launch(const Rule& rule, const Sample& sample
     const timing::LaunchPartition& partition = partitions_[launch];
     const bool is_joint = std::ranges::any_of(
         partition.parts, [](const auto& part) { return part.devices.count > 1; });
+    factors = unedited_.factors[launch];
     if (!touched && !is_joint) {
-        return replay.add_known(recorded, sample.device_times[launch]);
+        return replay.add_known(recorded, unedited_.device_times[launch]);
     }
-    // Under draws, devices that end early under the stated constants are skipped.
-    const std::span<const Millicycles> times =
-        known == nullptr ? std::span<const Millicycles>{} : known->device_times[launch];
-    return edited ? replay.add(run_.trace, *edited, nullptr, times)
-                  : replay.add(run_.trace, recorded, &partition, times);
+    if (!edited) {
+        return replay.add(run_.trace, recorded, &partition);
+    }
+    LaunchTimeline timeline = replay.add(run_.trace, *edited);
+    if (touched) {
+        factors = timed_run::DrawEstimate(run_.machine.arch, run_.machine.timing.expected, draws_)
+                      .factors(run_.trace, *edited, timeline);
+    }
+    return timeline;
 }
 
-std::optional<RuleTimes> RuleReplays::replay(const Rule& rule, const Sample& sample,
-                                             const RuleTimes* known) const {
-    const TimingSpec timing = config::without_bounds(sample.timing, rule.bounds);
+std::optional<RuleTimes> RuleReplays::replay(const Rule& rule) const {
+    const TimingSpec timing = config::without_bounds(run_.machine.timing.expected, rule.bounds);
+    // Regimes and estimates need the path.
     timing::RunReplay replay({run_.machine.arch, timing, run_.machine.mesh},
-                             // Regimes need the path of the replay under stated constants; draws
-                             // need times only.
-                             {.keeps_intervals = known == nullptr,
-                              .keeps_cb_levels = false,
-                              .start_seed = sample.start_seed});
+                             {.keeps_intervals = true, .keeps_cb_levels = false});
     RuleTimes times;
     // Gaps between launches belong to no launch, so the bound Launch always changes the run.
     bool has_touched = std::ranges::find(rule.bounds, Bound::Launch) != rule.bounds.end();
     for (std::size_t i = 0; i < run_.trace.launches.size(); ++i) {
         bool touched = false;
-        const LaunchTimeline timeline = replay_launch(rule, sample, known, i, replay, touched);
+        const LaunchTimeline timeline =
+            replay_launch(rule, i, replay, touched, times.factors.emplace_back());
         has_touched = has_touched || touched;
         times.report.launches.push_back(report_of(timeline));
-        times.report.launches.back().regimes = touched && known == nullptr
-                                                   ? timing::regime_times(timeline)
-                                                   : before_.launches[i].regimes;
+        times.report.launches.back().regimes =
+            touched ? timing::regime_times(timeline) : before_.launches[i].regimes;
         times.device_times.push_back(device_times(timeline));
     }
     times.report.makespan.expected = replay.makespan();
@@ -149,47 +158,22 @@ std::optional<RuleTimes> RuleReplays::replay(const Rule& rule, const Sample& sam
     return has_touched ? std::optional(std::move(times)) : std::nullopt;
 }
 
-std::optional<RuleTimes> RuleReplays::replay(const Rule& rule) const {
-    return replay(rule, stated_, nullptr);
-}
-
-void RuleReplays::draw() {
-    const auto drawn = config::draw_timing(run_.machine.timing, kDraws);
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
-        // The same start seed for all rules: each pair has the same draw in both runs.
-        draws_.push_back({.timing = drawn[i], .start_seed = i + 1});
-    }
-    tbb::parallel_for(std::size_t{0}, draws_.size(), [&](std::size_t number) {
-        Sample& sample = draws_[number];
-        timing::RunReplay replay(
-            {run_.machine.arch, sample.timing, run_.machine.mesh},
-            {.keeps_intervals = false, .keeps_cb_levels = false, .start_seed = sample.start_seed});
-        for (std::size_t i = 0; i < run_.trace.launches.size(); ++i) {
-            // Times by device are kept: launches that a rule does not touch take them without a
-            // replay.
-            sample.device_times.push_back(device_times(replay.add(
-                run_.trace, run_.trace.launches[i], &partitions_[i], stated_.device_times[i])));
+void RuleReplays::add_draws(const RuleTimes& times, report::TimingReport& report) const {
+    for (std::size_t draw = 0; draw < draws_.size(); ++draw) {
+        // Gaps between launches have the draw's own constants.
+        timing::RunReplay replay({run_.machine.arch, draws_[draw], run_.machine.mesh},
+                                 {.keeps_intervals = false});
+        for (std::size_t i = 0; i < report.launches.size(); ++i) {
+            const LaunchTimeline timeline =
+                replay.add_known(run_.trace.launches[i],
+                                 timed_run::scaled(times.device_times[i], times.factors[i][draw]));
+            report.launches[i].ensemble.draws.push_back(device_time(timeline));
         }
-        sample.makespan = replay.makespan();
-    });
-    for (const Sample& sample : draws_) {
-        drawn_.ensemble.draws.push_back(sample.makespan);
-        for (std::size_t i = 0; i < drawn_.launches.size(); ++i) {
-            drawn_.launches[i].ensemble.draws.push_back(std::ranges::max(sample.device_times[i]));
-        }
+        report.ensemble.draws.push_back(replay.makespan());
     }
 }
 
 void RuleReplays::draw(const Rule& rule, RuleTimes& times) const {
-    std::vector<RuleTimes> drawn;
-    if (rule.kind == RuleKind::Bound) {
-        drawn.push_back(times);
-    } else {
-        drawn.resize(draws_.size());
-        tbb::parallel_for(std::size_t{0}, draws_.size(), [&](std::size_t number) {
-            drawn[number] = replay(rule, draws_[number], &times).value_or(RuleTimes{});
-        });
-    }
     // Errors of the model scale samples, so that they need no replay.
     const ModelErrorSpec& error = run_.machine.timing.expected.model_error;
     report::TimingReport& report = times.report;
@@ -197,12 +181,12 @@ void RuleReplays::draw(const Rule& rule, RuleTimes& times) const {
     for (report::LaunchReport& launch : report.launches) {
         launch.ensemble = report::make_ensemble(launch.regimes, error);
     }
-    for (const RuleTimes& sample : drawn) {
-        report.ensemble.draws.push_back(sample.report.makespan.expected);
-        for (std::size_t i = 0; i < report.launches.size(); ++i) {
-            report.launches[i].ensemble.draws.push_back(
-                sample.report.launches.at(i).device_time.expected);
-        }
+    if (rule.kind == RuleKind::Change) {
+        return add_draws(times, report);
+    }
+    report.ensemble.draws.push_back(report.makespan.expected);
+    for (report::LaunchReport& launch : report.launches) {
+        launch.ensemble.draws.push_back(launch.device_time.expected);
     }
 }
 

@@ -21,12 +21,18 @@ struct RuleTimes {
     /// Has, for each launch, times, ends, regimes and ensemble; for the run, makespan and ensemble.
     report::TimingReport report;
     std::vector<std::vector<Millicycles>> device_times;  ///< by launch, by device of the mesh
+    /// By launch and draw: time divided by the time under the stated constants (DrawEstimate).
+    std::vector<std::vector<double>> factors;
 };
 
 /// Replays of one run under rules.
 class RuleReplays {
 public:
-    /// `before` is the report of the unedited run, with paths. All arguments outlive the object.
+    /// Draws of constants for the verdict on a change. Both runs of a pair have the same draw.
+    static constexpr timed_run::Draws kDraws{};
+
+    /// `before` is the report of the unedited run, with paths and kDraws. All arguments outlive the
+    /// object.
     RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before);
 
     /// Replays the run under the rule with the stated constants. Returns nothing if no launch
@@ -34,11 +40,9 @@ public:
     /// Errors   InternalError if an edit leaves a wait without an end.
     [[nodiscard]] std::optional<RuleTimes> replay(const Rule& rule) const;
 
-    /// Replays the unedited run under draws of its constants.
-    void draw();
-    /// Fills the ensembles of `times`: for a change, by a replay under each draw; for a bound,
-    /// which no schedule can reach, by its time under the stated constants only.
-    /// Precondition   draw() was called if the rule is a change; `times` is a result of replay().
+    /// Fills the ensembles of `times`: for a change, with its times under draws of the constants;
+    /// for a bound, which no schedule can reach, with its time under the stated constants only.
+    /// Precondition   `times` is a result of replay().
     void draw(const Rule& rule, RuleTimes& times) const;
 
     /// Returns the report of the unedited run, with the ensembles to which rules of the kind are
@@ -48,25 +52,19 @@ public:
     }
 
 private:
-    /// The unedited run under one timing.
-    struct Sample {
-        TimingSpec timing;
-        std::uint64_t start_seed = 0;
-        std::vector<std::vector<Millicycles>> device_times;  ///< as RuleTimes
-        Millicycles makespan = 0;
-    };
     [[nodiscard]] bool is_touched(const Rule& rule, std::size_t launch) const;
-    [[nodiscard]] std::optional<RuleTimes> replay(const Rule& rule, const Sample& sample,
-                                                  const RuleTimes* known) const;
-    [[nodiscard]] LaunchTimeline replay_launch(const Rule& rule, const Sample& sample,
-                                               const RuleTimes* known, std::size_t launch,
-                                               timing::RunReplay& replay, bool& touched) const;
+    /// Replays a launch if the rule or its start changes its time. `factors` get its changes by
+    /// draw.
+    [[nodiscard]] LaunchTimeline replay_launch(const Rule& rule, std::size_t launch,
+                                               timing::RunReplay& replay, bool& touched,
+                                               std::vector<double>& factors) const;
+    void add_draws(const RuleTimes& times, report::TimingReport& report) const;
 
     const compare::RecordedRun& run_;
     report::TimingReport before_;  ///< its ensembles have the stated constants as one draw
-    report::TimingReport drawn_;   ///< before_ with the draws of draw()
-    Sample stated_;
-    std::vector<Sample> draws_;
+    report::TimingReport drawn_;   ///< before_ with draws
+    std::vector<TimingSpec> draws_;
+    RuleTimes unedited_;  ///< device times and factors of the unedited run
     std::vector<timing::LaunchPartition> partitions_;  ///< of unedited launches
     /// By launch and Bound: time of the critical path that the bound's constants price.
     std::vector<std::vector<Millicycles>> time_by_bound_;

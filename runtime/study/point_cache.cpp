@@ -71,10 +71,10 @@ bool has_own_kernels(const config::LoadedRun& point) {
 
 }  // namespace
 
-PointCache::PointCache(fs::path folder, std::uint32_t num_draws, bool has_values)
+PointCache::PointCache(fs::path folder, const timed_run::Draws& draws, bool has_values)
     : folder_(std::move(folder)),
-      made_by_(
-          fmt::format("{} {} {} {}", this_program(), kernel_text_hash(), num_draws, has_values)) {
+      made_by_(fmt::format("{} {} {} {} {}", this_program(), kernel_text_hash(), draws.count,
+                           static_cast<int>(draws.times), has_values)) {
     // Before the first point, so that a folder that cannot be written fails at the start.
     std::error_code error;
     fs::create_directories(folder_, error);

@@ -10,6 +10,7 @@
 
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/study/run_figures.hpp"
+#include "runtime/study/run_timer.hpp"
 
 namespace tessera::sweep {
 
@@ -20,7 +21,7 @@ class PointCache {
 public:
     /// Creates the folder.
     /// Errors   UsageError if it cannot be created.
-    PointCache(std::filesystem::path folder, std::uint32_t num_draws, bool has_values);
+    PointCache(std::filesystem::path folder, const timed_run::Draws& draws, bool has_values);
 
     /// Returns the figures of a point. Returns nothing if it is not cached, its file cannot be
     /// read, or the run has kernels of its own: their text is not part of the key.

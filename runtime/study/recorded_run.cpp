@@ -49,7 +49,7 @@ RunTimer timer_of(const RecordedRun& run, const MovedTiming* moved) {
     if (moved != nullptr) {
         machine.timing.expected = moved->timing;
     }
-    RunTimer timer(run.name, machine, {.num_draws = 0, .detail = Detail::Times});
+    RunTimer timer(run.name, machine, {.draws = {.count = 0}, .detail = Detail::Times});
     return timer;
 }
 
@@ -63,10 +63,10 @@ std::uint64_t events_of(const Trace& trace) {
     return events;
 }
 
-RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws) {
+RunFigures figures_of(const RecordedRun& run, const timed_run::Draws& draws) {
     std::vector<RunTimer> timers;
     timers.emplace_back(run.name, run.machine,
-                        timed_run::TimerOptions{.num_draws = num_draws, .detail = Detail::Paths});
+                        timed_run::TimerOptions{.draws = draws, .detail = Detail::Paths});
     return figures_of(timed_run::time_trace(run, timers).front());
 }
 

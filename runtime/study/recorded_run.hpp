@@ -26,8 +26,8 @@ struct RecordedRun {
 
 [[nodiscard]] std::uint64_t events_of(const Trace& trace);
 
-/// Returns the figures of the run, timed under the stated constants and `num_draws` draws of them.
-[[nodiscard]] RunFigures figures_of(const RecordedRun& run, std::uint32_t num_draws);
+/// Returns the figures of the run, timed under the stated constants and draws of them.
+[[nodiscard]] RunFigures figures_of(const RecordedRun& run, const timed_run::Draws& draws);
 
 /// Returns the replayed events of move_each_constant(): one replay of both runs at each end of each
 /// range.

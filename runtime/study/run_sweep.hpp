@@ -23,7 +23,7 @@ using Record =
     std::function<std::string(const config::LoadedRun& loaded, const pipeline::RunModes& modes)>;
 
 struct SweepOptions {
-    std::uint32_t num_draws = timed_run::kQuickDraws;  ///< of constants, for each point
+    timed_run::Draws draws;     ///< of constants, for each point
     std::uint32_t threads = 0;  ///< host threads for all points; 0: one for each host core
     Record record;
     /// Called before the first recording and after each, from one thread at a time.

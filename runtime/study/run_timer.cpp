@@ -45,18 +45,23 @@ report::LaunchReport path_only(report::LaunchReport launch) {
 
 RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options)
     : machine_(std::make_unique<const TimedMachine>(machine)),
-      draws_(config::draw_timing(machine.timing, options.num_draws)),
+      draws_(config::draw_timing(machine.timing, options.draws.count)),
       options_(options),
       report_(report::make_report(std::move(name), machine.arch, machine.timing.expected,
                                   machine.mesh)) {
-    // One replay for each draw with a state of its own, so that all of them run side by side.
+    // Each draw has a state of its own, so that all of them run side by side.
     const auto add_replay = [&](const TimingSpec& timing, const timing::RunReplayOptions& keeps) {
         replays_.emplace_back(timing::Machine{machine_->arch, timing, machine_->mesh}, keeps);
     };
     // Reports say what they draw.
     report_.focus = options.budget.focus;
-    add_replay(machine_->timing.expected, {.keeps_intervals = options.detail != Detail::Times,
-                                           .keeps_cb_levels = options.detail == Detail::Full});
+    const bool needs_path = options.draws.count > 0 && options.draws.times == DrawTimes::Estimated;
+    if (needs_path) {
+        estimate_.emplace(machine_->arch, machine_->timing.expected, draws_);
+    }
+    add_replay(machine_->timing.expected,
+               {.keeps_intervals = options.detail != Detail::Times || needs_path,
+                .keeps_cb_levels = options.detail == Detail::Full});
     // Three replays, with all constants stated or at one end, were tried first. They gave no
     // bounds, since a cheaper constant can make a run slower.
     for (std::size_t i = 0; i < draws_.size(); ++i) {
@@ -86,25 +91,23 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
     add(trace, launch, timing::partition(launch, machine_->mesh.shape.num_devices()));
 }
 
-void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
-                   const timing::LaunchPartition& partition) {
-    const auto start = std::chrono::steady_clock::now();
-    std::vector<Millicycles> makespans(replays_.size());
-    std::vector<Millicycles> longest_on_device(replays_.size());
-    report::LaunchReport reduced;
+LaunchTimeline RunTimer::replay(std::size_t number, const Trace& trace, const LaunchTrace& launch,
+                                const timing::LaunchPartition& partition,
+                                std::span<const Millicycles> known_times) {
+    LaunchTimeline timeline = replays_[number].add(trace, launch, &partition, known_times);
+    if (on_replayed_) {
+        on_replayed_(num_events(launch));
+    }
+    return timeline;
+}
+
+void RunTimer::replay_draws(const Trace& trace, const LaunchTrace& launch,
+                            const timing::LaunchPartition& partition, LaunchTimes& times) {
     std::vector<Millicycles> known_times;
-    const auto replay = [&](std::size_t number) {
-        LaunchTimeline timeline = replays_[number].add(trace, launch, &partition, known_times);
-        makespans[number] = timeline.makespan;
-        longest_on_device[number] = device_time(timeline);
-        if (on_replayed_) {
-            on_replayed_(num_events(launch));
-        }
-        return timeline;
-    };
     const auto replay_expected = [&] {
-        const LaunchTimeline timeline = replay(kExpected);
-        reduced = reduce(trace, launch, timeline);
+        const LaunchTimeline timeline = replay(kExpected, trace, launch, partition);
+        times.note(kExpected, timeline);
+        times.reduced = reduce(trace, launch, timeline);
         return device_times(timeline);
     };
     // Draws skip devices that the expected replay shows to end early, so it runs first. If devices
@@ -119,16 +122,45 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
         if (number == kExpected) {
             (void)replay_expected();
         } else {
-            (void)replay(number);
+            times.note(number, replay(number, trace, launch, partition, known_times));
         }
     });
+}
+
+void RunTimer::estimate_draws(const Trace& trace, const LaunchTrace& launch,
+                              const timing::LaunchPartition& partition, LaunchTimes& times) {
+    const LaunchTimeline timeline = replay(kExpected, trace, launch, partition);
+    times.note(kExpected, timeline);
+    times.reduced = reduce(trace, launch, timeline);
+    if (!estimate_) {
+        return;
+    }
+    const std::vector<Millicycles> stated = device_times(timeline);
+    const std::vector<double> factors = estimate_->factors(trace, launch, timeline);
+    for (std::size_t number = kExpected + 1; number < replays_.size(); ++number) {
+        times.note(number, replays_[number].add_known(launch, scaled(stated, factors[number - 1])));
+    }
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
+                   const timing::LaunchPartition& partition) {
+    const auto start = std::chrono::steady_clock::now();
+    LaunchTimes times{.makespans = std::vector<Millicycles>(replays_.size()),
+                      .longest_on_device = std::vector<Millicycles>(replays_.size()),
+                      .reduced = {}};
+    if (options_.draws.times == DrawTimes::Replayed) {
+        replay_draws(trace, launch, partition, times);
+    } else {
+        estimate_draws(trace, launch, partition, times);
+    }
+    report::LaunchReport& reduced = times.reduced;
     const ModelErrorSpec& error = machine_->timing.expected.model_error;
     // The ensemble serves twice, with the draws of the makespan and of the longest device.
     reduced.ensemble = report::make_ensemble(reduced.regimes, error);
-    reduced.ensemble.draws = draws_in(makespans);
-    reduced.makespan = report::predicted(makespans[kExpected], reduced.ensemble);
-    reduced.ensemble.draws = draws_in(longest_on_device);
-    reduced.device_time = report::predicted(longest_on_device[kExpected], reduced.ensemble);
+    reduced.ensemble.draws = draws_in(times.makespans);
+    reduced.makespan = report::predicted(times.makespans[kExpected], reduced.ensemble);
+    reduced.ensemble.draws = draws_in(times.longest_on_device);
+    reduced.device_time = report::predicted(times.longest_on_device[kExpected], reduced.ensemble);
     report_.launches.push_back(std::move(reduced));
     if (log::is_shown(log::Area::Replay, log::Level::Info)) {
         log::info(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "emu/timing/run.hpp"
 #include "runtime/config/load.hpp"
 #include "runtime/report/timing/reduce.hpp"
+#include "runtime/study/draw_estimate.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/timing_spec.hpp"
@@ -35,20 +37,35 @@ enum class Detail : std::uint8_t { Times, Paths, Full };
 
 /// Default number of draws of constants, so that the 5th percentile is inside the draws.
 inline constexpr std::uint32_t kDefaultDraws = 32;
-/// Number of draws for interactive results: each draw is a replay.
-inline constexpr std::uint32_t kQuickDraws = 8;
+
+/// Source of a launch's time under a draw of the constants.
+enum class DrawTimes : std::uint8_t {
+    Estimated,  ///< from the critical path of the expected replay (DrawEstimate)
+    Replayed,   ///< a replay for each draw
+};
+
+/// Draws of the constants for intervals; with none an interval is the expected time.
+struct Draws {
+    std::uint32_t count = kDefaultDraws;
+    DrawTimes times = DrawTimes::Estimated;
+
+    /// Returns the replays of each launch: the expected one, and those of draws.
+    [[nodiscard]] constexpr std::uint32_t num_replays() const noexcept {
+        return 1 + (times == DrawTimes::Replayed ? count : 0);
+    }
+};
 
 /// Called with the number of events after each replay of a launch, from any host thread.
 using OnReplayed = std::function<void(std::uint64_t num_events)>;
 
 struct TimerOptions {
-    std::uint32_t num_draws = kDefaultDraws;  ///< draws of constants; 0: no interval
+    Draws draws;
     Detail detail = Detail::Full;
     report::DrawBudget budget;  ///< for Detail::Full
 };
 
-/// Replays each launch under the stated constants of a machine, and once for each draw of them. The
-/// result is the same at any number of host threads.
+/// Replays each launch under the stated constants of a machine, and computes its time under draws of
+/// them. The result is the same at any number of host threads.
 class RunTimer {
 public:
     RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);
@@ -70,9 +87,29 @@ public:
 private:
     [[nodiscard]] report::LaunchReport reduce(const Trace& trace, const LaunchTrace& launch,
                                               const LaunchTimeline& timeline) const;
+    /// Times of one launch, by replay.
+    struct LaunchTimes {
+        std::vector<Millicycles> makespans;
+        std::vector<Millicycles> longest_on_device;
+        report::LaunchReport reduced;  ///< of the expected replay
+
+        void note(std::size_t number, const LaunchTimeline& timeline) {
+            makespans[number] = timeline.makespan;
+            longest_on_device[number] = device_time(timeline);
+        }
+    };
+    [[nodiscard]] LaunchTimeline replay(std::size_t number, const Trace& trace,
+                                        const LaunchTrace& launch,
+                                        const timing::LaunchPartition& partition,
+                                        std::span<const Millicycles> known_times = {});
+    void replay_draws(const Trace& trace, const LaunchTrace& launch,
+                      const timing::LaunchPartition& partition, LaunchTimes& times);
+    void estimate_draws(const Trace& trace, const LaunchTrace& launch,
+                        const timing::LaunchPartition& partition, LaunchTimes& times);
 
     std::unique_ptr<const TimedMachine> machine_;  ///< has a fixed address, to which replays refer
     std::vector<TimingSpec> draws_;                ///< fixed addresses too
+    std::optional<DrawEstimate> estimate_;
     TimerOptions options_;
     OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw

@@ -45,7 +45,7 @@ protected:
         return run_tessera(more);
     }
     static json as_json(const std::string& a, const std::string& b) {
-        return json::parse(compare(a, b, {"--draws", "8", "--json"}).out);
+        return json::parse(compare(a, b, {"--json"}).out);
     }
     static std::string file(const std::string& name) { return folder_->file(name); }
     static json makespan(const std::string& name) {
@@ -138,7 +138,7 @@ TEST_F(Compare, RefusesToPairOtherNumbersOfDraws) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,
-                HasSubstr(file("one") + ": its report has 8 draws of constants, "
+                HasSubstr(file("one") + ": its report has 32 draws of constants, "
                                         "allowed: 16, as the other side or --draws has"));
 }
 

@@ -33,7 +33,7 @@ TEST(CliTerminal, ShowsHowFarReplaysAre) {
         run_in_terminal({"advise", "vector_add"}, 100),
         AllOf(HasSubstr("\033[K[1/1] recording eltwise"), HasSubstr("\033[Kreplaying each rule")));
     EXPECT_THAT(run_in_terminal({"compare", "vector_add", "--set-b", "seed=9"}, 100),
-                HasSubstr("\033[Kreplaying each draw: 0 %"));
+                HasSubstr("\033[Kreplaying: 0 %"));
 }
 
 TEST(CliTerminal, HasNoProgressIfQuiet) {

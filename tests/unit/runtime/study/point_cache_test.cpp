@@ -33,12 +33,12 @@ compare::RunFigures figures() {
 
 TEST(PointCache, GivesBackWhatItKept) {
     const ScratchFolder folder;
-    const PointCache cache(folder.file("points"), 8, false);
+    const PointCache cache(folder.file("points"), {8}, false);
     EXPECT_FALSE(cache.find(load()).has_value());
 
     cache.keep(load(), figures());
 
-    const auto found = PointCache(folder.file("points"), 8, false).find(load());
+    const auto found = PointCache(folder.file("points"), {8}, false).find(load());
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(to_json(*found), to_json(figures()));
     EXPECT_EQ(found->steps[1].path.lines.at("compute.cpp:7 (math)"), 8);
@@ -47,14 +47,14 @@ TEST(PointCache, GivesBackWhatItKept) {
 
 TEST(PointCache, KnowsPointsByValuesDeviceAndDraws) {
     const ScratchFolder folder;
-    const PointCache cache(folder.path(), 8, false);
+    const PointCache cache(folder.path(), {8}, false);
     cache.keep(load(), figures());
 
     EXPECT_FALSE(cache.find(load({{"params.m", "320", "--set"}})).has_value());
     EXPECT_FALSE(cache.find(load({{"arch.timing.noc.hop", "8 cycles", "--set"}})).has_value());
     EXPECT_TRUE(cache.find(load({{"host.threads", "1", "--set"}})).has_value());
-    EXPECT_FALSE(PointCache(folder.path(), 9, false).find(load()).has_value());
-    EXPECT_FALSE(PointCache(folder.path(), 8, true).find(load()).has_value());
+    EXPECT_FALSE(PointCache(folder.path(), {9}, false).find(load()).has_value());
+    EXPECT_FALSE(PointCache(folder.path(), {8}, true).find(load()).has_value());
 }
 
 TEST(PointCache, LeavesRunsWithKernelsOfTheirOwn) {
@@ -63,7 +63,7 @@ TEST(PointCache, LeavesRunsWithKernelsOfTheirOwn) {
     const config::LoadedRun own =
         config::load_run(fs::path(TESSERA_SOURCE_DIR) / "examples/bias_gelu/bias_gelu.yaml",
                          std::vector<config::Override>(), folders);
-    const PointCache cache(folder.path(), 8, false);
+    const PointCache cache(folder.path(), {8}, false);
 
     cache.keep(own, figures());
 
@@ -73,7 +73,7 @@ TEST(PointCache, LeavesRunsWithKernelsOfTheirOwn) {
 
 TEST(PointCache, RunsAPointAgainWhoseFileIsBroken) {
     const ScratchFolder folder;
-    const PointCache cache(folder.path(), 8, false);
+    const PointCache cache(folder.path(), {8}, false);
     cache.keep(load(), figures());
     for (const auto& file : fs::directory_iterator(folder.path())) {
         std::ofstream(file.path()) << "{\"name\": 3";

@@ -194,7 +194,7 @@ TEST(RunSweep, SearchesAlongEachKeyAndPassesOthersBy) {
 
 TEST(RunSweep, TakesPointsFromTheCacheAndRunsTheOthers) {
     const ScratchFolder folder;
-    const PointCache cache(folder.path(), 8, false);
+    const PointCache cache(folder.path(), {8}, false);
     Recorder first;
     Recorder second;
     (void)run_with(load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 7, 2]}}\n"), first,
@@ -212,7 +212,7 @@ TEST(RunSweep, TakesPointsFromTheCacheAndRunsTheOthers) {
 
 TEST(RunSweep, KeepsTimesThatItsCacheCannotTake) {
     const ScratchFolder folder;
-    const PointCache cache(folder.file("points"), 8, false);
+    const PointCache cache(folder.file("points"), {8}, false);
     std::filesystem::remove(folder.file("points"));
     Recorder recorder;
 
