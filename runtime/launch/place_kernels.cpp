@@ -39,15 +39,21 @@ Defines all_defines(const KernelDescription& kernel, const ArchSpec& arch) {
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
     defines.try_emplace(name, "1");
     defines.try_emplace("NOC_MAX_BURST_SIZE", std::to_string(arch.noc.max_packet.value));
-    if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
-        defines.try_emplace("DST_ACCUM_MODE", compute->fp32_dest_acc_en ? "true" : "false");
-    }
     return defines;
 }
 
+// A constant of compute kernels and no macro: kernels ask whether the macro is defined.
+std::string dst_width(const KernelDescription& kernel) {
+    const auto* compute = std::get_if<ComputeConfig>(&kernel.config);
+    if (compute == nullptr || kernel.defines().contains("DST_ACCUM_MODE")) {
+        return "";
+    }
+    return fmt::format("constexpr bool DST_ACCUM_MODE = {};\n", compute->fp32_dest_acc_en);
+}
+
 /// Returns the compiled kernel. Kernels are compiled with the macros of the chip's own build:
-/// ARCH_WORMHOLE or ARCH_BLACKHOLE, NOC_MAX_BURST_SIZE in bytes, and DST_ACCUM_MODE for compute
-/// kernels.
+/// ARCH_WORMHOLE or ARCH_BLACKHOLE, and NOC_MAX_BURST_SIZE in bytes. Compute kernels get the
+/// constant DST_ACCUM_MODE.
 /// Source   tt-metal, tt_metal/jit_build (build.cpp, genfiles.cpp).
 /// Errors   UsageError if the source does not exist or does not compile, with the compiler's first
 ///          errors.
@@ -59,13 +65,14 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
             return *builtin->kernel;
         }
     }
-    return compile_kernel({.path = kernel.source,
-                           .text = kernel.text,
-                           .processor = kernel.processor(),
-                           .compile_args = kernel.compile_args(),
-                           .named_compile_args = kernel.named_compile_args(),
-                           .defines = all_defines(kernel, arch),
-                           .prologue = tile_table(cb_tiles_of(program, kernel))});
+    return compile_kernel(
+        {.path = kernel.source,
+         .text = kernel.text,
+         .processor = kernel.processor(),
+         .compile_args = kernel.compile_args(),
+         .named_compile_args = kernel.named_compile_args(),
+         .defines = all_defines(kernel, arch),
+         .prologue = tile_table(cb_tiles_of(program, kernel)) + dst_width(kernel)});
 }
 
 // Writes the arguments of each processor to its slot of the reserved area: arguments of the core
