@@ -69,6 +69,10 @@ host_names(mesh_command_queue.hpp tt-metalium/mesh_event.hpp)
 host_names(mesh_device.hpp
     tt-metalium/mesh_config.hpp tt-metalium/mesh_trace_id.hpp tt-metalium/system_mesh.hpp)
 host_names(program.hpp tt-metalium/program_cache.hpp)
+foreach(name dataflow_buffer_spec kernel_spec node_coord program program_run_args program_run_params
+        program_spec semaphore_spec)
+    host_names(program_spec.hpp tt-metalium/experimental/metal2_host_api/${name}.hpp)
+endforeach()
 host_names(stl.hpp
     tt-metalium/small_vector.hpp tt-metalium/span.hpp tt-metalium/strong_type.hpp)
 host_names(sub_device.hpp tt-metalium/sub_device_types.hpp)

@@ -51,12 +51,3 @@ template <>
 inline constexpr bool tt::names::kIsPrinted<MathFidelity> = true;
 template <>
 inline constexpr bool tt::names::kIsPrinted<UnpackToDestMode> = true;
-template <>
-inline constexpr bool tt::names::kIsPrinted<tt::DataFormat> = true;
-template <>
-inline constexpr bool tt::names::kIsPrinted<tt::ARCH> = true;
-
-namespace tt {
-std::ostream& operator<<(std::ostream& stream, DataFormat format);
-std::ostream& operator<<(std::ostream& stream, ARCH arch);
-}  // namespace tt

@@ -36,10 +36,13 @@
 #include "tt-metalium/global_semaphore.hpp"
 #include "tt-metalium/host_defines.hpp"
 #include "tt-metalium/kernel_types.hpp"
+#include "tt-metalium/math.hpp"
 #include "tt-metalium/program.hpp"
 #include "tt-metalium/runtime_args_data.hpp"
 
 namespace tt::tt_metal {
+
+using std::string;  // programs of 2025 use it by this name
 
 namespace distributed {
 class MeshDevice;

@@ -19,6 +19,9 @@ namespace tt::tt_metal::distributed {
 struct DeviceLocalBufferConfig {
     DeviceAddr page_size = 0;
     BufferType buffer_type = BufferType::DRAM;
+    // Of 2025; sharding_args took their place.
+    TensorMemoryLayout buffer_layout = TensorMemoryLayout::INTERLEAVED;
+    std::optional<ShardSpecBuffer> shard_parameters = std::nullopt;
     BufferShardingArgs sharding_args;
     std::optional<bool> bottom_up;
     std::optional<SubDeviceId> sub_device_id = std::nullopt;

@@ -9,7 +9,6 @@
 
 #include "tt-metalium/host_api.hpp"
 #include "tt-metalium/tilize_utils.hpp"
-#include "tt-metalium/work_split.hpp"
 
 using std::map;
 using std::pair;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 
 #include "tt-metalium/enum_name.hpp"
@@ -58,6 +59,9 @@ enum class ARCH : std::uint8_t {
 /// Errors   std::runtime_error for Invalid.
 [[nodiscard]] std::uint32_t tile_size(DataFormat format);
 
+std::ostream& operator<<(std::ostream& stream, DataFormat format);
+std::ostream& operator<<(std::ostream& stream, ARCH arch);
+
 namespace tt_metal::detail {
 [[nodiscard]] inline std::uint32_t TileSize(DataFormat format) {
     return tile_size(format);
@@ -65,3 +69,8 @@ namespace tt_metal::detail {
 }  // namespace tt_metal::detail
 
 }  // namespace tt
+
+template <>
+inline constexpr bool tt::names::kIsPrinted<tt::DataFormat> = true;
+template <>
+inline constexpr bool tt::names::kIsPrinted<tt::ARCH> = true;

@@ -66,8 +66,9 @@ void print_time(const PredictedTime& time, std::size_t num_launches, const ArchS
     };
     fmt::print(
         stderr,
-        "tessera: {} launches on {}: {:.0f} cycles predicted ({:.0f} to {:.0f}), {:.3f} ms\n",
-        num_launches, arch.name, cycles(time.expected), cycles(time.low), cycles(time.high),
+        "tessera: {} launch{} on {}: {:.0f} cycles predicted ({:.0f} to {:.0f}), {:.3f} ms\n",
+        num_launches, num_launches == 1 ? "" : "es", arch.name, cycles(time.expected),
+        cycles(time.low), cycles(time.high),
         cycles(time.expected) / static_cast<double>(arch.clock.value) * 1e3);
 }
 

@@ -21,6 +21,11 @@ DeviceAddr local_size_of(const MeshBufferConfig& config) {
     return sharded.compute_datum_size_bytes() * shard.height() * shard.width();
 }
 
+BufferShardingArgs sharding_of(const DeviceLocalBufferConfig& local) {
+    return local.shard_parameters ? BufferShardingArgs(local.shard_parameters, local.buffer_layout)
+                                  : local.sharding_args;
+}
+
 // Kernels of all devices use one address; devices that allocate in one order agree by themselves.
 void require_one_address(const std::vector<std::shared_ptr<Buffer>>& buffers) {
     for (const auto& buffer : buffers) {
@@ -60,9 +65,9 @@ std::shared_ptr<MeshBuffer> MeshBuffer::create(const MeshBufferConfig& config,
     std::vector<std::shared_ptr<Buffer>> buffers;
     for (IDevice* each : device->get_devices()) {
         buffers.push_back(address ? Buffer::create(each, *address, size, local.page_size,
-                                                   local.buffer_type, local.sharding_args)
+                                                   local.buffer_type, sharding_of(local))
                                   : Buffer::create(each, size, local.page_size, local.buffer_type,
-                                                   local.sharding_args));
+                                                   sharding_of(local)));
     }
     require_one_address(buffers);
     return std::make_shared<MeshBuffer>(config, local, device, std::move(buffers));

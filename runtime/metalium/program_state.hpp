@@ -13,12 +13,15 @@
 
 namespace tt::tt_metal::detail {
 
+struct SpecState;  // program_spec.cpp
+
 struct ProgramState {
     tessera::Program program;
     std::vector<CircularBufferConfig> configs;  ///< of program.circular_buffers, by handle
     std::vector<std::shared_ptr<Buffer>> buffers;
     ProgramId id = 0;
     ProgramId runtime_id = 0;
+    std::shared_ptr<const SpecState> spec;  ///< names of MakeProgramFromSpec, or null
     // Views that GetRuntimeArgs returns by reference.
     std::map<std::pair<KernelHandle, CoreCoord>, RuntimeArgsData> core_args;
     std::map<KernelHandle, std::vector<std::vector<RuntimeArgsData>>> grid_args;

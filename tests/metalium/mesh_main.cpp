@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
         Program{"sum_of_rows", sum_of_rows},
         Program{"semaphore_ring", semaphore_ring},
         Program{"kernels_from_strings", kernels_from_strings},
+        Program{"program_from_a_spec", program_from_a_spec},
     };
     return run(kPrograms, argc, argv);
 }

@@ -13,5 +13,7 @@ bool matmul_on_many_cores();
 bool sum_of_rows();
 bool semaphore_ring();
 bool kernels_from_strings();
+// spec_program.cpp
+bool program_from_a_spec();
 
 }  // namespace metalium_programs
