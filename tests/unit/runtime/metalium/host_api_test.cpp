@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of the vendor's host API for mistakes of a program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tt-metalium/distributed.hpp"
+#include "tt-metalium/tt_metal.hpp"
+
+namespace tt::tt_metal {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// A device that is closed after each test.
+class HostApi : public testing::Test {
+protected:
+    ~HostApi() override { CloseDevice(device); }
+
+    [[nodiscard]] std::shared_ptr<Buffer> buffer(DeviceAddr size, BufferType type) const {
+        return CreateBuffer(InterleavedBufferConfig{
+            .device = device, .size = size, .page_size = 1024, .buffer_type = type});
+    }
+
+    IDevice* device = CreateDevice(0);
+    Program program;
+};
+
+TEST_F(HostApi, NamesTheDevicesOfTheMesh) {
+    EXPECT_THAT([] { CreateDevice(3); },
+                ThrowsMessage<std::runtime_error>(
+                    "device 3: the mesh has 1 x 1 devices, allowed: 0 to 0; tessera exec --mesh "
+                    "ROWSxCOLUMNS gives more"));
+    EXPECT_THAT([] { CreateDevice(0); },
+                ThrowsMessage<std::runtime_error>("CreateDevice: device 0 is open"));
+    EXPECT_THAT(
+        [] {
+            static_cast<void>(distributed::MeshDevice::create(
+                distributed::MeshDeviceConfig(distributed::MeshShape(2, 4))));
+        },
+        ThrowsMessage<std::runtime_error>(
+            "a mesh of 2 x 4 devices from (0,0) on: the emulated mesh has 1 x 1; tessera exec "
+            "--mesh ROWSxCOLUMNS gives more"));
+}
+
+TEST_F(HostApi, NamesTheFoldersInWhichAKernelWasSearched) {
+    EXPECT_THAT(
+        [&] { CreateKernel(program, "none/of_these.cpp", CoreCoord(0, 0), ComputeConfig{}); },
+        ThrowsMessage<std::runtime_error>(testing::AllOf(
+            HasSubstr("CreateKernel: none/of_these.cpp: no such file below "),
+            HasSubstr("; set TT_METAL_HOME to the folder that the path starts from"))));
+}
+
+TEST_F(HostApi, RefusesKernelsOfEthernetCores) {
+    EXPECT_THAT(
+        [&] {
+            CreateKernelFromString(program, "void kernel_main() {}", CoreCoord(0, 0),
+                                   EthernetConfig{});
+        },
+        ThrowsMessage<std::runtime_error>(
+            "CreateKernel: EthernetConfig: Ethernet cores are not emulated, allowed: "
+            "DataMovementConfig, ComputeConfig"));
+}
+
+TEST_F(HostApi, NamesTheFormatsOfCircularBuffers) {
+    const CircularBufferConfig config =
+        CircularBufferConfig(2048, {{0, DataFormat::Float16}}).set_page_size(0, 1024);
+
+    EXPECT_THAT([&] { CreateCircularBuffer(program, CoreCoord(0, 0), config); },
+                ThrowsMessage<std::runtime_error>(HasSubstr(
+                    "data format Float16 is not emulated, allowed: Float32, Float16_b, Bfp8_b")));
+}
+
+TEST_F(HostApi, RefusesCircularBuffersOverDram) {
+    const auto dram = buffer(1024, BufferType::DRAM);
+
+    EXPECT_THAT(
+        [&] {
+            CircularBufferConfig(1024, {{0, DataFormat::UInt8}})
+                .set_globally_allocated_address(*dram);
+        },
+        ThrowsMessage<std::runtime_error>(
+            "CircularBufferConfig: a buffer in DRAM, allowed: buffers in L1"));
+}
+
+TEST_F(HostApi, RefusesBuffersOfPartsOfPages) {
+    EXPECT_THAT([&] { static_cast<void>(buffer(1000, BufferType::L1)); },
+                ThrowsMessage<std::runtime_error>(
+                    "CreateBuffer: 1000 bytes in pages of 1024, allowed: a multiple of the page "
+                    "size, not 0"));
+    EXPECT_THAT([&] { static_cast<void>(buffer(1024, BufferType::TRACE)); },
+                ThrowsMessage<std::runtime_error>(
+                    "CreateBuffer: a buffer in TRACE, allowed: DRAM, L1, L1_SMALL"));
+}
+
+TEST_F(HostApi, RefusesTransfersPastTheEnd) {
+    const auto pages = buffer(4096, BufferType::DRAM);
+    std::vector<std::uint32_t> part;
+
+    EXPECT_THAT(
+        [&] {
+            EnqueueReadSubBuffer(device->command_queue(), pages, part, BufferRegion(4000, 100),
+                                 true);
+        },
+        ThrowsMessage<std::runtime_error>("bytes 4000 to 4100 of a buffer of 4096 bytes"));
+    EXPECT_THAT([&] { detail::ReadFromDeviceL1(device, CoreCoord(0, 0), 0x16DFFC, 8, part); },
+                ThrowsMessage<std::runtime_error>(
+                    "L1 of core (x=0,y=0): bytes 0x16dffc to 0x16e004, allowed: 0 to 0x16e000"));
+}
+
+TEST_F(HostApi, WritesAShortVectorAsFarAsItGoes) {
+    const auto pages = buffer(2048, BufferType::DRAM);
+    testing::internal::CaptureStderr();
+
+    EnqueueWriteBuffer(device->command_queue(), pages, std::vector<std::uint32_t>(512, 1), true);
+    EnqueueWriteBuffer(device->command_queue(), pages, std::vector<std::uint32_t>(2, 7), true);
+
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "warning: a host vector of 8 bytes for a transfer of 2048; the rest of the buffer "
+              "keeps its bytes\n");
+    std::vector<std::uint32_t> words;
+    EnqueueReadBuffer(device->command_queue(), pages, words, true);
+    EXPECT_EQ(words[1], 7U);
+    EXPECT_EQ(words[2], 1U);
+}
+
+TEST_F(HostApi, ReleasesBuffersWhenTheDeviceCloses) {
+    const auto pages = buffer(4096, BufferType::DRAM);
+
+    CloseDevice(device);
+
+    EXPECT_FALSE(pages->is_allocated());
+    device = CreateDevice(0);
+    EXPECT_EQ(buffer(4096, BufferType::DRAM)->address(), pages->address());
+}
+
+TEST_F(HostApi, AlignsBuffersInL1To64Bytes) {
+    const auto small = CreateBuffer(InterleavedBufferConfig{
+        .device = device, .size = 16, .page_size = 16, .buffer_type = BufferType::L1});
+
+    EXPECT_EQ(small->address() % 64, 0U);
+    EXPECT_EQ(small->buffer_layout(), TensorMemoryLayout::INTERLEAVED);
+}
+
+TEST_F(HostApi, RefusesProgramsOfOneMeshThatOverlap) {
+    using distributed::MeshCoordinateRange;
+    distributed::MeshWorkload workload;
+    workload.add_program(MeshCoordinateRange(distributed::MeshShape(1, 2)), Program());
+
+    EXPECT_THAT(
+        [&] {
+            workload.add_program(MeshCoordinateRange(distributed::MeshCoordinate(0, 1)), Program());
+        },
+        ThrowsMessage<std::runtime_error>(
+            "add_program: [MeshCoordinate([0, 1]), MeshCoordinate([0, 1])] overlaps "
+            "[MeshCoordinate([0, 0]), MeshCoordinate([0, 1])], which has a program"));
+}
+
+TEST_F(HostApi, TellsThatAFatalCheckFailed) {
+    const auto fail = [] { TT_FATAL(1 + 1 == 3, "sum of {} and {}", 1, 1); };
+
+    EXPECT_THAT(fail, ThrowsMessage<std::runtime_error>(
+                          testing::AllOf(HasSubstr("TT_FATAL @ "), HasSubstr(": 1 + 1 == 3"),
+                                         testing::EndsWith("info:\nsum of 1 and 1"))));
+}
+
+}  // namespace
+}  // namespace tt::tt_metal
