@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera exec: runs a host program of TT-Metalium's API. The program itself is the emulator, since
+// it is linked with TT::Metalium; this command checks the settings and passes them on.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/cli/command.hpp"
+#include "runtime/cli/output_path.hpp"
+#include "runtime/metalium/settings.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+/// Values of the options, in the order of setting_rows().
+struct ExecOptions {
+    std::vector<std::vector<std::string>> values;
+    std::vector<char> flags;
+};
+
+bool is_flag(const metalium::SettingRow& row) {
+    return *row.value == '\0';
+}
+
+// Only --set is repeated; its values become lines of one variable.
+std::string joined(const std::vector<std::string>& values) {
+    std::string text;
+    for (const std::string& value : values) {
+        text += (text.empty() ? "" : "\n") + value;
+    }
+    return text;
+}
+
+void pass_on(const ExecOptions& options) {
+    const auto rows = metalium::setting_rows();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string text = is_flag(rows[i]) ? std::string(options.flags[i] != 0 ? "1" : "")
+                                                  : joined(options.values[i]);
+        if (!text.empty()) {
+            setenv(rows[i].variable, text.c_str(), 1);
+        }
+    }
+}
+
+[[noreturn]] void replace_process(const std::vector<std::string>& command) {
+    std::vector<char*> words;
+    for (const std::string& word : command) {
+        words.push_back(const_cast<char*>(word.c_str()));
+    }
+    words.push_back(nullptr);
+    execvp(words.front(), words.data());
+    throw UsageError(fmt::format("exec {}: {}", command.front(), std::strerror(errno)));
+}
+
+ExitCode run(const ExecOptions& options, const std::vector<std::string>& command) {
+    require(!command.empty(), "exec: no program; allowed: tessera exec [OPTIONS] PROGRAM [ARGS]");
+    pass_on(options);
+    const metalium::Settings settings = metalium::settings_from_environment();
+    require_folder_name("--report",
+                        settings.report.empty() ? std::nullopt : std::optional(settings.report));
+    replace_process(command);
+}
+
+}  // namespace
+
+Command add_exec(CLI::App& root, Console& /*console*/) {
+    auto* command = root.add_subcommand(
+        "exec", "Run a host program that is built with TT::Metalium on an emulated mesh");
+    auto options = std::make_shared<ExecOptions>();
+    const auto rows = metalium::setting_rows();
+    options->values.resize(rows.size());
+    options->flags.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (is_flag(rows[i])) {
+            command->add_flag_callback(
+                rows[i].option, [options, i] { options->flags[i] = 1; }, rows[i].about);
+            continue;
+        }
+        command->add_option(rows[i].option, options->values[i], rows[i].about)
+            ->type_name(rows[i].value)
+            ->option_text(rows[i].value)
+            ->allow_extra_args(false);
+    }
+    command->prefix_command();
+    command->footer(
+        "tessera exec [OPTIONS] PROGRAM [ARGS]: the options come before the program. Each option\n"
+        "sets an environment variable, by which the program can be run without this command:\n"
+        "TESSERA_MESH=1x8 ./program. The exit code is the program's.");
+    return {command, [options, command] { return run(*options, command->remaining()); }};
+}
+
+}  // namespace tessera::cli
