@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kPieceTiles = fp8::kBlock / kTileColumns;
 constexpr std::uint32_t kPieceTile = tile_bytes(DataFormat::Float32);
+constexpr std::uint32_t kHalfTile = tile_bytes(DataFormat::Float16_b);
 
 /// Context from which a program is built.
 struct PieceWork {
@@ -68,9 +69,14 @@ void add_buffers_of(Program& program, const PieceWork& pieces, DataFormat codes,
     const DataFormat format = pieces.input.format;
     add(Cb::Rows, format, tile_bytes(format), 2 * kPieceTiles);
     // fp32, so that neither input format is rounded before the codes are made.
-    add(Cb::Values, DataFormat::Float32, kPieceTile, pieces.strips * kPieceTiles);
+    // Two groups: one waits for its scales while the largest magnitudes of the next are found.
+    for (const Cb values : {Cb::Values, Cb::OtherValues}) {
+        add(values, DataFormat::Float32, kPieceTile, pieces.strips * kPieceTiles);
+    }
+    add(Cb::Ones, DataFormat::Float16_b, kHalfTile, 1);
+    add(Cb::Partial, DataFormat::Float16_b, kHalfTile, 1);
     add(Cb::Largest, DataFormat::Float32, kPieceTile, 2);
-    add(Cb::Scale, DataFormat::Float32, kPieceTile, 1);
+    add(Cb::Scale, DataFormat::Float32, kPieceTile, 2);
     add(Cb::Output, codes, tile_bytes(codes), 2 * kPieceTiles);
     add(Cb::Scales, DataFormat::UInt32, scale_stride(pieces), kTileRows);
     // Rows of a core's pieces; the first and the last one may be shared with other cores.
@@ -82,8 +88,27 @@ void add_buffers_of(Program& program, const PieceWork& pieces, DataFormat codes,
     add_scratch(program, pieces.work.cores, scratch, alignment);
 }
 
+Largest largest_of(const PieceWork& pieces) {
+    if (pieces.spec.block == ScaleBlock::Static) {
+        return Largest::None;
+    }
+    // The matrix unit would cut magnitudes of float32.
+    return pieces.input.format == DataFormat::Float16_b ? Largest::OfRows : Largest::OfColumns;
+}
+
+ComputeConfig compute_config_of(const PieceWork& pieces) {
+    ComputeConfig config = compute_config(pieces.spec, pieces.strips);
+    config.named_compile_args = named(PieceComputeArgs{.strips = pieces.strips,
+                                                       .form = index_of(form_of(pieces.spec)),
+                                                       .largest = index_of(largest_of(pieces))});
+    config.unpack_to_dest_mode.resize(index_of(Cb::OtherValues) + 1U, UnpackToDestMode::Default);
+    config.unpack_to_dest_mode[index_of(Cb::OtherValues)] = UnpackToDestMode::UnpackToDestFp32;
+    return config;
+}
+
 PieceWriterArgs writer_args_of(const PieceWork& pieces, DataFormat codes) {
     return {.block = static_cast<std::uint32_t>(pieces.spec.block),
+            .largest = index_of(largest_of(pieces)),
             .rule = static_cast<std::uint32_t>(pieces.spec.rule),
             .scale_stride = scale_stride(pieces),
             .code_bytes = element_bytes(codes),
@@ -126,8 +151,8 @@ Program pieces_program(const OpContext& context, std::size_t position) {
     const KernelHandle reader =
         CreateKernel(program, "ops/quantise/kernels/pieces_reader.cpp", cores,
                      reader_config(named(pieces.args, own, counted), read));
-    const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores,
-                                              compute_config(pieces.spec, pieces.strips));
+    const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/pieces_compute.cpp",
+                                              cores, compute_config_of(pieces));
     const KernelHandle writer = CreateKernel(
         program, "ops/quantise/kernels/pieces_writer.cpp", cores,
         writer_config(named(pieces.args, writer_args_of(pieces, codes.spec.format), counted),

@@ -125,6 +125,8 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge);
 /// Strips of 32 pieces that a core keeps until their scale is known.
 [[nodiscard]] std::uint32_t strips_of_pieces(const TensorSpec& input, ScaleBlock block);
 
+/// Returns how codes are made of elements.
+[[nodiscard]] fp8::CodeForm form_of(const QuantiseSpec& spec);
 /// The compute kernel of rows, for blocks of `strips` strips.
 [[nodiscard]] ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips);
 

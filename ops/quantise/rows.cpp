@@ -74,15 +74,6 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     add_scratch(program, rows.work.cores, scratch, alignment);
 }
 
-// The form in which the kernel scales: a division, a product with the reciprocal, or rounding to
-// integers.
-fp8::CodeForm form_of(const QuantiseSpec& spec) {
-    if (spec.codes != Codes::Fp8E4m3) {
-        return fp8::CodeForm::Round;
-    }
-    return spec.rule == ScaleRule::PerToken ? fp8::CodeForm::Multiply : fp8::CodeForm::Divide;
-}
-
 /// Returns, for a scale of a tensor, the place of the core with the first rows and, for that core,
 /// of the others.
 std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
@@ -128,6 +119,15 @@ WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) 
 
 }  // namespace
 
+// The form in which the kernel scales: a division, a product with the reciprocal, or rounding to
+// integers.
+fp8::CodeForm form_of(const QuantiseSpec& spec) {
+    if (spec.codes != Codes::Fp8E4m3) {
+        return fp8::CodeForm::Round;
+    }
+    return spec.rule == ScaleRule::PerToken ? fp8::CodeForm::Multiply : fp8::CodeForm::Divide;
+}
+
 ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
@@ -148,9 +148,10 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
     const std::uint32_t strips = spec.block == ScaleBlock::Tensor ? 1
-                                 : is_in_pieces(spec.block) ? strips_of_pieces(input, spec.block)
-                                                            : cut.strips;
-    // Two strips each of rows and output, one of scale and largest, rounded up to six.
+                                 : is_in_pieces(spec.block)
+                                     ? 2 * strips_of_pieces(input, spec.block)
+                                     : cut.strips;
+    // Two strips each of rows and output, one of scales, largest magnitudes and ones: six.
     const std::uint64_t bytes = (std::uint64_t{strips} + 6) * kStripTiles * kFloatTile +
                                 std::uint64_t{kTileRows} * fp8::aligned(cut.blocks * 4);
     judge.require(bytes <= buffer_room(context.arch), "input",

@@ -25,9 +25,12 @@ enum class Cb : std::uint32_t {
     ReaderCounts = 1,
     WriterCounts = 2,
     Exchange = 3,  // what cores tell each other of a tensor
+    Ones = 4,
     Values = 5,
     Largest = 6,
     Scale = 7,
+    Partial = 8,      // largest magnitudes by column of a tile
+    OtherValues = 9,  // of every second group of pieces
     Output = 16,
     Scales = 17
 };
@@ -63,14 +66,23 @@ NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
 
+/// How compute sends the largest magnitudes of a strip: not at all, by row in column 0, or by row and
+/// column of a tile, which the writer reduces.
+enum class Largest : std::uint32_t { None, OfRows, OfColumns };
+
 // Arguments for rows in pieces of 128 columns, counted row by row; a group is a core's turn.
 NAMED_COMPILE_ARGS(PieceArgs, columns,
                    pieces,        // of a row
                    group_pieces,  // whole rows, if a row has one scale
                    num_pieces);
 NAMED_COMPILE_ARGS(PieceReaderArgs, element_bytes);
+NAMED_COMPILE_ARGS(PieceComputeArgs,
+                   strips,    // of a group
+                   form,      // fp8::CodeForm
+                   largest);  // Largest
 NAMED_COMPILE_ARGS(PieceWriterArgs,
                    block,         // ScaleBlock
+                   largest,       // Largest
                    rule,          // ScaleRule
                    scale_stride,  // bytes in L1 between the scales of rows
                    code_bytes,    // of an element

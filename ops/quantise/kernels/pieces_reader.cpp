@@ -13,6 +13,7 @@ using namespace tessera::ops::quantise;
 
 constexpr uint32_t cb_rows = index_of(Cb::Rows);
 constexpr uint32_t cb_counts = index_of(Cb::ReaderCounts);
+constexpr uint32_t cb_ones = index_of(Cb::Ones);
 
 // Bytes of L1 from one address, which may be odd in words, up to another.
 void clear(uint32_t from, uint32_t to) {
@@ -44,6 +45,15 @@ void push(const Accessor& input, const CountedRows& rows, const Pieces& pieces,
     cb_push_back(cb_rows, kStripTiles);
 }
 
+// The factors of the matrix unit's reduction.
+void push_ones() {
+    constexpr uint32_t kTwoOnes = 0x3F803F80;  // bfloat16
+    constexpr uint32_t kWords = 512;
+    cb_reserve_back(cb_ones, 1);
+    fill_words(words_at(get_write_ptr(cb_ones)), kWords, kTwoOnes);
+    cb_push_back(cb_ones, 1);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -60,6 +70,7 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, first / pieces.per_row, div_up(end, pieces.per_row));
 
+    push_ones();
     for (uint32_t group = first; group < end; group += args.group_pieces) {
         const uint32_t group_end = smaller(group + args.group_pieces, end);
         for (uint32_t strip = group; strip < group_end; strip += kStripRows) {

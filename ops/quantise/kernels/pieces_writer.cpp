@@ -49,6 +49,13 @@ void put_scale(const Shapes& shapes, uint32_t row, uint32_t bits) {
     words_at(get_write_ptr(cb_scale))[scale_rule::word_of_row(row)] = scale.bits;
 }
 
+// Returns the bits of the largest magnitude of a row of a strip.
+uint32_t largest_of(const Shapes& shapes, const tt_l1_ptr uint32_t* tile, uint32_t row) {
+    return static_cast<Largest>(shapes.own.largest) == Largest::OfRows
+               ? tile[scale_rule::word_of_row(row)]
+               : scale_rule::largest_of_row(tile, row);
+}
+
 // Returns the L1 address of the scales of the rows of a run.
 tt_l1_ptr uint32_t* kept_of(const Shapes& shapes, uint32_t slot) {
     return words_at(get_write_ptr(cb_scales) + slot * shapes.own.scale_stride);
@@ -56,7 +63,10 @@ tt_l1_ptr uint32_t* kept_of(const Shapes& shapes, uint32_t slot) {
 
 // Each piece of a strip has a scale of its own.
 void scale_pieces(const Shapes& shapes, uint32_t first, uint32_t end) {
-    cb_wait_front(cb_largest, 1);
+    const bool has_largest = shapes.block != ScaleBlock::Static;
+    if (has_largest) {
+        cb_wait_front(cb_largest, 1);
+    }
     cb_reserve_back(cb_scale, 1);
     const auto* tile = words_at(get_read_ptr(cb_largest));
     uint32_t slot = 0;
@@ -64,14 +74,15 @@ void scale_pieces(const Shapes& shapes, uint32_t first, uint32_t end) {
         tt_l1_ptr uint32_t* kept = kept_of(shapes, slot) + run.column / kPiece;
         for (uint32_t i = 0; i < run.count; ++i) {
             const uint32_t row = run.piece - first + i;
-            const bool is_static = shapes.block == ScaleBlock::Static;
-            kept[i] = scale_bits(shapes, is_static ? 0 : scale_rule::largest_of_row(tile, row));
+            kept[i] = scale_bits(shapes, has_largest ? largest_of(shapes, tile, row) : 0);
             put_scale(shapes, row, kept[i]);
         }
         slot += 1;
     });
     cb_push_back(cb_scale, 1);
-    cb_pop_front(cb_largest, 1);
+    if (has_largest) {
+        cb_pop_front(cb_largest, 1);
+    }
 }
 
 // Whole rows: several in one strip, or one over several strips, all of whose pieces have its scale.
@@ -83,7 +94,7 @@ void scale_rows(const Shapes& shapes, uint32_t first, uint32_t end) {
         const auto* tile = words_at(get_read_ptr(cb_largest));
         for (uint32_t i = 0; i < smaller(kStripRows, end - strip); ++i) {
             const uint32_t slot = (strip + i - first) / shapes.pieces.per_row;
-            largest[slot] = larger(largest[slot], scale_rule::largest_of_row(tile, i));
+            largest[slot] = larger(largest[slot], largest_of(shapes, tile, i));
         }
         cb_pop_front(cb_largest, 1);
     }
@@ -116,6 +127,14 @@ void store_strip(const Codes& codes, const Shapes& shapes, const CountedRows& ro
     cb_pop_front(cb_out, kStripTiles);
 }
 
+template <class Codes>
+void store_group(const Codes& codes, const Shapes& shapes, const CountedRows& rows, uint32_t first,
+                 uint32_t end) {
+    for (uint32_t strip = first; strip < end; strip += kStripRows) {
+        store_strip(codes, shapes, rows, strip, smaller(strip + kStripRows, end));
+    }
+}
+
 template <class Scales>
 void store_scales(const Scales& scales, const Shapes& shapes, uint32_t first, uint32_t end) {
     uint32_t slot = 0;
@@ -126,7 +145,6 @@ void store_scales(const Scales& scales, const Shapes& shapes, uint32_t first, ui
                         scales.get_noc_addr(run.row, place * 4), is_whole ? 4 : run.count * 4);
         slot += 1;
     });
-    noc_async_write_barrier();  // the next group's scales go to the same place
 }
 
 // The bits of the scale that an operand gives.
@@ -168,19 +186,21 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, first / args.pieces, div_up(end, args.pieces));
 
+    uint32_t before = first;  // a group whose codes compute makes meanwhile
     for (uint32_t group = first; group < end; group += args.group_pieces) {
         const uint32_t group_end = smaller(group + args.group_pieces, end);
+        noc_async_writes_flushed();  // scales go where those of the group before were
         if (shapes.block == ScaleBlock::Row) {
             scale_rows(shapes, group, group_end);
         } else {
             scale_pieces(shapes, group, group_end);
         }
-        for (uint32_t strip = group; strip < group_end; strip += kStripRows) {
-            store_strip(codes, shapes, rows, strip, smaller(strip + kStripRows, group_end));
-        }
         if (shapes.block != ScaleBlock::Static) {
             store_scales(scales, shapes, group, group_end);
         }
+        store_group(codes, shapes, rows, before, group);
+        before = group;
     }
+    store_group(codes, shapes, rows, before, end);
     noc_async_write_barrier();
 }

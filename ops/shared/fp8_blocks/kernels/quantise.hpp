@@ -17,14 +17,18 @@ constexpr uint32_t kStripTiles = 4;
 // Pushes one tile of the largest magnitudes of four tiles from `first` on.
 inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {
     tile_regs_acquire();
-    copy_to(cb_values, first, 0);
+    // The strip fills the half of DST, so that the units are set up once for each function.
+    copy_tile_to_dst_init_short_with_dt(cb_values, cb_values);
+    for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
+        copy_tile(cb_values, first + tile, tile);
+    }
     abs_tile_init();
-    abs_tile(0);
+    for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
+        abs_tile(tile);
+    }
+    binary_max_tile_init();
     for (uint32_t tile = 1; tile < kStripTiles; ++tile) {
-        copy_to(cb_values, first + tile, 1);
-        abs_tile(1);
-        binary_max_tile_init();
-        binary_max_tile(0, 1, 0);
+        binary_max_tile(0, tile, 0);
     }
     tile_regs_commit();
     cb_reserve_back(cb_largest, 1);
@@ -64,6 +68,23 @@ inline void round_to_integers(uint32_t dst) {
     sub_unary_tile(dst, kPointAtEnd);
 }
 
+// Divides two tiles of DST by the third one, or multiplies them with it.
+inline void scale_two(CodeForm form) {
+    if (form == CodeForm::Multiply) {
+        mul_binary_tile_init();
+        mul_binary_tile(0, 2, 0);
+        mul_binary_tile(1, 2, 1);
+        return;
+    }
+    div_binary_tile_init();
+    div_binary_tile(0, 2, 0);
+    div_binary_tile(1, 2, 1);
+    if (form == CodeForm::Round) {
+        round_to_integers(0);
+        round_to_integers(1);
+    }
+}
+
 // Sends each element divided by (or times) the number in column 0 of its row of `cb_scale`.
 inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, CodeForm form,
                              uint32_t cb_rows) {
@@ -72,19 +93,10 @@ inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_sca
         tile_regs_acquire();
         unary_bcast_init<BroadcastType::COL>(cb_scale, cb_rows);
         unary_bcast<BroadcastType::COL>(cb_scale, 0, 2);
-        div_binary_tile_init();
-        mul_binary_tile_init();
-        for (uint32_t tile = 0; tile < 2; ++tile) {
-            copy_to(cb_values, first + half * 2 + tile, tile);
-            if (form == CodeForm::Multiply) {
-                mul_binary_tile(tile, 2, tile);
-            } else {
-                div_binary_tile(tile, 2, tile);
-            }
-        }
-        for (uint32_t tile = 0; tile < 2 && form == CodeForm::Round; ++tile) {
-            round_to_integers(tile);
-        }
+        copy_tile_to_dst_init_short_with_dt(cb_values, cb_values);
+        copy_tile(cb_values, first + half * 2, 0);
+        copy_tile(cb_values, first + half * 2 + 1, 1);
+        scale_two(form);
         tile_regs_commit();
         pack_untilize_dest_init<2, 4>(cb_rows);
         tile_regs_wait();
