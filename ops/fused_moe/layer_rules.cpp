@@ -95,7 +95,9 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
     const Experts& experts = *spec.experts.row;
     const bool has_codes = format.scale_of != ScaleOf::Nothing;
     judge.require(
-        !has_codes || (experts.has_expert_products && experts.load == nullptr), "experts",
+        !has_codes || experts.made_for == format.quantisation ||
+            (experts.has_expert_products && experts.load == nullptr),
+        "experts",
         fmt::format(
             "is {}, which {}; allowed with quantisation {}: experts without codes "
             "of their own, such as grouped, grouped_permuted or batched_masked",
@@ -114,6 +116,20 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
     for (const std::size_t scale : {kA1Scale, kA2Scale}) {
         judge_presence(context, scale, format.has_static_scales, format.has_static_scales, judge);
     }
+}
+
+/// The rules of experts that are made for one kind of layer.
+void judge_pipeline(const MoeSpec& spec, RuleJudge& judge) {
+    const Experts& experts = *spec.experts.row;
+    if (experts.made_for == Quantisation::None) {
+        return;
+    }
+    judge.require(spec.activation == Activation::Silu, "activation",
+                  fmt::format("is {}; allowed with {}: silu",
+                              config::Value<Activation>::show(spec.activation), experts.name));
+    // The weighted sum is part of the pipeline.
+    judge.require(!spec.apply_router_weight_on_input, "apply_router_weight_on_input",
+                  fmt::format("is true; allowed with {}: false", experts.name));
 }
 
 }  // namespace
@@ -154,20 +170,23 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
                   fmt::format("is missing; required with {}",
                               context.has(kSharedW1) ? "shared_w1" : "shared_w2"));
     judge_weights(context, layer, judge);
+    judge_pipeline(spec, judge);
     // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
     // Contiguous dispatches send to the device of an expert by its number; no expert may be missing
     // there.
-    const bool may_lack_experts = layer.has_own_tokens && !spec.pf.row->needs_contiguous_experts;
+    const bool are_contiguous = need_contiguous_experts(*spec.pf.row, *spec.experts.row);
+    const bool may_lack_experts = layer.has_own_tokens && !are_contiguous;
     const std::uint32_t slots = layer.local_experts * ranks;
     judge.require(may_lack_experts || layer.experts <= slots, "expert_map",
                   fmt::format("has {} entries; allowed: up to {}, {} experts on each of {} devices",
                               layer.experts, slots, layer.local_experts, ranks));
-    judge.require(
-        !spec.pf.row->needs_contiguous_experts || layer.has_expert_places || layer.experts >= slots,
-        "expert_places",
-        fmt::format("is missing; required with {} for {} experts in {} slots of {} "
-                    "devices",
-                    spec.pf.row->name, layer.experts, slots, ranks));
+    judge.require(!are_contiguous || layer.has_expert_places || layer.experts >= slots,
+                  "expert_places",
+                  fmt::format("is missing; required with {} for {} experts in {} slots of {} "
+                              "devices",
+                              spec.pf.row->needs_contiguous_experts ? spec.pf.row->name
+                                                                    : spec.experts.row->name,
+                              layer.experts, slots, ranks));
 }
 
 }  // namespace tessera::ops::fused_moe

@@ -43,17 +43,24 @@ void check_places(const HostTensor& places, const std::vector<HostTensor>& maps,
     }
 }
 
-void check_contiguous(const PrepareAndFinalize& pf, const HostTensor& map, std::size_t device,
+/// The part that finds the device of an expert by its number, and what it does there.
+std::string finds_by_number(const Selection& pair) {
+    return pair.prepare_finalize->needs_contiguous_experts
+               ? fmt::format("{} sends the tokens of", pair.prepare_finalize->name)
+               : fmt::format("{} leaves the tokens of", pair.experts->name);
+}
+
+void check_contiguous(const Selection& pair, const HostTensor& map, std::size_t device,
                       std::uint32_t local_experts) {
     for (std::size_t e = 0; e < map.shape[0]; ++e) {
         // Device d must have experts [d * local, (d + 1) * local) in order.
         const std::int32_t wanted =
             e / local_experts == device ? static_cast<std::int32_t>(e % local_experts) : kNobody;
         require(map.as<std::int32_t>()[e] == wanted,
-                "{}: expert_map[{}] of device {} is {}; {} sends the tokens of expert {} to "
+                "{}: expert_map[{}] of device {} is {}; {} expert {} to "
                 "device {}; allowed: {}, or any map with expert_places",
-                kSpec.name, e, device, map.as<std::int32_t>()[e], pf.name, e, e / local_experts,
-                wanted);
+                kSpec.name, e, device, map.as<std::int32_t>()[e], finds_by_number(pair), e,
+                e / local_experts, wanted);
     }
 }
 
@@ -88,6 +95,7 @@ void check_layer_values(const ReferenceContext& context) {
     const HostTensor values = context.read(kTopkIds);
     const Selection pair = select_pair(situation_of(given, tokens, ranks, values.format));
     const PrepareAndFinalize& pf = *pair.prepare_finalize;
+    const bool are_contiguous = need_contiguous_experts(pf, *pair.experts);
     const std::uint32_t local_experts = context.in(1).shape()[0];
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);
     check_exponents(context);
@@ -100,12 +108,11 @@ void check_layer_values(const ReferenceContext& context) {
     }
     for (std::size_t device = 0; device < maps.size(); ++device) {
         check_expert_map(kSpec.name, maps[device], local_experts);
-        if (pf.needs_contiguous_experts && !context.has(kExpertPlaces)) {
-            check_contiguous(pf, maps[device], device, local_experts);
+        if (are_contiguous && !context.has(kExpertPlaces)) {
+            check_contiguous(pair, maps[device], device, local_experts);
         }
     }
-    check_each_once(
-        maps, context.params<MoeSpec>().tokens == Tokens::Own && !pf.needs_contiguous_experts);
+    check_each_once(maps, given.tokens == Tokens::Own && !are_contiguous);
     if (context.has(kExpertPlaces)) {
         check_places(context.read(kExpertPlaces), maps, local_experts);
     }

@@ -12,8 +12,6 @@
 namespace tessera::ops::fused_moe {
 namespace {
 
-constexpr const char* kNoExpert = "4294967295";  // −1
-
 std::string_view name_of(Format format) {
     return format == Format::Standard ? "Standard" : "BatchedExperts";
 }
@@ -178,6 +176,10 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(prepare_finalize.activation_format), experts.name,
                            name_of(experts.activation_format));
     }
+    if (experts.made_for != Quantisation::None && experts.made_for != demands.codes) {
+        return fmt::format("weights: {} takes codes of {} only", experts.name,
+                           name_of(experts.made_for));
+    }
     const Quantisation quantisation = quantisation_of(experts, demands);
     if (prepare_finalize.sends_codes && !can_be_sent(quantisation)) {
         return fmt::format("quantisation: {} dispatches codes with scales of rows, {} takes {}",
@@ -210,7 +212,7 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     if (dispatches && !layer.has_own_tokens) {
         take_own_tokens(layer, steps);
     }
-    if (prepare_finalize.needs_contiguous_experts && layer.has_expert_places) {
+    if (need_contiguous_experts(prepare_finalize, experts) && layer.has_expert_places) {
         take_places(layer, steps);
     }
     // moe_sum weighs and needs no own op: with one choice the sum is the product.

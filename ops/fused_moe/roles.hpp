@@ -62,7 +62,7 @@ struct PrepareAndFinalize {
     Reduction reduction = Reduction::Layer;
     /// The reduction that Delegate leaves to it.
     std::string_view delegate;
-    /// Whether device p has to have experts [p·E/D, (p+1)·E/D): its dispatch looks at no map.
+    /// The same as of Experts: its dispatch looks up no map.
     bool needs_contiguous_experts = false;
     /// Whether tokens are quantised for the first product before they are sent.
     bool sends_codes = false;
@@ -106,6 +106,10 @@ struct Experts {
     Quantisation quantisation = Quantisation::None;
     /// Whether its products are those of expert rows, which take codes, scales and biases.
     bool has_expert_products = true;
+    /// Weights that it is made for, in codes, and without another activation than silu. None: any.
+    Quantisation made_for = Quantisation::None;
+    /// Whether device p has to have experts [p·E/D, (p+1)·E/D): no map is looked up.
+    bool needs_contiguous_experts = false;
     ExpertLimits limits = {};
     std::string_view finalize_weight_and_reduce;  ///< a name of the third role
     WorkspaceShapes (*workspace_shapes)(const Layer& layer, const Dispatched& tokens) = nullptr;
@@ -113,6 +117,12 @@ struct Experts {
     void (*load)(Layer& layer, Steps& steps) = nullptr;
     ExpertOutput (*apply)(const Layer& layer, const Dispatched& tokens, Steps& steps) = nullptr;
 };
+
+/// Returns whether one of the two finds the device of an expert by its number.
+[[nodiscard]] constexpr bool need_contiguous_experts(const PrepareAndFinalize& prepare_finalize,
+                                                     const Experts& experts) {
+    return prepare_finalize.needs_contiguous_experts || experts.needs_contiguous_experts;
+}
 
 /// Weighs the choices of a token and sums them: called by finalize, as the experts ask for it.
 struct WeightAndReduce {

@@ -27,7 +27,13 @@ std::string Steps::add(const std::string& op, std::vector<std::string> outputs,
 
 std::string Steps::add_in(const char* memory, const std::string& op, const std::string& tensor,
                           std::vector<std::string> inputs, Settings set) {
-    std::string name = add(op, tensor, std::move(inputs), std::move(set));
+    return add_in(memory, op, std::vector{tensor}, std::move(inputs), std::move(set));
+}
+
+std::string Steps::add_in(const char* memory, const std::string& op,
+                          std::vector<std::string> outputs, std::vector<std::string> inputs,
+                          Settings set) {
+    std::string name = add(op, std::move(outputs), std::move(inputs), std::move(set));
     steps_.back().workspaces = {memory};
     return name;
 }

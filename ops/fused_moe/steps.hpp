@@ -10,6 +10,9 @@
 
 namespace tessera::ops::fused_moe {
 
+/// −1 as a fill of ids: a row that chooses no expert.
+inline constexpr const char* kNoExpert = "4294967295";
+
 /// Parameters of a step as YAML would have them.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -25,6 +28,10 @@ public:
 
     /// Adds a step whose tensor is in memory of that name, which others use before and after.
     std::string add_in(const char* memory, const std::string& op, const std::string& tensor,
+                       std::vector<std::string> inputs, Settings set = {});
+
+    /// The same of a step with further outputs, which are placed by themselves.
+    std::string add_in(const char* memory, const std::string& op, std::vector<std::string> outputs,
                        std::vector<std::string> inputs, Settings set = {});
 
     /// Adds a step `name` that writes the tensor `into`, which is there already.

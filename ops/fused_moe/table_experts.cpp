@@ -27,9 +27,13 @@ EXPERTS(batched_by_shape)
 EXPERTS(grouped)
 EXPERTS(grouped_permuted)
 EXPERTS(grouped_by_shape)
+EXPERTS(fp8_pipeline)
 WEIGHTS(bfp8)
 WEIGHTS(bfp4)
 namespace grouped_permuted {
+WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
+}
+namespace fp8_pipeline {
 WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens);
 }
 namespace grouped_by_shape {
@@ -172,6 +176,20 @@ constexpr std::array kExperts{
                                      Quantisation::Fp8Block, {kE4m3, kE4m3}),
     batched_coded<scheme::kFp8Block>({"batched_fp8_block", "BatchedDeepGemmExperts"},
                                      Quantisation::Fp8Block, {kE4m3, kE4m3}),
+    // Sums of the first product are rounded to e4m3, too.
+    Experts{.name = "fp8_pipeline",
+            .like = "FlashInferExperts",
+            .activation_format = Format::Standard,
+            .supports_chunking = true,
+            .supports_expert_map = true,
+            .quantisation = Quantisation::Fp8Block,
+            .has_expert_products = false,
+            .made_for = Quantisation::Fp8Block,
+            .needs_contiguous_experts = true,
+            .limits = limits_of({1.5 * kE4m3, kE4m3}),
+            .finalize_weight_and_reduce = "no_op",
+            .workspace_shapes = fp8_pipeline::workspace_shapes,
+            .apply = fp8_pipeline::apply},
     grouped_coded<scheme::kInt8>({"grouped_int8", "TritonExperts, int8_w8a8"}, Quantisation::Int8,
                                  {kInt8, kInt8}),
     batched_coded<scheme::kInt8>({"batched_int8", "BatchedTritonExperts, int8_w8a8"},

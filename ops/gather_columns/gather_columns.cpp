@@ -20,11 +20,14 @@ constexpr std::array kFields{
     field<&GatherSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+/// Returns the rows of the output.
+std::uint32_t output_rows(const OpContext& context) {
+    return context.has(1) ? context.inputs[1].spec.shape[0] : context.inputs[0].spec.shape[1];
+}
+
 std::vector<TensorPlan> infer(const OpContext& context) {
     const TensorSpec& input = context.inputs[0].spec;
-    return {
-        {.spec = {
-             {context.inputs[1].spec.shape[0], input.shape[0]}, input.format, Layout::ROW_MAJOR}}};
+    return {{.spec = {{output_rows(context), input.shape[0]}, input.format, Layout::ROW_MAJOR}}};
 }
 
 /// Returns the L1 of a core: a row of the output, one of zeros, its indices, and the input.
@@ -44,8 +47,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return;
     }
     // The first core has the most rows, so that its table is the largest.
-    const SharedWork work =
-        share_work(kSpec.name, context.arch, spec.grid, context.inputs[1].spec.shape[0]);
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, output_rows(context));
     const std::uint64_t bytes = scratch_bytes(context, work.shares.front().count);
     judge.require(bytes <= buffer_room(context.arch), "input",
                   fmt::format("of {} takes {} B of L1; a core has {} B", to_string(input.shape),
@@ -54,10 +56,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& indices = context.device_inputs[1][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work = share_work(kSpec.name, context.arch, context.params<GatherSpec>().grid,
-                                       indices.spec.shape[0]);
+                                       output_rows(context));
     const std::uint32_t row_bytes = output.spec.page_size();
     const std::uint32_t input_row = fp8::aligned(input.spec.page_size());
     // One more unit of alignment: a core's first index may begin anywhere in it.
@@ -75,9 +76,12 @@ Program make_program(const OpContext& context, std::size_t position) {
                           .row_stride = fp8::aligned(row_bytes),
                           .input_rows = input.spec.shape[0],
                           .input_stride = input_row,
-                          .input_bytes = input.spec.page_size()};
+                          .input_bytes = input.spec.page_size(),
+                          .has_indices = context.has(1) ? 1U : 0U};
     const GatherTensors tensors{
-        .input = &input.buffer, .indices = &indices.buffer, .output = &output.buffer};
+        .input = &input.buffer,
+        .indices = context.has(1) ? &context.device_inputs[1][position].buffer : nullptr,
+        .output = &output.buffer};
     const KernelHandle kernel = CreateKernel(program, "ops/gather_columns/kernels/gather.cpp",
                                              work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
@@ -90,12 +94,13 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor input = context.read(0);
-    const HostTensor table = context.read(1);
+    const HostTensor table = context.has(1) ? context.read(1) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
     const std::size_t width = element_bytes(input.format);
     const std::size_t columns = output.shape[1];
     for (std::size_t i = 0; i < output.shape[0]; ++i) {
-        const std::int32_t index = table.as<std::int32_t>()[i];
+        const std::int32_t index =
+            context.has(1) ? table.as<std::int32_t>()[i] : static_cast<std::int32_t>(i);
         // A negative index gives zeros, as the kernel's row of zeros.
         for (std::size_t c = 0; index >= 0 && c < columns; ++c) {
             const auto place = static_cast<std::size_t>(index);

@@ -16,9 +16,13 @@ struct GatherSpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"input", "(N, B)", "float32", "ROW_MAJOR"},
-    Operand{"indices", "(X)", "int32", "ROW_MAJOR"},
+    Operand{.name = "indices",
+            .shape = "(X)",
+            .format = "int32",
+            .layout = "ROW_MAJOR",
+            .presence = Presence::Optional},
 };
-inline constexpr std::array kOutputs{Operand{"output", "(X, N)", "=input", "ROW_MAJOR"}};
+inline constexpr std::array kOutputs{Operand{"output", "any", "=input", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "gather_columns",
     .summary =
@@ -29,8 +33,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: row i of the output is column indices[i] of the input, or
-/// zeros where the index is −1. Rows of the output are distributed over the cores by
+/// Returns the op, for the registry: row i of the output (X, N) is column indices[i] of the input, or
+/// zeros where the index is −1. Without indices it is column i: the output (B, N) is the transpose.
+/// Rows of the output are distributed over the cores by
 /// split_work_to_cores; each holds the whole input in L1: columns are what a feature-major table of
 /// scales has for a token, four bytes a page.
 [[nodiscard]] const Op& op();

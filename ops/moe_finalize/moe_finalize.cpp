@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/bf16.hpp"
 #include "emu/base/round_up.hpp"
 #include "ops/moe_finalize/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
@@ -78,7 +79,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chun
     add(Cb::Weights, DataFormat::Float16_b, kTileBytes, depth);
     add(Cb::Contributions, DataFormat::UInt32, 64, depth);
     add(Cb::Table, DataFormat::UInt32, chunks.table_bytes, 1);
-    add(Cb::TokenWeights, DataFormat::Float16_b, fp8::aligned(chunks.top_k * 2), 1);
+    add(Cb::TokenWeights, DataFormat::Float16_b, fp8::aligned(chunks.top_k * 4), 1);
     add(Cb::Sum, output, tile_bytes(output), chunks.chunk_tiles * depth);
 }
 
@@ -86,8 +87,10 @@ void add_reader(Program& program, const SharedWork& work, const OpContext& conte
                 std::size_t position, const Chunks& chunks) {
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const ReaderTensors tensors{.rows = in(0), .table = in(1), .weights = in(2)};
-    const ReaderArgs args{
-        .row_bytes = chunks.row_bytes, .chunk_tiles = chunks.chunk_tiles, .top_k = chunks.top_k};
+    const ReaderArgs args{.row_bytes = chunks.row_bytes,
+                          .chunk_tiles = chunks.chunk_tiles,
+                          .top_k = chunks.top_k,
+                          .weight_bytes = element_bytes(context.inputs[2].spec.format)};
     const KernelHandle reader = CreateKernel(program, "ops/moe_finalize/kernels/reader.cpp",
                                              work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
@@ -159,7 +162,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             read_floats(rows, static_cast<std::size_t>(place) * hidden, row);
             // Weights are bfloat16, as the published runner has them; the sum is compared in
             // double.
-            const double weight = bf16_to_float(weights.as<std::uint16_t>()[i]);
+            const double weight = bf16_to_float(weights.format == DataFormat::Float32
+                                                    ? float_to_bf16(weights.as<float>()[i])
+                                                    : weights.as<std::uint16_t>()[i]);
             for (std::size_t h = 0; h < hidden; ++h) {
                 sums[h] += weight * row[h];
             }

@@ -13,7 +13,7 @@ inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
     Operand{"rows", "(P, H)", "bfloat16", "ROW_MAJOR"},
     Operand{"expanded_idx_to_permuted_idx", "(X)", "int32", "ROW_MAJOR"},
-    Operand{"expert_weights", "(T, K)", "bfloat16", "ROW_MAJOR"},
+    Operand{"expert_weights", "(T, K)", "bfloat16 | float32", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(T, H)", "bfloat16 | float32", "ROW_MAJOR"}};
@@ -30,7 +30,8 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 /// output[t] = Σ_k expert_weights[t, k] · rows[expanded_idx_to_permuted_idx[t·K + k]] over k
-/// upwards, in fp32. It is rounded once to bfloat16, or not at all if a run asks for float32.
+/// upwards, in fp32. Weights of float32 are rounded to bfloat16 first, to nearest even. The sum is
+/// rounded once to bfloat16, or not at all if a run asks for float32.
 /// Entries of −1, experts of other devices, add nothing; a token without any other gets zeros.
 /// Tokens are distributed over the cores by split_work_to_cores.
 /// Source   TRT-LLM, finalizeKernel.

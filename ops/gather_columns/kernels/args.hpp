@@ -14,7 +14,8 @@ enum class Cb : std::uint32_t {
 
 NAMED_COMPILE_ARGS(GatherArgs, row_bytes,
                    row_stride,  // bytes to the row of zeros
-                   input_rows, input_stride, input_bytes);
+                   input_rows, input_stride, input_bytes,
+                   has_indices);  // 0: columns in order
 NAMED_TENSORS(GatherTensors, input, indices, output);
 NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows);
 

@@ -61,11 +61,13 @@ void kernel_main() {
     }
     const uint32_t first_byte = range.first_row * sizeof(uint32_t);
     const uint32_t skipped = first_byte % kAlignment;
-    read_table(table, skipped, first_byte, range.num_rows * sizeof(uint32_t));
+    if (args.has_indices != 0) {
+        read_table(table, skipped, first_byte, range.num_rows * sizeof(uint32_t));
+    }
     read_input(input, args.input_rows, args.input_stride, args.input_bytes);
     const auto indices = reinterpret_cast<Words>(get_write_ptr(kCbTable) + skipped);
     for (uint32_t i = 0; i < range.num_rows; ++i) {
-        const uint32_t index = indices[i];
+        const uint32_t index = args.has_indices != 0 ? indices[i] : range.first_row + i;
         if (index != kNone) {
             pick_column(index, args.input_rows, args.input_stride, row_l1);
         }

@@ -19,7 +19,8 @@ enum class Cb : std::uint32_t {
 
 NAMED_COMPILE_ARGS(ReaderArgs, row_bytes,
                    chunk_tiles,  // tiles of a row that are summed together
-                   top_k);
+                   top_k,
+                   weight_bytes);  // 2: bfloat16, 4: float32
 NAMED_TENSORS(ReaderTensors, rows, table, weights);
 NAMED_RUNTIME_ARGS(TokenRange, first_token, num_tokens);
 

@@ -22,8 +22,18 @@ constexpr uint32_t kNone = 0xFFFFFFFF;
 // Places of one token's rows, and their weights.
 struct Token {
     const tt_l1_ptr uint32_t* rows;
-    const tt_l1_ptr uint16_t* weights;
+    uint32_t weights_l1;
+    uint32_t weight_bytes;
     uint32_t top_k;
+
+    // Bits of the weight in bfloat16; those of float32 are rounded to nearest even.
+    uint32_t weight(uint32_t k) const {
+        if (weight_bytes == 2) {
+            return reinterpret_cast<const tt_l1_ptr uint16_t*>(weights_l1)[k];
+        }
+        const uint32_t bits = reinterpret_cast<const tt_l1_ptr uint32_t*>(weights_l1)[k];
+        return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
+    }
 
     uint32_t num_rows() const {
         uint32_t count = 0;
@@ -44,7 +54,7 @@ void push_chunk(const TensorAccessor& rows, const Token& token, uint32_t chunk_t
         cb_reserve_back(kCbRows, chunk_tiles);
         noc_async_read(rows.get_noc_addr(token.rows[k], offset), get_write_ptr(kCbRows), bytes);
         // The weight is handed over while the row is on its way.
-        push_word(kCbWeights, token.weights[k]);
+        push_word(kCbWeights, token.weight(k));
         noc_async_read_barrier();
         cb_push_back(kCbRows, chunk_tiles);
     }
@@ -74,10 +84,10 @@ void kernel_main() {
     const uint32_t chunk_bytes = args.chunk_tiles * kTileBytes;
     for (uint32_t i = 0; i < range.num_tokens; ++i) {
         noc_async_read(weights.get_noc_addr(range.first_token + i), weights_l1,
-                       top_k * sizeof(uint16_t));
+                       top_k * args.weight_bytes);
         noc_async_read_barrier();
         const Token token{reinterpret_cast<tt_l1_ptr uint32_t*>(table_l1 + skipped) + i * top_k,
-                          reinterpret_cast<tt_l1_ptr uint16_t*>(weights_l1), top_k};
+                          weights_l1, args.weight_bytes, top_k};
         // The number goes first, because compute needs it before it waits for the first row.
         push_word(kCbContributions, token.num_rows());
         for (uint32_t offset = 0; offset < args.row_bytes; offset += chunk_bytes) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emu/base/bf16.hpp"
 #include "ops/fp8_grouped_matmul/fp8_grouped_matmul.hpp"
 #include "ops/fp8_swiglu/fp8_swiglu.hpp"
 #include "ops/moe_finalize/moe_finalize.hpp"
@@ -135,12 +136,19 @@ TEST_P(Fp8Pipeline, SumOverExpertsIsThatOfTheFile) {
         index = index < 0 ? -1 : static_cast<std::int32_t>(i);
     }
     const CopySpec spec{.grid = {}, .cb_depth = 2};
+    const HostTensor weights = tensor("expert_weights_bf16");
+    // A sixteenth of a step of bfloat16 more: rounded to the same weights.
+    HostTensor unrounded = make_host_tensor(weights.shape, DataFormat::Float32);
+    for (std::size_t i = 0; i < num_elements(weights.shape); ++i) {
+        unrounded.as<float>()[i] = bf16_to_float(weights.as<std::uint16_t>()[i]) * (1 + 0x1p-13F);
+    }
 
-    const auto outputs =
-        call_op(device_, moe_finalize::op(), &spec,
-                {{tensor("gemm2_bf16_by_expanded")}, {indices}, {tensor("expert_weights_bf16")}});
+    for (const HostTensor& used : {weights, unrounded}) {
+        const auto outputs = call_op(device_, moe_finalize::op(), &spec,
+                                     {{tensor("gemm2_bf16_by_expanded")}, {indices}, {used}});
 
-    EXPECT_EQ(outputs[0].bytes, tensor("final_bf16").bytes);
+        EXPECT_EQ(outputs[0].bytes, tensor("final_bf16").bytes);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Fp8Pipeline,

@@ -222,6 +222,18 @@ TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
         "quantise: rule is dsv3; codes of integers have trtllm");
 }
 
+TEST(GatherColumns, TransposesWithoutIndices) {
+    OneDevice device(testing::test_arch());
+    const HostTensor input =
+        testing::host_tensor<float>({2, 3}, DataFormat::Float32, {1, 2, 3, 4, 5, 6});
+    const gather_columns::GatherSpec spec{.grid = {}};
+
+    const auto outputs = call_op(device, gather_columns::op(), &spec, {{input}});
+
+    EXPECT_EQ(outputs[0].shape, (Shape{3, 2}));
+    EXPECT_EQ(testing::values_of<float>(outputs[0]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
 TEST(GatherColumns, GivesColumnsAsRowsAndZerosForNone) {
     OneDevice device(testing::test_arch());
     const HostTensor input =

@@ -55,6 +55,13 @@ TEST(ModularKernel, RefusesCodesWithoutAScaleOfRows) {
               std::nullopt);
 }
 
+TEST(ModularKernel, RefusesWeightsThatExpertsAreNotMadeFor) {
+    EXPECT_THAT(reason("none", "fp8_pipeline"),
+                Optional(std::string("weights: fp8_pipeline takes codes of fp8 in blocks only")));
+    EXPECT_EQ(reason("quantised_all_to_all", "fp8_pipeline", {.codes = Quantisation::Fp8Block}),
+              std::nullopt);
+}
+
 TEST(ModularKernel, FindsEveryRowByItsNameOnce) {
     std::set<std::string_view> names;
     for (const PrepareAndFinalize& row : all_prepare_finalize()) {

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "emu/base/bf16.hpp"
 #include "emu/dram/tensor_buffer.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tessera/page_address.hpp"
@@ -249,6 +250,46 @@ INSTANTIATE_TEST_SUITE_P(At4096, ModularWide,
                          [](const auto& test) { return test.param.name(); });
 INSTANTIATE_TEST_SUITE_P(At7168, ModularWide, ::testing::ValuesIn(pairs_at(every_row_once(), 7168)),
                          [](const auto& test) { return test.param.name(); });
+
+/// Layers with weights in e4m3 and scales of blocks, of a pair and experts of the device.
+using PairOfExperts = std::tuple<const char*, std::uint32_t, std::uint32_t>;
+
+class Fp8Pipeline : public ModularRun, public ::testing::WithParamInterface<PairOfExperts> {
+protected:
+    HostTensor run_with(const char* prepare_finalize, const char* experts) {
+        const auto [_, ranks, number] = GetParam();
+        return run(
+            load({find_prepare_finalize(prepare_finalize), find_experts(experts), ranks, 256},
+                 {"params.quantisation=fp8_block", "params.N=128",
+                  "params.E=" + std::to_string(number)}));
+    }
+};
+
+// Grouped products keep the first product in bfloat16, the pipeline in e4m3.
+TEST_P(Fp8Pipeline, GivesWhatGroupedProductsGive) {
+    const HostTensor plain = run_with("none", "grouped");
+    std::vector<double> wanted;
+    for (const std::uint16_t bits : plain.as<std::uint16_t>()) {
+        wanted.push_back(bf16_to_float(bits));
+    }
+
+    const HostTensor out = run_with(std::get<0>(GetParam()), "fp8_pipeline");
+
+    expect_near(out, wanted, *find_experts("fp8_pipeline"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Dispatches, Fp8Pipeline,
+                         ::testing::Values(PairOfExperts{"none", 1, 8},
+                                           PairOfExperts{"none", 4, 10},
+                                           PairOfExperts{"all_gather_reduce_scatter", 2, 8},
+                                           PairOfExperts{"quantised_all_gather", 4, 8},
+                                           PairOfExperts{"all_to_all_contiguous", 2, 8},
+                                           PairOfExperts{"quantised_all_to_all", 4, 10}),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param)) + "_on_" +
+                                    std::to_string(std::get<1>(test.param)) + "_of_" +
+                                    std::to_string(std::get<2>(test.param));
+                         });
 
 INSTANTIATE_TEST_SUITE_P(AllPairs, ModularWalk, ::testing::ValuesIn(split_pairs(Chunks::Whole).run),
                          [](const auto& test) { return test.param.name(); });
