@@ -196,19 +196,19 @@ void refuse_demand_sets(const ModelOptions& options) {
     }
 }
 
-/// Refuses weights of files for a layer that holds codes: they are read as bfloat16, and experts in
-/// codes would be drawn instead.
-void refuse_weights_as_codes(const ModelOptions& options, const PlannedLayer& planned) {
-    const auto* quantisation = config::find(planned.loaded.resolved, "params.quantisation");
-    require(!options.demand.weights || quantisation == nullptr || quantisation->text == "none",
-            "--weights {}: is read as bfloat16, but params.quantisation is {}; allowed: none",
-            options.demand.weights.value_or("").string(),
-            quantisation == nullptr ? "" : quantisation->text);
+/// Notes the quantisation that the user sets: it decides what is read from files, and the dispatch.
+void take_quantisation(ModelOptions& options) {
+    for (const config::Override& set : config::parse_sets(options.run.config.sets)) {
+        if (set.path == "params.quantisation") {
+            options.demand.quantisation = set.value;
+        }
+    }
 }
 
 ExitCode run_model(ModelOptions options, const Console& console) {
     parse_demand(options);
     refuse_demand_sets(options);
+    take_quantisation(options);
     require_file_name("--out", options.out);
     check_run_options(options.run);
     const model::ReadModel read = model::read_model(find_model(options.model));
@@ -222,7 +222,6 @@ ExitCode run_model(ModelOptions options, const Console& console) {
         options.demand.ids_source = given->trace.name;
     }
     const PlannedLayer planned = plan_for_host(read, options);
-    refuse_weights_as_codes(options, planned);
     write_run_file(path,
                    run_file_text(read, planned.run, config::parse_sets(options.run.config.sets)),
                    options);
@@ -267,8 +266,8 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         ->type_name("");
     command
         .add_option("--layer", options.part,
-                    "moe: the mixture of experts alone; whole: with norms, grouped-query "
-                    "attention and residuals [moe]")
+                    "moe: the mixture of experts alone; whole: with norms, attention and "
+                    "residuals [moe]")
         ->check(CLI::IsMember({"moe", "whole"}).description("moe|whole"))
         ->type_name("");
     command

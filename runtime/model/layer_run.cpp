@@ -66,9 +66,14 @@ void add_router(const MoeModel& model, Params& params) {
     params.take("router_bias", router.has_linear_bias, "");
 }
 
-void add_dispatch(LayerRun& run, Params& params) {
+void add_dispatch(LayerRun& run, std::string_view quantisation, Params& params) {
+    const auto* format = ops::fused_moe::find_weight_format(quantisation);
     const auto pair = ops::fused_moe::select_pair(
-        {.demands = {.ranks = run.demand.devices()}, .tokens = run.demand.tokens});
+        {.demands = {.ranks = run.demand.devices(),
+                     // A word that the run file does not know is refused there.
+                     .codes = format == nullptr ? ops::fused_moe::Quantisation::None
+                                                : format->quantisation},
+         .tokens = run.demand.tokens});
     params.add("pf", pair.prepare_finalize->name, pair.prepare_finalize_reason);
     params.add("experts_by", pair.experts->name, pair.experts_reason);
     run.assumptions.push_back(
@@ -80,13 +85,17 @@ std::uint32_t attention_rows_of(const AttentionNumbers& attention, const LayerDe
     return attention.q_heads % demand.devices() == 0 ? demand.rows : 1;
 }
 
+bool is_latent(const AttentionNumbers& attention) {
+    return attention.form == "mla";
+}
+
 /// States the parts of the model's attention that the shipped run file leaves out.
 void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
-    if (attention.qk_norm != "none" && attention.qk_norm != "per head") {
+    if (!is_latent(attention) && attention.qk_norm != "none" && attention.qk_norm != "per head") {
         run.assumptions.push_back(
             fmt::format("norms of q and k ({}) are left out", attention.qk_norm));
     }
-    if (attention.form != "gqa") {
+    if (!is_latent(attention) && attention.form != "gqa") {
         run.assumptions.push_back("the layer is one with full attention: " + attention.form);
     }
     if (run.demand.rows > 1 && attention_rows_of(attention, run.demand) == 1) {
@@ -115,52 +124,79 @@ void add_yarn(const YarnNumbers& yarn, Params& params) {
     params.add("yarn_truncate", yarn.truncates, "rope_scaling.truncate");
 }
 
-void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
+/// Adds the numbers that both kinds of attention have.
+void add_sequences(const ReadModel& read, const LayerDemand& demand, Params& params) {
     const AttentionNumbers& attention = read.model.attention;
-    const LayerDemand& demand = run.demand;
-    require(attention.form.starts_with("gqa"),
-            "{}: attention is {}; allowed with --layer whole: grouped-query attention. Latent "
-            "attention runs in deepseek_v32_decode and deepseek_v32_prefill",
-            read.path, attention.form);
     const bool is_decode = demand.phase == Phase::Decode;
-    params.add("phase", is_decode ? "decode" : "prefill", "--phase");
     params.add("sequences", is_decode ? demand.tokens : 1, "--tokens");
     params.add("query", is_decode ? 1 : demand.tokens, "--tokens");
     params.add("context", demand.context, "--context");
     params.add("tp", attention_rows_of(attention, demand) * demand.columns, "--mesh");
     params.take("num_heads", attention.q_heads, "heads");
-    params.take("num_kv_heads", attention.kv_heads, "kv_heads");
-    params.take("head_dim", attention.qk_head_dim, "head_dim");
-    params.take("rotary_dim", attention.rotary_dim, "rotary_share");
     params.add("softmax_scale", attention.softmax_scale, attention.softmax_scale_rule);
     params.take("rope_theta", fmt::format("{:.1f}", attention.rope_theta), "rope_theta");
     add_yarn(attention.yarn, params);
     params.take("eps", attention.norm_epsilon, "norm_epsilon");
+}
+
+void add_grouped_attention(const ReadModel& read, LayerRun& run, Params& params) {
+    const AttentionNumbers& attention = read.model.attention;
+    params.add("phase", run.demand.phase == Phase::Decode ? "decode" : "prefill", "--phase");
+    params.take("num_kv_heads", attention.kv_heads, "kv_heads");
+    params.take("head_dim", attention.qk_head_dim, "head_dim");
+    params.take("rotary_dim", attention.rotary_dim, "rotary_share");
     params.take("qk_norm", attention.qk_norm == "per head", "qk_norm");
     params.take("bias", attention.has_qkv_bias, "qkv_bias");
     params.take("sinks", attention.has_sinks, "");
     params.take("sliding_window", attention.window, "sliding_window");
-    params.add("own_result", read.model.shared.intermediate > 0 ? "output" : "routed",
-               "whether there are shared experts");
     if (attention.has_qkv_bias && !read.model.family->has_sinks) {
         run.values.push_back({"tensors.bo.origin", "zeros", "this family has no bias there"});
+    }
+}
+
+void add_latent_attention(const AttentionNumbers& attention, LayerRun& run, Params& params) {
+    params.take("q_lora_rank", attention.latent.query, "q_lora_rank");
+    params.take("kv_lora_rank", attention.latent.key_value, "kv_lora_rank");
+    params.take("qk_nope_head_dim", attention.latent.unrotated, "qk_nope_head_dim");
+    params.take("qk_rope_head_dim", attention.rotary_dim, "qk_rope_head_dim");
+    params.take("v_head_dim", attention.v_head_dim, "v_head_dim");
+    if (attention.yarn.factor != 1) {
+        params.add("yarn_attention_factor", decimal(attention.yarn.attention_factor),
+                   "rope_scaling.mscale and mscale_all_dim");
+    }
+    if (attention.latent.has_indexer) {
+        run.assumptions.emplace_back(
+            "tokens attend to all positions, without the indexer, which deepseek_v32_decode has");
+    }
+}
+
+void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
+    const AttentionNumbers& attention = read.model.attention;
+    add_sequences(read, run.demand, params);
+    if (is_latent(attention)) {
+        add_latent_attention(attention, run, params);
+    } else {
+        add_grouped_attention(read, run, params);
     }
     assume_attention(attention, run);
 }
 
-void add_weights(const ReadModel& read, LayerRun& run) {
-    const std::uint32_t layer = layer_of(read, run.demand);
-    if (!run.demand.weights) {
-        return;
-    }
+CheckpointTensors moe_weights(const ReadModel& read, const LayerDemand& demand) {
+    const std::uint32_t layer = layer_of(read, demand);
+    return demand.weights
+               ? checkpoint_tensors(read.model, *demand.weights, layer, demand.quantisation)
+               : CheckpointTensors{};
+}
+
+void add_weights(const ReadModel& read, const CheckpointTensors& moe, LayerRun& run) {
     const auto add = [&](const CheckpointTensors& found) {
         run.values.insert(run.values.end(), found.origins.begin(), found.origins.end());
         run.assumptions.insert(run.assumptions.end(), found.assumptions.begin(),
                                found.assumptions.end());
     };
-    add(checkpoint_tensors(read.model, *run.demand.weights, layer));
-    if (run.demand.part == LayerPart::Whole) {
-        add(attention_tensors(read.model, *run.demand.weights, layer));
+    add(moe);
+    if (run.demand.weights && run.demand.part == LayerPart::Whole) {
+        add(attention_tensors(read.model, *run.demand.weights, layer_of(read, run.demand)));
     }
 }
 
@@ -193,7 +229,9 @@ std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand) {
 LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
     const MoeModel& model = read.model;
     const bool is_whole = demand.part == LayerPart::Whole;
-    LayerRun run{.extends = is_whole ? "model_layer" : "model_moe",
+    LayerRun run{.extends = !is_whole                    ? "model_moe"
+                            : is_latent(model.attention) ? "model_latent_layer"
+                                                         : "model_layer",
                  .demand = demand,
                  .values = {},
                  .assumptions = read.assumptions};
@@ -219,9 +257,13 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
     params.take("activation",
                 model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
                 "activation");
-    add_dispatch(run, params);
+    const CheckpointTensors weights = moe_weights(read, demand);
+    if (weights.quantisation != kUnquantised) {
+        params.add("quantisation", weights.quantisation, "codes of the files of --weights");
+    }
+    add_dispatch(run, demand.quantisation.value_or(std::string(weights.quantisation)), params);
     params.take("expert_biases", model.has_expert_biases, "");
-    add_weights(read, run);
+    add_weights(read, weights, run);
     add_ids(run, params);
     if (!demand.computes_values && !demand.ids_file) {
         params.add("logits", "drawn_logits", "without values the router has no logits");

@@ -32,6 +32,8 @@ struct LayerDemand {
     bool computes_values = true;   ///< false: logits are drawn, since no kernel computes them
     std::optional<std::uint32_t> layer = {};  ///< its number; the first with experts if empty
     std::optional<std::filesystem::path> weights = {};  ///< folder of the model's files
+    /// params.quantisation, if the user sets it; else experts keep the codes of their files.
+    std::optional<std::string> quantisation = {};
     /// File with the tensor `given_ids`, and what it was made from.
     std::optional<std::filesystem::path> ids_file = {};
     std::string ids_source = {};

@@ -45,10 +45,20 @@ struct YarnNumbers {
     double beta_slow = 1;
     std::uint32_t original_positions = 0;
     bool truncates = true;
+    double attention_factor = 1;  ///< of cosines and sines; of latent attention
+};
+
+/// Sizes that latent attention has besides.
+struct LatentNumbers {
+    std::uint32_t query = 0;  ///< latent of the queries; 0: they are projected directly
+    std::uint32_t key_value = 0;
+    std::uint32_t unrotated = 0;  ///< elements of a head without a position
+    bool has_indexer = false;     ///< DeepSeek-V3.2: attends to some positions only
 };
 
 struct AttentionNumbers {
     std::string form;  ///< "gqa", "mla"
+    LatentNumbers latent;
     std::uint32_t q_heads = 0;
     std::uint32_t kv_heads = 0;  ///< 1 for latents, which all heads share
     std::uint32_t qk_head_dim = 0;

@@ -20,14 +20,15 @@ std::optional<ConfigJson> rope_section(const ConfigJson& file) {
     return std::nullopt;
 }
 
-/// mscale of YaRN for all dimensions, which enlarges the softmax scale of latent attention.
-double yarn_scale(const ConfigJson& file) {
+/// Returns 0.1 · m · ln(factor) + 1 for the number m under `key`: with mscale_all_dim the square of it
+/// enlarges the softmax scale of latent attention.
+double yarn_scale(const ConfigJson& file, const char* key) {
     const auto rope = rope_section(file);
-    if (!rope || !rope->has("mscale_all_dim") || !rope->has("factor")) {
+    if (!rope || !rope->has(key) || !rope->has("factor")) {
         return 1;
     }
     const double factor = rope->number("factor");
-    return factor <= 1 ? 1 : 0.1 * rope->number("mscale_all_dim") * std::log(factor) + 1;
+    return factor <= 1 ? 1 : 0.1 * rope->number(key) * std::log(factor) + 1;
 }
 
 void read_latent(ValueReader& reader, AttentionNumbers& attention) {
@@ -40,7 +41,11 @@ void read_latent(ValueReader& reader, AttentionNumbers& attention) {
     attention.qk_head_dim = nope + attention.rotary_dim;
     attention.cached_elements = latent + attention.rotary_dim;
     attention.qk_norm = "latent norms";
-    const double scale = yarn_scale(reader.file());
+    attention.latent = {.query = reader.count_or("q_lora_rank", "q_lora_rank", 0),
+                        .key_value = latent,
+                        .unrotated = nope,
+                        .has_indexer = reader.file().has("index_topk")};
+    const double scale = yarn_scale(reader.file(), "mscale_all_dim");
     attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5) * scale * scale;
     attention.softmax_scale_rule =
         scale == 1 ? "qk_head_dim^-0.5"
@@ -150,6 +155,8 @@ void read_rotation(ValueReader& reader, AttentionNumbers& attention) {
     const std::string type = rope ? rope_type_of(*rope) : "default";
     if (type == "yarn") {
         attention.yarn = read_yarn(*rope, reader.file());
+        attention.yarn.attention_factor =
+            yarn_scale(reader.file(), "mscale") / yarn_scale(reader.file(), "mscale_all_dim");
     } else if (type != "default") {
         reader.assume(fmt::format("rotation without the scaling of type {}", type));
     }

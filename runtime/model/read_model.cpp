@@ -250,7 +250,7 @@ void read_quantisation(ValueReader& reader, MoeModel& model) {
     const ConfigJson section = reader.file().section("quantization_config");
     model.quantisation = section.has("quant_method") ? section.text("quant_method") : "unnamed";
     reader.assume(
-        fmt::format("published weights are quantised ({}); the run has bfloat16, unless "
+        fmt::format("published weights are quantised ({}); drawn weights are bfloat16, unless "
                     "params.quantisation is fp8_block or mxfp4",
                     model.quantisation));
 }

@@ -73,6 +73,11 @@ bool is_plain(Dtype dtype) {
     return dtype == Dtype::BF16 || dtype == Dtype::F16 || dtype == Dtype::F32;
 }
 
+/// Whether a tensor of that format takes stored codes as they are.
+bool keeps_codes(DataFormat format) {
+    return format == DataFormat::Fp8_e4m3 || format == DataFormat::UInt8;
+}
+
 /// Copies a stored (columns, rows) matrix by squares, so that neither side misses the cache at each
 /// element.
 void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t columns,
@@ -132,11 +137,13 @@ CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor
     const Shape& shape = tensor.spec.shape;
     const auto parts = static_cast<std::uint32_t>(tensor.origin.tensors.size());
     // A tensor of one axis is a bias, of two a matrix, of three the matrices of experts.
+    const DataFormat format = tensor.spec.format;
     require(shape.size() <= 3 && !tensor.origin.tensors.empty() &&
-                (tensor.spec.format == DataFormat::Float16_b ||
-                 tensor.spec.format == DataFormat::Float32),
+                (format == DataFormat::Float16_b || format == DataFormat::Float32 ||
+                 (keeps_codes(format) && !tensor.origin.transposed)),
             "tensors.{}.origin: is {} {} of {} stored tensors; allowed: up to three axes of "
-            "bfloat16 or float32, and at least one name",
+            "bfloat16 or float32, or of fp8_e4m3 or uint8 without `transposed`, and at least one "
+            "name",
             tensor.name, to_string(shape), name_of(tensor.spec.format), parts);
     count_ = shape.size() == 3 ? shape[0] : 1;
     columns_ = shape.back();
@@ -168,6 +175,13 @@ CheckpointValues::Part CheckpointValues::find_part(const std::string& pattern) c
 void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
     CheckpointEntry entry = files_.find(name);
     CheckpointEntry scales;
+    if (keeps_codes(tensor_.spec.format)) {
+        part.coding = Coding::Kept;
+        entry = files_.at(name);
+        check_kept(entry);
+        part.matrices.push_back(entry);
+        return;
+    }
     // gpt-oss's files have codes and scales under these names, and no tensor of the name itself.
     if (entry.tensor == nullptr && files_.find(name + "_blocks").tensor != nullptr) {
         part.coding = Coding::Mxfp4;
@@ -224,6 +238,25 @@ void CheckpointValues::check_matrix(const CheckpointEntry& entry, const Part& pa
             to_string(found.shape), to_string(expected));
 }
 
+void CheckpointValues::check_kept(const CheckpointEntry& entry) const {
+    const StoredTensor& found = *entry.tensor;
+    const bool is_packed = tensor_.spec.format == DataFormat::UInt8;
+    const Dtype dtype = is_packed ? Dtype::U8 : Dtype::F8_E4M3;
+    require(found.dtype == dtype, "{}: {}: dtype {}, allowed: {}, as the tensor {} keeps codes",
+            entry.file, found.name, tessera::name_of(found.dtype), tessera::name_of(dtype),
+            tensor_.name);
+    Shape shape = found.shape;
+    // gpt-oss's files have an axis for the bytes of a block.
+    if (is_packed && shape.size() > 2 && shape.back() == kMxBytes) {
+        shape.pop_back();
+        shape.back() *= kMxBytes;
+    }
+    const Shape expected =
+        stored_shape({.matrices = {entry}, .scales = {}, .coding = Coding::Kept});
+    require(shape == expected, "{}: {}: shape {}, allowed: {}", entry.file, found.name,
+            to_string(found.shape), to_string(expected));
+}
+
 void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& part) const {
     const StoredTensor& found = *entry.tensor;
     Shape one = stored_shape(part);
@@ -275,7 +308,22 @@ void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
     }
 }
 
+void CheckpointValues::copy_codes(const Part& part, std::uint32_t index,
+                                  std::span<std::byte> out) const {
+    const bool is_stack = part.matrices.size() == 1;
+    const StoredTensor& stored = *part.matrices[is_stack ? 0 : index].tensor;
+    const std::size_t first = is_stack ? index * out.size() : 0;
+    std::memcpy(out.data(), stored.bytes.data() + first, out.size());
+}
+
 void CheckpointValues::write_slice(std::uint32_t index, std::span<std::byte> out) const {
+    if (keeps_codes(tensor_.spec.format)) {
+        const std::size_t bytes = std::size_t{rows_} * columns_;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            copy_codes(parts_[i], index, out.subspan(i * bytes, bytes));
+        }
+        return;
+    }
     // One matrix at a time in float32: a whole tensor of experts would take twice its bytes.
     std::vector<float> values(std::size_t{rows_} * columns_);
     const bool is_float = tensor_.spec.format == DataFormat::Float32;

@@ -19,7 +19,8 @@ namespace tessera::pipeline {
 ///
 /// Stored numbers are BF16, F16 or F32; or F8_E4M3 with scales in NAME_scale_inv or NAME_scale, a
 /// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales.
-/// They are converted to the format of the tensor, bfloat16 or float32.
+/// They are converted to the format of the tensor, bfloat16 or float32. A tensor of fp8_e4m3 or uint8
+/// takes the codes as they are stored, F8_E4M3 or U8; the last two axes of blocks of MXFP4 are one.
 class CheckpointValues {
 public:
     /// Finds all stored tensors and checks them. Files and tensor outlive the object.
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] HostTensor all() const;
 
 private:
-    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4 };
+    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4, Kept };
 
     /// Stored matrices of one name of the origin.
     struct Part {
@@ -45,10 +46,12 @@ private:
     [[nodiscard]] Part find_part(const std::string& pattern) const;
     void add_matrix(const std::string& name, Part& part) const;
     void check_matrix(const CheckpointEntry& entry, const Part& part) const;
+    void check_kept(const CheckpointEntry& entry) const;
     void check_scales(const CheckpointEntry& entry, const Part& part) const;
     [[nodiscard]] Shape stored_shape(const Part& part) const;
     /// Writes the matrix of an index as float32, rows and columns as the tensor has them.
     void read_matrix(const Part& part, std::uint32_t index, std::span<float> out) const;
+    void copy_codes(const Part& part, std::uint32_t index, std::span<std::byte> out) const;
     void write_slice(std::uint32_t index, std::span<std::byte> out) const;
 
     const Checkpoint& files_;

@@ -129,6 +129,61 @@ TEST(CliModel, ReadsWeightsUnderTheModelsNames) {
                                        "experts.1.w3.weight is missing; nearest: "));
 }
 
+/// Writes a model with two experts in e4m3 and scales of 128 × 128, under DeepSeek's names.
+void write_fp8_model(const ScratchFolder& folder) {
+    (void)folder.write("config.json", R"({"model_type": "deepseek_v3", "hidden_size": 128,
+      "num_hidden_layers": 1, "first_k_dense_replace": 0, "n_routed_experts": 2, "n_group": 1,
+      "topk_group": 1, "num_experts_per_tok": 1, "n_shared_experts": 0, "num_attention_heads": 2,
+      "moe_intermediate_size": 128, "kv_lora_rank": 32, "q_lora_rank": 32, "qk_nope_head_dim": 32,
+      "qk_rope_head_dim": 32, "v_head_dim": 32, "routed_scaling_factor": 1})");
+    const HostTensor router = make_host_tensor({2, 128}, DataFormat::Float16_b);
+    const HostTensor bias = make_host_tensor({2}, DataFormat::Float32);
+    HostTensor codes = make_host_tensor({128, 128}, DataFormat::Fp8_e4m3);
+    for (std::size_t i = 0; i < codes.bytes.size(); ++i) {
+        // ±0.25 to ±3.75
+        codes.bytes[i] = static_cast<std::byte>((i * 89 & 0x9FU) + 0x28);
+    }
+    HostTensor scale = make_host_tensor({1, 1}, DataFormat::Float32);
+    scale.as<float>()[0] = 0.0625F;
+    const std::string moe = "model.layers.0.mlp.";
+    std::map<std::string, const HostTensor*> tensors{{moe + "gate.weight", &router},
+                                                     {moe + "gate.e_score_correction_bias", &bias}};
+    for (const std::string expert : {"experts.0.", "experts.1."}) {
+        for (const std::string name : {"gate_proj", "up_proj", "down_proj"}) {
+            tensors.emplace(moe + expert + name + ".weight", &codes);
+            tensors.emplace(moe + expert + name + ".weight_scale_inv", &scale);
+        }
+    }
+    write_safetensors(folder.file("model.safetensors"), tensors);
+}
+
+TEST(CliModel, ExpertsKeepTheCodesOfTheirFiles) {
+    const ScratchFolder folder;
+    write_fp8_model(folder);
+    std::vector<std::string> command{"model", ".",        "--weights", ".",     "--mesh",
+                                     "1x1",   "--tokens", "5",         "--out", "fp8.yaml"};
+
+    const Ending ending = run_tessera(command, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("PASS"));
+    const std::string text = bytes_of(folder.file("fp8.yaml"));
+    EXPECT_THAT(text, HasSubstr("quantisation: fp8_block"));
+    EXPECT_THAT(text, HasSubstr("model.layers.0.mlp.experts.*.up_proj.weight_scale_inv"));
+    command.back() = "bf16.yaml";
+    command.insert(command.end(), {"--set", "params.quantisation=none"});
+    const Ending converted = run_tessera(command, folder.path());
+    EXPECT_EQ(converted.exit_code, 0) << converted.err;
+    EXPECT_THAT(bytes_of(folder.file("bf16.yaml")),
+                HasSubstr("fp8 weights are multiplied by their scales and rounded to bfloat16"));
+    command.back() = "params.quantisation=mxfp4";
+    const Ending refused = run_tessera(command, folder.path());
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err,
+              "tessera: --weights .: experts are stored as fp8_block, but params.quantisation is "
+              "mxfp4; allowed: fp8_block, or none, which converts them to bfloat16\n");
+}
+
 TEST(CliModel, RunsAWholeLayerWithAttention) {
     const ScratchFolder folder;
     (void)folder.write("small.json", kSmall);
@@ -143,15 +198,49 @@ TEST(CliModel, RunsAWholeLayerWithAttention) {
     EXPECT_THAT(ending.out, HasSubstr("PASS"));
 }
 
-TEST(CliModel, LatentAttentionNamesItsRunFiles) {
+/// A model with latent attention, with a latent of the queries or without one (null).
+std::string latent_model(const std::string& query_latent) {
+    return R"({"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 1,
+      "first_k_dense_replace": 0, "n_routed_experts": 8, "n_group": 1, "topk_group": 1,
+      "num_experts_per_tok": 2, "n_shared_experts": 1, "num_attention_heads": 4,
+      "moe_intermediate_size": 32, "kv_lora_rank": 64, "qk_nope_head_dim": 32,
+      "qk_rope_head_dim": 32, "v_head_dim": 32, "routed_scaling_factor": 1,
+      "rope_scaling": {"type": "yarn", "factor": 4, "mscale": 1, "mscale_all_dim": 1,
+        "original_max_position_embeddings": 64}, "q_lora_rank": )" +
+           query_latent + "}";
+}
+
+TEST(CliModel, RunsAWholeLayerWithLatentAttention) {
     const ScratchFolder folder;
+    for (const char* query_latent : {"48", "null"}) {
+        (void)folder.write("latent.json", latent_model(query_latent));
 
-    const Ending ending = run_tessera({"model", "kimi-k2", "--layer", "whole"}, folder.path());
+        const Ending ending = run_tessera({"model", "latent.json", "--layer", "whole", "--mesh",
+                                           "1x2", "--tokens", "5", "--context", "40", "--force"},
+                                          folder.path());
 
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, HasSubstr("kimi-k2.json: attention is mla; allowed with --layer whole: "
-                                      "grouped-query attention. Latent attention runs in "
-                                      "deepseek_v32_decode and deepseek_v32_prefill\n"));
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+        EXPECT_THAT(ending.out, ContainsRegex("cache [1-9]"));
+        EXPECT_THAT(ending.out, HasSubstr("PASS"));
+    }
+}
+
+// Both forms have the same sums in another order of work.
+TEST(CliModel, MergesTheProjectionsToLatents) {
+    const ScratchFolder folder;
+    (void)folder.write("latent.json", latent_model("48"));
+    std::vector<std::string> bytes;
+    for (const std::string form : {"merged", "apart"}) {
+        const Ending ending =
+            run_tessera({"model", "latent.json", "--layer", "whole", "--mesh", "1x1", "--tokens",
+                         "3", "--context", "8", "--out", form + ".yaml", "--outputs",
+                         form + ".safetensors", "--set", "params.qkv_a=" + form},
+                        folder.path());
+        ASSERT_EQ(ending.exit_code, 0) << ending.err;
+        bytes.push_back(bytes_of(folder.file(form + ".safetensors")));
+    }
+
+    EXPECT_EQ(bytes[0], bytes[1]);
 }
 
 TEST(CliModel, AContextNeedsAttention) {

@@ -67,8 +67,9 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
     EXPECT_THAT(text, HasSubstr("  experts: 256                            # n_routed_experts\n"));
     EXPECT_THAT(text,
                 HasSubstr("  routed_scaling_factor: 2.5              # routed_scaling_factor\n"));
-    EXPECT_THAT(text, HasSubstr("# Assumed: published weights are quantised (fp8); the run has "
-                                "bfloat16, unless params.quantisation is fp8_block or mxfp4.\n"));
+    EXPECT_THAT(text, HasSubstr("# Assumed: published weights are quantised (fp8); drawn weights "
+                                "are bfloat16, unless params.quantisation is fp8_block or "
+                                "mxfp4.\n"));
 }
 
 // Llama 4 weighs the input of the expert by the sigmoid of one logit.

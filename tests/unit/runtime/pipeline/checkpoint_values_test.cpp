@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/tensor_file/safetensors_writer.hpp"
@@ -140,6 +141,57 @@ TEST(CheckpointValues, ConvertMxfp4) {
     EXPECT_EQ(values[1], 12.F);
     EXPECT_EQ(values[30], 0.F);
     EXPECT_EQ(values[31], -1.F);
+}
+
+/// The bytes of a tensor that keeps codes of that format.
+std::vector<std::byte> codes_of(const std::string& path, PipelineTensor tensor, DataFormat format,
+                                std::span<const std::uint32_t> indices) {
+    tensor.spec.format = format;
+    const Checkpoint files(path);
+    return CheckpointValues(files, tensor).slices(indices).bytes;
+}
+
+TEST(CheckpointValues, KeepCodesOfGateAndUpAsTheyAreStored) {
+    const ScratchFolder folder;
+    const auto codes = [](const char* name, std::uint8_t first, std::uint8_t second) {
+        return stored(name, Dtype::F8_E4M3, {1, 2}, std::vector<std::uint8_t>{first, second});
+    };
+    write_file(folder.file("model.safetensors"),
+               {codes("e.0.gate", 1, 2), codes("e.0.up", 3, 4), codes("e.1.gate", 5, 0x7F),
+                codes("e.1.up", 0x80, 8)});
+    const std::array<std::uint32_t, 1> second{1};
+
+    EXPECT_THAT(codes_of(folder.path(), tensor_of({2, 2, 2}, {"e.*.gate", "e.*.up"}),
+                         DataFormat::Fp8_e4m3, second),
+                ElementsAre(std::byte{5}, std::byte{0x7F}, std::byte{0x80}, std::byte{8}));
+}
+
+// Two experts of a row with one block of 32 columns: 16 bytes each.
+TEST(CheckpointValues, KeepBlocksOfMxfp4AsRowsOfBytes) {
+    const ScratchFolder folder;
+    std::vector<std::uint8_t> codes(32);
+    std::iota(codes.begin(), codes.end(), std::uint8_t{100});
+    write_file(folder.file("model.safetensors"),
+               {stored("w_blocks", Dtype::U8, {2, 1, 1, 16}, codes)});
+    const std::array<std::uint32_t, 1> second{1};
+
+    const auto kept =
+        codes_of(folder.path(), tensor_of({2, 1, 16}, {"w_blocks"}), DataFormat::UInt8, second);
+
+    ASSERT_EQ(kept.size(), 16U);
+    EXPECT_EQ(kept.front(), std::byte{116});
+    EXPECT_EQ(kept.back(), std::byte{131});
+}
+
+TEST(CheckpointMistakes, NameCodesOfAnotherDtype) {
+    const ScratchFolder folder;
+    write_file(folder.file("model.safetensors"), {bf16("w", {1, 2}, {1, 2})});
+    PipelineTensor tensor = tensor_of({1, 2}, {"w"});
+    tensor.spec.format = DataFormat::Fp8_e4m3;
+
+    EXPECT_EQ(message_of(folder.path(), tensor),
+              folder.file("model.safetensors") +
+                  ": w: dtype BF16, allowed: F8_E4M3, as the tensor w keeps codes");
 }
 
 // 0x3C00 is 1 in IEEE half, 0xC000 is -2, 0x0001 is 2^-24.
