@@ -16,7 +16,10 @@ endif()
 install(TARGETS tessera_kernel_pass DESTINATION ${private_libdir})
 install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
-install(DIRECTORY ${TESSERA_METALIUM_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
+install(DIRECTORY include/tt-metalium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${TESSERA_METALIUM_DIR} ${TESSERA_METALIUM_HOST_DIR}
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera)
+install(TARGETS tessera_metalium ARCHIVE DESTINATION ${private_libdir})
 install(DIRECTORY configs examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -80,6 +83,15 @@ write_basic_package_version_file(tesseraConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tesseraConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tesseraConfigVersion.cmake
         DESTINATION ${package_dir})
+
+# Programs of TT-Metalium's host API find this package by the vendor's name.
+set(metalium_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/TT-Metalium)
+configure_package_config_file(cmake/TT-MetaliumConfig.cmake.in TT-MetaliumConfig.cmake
+                              INSTALL_DESTINATION ${metalium_package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TT-MetaliumConfig.cmake
+              cmake/TT-MetaliumConfigVersion.cmake
+        DESTINATION ${metalium_package_dir})
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})

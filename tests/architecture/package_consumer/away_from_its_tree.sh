@@ -94,6 +94,11 @@ hidden_part() {
     build_with_cmake ksplit_matmul
     expect "examples/ksplit_matmul" "PASS PASS PASS" \
         "$("$scratch/elsewhere/bin/ksplit_matmul" | grep -o 'PASS\|FAIL' | xargs)"
+    build_with_cmake vector_add
+    expect "examples/vector_add, whose CMakeLists.txt names TT::Metalium" \
+        "PASS: 0 of 655360 sums are wrong" \
+        "$("$prefix/bin/tessera" exec --trace "$scratch/trace" "$scratch/elsewhere/bin/vector_add")"
+    [[ -n $(retimed --arch wormhole_n150) ]] || fail "the trace of vector_add has no time"
     "$prefix/bin/tessera" run matmul_640 --quiet >"$scratch/run.log" 2>&1 ||
         fail "tessera run: $(<"$scratch/run.log")"
 
