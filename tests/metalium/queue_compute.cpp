@@ -33,7 +33,9 @@ std::vector<bfloat16> run_on_one_core(const std::string& compute, const Defines&
     }
     arguments.insert(arguments.end(), {0, kTiles});
     const auto target = dram_buffer(open.device, kTiles * kTileBytes);
-    add_cb(program, core, CB::c_out0, 2);
+    for (const std::uint8_t index : {CB::c_out0, CB::c_intermed0, CB::c_intermed1}) {
+        add_cb(program, core, index, 2);
+    }
     std::vector<std::uint32_t> writer_args;
     TensorAccessorArgs(target).append_to(writer_args);
     const auto reader =
@@ -97,6 +99,39 @@ bool decaying_exponentials() {
     bool is_right = output.size() == input.size();
     for (std::size_t i = 0; is_right && i < output.size(); ++i) {
         is_right = is_close(output[i], std::exp(-input[i].to_float()), 0.02F, 0.001F);
+    }
+    return is_right;
+}
+
+bool tilized_and_back() {
+    const std::vector<bfloat16> rows = some_numbers(17);
+    const std::vector<bfloat16> tiles = run_on_one_core("tilize.cpp", {}, {rows});
+    const std::vector<bfloat16> back = run_on_one_core("tilize.cpp", {{"UNTILIZE", "1"}}, {tiles});
+    std::vector<bfloat16> expected = rows;
+    tilize(expected, kTiles * 32, 32);
+    return tiles == expected && back == rows;
+}
+
+bool softmax_of_rows() {
+    std::vector<bfloat16> input;
+    for (std::size_t i = 0; i < kTiles * constants::TILE_HW; ++i) {
+        input.emplace_back(static_cast<float>(i * 37 % 101) / 32.0F);
+    }
+    std::vector<bfloat16> tiles = input;
+    tilize(tiles, kTiles * 32, 32);
+    const std::vector<bfloat16> ones(input.size(), bfloat16(1.0F));
+    std::vector<bfloat16> output = run_on_one_core("softmax.cpp", {}, {tiles, ones});
+    untilize(output, kTiles * 32, 32);
+    bool is_right = output.size() == input.size();
+    for (std::size_t row = 0; is_right && row < input.size(); row += 32) {
+        float sum = 0;
+        for (std::size_t i = row; i < row + 32; ++i) {
+            sum += std::exp(input[i].to_float());
+        }
+        for (std::size_t i = row; i < row + 32; ++i) {
+            is_right =
+                is_right && is_close(output[i], std::exp(input[i].to_float()) / sum, 0.04F, 0.001F);
+        }
     }
     return is_right;
 }

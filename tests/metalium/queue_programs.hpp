@@ -15,6 +15,11 @@ bool vector_add();
 bool transposed_tiles();
 bool decaying_exponentials();
 bool sharded_add();
+bool tilized_and_back();
+bool softmax_of_rows();
+// queue_many_cores.cpp
+bool all_reduce_over_64_cores();
+bool device_profile();
 // queue_changes.cpp
 bool changed_between_launches();
 bool several_programs();
