@@ -154,6 +154,7 @@ void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std:
         rows.push_back(context.in(i).first_rows(expert, count));
     }
     std::vector<const HostTensor*> inputs;
+    inputs.reserve(rows.size());
     for (const HostTensor& input : rows) {
         inputs.push_back(&input);
     }

@@ -47,6 +47,7 @@ public:
     void add(const char* tensor, const std::vector<std::string_view>& names,
              Turned turned = Turned::No, const char* suffix = "") {
         std::vector<std::string> stored;
+        stored.reserve(names.size());
         for (const std::string_view name : names) {
             stored.push_back(prefix_ + std::string(name) + suffix);
         }

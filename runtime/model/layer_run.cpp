@@ -317,18 +317,26 @@ std::vector<config::Override> overrides_of(const LayerRun& run) {
 
 namespace {
 
-/// Bytes that steps make and later steps still read, at the fullest moment.
+/// Returns the bytes of the outputs of step `made` that memory holds during step `now`.
+std::uint64_t kept_bytes(const pipeline::PipelineSpec& pipeline, std::size_t made,
+                         std::size_t now) {
+    const pipeline::PipelineStep& step = pipeline.steps[made];
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < step.output_plans.size() && i < step.outputs.size(); ++i) {
+        if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
+            bytes += step.output_plans[i].spec.num_bytes();
+        }
+    }
+    return bytes;
+}
+
+/// Returns the bytes that steps make and later steps still read, at the fullest moment.
 std::uint64_t peak_of_outputs(const pipeline::PipelineSpec& pipeline) {
     std::uint64_t most = 0;
     for (std::size_t now = 0; now < pipeline.steps.size(); ++now) {
         std::uint64_t bytes = 0;
         for (std::size_t made = 0; made <= now; ++made) {
-            const pipeline::PipelineStep& step = pipeline.steps[made];
-            for (std::size_t i = 0; i < step.output_plans.size() && i < step.outputs.size(); ++i) {
-                if (made == now || is_read_from(pipeline, step.outputs[i].name, now)) {
-                    bytes += step.output_plans[i].spec.num_bytes();
-                }
-            }
+            bytes += kept_bytes(pipeline, made, now);
         }
         most = std::max(most, bytes);
     }

@@ -43,6 +43,16 @@ void add_to_sum(uint32_t out) {
     pack_to(out);
 }
 
+void sum_tiles(const TileRange& chunk, uint32_t step, uint32_t last_step) {
+    for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+        if (step == 0) {
+            start_sum();
+        } else {
+            add_to_sum(step == last_step ? kCbReduced : kCbPartial);
+        }
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -60,13 +70,7 @@ void kernel_main() {
             } else if (step == last_step) {
                 pack_reconfig_data_format(kCbReduced);
             }
-            for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
-                if (step == 0) {
-                    start_sum();
-                } else {
-                    add_to_sum(step == last_step ? kCbReduced : kCbPartial);
-                }
-            }
+            sum_tiles(chunk, step, last_step);
         }
     }
 }

@@ -37,6 +37,19 @@ void read_tile(const Accessor& input, const RowPieces& pieces, uint32_t tile) {
     cb_push_back(kCbLocal, 1);
 }
 
+// Reads a chunk's own tiles, each with the partial sum that arrives for it.
+template <typename Accessor>
+void read_chunk(const Accessor& input, const RowPieces& pieces, const TileRange& chunk,
+                bool has_sums, Arrivals& partial_sums) {
+    for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
+        // The own tile is read before the partial sum is awaited, so that both take the same time.
+        read_tile(input, pieces, tile);
+        if (has_sums) {
+            partial_sums.announce_next();
+        }
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -53,15 +66,7 @@ void kernel_main() {
 
     for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
         for (uint32_t step = 0; step < slice.num_devices; ++step) {
-            const TileRange chunk = slice.to_reduce(round, step);
-            for (uint32_t tile = chunk.begin; tile < chunk.end; ++tile) {
-                // The own tile is read before the partial sum is awaited, so that both take the
-                // same time.
-                read_tile(input, pieces, tile);
-                if (step > 0) {
-                    partial_sums.announce_next();
-                }
-            }
+            read_chunk(input, pieces, slice.to_reduce(round, step), step > 0, partial_sums);
         }
         for (uint32_t step = 1; step < slice.num_devices; ++step) {
             const TileRange chunk = slice.to_gather(round, step);

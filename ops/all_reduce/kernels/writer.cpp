@@ -74,7 +74,7 @@ public:
     void wait_for_credits() { wait_for_credits(num_sent_); }
 
 private:
-    void wait_for_credits(uint32_t count) {
+    void wait_for_credits(uint32_t count) const {
         noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(credit_address_),
                                count);
     }

@@ -165,22 +165,26 @@ void push_weight_scales(const TensorAccessor& scales, uint32_t page, uint32_t by
     cb_push_back(kCbWeightScales, 1);
 }
 
+Shapes read_shapes(const ReaderArgs& args) {
+    return {.k_blocks = args.k_blocks,
+            .n_blocks = args.n_blocks,
+            .tile = args.tile,
+            .row_tiles = args.row_tiles,
+            .chunk = args.chunk,
+            .k_push = args.k_push,
+            .gathers = args.gathers,
+            .scale_row_bytes = args.scale_row_bytes,
+            .scale_page_stride = args.scale_page_stride,
+            .scale_pages = args.scale_pages};
+}
+
 }  // namespace
 
 void kernel_main() {
     constexpr uint32_t kFirst = fp8::CoreIndex::kCount;
     const auto index = fp8::CoreIndex::read();
     const auto args = ReaderArgs::read();
-    const Shapes shapes{.k_blocks = args.k_blocks,
-                        .n_blocks = args.n_blocks,
-                        .tile = args.tile,
-                        .row_tiles = args.row_tiles,
-                        .chunk = args.chunk,
-                        .k_push = args.k_push,
-                        .gathers = args.gathers,
-                        .scale_row_bytes = args.scale_row_bytes,
-                        .scale_page_stride = args.scale_page_stride,
-                        .scale_pages = args.scale_pages};
+    const Shapes shapes = read_shapes(args);
     const uint32_t table_bytes = args.table_bytes;    // of a table of CTAs
     const uint32_t table_stride = args.table_stride;  // in L1
     const TensorAccessor activations(ReaderTensors::activations(),

@@ -243,9 +243,94 @@ struct Output {
     uint32_t bytes;
 };
 
+// Addresses of the rows that a token's routing takes in L1, one after the other.
+struct Rows {
+    uint32_t logits;
+    uint32_t scores;
+    uint32_t choices;
+    uint32_t bias;
+    uint32_t ids;
+    uint32_t weights;
+    uint32_t halves;
+    uint32_t groups;
+    uint32_t group_scores;
+    uint32_t is_open;
+};
+
+Rows rows_at(uint32_t l1_address, const SelectArgs& args) {
+    const uint32_t row = args.row_bytes;
+    const uint32_t short_row = args.short_row_bytes;
+    Rows rows;
+    rows.logits = l1_address;
+    rows.scores = rows.logits + row;
+    // Without a bias the choices are the scores: one row serves both.
+    rows.choices = args.has_bias != 0 ? rows.scores + row : rows.scores;
+    rows.bias = rows.scores + 2 * row;
+    rows.ids = rows.bias + row;
+    rows.weights = rows.ids + short_row;
+    rows.halves = rows.weights + short_row;
+    rows.groups = rows.halves + short_row;
+    rows.group_scores = rows.groups + short_row;
+    rows.is_open = rows.group_scores + short_row;
+    return rows;
+}
+
+Router router_of(const SelectArgs& args, const Rows& rows) {
+    FloatWord factor;
+    factor.bits = args.factor_bits;
+    return {.experts = args.experts,
+            .n_group = args.n_group,
+            .topk_group = args.topk_group,
+            .top_k = args.top_k,
+            .scoring = static_cast<RouterScoring>(args.scoring),
+            .has_bias = args.has_bias != 0,
+            .normalises = args.normalises != 0,
+            .gives_group_scores = args.num_outputs > kGroupScores,
+            .factor = factor.value,
+            .logits = {rows.logits, args.has_bf16_logits != 0},
+            .scores = reinterpret_cast<Floats>(rows.scores),
+            .choices = reinterpret_cast<Floats>(rows.choices),
+            .bias = reinterpret_cast<Floats>(rows.bias),
+            .ids = reinterpret_cast<Words>(rows.ids),
+            .weights = reinterpret_cast<Floats>(rows.weights),
+            .halves = reinterpret_cast<tt_l1_ptr uint16_t*>(rows.halves),
+            .groups = reinterpret_cast<Words>(rows.groups),
+            .group_scores = reinterpret_cast<Floats>(rows.group_scores),
+            .is_open = reinterpret_cast<Words>(rows.is_open)};
+}
+
+// Widens the bias once, through the row that the logits take later.
+void read_bias(const TensorAccessor& bias, const SelectArgs& args, const Router& router) {
+    const uint32_t l1_address = router.logits.l1_address;
+    const bool is_bfloat16 = args.has_bf16_bias != 0;
+    noc_async_read(bias.get_noc_addr(0), l1_address, args.experts * (is_bfloat16 ? 2 : 4));
+    noc_async_read_barrier();
+    SourceRow{l1_address, is_bfloat16}.for_each(
+        args.experts, [&](uint32_t e, float value) { router.bias[e] = value; });
+}
+
+// Routes a token and stores its row of each output.
+void route(const TensorAccessor& logits, uint32_t token, const Router& router,
+           const Output* outputs, uint32_t num_outputs) {
+    const SourceRow& row = router.logits;
+    noc_async_read(logits.get_noc_addr(token), row.l1_address,
+                   router.experts * (row.is_bfloat16 ? 2 : 4));
+    noc_async_read_barrier();
+    router.score();
+    router.select_groups();
+    router.select_experts();
+    // Rows of all outputs are in flight together.
+    for (uint32_t i = 0; i < num_outputs; ++i) {
+        noc_async_write(outputs[i].row_l1, outputs[i].tensor.get_noc_addr(token), outputs[i].bytes);
+    }
+    // The next token is scored in the same rows.
+    noc_async_write_barrier();
+}
+
 }  // namespace
 
 void kernel_main() {
+    using Tensors = SelectTensors;
     constexpr uint32_t kFirst = SelectShare::kCount;
     const auto share = SelectShare::read();
     // A core may have a single token, so that its second RISC has none.
@@ -253,88 +338,30 @@ void kernel_main() {
         return;
     }
     const auto args = SelectArgs::read();
-    const uint32_t experts = args.experts;
-    const uint32_t n_group = args.n_group;
-    const uint32_t topk_group = args.topk_group;
-    const uint32_t top_k = args.top_k;
-    const bool has_bias = args.has_bias != 0;
-    const uint32_t row = args.row_bytes;
-    const uint32_t short_row = args.short_row_bytes;
-    const uint32_t num_outputs = args.num_outputs;
-    const bool has_bf16_logits = args.has_bf16_logits != 0;
-    const bool has_bf16_bias = args.has_bf16_bias != 0;
-    const auto logits =
-        TensorAccessor(SelectTensors::logits(), SelectTensors::logits_address(kFirst));
-    const auto bias = TensorAccessor(SelectTensors::bias(), SelectTensors::bias_address(kFirst));
-
-    const uint32_t logits_l1 = get_write_ptr(share.scratch_cb);
-    const uint32_t scores_l1 = logits_l1 + row;
-    // Without a bias the choices are the scores: one row serves both.
-    const uint32_t choices_l1 = has_bias ? scores_l1 + row : scores_l1;
-    const uint32_t bias_l1 = scores_l1 + 2 * row;
-    const uint32_t ids_l1 = bias_l1 + row;
-    const uint32_t weights_l1 = ids_l1 + short_row;
-    const uint32_t halves_l1 = weights_l1 + short_row;
-    const uint32_t groups_l1 = halves_l1 + short_row;
-    const uint32_t group_scores_l1 = groups_l1 + short_row;
-    const uint32_t open_l1 = group_scores_l1 + short_row;
-    FloatWord factor;
-    factor.bits = args.factor_bits;
-    const Router router{.experts = experts,
-                        .n_group = n_group,
-                        .topk_group = topk_group,
-                        .top_k = top_k,
-                        .scoring = static_cast<RouterScoring>(args.scoring),
-                        .has_bias = has_bias,
-                        .normalises = args.normalises != 0,
-                        .gives_group_scores = num_outputs > kGroupScores,
-                        .factor = factor.value,
-                        .logits = {logits_l1, has_bf16_logits},
-                        .scores = reinterpret_cast<Floats>(scores_l1),
-                        .choices = reinterpret_cast<Floats>(choices_l1),
-                        .bias = reinterpret_cast<Floats>(bias_l1),
-                        .ids = reinterpret_cast<Words>(ids_l1),
-                        .weights = reinterpret_cast<Floats>(weights_l1),
-                        .halves = reinterpret_cast<tt_l1_ptr uint16_t*>(halves_l1),
-                        .groups = reinterpret_cast<Words>(groups_l1),
-                        .group_scores = reinterpret_cast<Floats>(group_scores_l1),
-                        .is_open = reinterpret_cast<Words>(open_l1)};
+    const auto logits = TensorAccessor(Tensors::logits(), Tensors::logits_address(kFirst));
+    const auto bias = TensorAccessor(Tensors::bias(), Tensors::bias_address(kFirst));
+    const Rows rows = rows_at(get_write_ptr(share.scratch_cb), args);
+    const Router router = router_of(args, rows);
     const Output outputs[kNumOutputs] = {
-        {TensorAccessor(SelectTensors::ids(), SelectTensors::ids_address(kFirst)), ids_l1,
-         top_k * 4},
-        {TensorAccessor(SelectTensors::weights(), SelectTensors::weights_address(kFirst)),
-         weights_l1, top_k * 4},
-        {TensorAccessor(SelectTensors::bf16_weights(), SelectTensors::bf16_weights_address(kFirst)),
-         halves_l1, top_k * 2},
-        {TensorAccessor(SelectTensors::groups(), SelectTensors::groups_address(kFirst)), groups_l1,
-         topk_group * 4},
-        {TensorAccessor(SelectTensors::group_scores(), SelectTensors::group_scores_address(kFirst)),
-         group_scores_l1, n_group * 4},
-        {TensorAccessor(SelectTensors::scores(), SelectTensors::scores_address(kFirst)), scores_l1,
-         experts * 4},
-        {TensorAccessor(SelectTensors::choices(), SelectTensors::choices_address(kFirst)),
-         choices_l1, experts * 4}};
+        {TensorAccessor(Tensors::ids(), Tensors::ids_address(kFirst)), rows.ids, args.top_k * 4},
+        {TensorAccessor(Tensors::weights(), Tensors::weights_address(kFirst)), rows.weights,
+         args.top_k * 4},
+        {TensorAccessor(Tensors::bf16_weights(), Tensors::bf16_weights_address(kFirst)),
+         rows.halves, args.top_k * 2},
+        {TensorAccessor(Tensors::groups(), Tensors::groups_address(kFirst)), rows.groups,
+         args.topk_group * 4},
+        {TensorAccessor(Tensors::group_scores(), Tensors::group_scores_address(kFirst)),
+         rows.group_scores, args.n_group * 4},
+        {TensorAccessor(Tensors::scores(), Tensors::scores_address(kFirst)), rows.scores,
+         args.experts * 4},
+        {TensorAccessor(Tensors::choices(), Tensors::choices_address(kFirst)), rows.choices,
+         args.experts * 4}};
 
-    if (has_bias) {
-        // Widened once, through the row that the logits take later.
-        noc_async_read(bias.get_noc_addr(0), logits_l1, experts * (has_bf16_bias ? 2 : 4));
-        noc_async_read_barrier();
-        SourceRow{logits_l1, has_bf16_bias}.for_each(
-            experts, [&](uint32_t e, float value) { router.bias[e] = value; });
+    if (args.has_bias != 0) {
+        read_bias(bias, args, router);
     }
     for (uint32_t token = share.first_token; token < share.first_token + share.num_tokens;
          ++token) {
-        noc_async_read(logits.get_noc_addr(token), logits_l1, experts * (has_bf16_logits ? 2 : 4));
-        noc_async_read_barrier();
-        router.score();
-        router.select_groups();
-        router.select_experts();
-        // Rows of all outputs are in flight together.
-        for (uint32_t i = 0; i < num_outputs; ++i) {
-            noc_async_write(outputs[i].row_l1, outputs[i].tensor.get_noc_addr(token),
-                            outputs[i].bytes);
-        }
-        // The next token is scored in the same rows.
-        noc_async_write_barrier();
+        route(logits, token, router, outputs, args.num_outputs);
     }
 }

@@ -53,6 +53,18 @@ void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
     cb_push_back(cb_rows, kStripTiles);
 }
 
+// Pushes the strips of a block of columns for a group of rows; they follow one another, as compute
+// keeps them.
+void push_block(const TensorAccessor& input, const CountedRows& rows, const ReaderArgs& args,
+                uint32_t first_row, uint32_t column) {
+    const uint32_t left = args.columns - column;
+    for (uint32_t i = 0; i < args.row_tiles; ++i) {
+        push(input, rows,
+             {first_row + i * kTileRows, column,
+              (left < kBlock ? left : kBlock) * args.element_bytes, args.element_bytes});
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -71,14 +83,7 @@ void kernel_main() {
     for (uint32_t pass = 0; pass < args.passes; ++pass) {
         for (uint32_t group = range.first_group; group < end_group; ++group) {
             for (uint32_t column = 0; column < args.columns; column += kBlock) {
-                const uint32_t left = args.columns - column;
-                // Strips of a block follow one another, as compute keeps them.
-                for (uint32_t i = 0; i < args.row_tiles; ++i) {
-                    push(
-                        input, rows,
-                        {group * group_rows + i * kTileRows, column,
-                         (left < kBlock ? left : kBlock) * args.element_bytes, args.element_bytes});
-                }
+                push_block(input, rows, args, group * group_rows, column);
             }
         }
     }

@@ -55,7 +55,7 @@ public:
         id_ = kIds - id_;
     }
     // Returns how many blocks there are now that were not before.
-    uint32_t finish() {
+    uint32_t finish() const {
         if (older_ != 0) {
             noc_async_read_barrier_with_trid(kIds - id_);
             cb_push_back(cb_, older_ * block_tiles_);

@@ -4,7 +4,6 @@
 // Blocks go into slots of the next device's circular buffers. That device grants all slots when it
 // has come to the phase, and each one again when it is free; its reader learns of a block from a
 // count that is raised after the block.
-#include "../../kernels/arithmetic.hpp"
 #include "plan.hpp"
 #include "rows.hpp"
 
@@ -224,7 +223,7 @@ public:
         gives_back_next_ = gives_back;
     }
     // Waits for the next block.
-    uint32_t wait() {
+    uint32_t wait() const {
         // Waits for the held block and the next: a wait counts all unread pages.
         cb_wait_front(cb_, num_held_ + tiles_);
         return next_;
@@ -280,6 +279,8 @@ uint32_t result_of(const Phase& phase, const Step& step, bool travels_as_fp32) {
 
 }  // namespace
 
+// The loops stay in one function: with their body split off, all_gather took 1.2 % more cycles.
+// NOLINTNEXTLINE(readability-function-size)
 void kernel_main() {
     const auto args = WriterArgs::read();
     const uint32_t sum_scale = args.sum_tile_bytes / kUnitBytes;  // 0: there are no sums

@@ -119,6 +119,14 @@ void subtract_zero_points(const ComputeArgs& args, uint32_t columns, uint32_t fi
     cb_pop_front(cb_zero_points, args.strip);
 }
 
+// Adds the sum of a block of K that ends with `tile` to those of the blocks before.
+void end_block(const ComputeArgs& args, WeightForm form, uint32_t columns, uint32_t tile) {
+    if (form == WeightForm::UInt4) {
+        subtract_zero_points(args, columns, tile / args.block_tiles * args.block_tiles, tile + 1);
+    }
+    add_block(args, columns, tile < args.block_tiles);
+}
+
 void multiply_in_blocks(const ComputeArgs& args, uint32_t columns) {
     const WeightForm form = form_of(args);
     const uint32_t cb_numbers = cb_of_numbers(form);
@@ -137,11 +145,7 @@ void multiply_in_blocks(const ComputeArgs& args, uint32_t columns) {
             matmul_block(cb_tiles, cb_numbers, tile, place_of_numbers(args, form, k), 0, 1, columns,
                          1, args.k_block);
             if ((tile + 1) % args.block_tiles == 0 || tile + 1 == args.k_tiles) {
-                if (form == WeightForm::UInt4) {
-                    subtract_zero_points(args, columns, tile / args.block_tiles * args.block_tiles,
-                                         tile + 1);
-                }
-                add_block(args, columns, tile < args.block_tiles);
+                end_block(args, form, columns, tile);
             }
         }
         pop_numbers(args, form);

@@ -65,20 +65,19 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
         const uint32_t length = smaller(chunk_bytes, shapes.row_bytes - start);
         cb_reserve_back(cb_rows, shapes.k_chunk);
         uint32_t l1_addr = get_write_ptr(cb_rows);
-        for (uint32_t i = 0; i < tile_height; ++i) {
+        for (uint32_t i = 0; i < tile_height; ++i, l1_addr += chunk_bytes) {
             // NoC copies zeros from this core's own L1, so that the processor does not store them
             // one by one.
             if (row.sources[i] == kNobody) {
                 noc_async_read(get_noc_addr(get_write_ptr(cb_zeros)), l1_addr, chunk_bytes);
-            } else {
-                noc_async_read(rows.get_noc_addr(row.sources[i], start), l1_addr, length);
-                // The processor fills the rest of a short row: K is padded to whole tiles.
-                auto* bytes = reinterpret_cast<tt_l1_ptr uint8_t*>(l1_addr);
-                for (uint32_t at = length; at < chunk_bytes; ++at) {
-                    bytes[at] = 0;
-                }
+                continue;
             }
-            l1_addr += chunk_bytes;
+            noc_async_read(rows.get_noc_addr(row.sources[i], start), l1_addr, length);
+            // The processor fills the rest of a short row: K is padded to whole tiles.
+            auto* bytes = reinterpret_cast<tt_l1_ptr uint8_t*>(l1_addr);
+            for (uint32_t at = length; at < chunk_bytes; ++at) {
+                bytes[at] = 0;
+            }
         }
         noc_async_read_barrier();
         cb_push_back(cb_rows, shapes.k_chunk);
