@@ -21,6 +21,7 @@ struct Console {
     Progress progress = Progress::Hidden;  ///< on `err`
     /// Other processes of `mpirun`; null: this one is alone. Only the first prints and writes files.
     ranks::RankLink* link = nullptr;
+    int out_descriptor = 1;  ///< behind `out`; main moves it away from 1
 };
 
 /// Style of text on a file descriptor. A terminal has its width, and colours unless NO_COLOR is not

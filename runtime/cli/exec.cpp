@@ -6,13 +6,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "runtime/cli/command.hpp"
+#include "runtime/cli/console.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/metalium/settings.hpp"
 #include "tessera/errors.hpp"
@@ -50,6 +53,15 @@ void pass_on(const ExecOptions& options) {
     }
 }
 
+// Undoes what main did for Tessera's own output and files.
+void restore_process(const Console& console) {
+    console.out.flush();
+    if (console.out_descriptor != STDOUT_FILENO) {
+        dup2(console.out_descriptor, STDOUT_FILENO);
+    }
+    std::signal(SIGXFSZ, SIG_DFL);
+}
+
 [[noreturn]] void replace_process(const std::vector<std::string>& command) {
     std::vector<char*> words;
     for (const std::string& word : command) {
@@ -60,18 +72,20 @@ void pass_on(const ExecOptions& options) {
     throw UsageError(fmt::format("exec {}: {}", command.front(), std::strerror(errno)));
 }
 
-ExitCode run(const ExecOptions& options, const std::vector<std::string>& command) {
+ExitCode run(const ExecOptions& options, const std::vector<std::string>& command,
+             const Console& console) {
     require(!command.empty(), "exec: no program; allowed: tessera exec [OPTIONS] PROGRAM [ARGS]");
     pass_on(options);
     const metalium::Settings settings = metalium::settings_from_environment();
     require_folder_name("--report",
                         settings.report.empty() ? std::nullopt : std::optional(settings.report));
+    restore_process(console);
     replace_process(command);
 }
 
 }  // namespace
 
-Command add_exec(CLI::App& root, Console& /*console*/) {
+Command add_exec(CLI::App& root, Console& console) {
     auto* command = root.add_subcommand(
         "exec", "Run a host program that is built with TT::Metalium on an emulated mesh");
     auto options = std::make_shared<ExecOptions>();
@@ -94,7 +108,8 @@ Command add_exec(CLI::App& root, Console& /*console*/) {
         "tessera exec [OPTIONS] PROGRAM [ARGS]: the options come before the program. Each option\n"
         "sets an environment variable, by which the program can be run without this command:\n"
         "TESSERA_MESH=1x8 ./program. The exit code is the program's.");
-    return {command, [options, command] { return run(*options, command->remaining()); }};
+    return {command,
+            [options, command, &console] { return run(*options, command->remaining(), console); }};
 }
 
 }  // namespace tessera::cli

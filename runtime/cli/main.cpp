@@ -71,8 +71,8 @@ void choose_signals() {
 
 /// Opens standard output for Tessera alone and sends what kernels print with `printf` to standard
 /// error: it would be in the middle of a report, or make JSON unreadable.
-std::ostream& open_output() {
-    const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+std::ostream& open_output(int& own) {
+    own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
         (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     }
@@ -84,8 +84,10 @@ std::ostream& open_output() {
     return stream;
 }
 
+int output_descriptor = STDOUT_FILENO;
+
 std::ostream& output() {
-    static std::ostream& stream = open_output();
+    static std::ostream& stream = open_output(output_descriptor);
     return stream;
 }
 
@@ -116,8 +118,9 @@ int run_alone(int argc, char** argv, tessera::ranks::RankLink* link) {
     // it prints, perhaps to a file.
     const auto style =
         link == nullptr ? tessera::cli::style_of(STDOUT_FILENO) : tessera::report::TextStyle{};
-    tessera::cli::Console console{output(), std::cerr, style,
-                                  tessera::cli::progress_on(STDERR_FILENO), link};
+    std::ostream& out = output();
+    tessera::cli::Console console{
+        out, std::cerr, style, tessera::cli::progress_on(STDERR_FILENO), link, output_descriptor};
     try {
         const ExitCode code = tessera::cli::run_command_line(arguments, console, kCommandsAbove);
         tessera::require(static_cast<bool>(output().flush()),

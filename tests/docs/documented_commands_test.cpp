@@ -50,6 +50,8 @@ constexpr std::array kLeftOut{
     LeftOut{"./dev bench", "benches are not tests"},
     LeftOut{"tessera score", "all rows take minutes; score_test.cpp runs a selection"},
     LeftOut{"tessera score --table", "the same"},
+    LeftOut{"tessera exec --time build/vector_add/vector_add",
+            "Examples.VectorAdd… and PackageConsumer build and run it"},
 };
 
 /// Blocks of a list are indented.

@@ -69,18 +69,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Nothing", {}, "tessera: no command given; see tessera --help"},
         Case{"UnknownCommand",
              {"go"},
-             "tessera: unknown command go. Allowed: run, model, retime, compare, sweep, advise, "
-             "tune, check, explain, list, moe, new, score; see tessera --help"},
-        Case{
-            "MisspeltCommand",
-            {"rnu", "moe_v2_tiny"},
-            "tessera: unknown command rnu; did you mean run? Allowed: run, model, retime, compare, "
-            "sweep, advise, tune, check, explain, list, moe, new, score; see tessera --help"},
-        Case{"HelpWithoutDashes",
-             {"help"},
-             "tessera: unknown command help; did you mean --help? Allowed: run, model, retime, "
+             "tessera: unknown command go. Allowed: run, exec, model, retime, compare, sweep, "
+             "advise, tune, check, explain, list, moe, new, score; see tessera --help"},
+        Case{"MisspeltCommand",
+             {"rnu", "moe_v2_tiny"},
+             "tessera: unknown command rnu; did you mean run? Allowed: run, exec, model, retime, "
              "compare, sweep, advise, tune, check, explain, list, moe, new, score; see tessera "
              "--help"},
+        Case{"HelpWithoutDashes",
+             {"help"},
+             "tessera: unknown command help; did you mean --help? Allowed: run, exec, model, "
+             "retime, compare, sweep, advise, tune, check, explain, list, moe, new, score; see "
+             "tessera --help"},
         Case{"MisspeltCommandOfMoe",
              {"moe", "chekc"},
              "tessera: unknown command chekc; did you mean check? Allowed: explain, place, check, "
