@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/all_reduce/kernels/args.hpp"
 #include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/exchange/ring.hpp"
@@ -113,8 +114,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::uint32_t num_tiles(const Buffer& buffer) {
     // Padded bytes count: tiles are cut from memory as it is, without regard to rows.
     const std::uint64_t bytes = std::uint64_t{buffer.num_pages} * buffer.aligned_page_size;
-    const std::uint64_t tile = tile_bytes(DataFormat::Float16_b);
-    return static_cast<std::uint32_t>((bytes + tile - 1) / tile);
+    return static_cast<std::uint32_t>(div_up(bytes, tile_bytes(DataFormat::Float16_b)));
 }
 
 // Shares the tiles: one core for each link, fewer if a core would have less than a tile for each

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/copy/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -29,9 +30,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
     const std::uint64_t page = context.inputs[0].spec.page_size();
-    const std::uint64_t alignment = context.arch.dram.alignment.value;
     // The larger of both alignments: the page must be readable and writable from the same place.
-    const std::uint64_t stride = (page + alignment - 1) / alignment * alignment;
+    const std::uint64_t stride = round_up(page, context.arch.dram.alignment.value);
     judge.require(stride * schedule.cb_depth <= buffer_room(context.arch), "cb_depth",
                   fmt::format("{} with pages of {} B takes {} B of circular buffers; a core has {} "
                               "B of L1 for them",

@@ -109,7 +109,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .scales = &context.device_inputs[1][position].buffer};
     const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
     // A group is 32 rows: as many as a tile has.
-    const std::uint32_t groups = (codes[0] + kTileRows - 1) / kTileRows;
+    const std::uint32_t groups = div_up(codes[0], kTileRows);
     // Groups are whole rows, so that a core reads the scales of a row once.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, groups);
 

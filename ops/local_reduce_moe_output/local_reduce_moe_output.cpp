@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/local_reduce_moe_output/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -45,7 +46,7 @@ Chunks make_chunks(const ArchSpec& arch, const TensorSpec& expert_outputs,
                    std::uint32_t most_tokens) {
     const std::uint32_t experts = expert_outputs.shape[0];
     const std::uint32_t row_bytes = expert_outputs.page_size();
-    const std::uint32_t row_tiles = (row_bytes + kTileBytes - 1) / kTileBytes;
+    const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
     const std::uint32_t list_bytes = experts * kContributionBytes + 4;
     // A chunk fills half of DST, which math owns while the packer empties the other half.
     return {.experts = experts,

@@ -94,7 +94,7 @@ std::string findings_text(const Advice& advice, RuleKind kind, const char* headi
     std::string text = "\n" + line + "\n";
     for (const std::string& detail : details) {
         std::getline(table, line);
-        text += line + "\n" + detail;
+        text.append(line).append("\n").append(detail);
     }
     return text + notes_text(advice, kind);
 }
