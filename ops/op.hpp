@@ -21,6 +21,7 @@
 #include "ops/op_spec.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/least_work.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/session.hpp"
 #include "tessera/tensor.hpp"
@@ -195,6 +196,37 @@ struct ElementRange {
     std::uint64_t count = 0;
 };
 
+/// Context from which the least work of a call on one device is computed, after its launch.
+struct BoundContext {
+    const OpSpec& spec;
+    ParameterRef parameters;
+    std::size_t position = 0;     ///< of the device in the group
+    std::size_t num_devices = 1;  ///< of the group
+    std::span<const TensorPlan> input_plans;
+    std::span<const TensorPlan> output_plans;
+    /// [operand][position]. Integers are valid in a run for times alone, too; other numbers are not.
+    std::span<const std::vector<std::shared_ptr<const OperandValues>>> inputs;
+    std::span<const std::vector<std::shared_ptr<const OperandValues>>> outputs;
+    /// Returns the counts of the operand's valid rows on this device; empty: all rows are valid.
+    std::function<std::vector<std::uint32_t>(const Operand& operand)> counts;
+    /// Op::valid of the call; empty if the op has none.
+    std::vector<std::vector<ElementRange>> valid = {};
+
+    template <class P>
+    [[nodiscard]] const P& params() const {
+        return parameters.as<P>();
+    }
+    [[nodiscard]] bool has(std::size_t operand) const { return is_given(input_plans, operand); }
+    [[nodiscard]] const TensorSpec& in(std::size_t operand) const {
+        return input_plans[operand].spec;
+    }
+    [[nodiscard]] const TensorSpec& out(std::size_t operand) const {
+        return output_plans[operand].spec;
+    }
+    /// Returns the values of an input of 32-bit integers.
+    [[nodiscard]] std::vector<std::int32_t> integers(std::size_t operand) const;
+};
+
 /// A step that an op made of others takes, as a run file would say it.
 struct PartStep {
     std::string name;  ///< after the name of the whole step and a dot
@@ -244,6 +276,9 @@ struct Op {
     /// last of them that write the op's outputs leave what the reference says.
     /// Precondition   contract and rules hold.
     std::function<std::vector<PartStep>(const OpContext& context)> parts = {};
+    /// Returns the least work of one device: no schedule of the op does less. Empty: the bytes of all
+    /// operands (bound.hpp).
+    std::function<LeastWork(const BoundContext& context)> bound = {};
     /// Returns the expected outputs of the device at `position`, as float32, or in the output's
     /// format if the tolerance is exact. An output with `valid_rows` may hold these rows only, one
     /// after another, under the output's own shape.

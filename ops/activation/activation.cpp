@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -265,6 +266,10 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
                           context.params<RowActivationSpec>().counted_by)};
 }
 
+LeastWork bound(const BoundContext& context) {
+    return row_wise_bytes(context);
+}
+
 }  // namespace
 
 void apply_to_row(const RowActivationSpec& spec, std::span<const float> in, std::span<float> out) {
@@ -289,6 +294,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted)};
     return kOp;

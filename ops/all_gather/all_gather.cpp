@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/all_gather/all_gather.hpp"
 
+#include <numeric>
+
 #include "emu/base/round_up.hpp"
 #include "ops/all_gather/place.hpp"
+#include "ops/bound.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/collective.hpp"
@@ -167,6 +170,19 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return line_programs(context);
 }
 
+LeastWork bound(const BoundContext& context) {
+    // A device has its own part, and receives the parts of all others.
+    const std::vector<std::uint32_t> counts = context.counts(context.spec.outputs[0]);
+    const double gathered = valid_elements(context, 0);
+    const double own = context.has(1) && !counts.empty()
+                           ? gathered * counts.at(context.position) /
+                                 std::max(1.0, std::accumulate(counts.begin(), counts.end(), 0.0))
+                           : static_cast<double>(num_elements(context.in(0).shape));
+    LeastWork work = operand_bytes(context, {"input", "counts"});
+    work.link_bytes = bytes_of_elements(gathered - own, context.out(0).format);
+    return work;
+}
+
 }  // namespace
 
 Algorithm algorithm_of(const OpContext& context) {
@@ -191,6 +207,7 @@ const Op& op() {
         .rules = rules,
         .infer = infer,
         .programs = programs,
+        .bound = bound,
         .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {

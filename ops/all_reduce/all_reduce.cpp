@@ -5,6 +5,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/all_reduce/kernels/args.hpp"
+#include "ops/bound.hpp"
 #include "ops/shared/exchange/collective.hpp"
 #include "ops/shared/exchange/ring.hpp"
 #include "ops/shared/mesh_line.hpp"
@@ -276,6 +277,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
                          {context.device_outputs[0]}, context.params<AllReduceSpec>());
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Reduce-scatter and all-gather, which move the fewest bytes: (n − 1) / n of a tensor each.
+    LeastWork work = operand_bytes(context);
+    work.link_bytes = 2 * share_of_others(context) *
+                      bytes_of_elements(static_cast<double>(num_elements(context.in(0).shape)),
+                                        context.in(0).format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -297,6 +307,7 @@ const Op& op() {
             return exchange::collective_workspaces(context, collective_of(context));
         },
         .programs = programs,
+        .bound = bound,
         .reference = reference};
     return kOp;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ops/all_to_all/kernels/args.hpp"
+#include "ops/bound.hpp"
 #include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
@@ -239,6 +240,17 @@ void check_counts(const ReferenceContext& context) {
     }
 }
 
+LeastWork bound(const BoundContext& context) {
+    const std::vector<std::uint32_t> counts = context.counts(context.spec.outputs[0]);
+    LeastWork work = operand_bytes(context, {"input", "counts"});
+    // With counts a device may keep most rows, which the sum over senders does not show.
+    if (counts.empty()) {
+        work.link_bytes = share_of_others(context) *
+                          bytes_of_elements(valid_elements(context, 0), context.out(0).format);
+    }
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -250,6 +262,7 @@ const Op& op() {
             return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
         },
         .programs = page_programs,
+        .bound = bound,
         .reference = page_reference,
         .check_values = check_counts};
     return kOp;

@@ -155,6 +155,7 @@ Op op_of(const OpSpec& spec) {
             .rules = rules,
             .infer = infer,
             .programs = programs,
+            .bound = [&spec](const BoundContext& c) { return work_of(spec, c); },
             .reference = [&spec](const ReferenceContext& c) { return reference(spec, c); },
             .check_values = [&spec](const ReferenceContext& c) { check_values(spec, c); },
             .checked_inputs = {kPageTable, kPositions, place_of_sequences(cache_format(spec))}};

@@ -76,6 +76,9 @@ struct Extents {
 /// Returns the launch of a call: groups of cores that share a token's keys (program.cpp).
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 
+/// Returns the least work of a call of the op with this spec (work.cpp).
+[[nodiscard]] LeastWork work_of(const OpSpec& spec, const BoundContext& context);
+
 /// The plain computation that results are compared with (reference.cpp).
 [[nodiscard]] std::vector<HostTensor> reference(const OpSpec& spec,
                                                 const ReferenceContext& context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/broadcast/broadcast.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/shared/exchange/collective.hpp"
 
 namespace tessera::ops::broadcast {
@@ -48,6 +49,16 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
 }
 
+LeastWork bound(const BoundContext& context) {
+    // The root has the values; its output may be a copy that nobody waits for.
+    if (context.position == context.params<BroadcastSpec>().root) {
+        return operand_bytes(context, {"output"});
+    }
+    LeastWork work = operand_bytes(context, {"input"});
+    work.link_bytes = bytes_of_elements(valid_elements(context, 0), context.out(0).format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -67,6 +78,7 @@ const Op& op() {
             [](const OpContext& context) {
                 return exchange::collective_programs(context, collective_of(context));
             },
+        .bound = bound,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
             // Each device must hold the root's bytes.
             return {context.inputs[0].at(context.params<BroadcastSpec>().root)->all()};

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/fp8_grouped_matmul/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
 #include "ops/shared/buffer_room.hpp"
@@ -289,6 +291,23 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
             fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
 }
 
+LeastWork bound(const BoundContext& context) {
+    constexpr std::size_t kExpertOfCta = 4;
+    constexpr std::size_t kNumCtas = 6;
+    const auto live = static_cast<std::size_t>(std::max(context.integers(kNumCtas).at(0), 0));
+    // Weights are operand 2 and rows may be gathered, so that only outputs and weights are sure.
+    std::vector<std::int32_t> experts = context.integers(kExpertOfCta);
+    experts.resize(std::min(experts.size(), live));
+    const std::set<std::int32_t> busy(experts.begin(), experts.end());
+    const TensorSpec& weights = context.in(2);
+    const double matrix = double{1} * weights.shape[1] * weights.shape[2];
+    LeastWork work;
+    work.products = weights.shape[2] * valid_elements(context, 0);
+    work.dram_bytes = bytes_of_elements(valid_elements(context, 0), context.out(0).format) +
+                      bytes_of_elements(static_cast<double>(busy.size()) * matrix, weights.format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -297,6 +316,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference_of_step,
                         .valid = valid};
     return kOp;

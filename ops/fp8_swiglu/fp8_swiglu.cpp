@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/fp8_swiglu/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -231,6 +232,15 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
             fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Scales and lists are small beside the codes of valid rows.
+    LeastWork work;
+    const double valid = valid_elements(context, 0);
+    work.dram_bytes = bytes_of_elements(valid, context.out(0).format) +
+                      bytes_of_elements(2 * valid, context.in(0).format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -239,6 +249,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid};
     return kOp;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ops/bound.hpp"
 #include "ops/gate_linear/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -162,6 +163,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(logits));
 }
 
+LeastWork bound(const BoundContext& context) {
+    return product_work(context, context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
@@ -170,6 +175,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/bound.hpp"
 #include "ops/gather_columns/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
@@ -112,6 +113,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
+LeastWork bound(const BoundContext& context) {
+    // A column that several indices name may be read once.
+    return operand_bytes(context, {"input"});
+}
+
 }  // namespace
 
 const Op& op() {
@@ -120,6 +126,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/gather_rows/gather_rows.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/shared/expert_rows/row_moves.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -76,6 +77,11 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
                 : std::vector<bool>{}};
 }
 
+LeastWork bound(const BoundContext& context) {
+    // A row that several entries of the index name may be read once.
+    return operand_bytes(context, {"input"});
+}
+
 }  // namespace
 
 const Op& op() {
@@ -84,6 +90,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted)};
     return kOp;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 
 namespace tessera::ops::grouped_mm {
 namespace {
@@ -187,6 +189,18 @@ void check_values(const ReferenceContext& context) {
                   Nobody::Allowed, live);
 }
 
+LeastWork bound(const BoundContext& context) {
+    constexpr std::size_t kExpertIds = 3;
+    constexpr std::size_t kNumListed = 4;
+    // Blocks after the end of the list hold nothing.
+    const auto listed = static_cast<std::size_t>(std::max(context.integers(kNumListed).at(0), 0));
+    std::vector<std::int32_t> experts = context.integers(kExpertIds);
+    experts.resize(std::min(experts.size(), listed / context.params<GroupedSpec>().block_size));
+    const std::set<std::int32_t> busy(experts.begin(), experts.end());
+    return expert_work(context, static_cast<double>(busy.size() - busy.count(kNobody)),
+                       context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
@@ -195,6 +209,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted),
                         .check_values = check_values,

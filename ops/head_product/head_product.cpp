@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/head_product/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -180,6 +181,17 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
+LeastWork bound(const BoundContext& context) {
+    const Extents extents =
+        extents_of(context.params<HeadProductSpec>(), context.in(0).shape, context.in(1).shape);
+    // Rows of a head's weights that do not count are not read.
+    LeastWork work = operand_bytes(context, {"weight"});
+    const double pairs = static_cast<double>(extents.heads) * extents.rows * extents.columns;
+    work.dram_bytes += bytes_of_elements(pairs, context.in(1).format);
+    work.products = pairs * extents.tokens;
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -188,6 +200,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

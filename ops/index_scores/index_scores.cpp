@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/index_scores/kernels/args.hpp"
 #include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/buffer_room.hpp"
@@ -325,6 +327,30 @@ void check_values(const ReferenceContext& context) {
                                         context.in(2).shape(), row_length(context.in(0).shape()))});
 }
 
+LeastWork bound(const BoundContext& context) {
+    const Extents extents =
+        extents_of(context.params<IndexScoresSpec>(), context.in(0).shape, context.in(3).shape);
+    const std::vector<std::int32_t> positions = context.integers(4);
+    const std::uint32_t sequences = context.in(3).shape[0];
+    // Keys that several tokens of a sequence see may be read once.
+    std::vector<double> longest(sequences);
+    double scores = 0;
+    for (std::size_t token = 0; token < positions.size(); ++token) {
+        const double visible =
+            std::clamp(positions[token] + 1.0, 0.0, double{1} * extents.positions);
+        double& keys = longest[token * sequences / positions.size()];
+        keys = std::max(keys, visible);
+        scores += visible;
+    }
+    const double keys = std::accumulate(longest.begin(), longest.end(), 0.0);
+    LeastWork work = operand_bytes(context, {"cache", "cache_scale", "page_table", "scores"});
+    work.dram_bytes += bytes_of_elements(keys * extents.elements, context.in(2).format) +
+                       bytes_of_elements(scores, DataFormat::Float32);
+    work.products = scores * extents.heads * extents.elements;
+    work.vector_ops = scores * extents.heads;
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -333,6 +359,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {3, 4}};

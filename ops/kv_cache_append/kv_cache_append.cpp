@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ops/bound.hpp"
 #include "ops/kv_cache_append/kernels/args.hpp"
 #include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/column_moves/column_moves.hpp"
@@ -205,6 +206,15 @@ void check_values(const ReferenceContext& context) {
                         .window = 1});
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Rows of tokens that are there are read and written once; nothing else of the cache moves.
+    LeastWork work =
+        operand_bytes(context, {"cache", "page_table", "output", "positions", "sequences"});
+    const double positions = static_cast<double>(num_elements(context.in(3).shape));
+    work.dram_bytes *= 2 * num_present(context, 3) / positions;
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -213,6 +223,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {2, 3, 5}};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/bound.hpp"
+
 namespace tessera::ops::masked_mm {
 namespace {
 
@@ -93,6 +95,17 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {counted_rows(context)};
 }
 
+LeastWork bound(const BoundContext& context) {
+    constexpr std::size_t kCounts = 2;
+    double busy = context.in(1).shape[0];
+    if (context.has(kCounts)) {
+        const std::vector<std::int32_t> counts = context.integers(kCounts);
+        busy = static_cast<double>(
+            std::ranges::count_if(counts, [](std::int32_t count) { return count > 0; }));
+    }
+    return expert_work(context, busy, context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
@@ -101,6 +114,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted)};
     return kOp;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/bound.hpp"
 #include "ops/matmul/block_program.hpp"
 #include "ops/matmul/blocking.hpp"
 #include "ops/matmul/tile_program.hpp"
@@ -190,6 +191,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+LeastWork bound(const BoundContext& context) {
+    return product_work(context, context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
@@ -200,6 +205,7 @@ const Op& op() {
                         .place_inputs = place_inputs,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/moe_bmm/schedules.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -177,6 +178,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+LeastWork bound(const BoundContext& context) {
+    return product_work(context, context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
@@ -187,6 +192,7 @@ const Op& op() {
                         .infer = infer,
                         .reads_back = reads_back,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -7,6 +7,7 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/moe_finalize/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -181,6 +182,14 @@ void check_values(const ReferenceContext& context) {
                   Nobody::Allowed);
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Only rows that the index names belong to a token of this device.
+    LeastWork work = operand_bytes(context, {"rows", "expert_weights"});
+    const TensorSpec& rows = context.in(0);
+    work.dram_bytes += bytes_of_elements(num_present(context, 1) * rows.shape.back(), rows.format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -189,6 +198,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {1}};

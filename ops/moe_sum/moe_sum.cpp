@@ -7,6 +7,7 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/moe_sum/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -254,6 +255,16 @@ void check_values(const ReferenceContext& context) {
     }
 }
 
+LeastWork bound(const BoundContext& context) {
+    LeastWork work = operand_bytes(context, {"expert_outputs", "rows", "topk_weights"});
+    const TensorSpec& rows = context.in(0);
+    // A choice without a row is of an expert on another device.
+    const double read = context.has(1) ? num_present(context, 1) * rows.shape.back()
+                                       : static_cast<double>(num_elements(rows.shape));
+    work.dram_bytes += bytes_of_elements(read, rows.format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -262,6 +273,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {1}};

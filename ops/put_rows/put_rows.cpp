@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/bound.hpp"
 #include "ops/shared/expert_rows/row_moves.hpp"
 
 namespace tessera::ops::put_rows {
@@ -76,6 +77,13 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {rows};
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Rows are read and written once; the rest of the output stays as it is.
+    LeastWork work = operand_bytes(context, {"whole", "output"});
+    work.dram_bytes *= 2;
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -84,6 +92,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted)};
     return kOp;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -264,6 +265,10 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {rows, spec.block == ScaleBlock::Tensor ? std::vector<bool>{} : rows};
 }
 
+LeastWork bound(const BoundContext& context) {
+    return row_wise_bytes(context);
+}
+
 }  // namespace
 
 const Op& op() {
@@ -273,6 +278,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .valid = valid_of_rows(counted)};
     return kOp;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce_scatter/reduce_scatter.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/exchange/collective.hpp"
@@ -161,6 +162,16 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return line::programs(context);
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Each row of a sum travels n − 1 times between devices, of which each receives its share.
+    LeastWork work = operand_bytes(context, {"input", "counts"});
+    const TensorSpec& input = context.in(0);
+    const double rows = context.has(1) ? sum_of(context, 1) : double{1} * input.shape[0];
+    work.link_bytes =
+        share_of_others(context) * bytes_of_elements(rows * input.shape.back(), input.format);
+    return work;
+}
+
 }  // namespace
 
 const Op& op() {
@@ -175,6 +186,7 @@ const Op& op() {
         .infer = infer,
         .workspaces = workspaces,
         .programs = programs,
+        .bound = bound,
         .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {

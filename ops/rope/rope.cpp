@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rope/rope.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/rope/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -139,6 +140,11 @@ void check_values(const ReferenceContext& context) {
     }
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Only the positions of tokens are read of the table.
+    return operand_bytes(context, {"table"});
+}
+
 }  // namespace
 
 const Op& op() {
@@ -147,6 +153,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = like_first_input,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {2}};

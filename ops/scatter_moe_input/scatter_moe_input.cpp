@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
 #include "ops/scatter_moe_input/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -100,6 +101,11 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+LeastWork bound(const BoundContext& context) {
+    // Tokens without an expert on this device are not read.
+    return operand_bytes(context, {"hidden_states"});
+}
+
 }  // namespace
 
 const Op& op() {
@@ -108,6 +114,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference,
                         .check_values =
                             [](const ReferenceContext& context) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/slice_columns/slice_columns.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/shared/column_moves/column_moves.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -91,6 +92,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                           context.outputs[0].spec.shape)};
 }
 
+LeastWork bound(const BoundContext& context) {
+    return copied_bytes(context, "input");
+}
+
 }  // namespace
 
 const Op& op() {
@@ -99,6 +104,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/slice_rows/slice_rows.hpp"
 
+#include "ops/bound.hpp"
 #include "ops/shared/expert_rows/row_moves.hpp"
 
 namespace tessera::ops::slice_rows {
@@ -81,6 +82,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                        })};
 }
 
+LeastWork bound(const BoundContext& context) {
+    // The count of rows is a number on the device that the copied part does not show.
+    return context.has(1) ? LeastWork{} : copied_bytes(context, "input");
+}
+
 }  // namespace
 
 const Op& op() {
@@ -89,6 +95,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "ops/bound.hpp"
 #include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/token_positions/kernels/args.hpp"
@@ -124,6 +125,10 @@ void check_values(const ReferenceContext& context) {
                                     .window = spec.window});
 }
 
+LeastWork bound(const BoundContext& context) {
+    return operand_bytes(context, {"page_table"});
+}
+
 }  // namespace
 
 const Op& op() {
@@ -132,6 +137,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
+                        .bound = bound,
                         .reference = reference,
                         .check_values = check_values};
     return kOp;

@@ -31,7 +31,7 @@ compare::RecordedRun record(const config::LoadedRun& loaded, ProgressLine& progr
     const auto on_step = [&](const pipeline::StepStart& step) {
         progress.step("recording " + step.name, step.number, step.num_steps);
     };
-    (void)pipeline::run_pipeline(loaded, modes, {.on_step = on_step});
+    run.least_work = pipeline::run_pipeline(loaded, modes, {.on_step = on_step}).least_work;
     return run;
 }
 

@@ -24,6 +24,7 @@
 #include "runtime/report/run_json.hpp"
 #include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
+#include "runtime/report/timing/bounds.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "runtime/report/timing/source_texts.hpp"
 #include "runtime/report/timing/summary_text.hpp"
@@ -140,12 +141,14 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
 void note_times(const report::TimingReport& timing, const pipeline::PipelineSpec& pipeline,
                 report::RunRecord& record) {
     record.makespan = timing.makespan;
+    record.bound = timing.bound;
     std::size_t step = 0;
     for (const report::LaunchReport& launch : timing.launches) {
         for (const std::size_t end = end_of_launch(pipeline, step); step < end; ++step) {
             // A run that failed may have timed a step that it did not record.
             if (step < record.steps.size()) {
                 record.steps[step].device_time = launch.device_time;
+                record.steps[step].bound = launch.bound;
             }
         }
     }
@@ -185,6 +188,7 @@ struct RunDoors {
 void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
     report::TimingReport& timing = *outcome.timing;
     timing.assumed = report::assumed_shares(timing, loaded.resolved);
+    report::note_bounds(outcome.record.least_work, timing);
     note_times(timing, loaded.pipeline, outcome.record);
     timing.moe = outcome.record.experts;
     timing.stages = outcome.record.stages;

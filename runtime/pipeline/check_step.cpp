@@ -139,16 +139,6 @@ bool is_all_replicas(const PipelineStep& step) {
     });
 }
 
-/// Returns the valid elements as the op states them. Counts are not enough for ops whose valid rows
-/// are not the first ones.
-ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::size_t position) {
-    return step.op->valid ? step.op->valid({.parameters = step.parameters.get(),
-                                            .position = position,
-                                            .inputs = values.inputs,
-                                            .outputs = step.output_plans})
-                          : ValidElements{};
-}
-
 std::vector<OutputRanges> outputs_on(const PipelineStep& step, const Place& place) {
     std::vector<OutputRanges> outputs;
     // The reference of an all-reduce over D devices costs D inputs; once is enough for all devices.

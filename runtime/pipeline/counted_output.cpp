@@ -114,6 +114,15 @@ void note_nans(const PipelineStep& step, OutputRanges& output) {
 
 }  // namespace
 
+// Counts are not enough for ops whose valid rows are not the first ones.
+ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::size_t position) {
+    return step.op->valid ? step.op->valid({.parameters = step.parameters.get(),
+                                            .position = position,
+                                            .inputs = values.inputs,
+                                            .outputs = step.output_plans})
+                          : ValidElements{};
+}
+
 OutputRanges read_ranges(const PipelineStep& step, const StepValues& values, std::size_t position,
                          std::size_t index, const ValidElements& valid) {
     const ops::Operand& operand = step.op->spec.outputs[index];

@@ -40,6 +40,8 @@ struct OutputRanges {
 
 /// Valid element ranges of each output, as Op::valid states them; empty if the op states none.
 using ValidElements = std::vector<std::vector<ops::ElementRange>>;
+[[nodiscard]] ValidElements valid_of(const PipelineStep& step, const StepValues& values,
+                                     std::size_t position);
 
 /// Reads the valid elements of output `index` on the device at `position` of its group, and counts
 /// their NaN.

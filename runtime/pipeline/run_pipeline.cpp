@@ -15,6 +15,7 @@
 #include "runtime/pipeline/placed_tensors.hpp"
 #include "runtime/pipeline/reference_chain.hpp"
 #include "runtime/pipeline/run_stages.hpp"
+#include "runtime/pipeline/step_work.hpp"
 #include "runtime/report/core_figures.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "runtime/steps/edit_program.hpp"
@@ -208,6 +209,7 @@ private:
                 i, std::span(pipeline_.steps).subspan(first, end - first), placed[i - first]));
         }
         const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
+        record_.least_work.emplace_back(num_devices());
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         for (std::size_t i = first; i < end; ++i) {
             // Compared at once, while the inputs are on the devices: later launches may overwrite
@@ -289,6 +291,7 @@ private:
                                   // up.
                                   .host_seconds = is_first ? result.host_seconds : 0};
         record.launch = num_launched_;
+        add_least_work(step, values, record_.least_work.back());
         record.check = check(step, values);
         note_nans(step, values, record.check);
         record.verify_seconds = seconds_since(start);

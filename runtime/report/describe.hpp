@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "runtime/report/device_rows.hpp"
+#include "runtime/report/step_bound.hpp"
 #include "runtime/report/timing/activity_words.hpp"
 
 namespace tessera::report {
@@ -156,6 +157,14 @@ public:
             read(json_.at(key), value);
         }
     }
+    /// Reads a value that may be missing, as files of older versions lack newer keys.
+    template <class T>
+    void operator()(const char* key, std::optional<T>& value) {
+        value.reset();
+        if (is_chosen(key) && json_.contains(key)) {
+            read(json_.at(key), value);
+        }
+    }
     template <class Make>
     void derived(const char*, Make) {}
     template <class Code, class T>
@@ -238,5 +247,17 @@ private:
     std::span<const std::string_view> chosen_;
     std::string path_;  ///< path of the object that is read, with a dot at its end
 };
+
+/// Describes a bound; both run.json and report.json have it.
+template <class Fields, Either<Bound> Value>
+void describe(Fields& fields, Value& bound) {
+    fields("time", bound.time);
+    fields("by", bound.by);
+    fields("device", bound.device);
+    fields("dram_bytes", bound.work.dram_bytes);
+    fields("link_bytes", bound.work.link_bytes);
+    fields("products", bound.work.products);
+    fields("vector_ops", bound.work.vector_ops);
+}
 
 }  // namespace tessera::report

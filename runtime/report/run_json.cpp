@@ -38,6 +38,10 @@ void describe(Fields& fields, Step& step) {
     fields("host_s", step.host_seconds);
     fields("verify_s", step.verify_seconds);
     fields("device_time", step.device_time);
+    fields("bound", step.bound);
+    fields.derived("over_bound", [&] {
+        return step.device_time ? over_bound(step.device_time->expected, step.bound) : 0.0;
+    });
     fields("check", step.check);
 }
 
@@ -118,6 +122,10 @@ Json to_json(const RunRecord& record) {
     fields("error", record.error ? to_json(*record.error) : Json(nullptr));
     fields("maths", record.maths == Maths::On);
     fields("makespan", record.makespan);
+    fields("bound", record.bound);
+    fields.derived("over_bound", [&] {
+        return record.makespan ? over_bound(record.makespan->expected, record.bound) : 0.0;
+    });
     fields("inputs", record.inputs.empty() ? Json(nullptr) : Json(record.inputs));
     fields("unread_inputs", record.unread_inputs);
     fields("unread_sets", record.unread_sets);

@@ -12,6 +12,7 @@
 #include "runtime/report/expert_load.hpp"
 #include "runtime/report/run_error.hpp"
 #include "runtime/report/run_stages.hpp"
+#include "runtime/report/step_bound.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/predicted_time.hpp"
@@ -51,6 +52,7 @@ struct StepRecord {
     double verify_seconds = 0;
     std::optional<StepCheck> check;              ///< none if the step was not verified
     std::optional<PredictedTime> device_time{};  ///< longest on one device; none without timing
+    std::optional<Bound> bound{};                ///< of its launch; none without timing
     std::size_t launch = 0;                      ///< by number; steps may share one
 };
 
@@ -93,9 +95,12 @@ struct RunRecord {
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing
-    std::optional<ExpertLoad> experts{};      ///< if steps declare one
-    std::optional<RunStages> stages{};        ///< if the run file names stages
-    std::optional<RunError> error{};          ///< error that ended the run before its last step
+    std::optional<Bound> bound{};             ///< of the whole run; none without timing
+    /// [launch][device], of the steps that have ended.
+    std::vector<std::vector<LeastWork>> least_work{};
+    std::optional<ExpertLoad> experts{};  ///< if steps declare one
+    std::optional<RunStages> stages{};    ///< if the run file names stages
+    std::optional<RunError> error{};      ///< error that ended the run before its last step
 };
 
 /// Returns the names of the steps that were verified and failed.

@@ -185,6 +185,8 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
         }
         return plans;
     };
+    // Nothing states which part of its operands a program moves, so that it has no bound.
+    own->op.bound = [](const ops::BoundContext&) { return LeastWork{}; };
     own->op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
         check_reference(*self, context, judge);
         check_program(*self, context, judge);

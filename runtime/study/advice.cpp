@@ -147,6 +147,18 @@ std::optional<LinkLoad> links_of(const report::LaunchReport& launch) {
     return load;
 }
 
+// By time above the bound, since the ratio of a short step may be large and worth nothing.
+std::vector<StepOverBound> over_bound_of(const TimingReport& before) {
+    std::vector<StepOverBound> steps;
+    for (const report::LaunchReport& launch : before.launches) {
+        if (launch.bound) {
+            steps.push_back({launch.name, launch.device_time.expected, *launch.bound});
+        }
+    }
+    std::ranges::stable_sort(steps, std::ranges::greater{}, &StepOverBound::excess);
+    return steps;
+}
+
 std::vector<LinkLoad> links_of(const TimingReport& before) {
     std::vector<LinkLoad> loads;
     for (const report::LaunchReport& launch : before.launches) {
@@ -176,6 +188,8 @@ Advice advise(const RecordedRun& run) {
     Advice advice{.run = fmt::format("{} on {}", run.name, run.machine.arch.name),
                   .clock = before.clock,
                   .makespan = before.makespan.expected,
+                  .bound = before.bound,
+                  .over_bound = over_bound_of(before),
                   .findings = {},
                   .banks = banks_of(run),
                   .links = links_of(before)};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,16 @@ struct LinkLoad {
     ResourceUse link;    ///< the busiest link
 };
 
+/// Time of a step over its bound.
+struct StepOverBound {
+    std::string name;
+    Millicycles time = 0;
+    report::Bound bound;
+
+    /// Time that a kernel at its bound would save.
+    [[nodiscard]] Millicycles excess() const { return time - bound.time; }
+};
+
 struct Finding {
     Rule rule;
     Millicycles makespan = 0;
@@ -92,6 +103,8 @@ struct Advice {
     std::string run;  ///< "moe_v2 on wormhole_n150"
     Hertz clock;
     Millicycles makespan = 0;
+    std::optional<report::Bound> bound;     ///< of the makespan; none: of a trace
+    std::vector<StepOverBound> over_bound;  ///< by the time above the bound, largest first
     std::vector<Finding> findings;          ///< by kind, then gain, largest first
     std::vector<ConstantEffect> constants;  ///< result of sensitivity(); empty: not requested
     std::vector<BankCamping> banks;         ///< by step, for steps that read or write DRAM
@@ -104,12 +117,13 @@ struct Advice {
 /// threads.
 [[nodiscard]] Advice advise(const compare::RecordedRun& run);
 
-/// Returns findings with verdict and advice; names of rules without a gain; steps that lose time by
+/// Returns the steps furthest from their bound; findings with verdict and advice; names of rules without a gain; steps that lose time by
 /// camping on banks, with a map of banks over time for the step with the largest loss; the ten
 /// constants with the largest effect.
 [[nodiscard]] std::string to_text(const Advice& advice, const report::TextStyle& style);
 
-/// Returns {schema: "tessera.advice", version, run, makespan_ns, findings[],
+/// Returns {schema: "tessera.advice", version, run, makespan_ns, over_bound[{step, time_ns,
+/// bound_ns, ratio, by}], findings[],
 /// constants[], banks[]}. A finding is
 /// {rule, kind, family, advice, note, makespan_ns, gain, share, verdict, verdict_text, steps[{name,
 /// gain, place, verdict_text}], refusal}, constants {key, low_value, high_value, at_low, at_high},

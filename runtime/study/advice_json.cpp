@@ -88,10 +88,18 @@ nlohmann::ordered_json to_json(const Advice& advice) {
     const auto timed = [&](const Finding& finding) {
         return row_of(finding, nanoseconds(advice, finding.makespan));
     };
+    const auto over_bound = [&](const StepOverBound& step) {
+        return Json{{"step", step.name},
+                    {"time_ns", nanoseconds(advice, step.time)},
+                    {"bound_ns", nanoseconds(advice, step.bound.time)},
+                    {"ratio", report::over_bound(step.time, step.bound)},
+                    {"by", step.bound.by}};
+    };
     return {{"schema", "tessera.advice"},
             {"version", 1},
             {"run", advice.run},
             {"makespan_ns", nanoseconds(advice, advice.makespan)},
+            {"over_bound", array_of(advice.over_bound, over_bound)},
             {"findings", array_of(advice.findings, timed)},
             {"constants", array_of(advice.constants, plain)},
             {"banks", array_of(advice.banks, plain)},

@@ -12,6 +12,7 @@
 
 #include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
+#include "runtime/report/timing/timing_text.hpp"
 #include "runtime/study/advice.hpp"
 
 namespace tessera::advise {
@@ -296,13 +297,38 @@ std::string links_text(const Advice& advice, const TextStyle& style) {
     return text;
 }
 
+// The first table: no change of a schedule gains more than a kernel at its bound would.
+std::string over_bound_text(const Advice& advice, const TextStyle& style) {
+    constexpr std::size_t kMostSteps = 5;
+    if (!advice.bound) {
+        return "";
+    }
+    std::vector<Column> columns{{"furthest from their bound", Align::Left, 9, {}},
+                                {"cycles", Align::Right, 9, {}},
+                                {"bound", Align::Right, 9, {}},
+                                {"× bound", Align::Right, 9, {}},
+                                {"by", Align::Left, 8, {}}};
+    for (std::size_t i = 0; i < std::min(kMostSteps, advice.over_bound.size()); ++i) {
+        const StepOverBound& step = advice.over_bound[i];
+        columns[0].cells.push_back({step.name});
+        columns[1].cells.push_back({report::show_cycles(step.time)});
+        columns[2].cells.push_back({report::show_cycles(step.bound.time)});
+        columns[3].cells.push_back({report::over_bound_text(step.time, step.bound)});
+        columns[4].cells.push_back({step.bound.by});
+    }
+    return fmt::format("bound: {} cycles; the run takes {} ×\n\n",
+                       report::show_cycles(advice.bound->time),
+                       report::over_bound_text(advice.makespan, advice.bound)) +
+           to_text(std::move(columns), style);
+}
+
 }  // namespace
 
 std::string to_text(const Advice& advice, const TextStyle& style) {
     const std::string text =
         fmt::format("{}: {} cycles\n", painted(advice.run, Tone::Heading, style),
                     report::show_cycles(advice.makespan)) +
-        findings_text(advice, RuleKind::Change, "what if", style) +
+        over_bound_text(advice, style) + findings_text(advice, RuleKind::Change, "what if", style) +
         findings_text(advice, RuleKind::Bound, "at most, without", style) + others_text(advice) +
         links_text(advice, style) + banks_text(advice, style);
     return report::wrapped(text, style) + constants_text(advice, style);

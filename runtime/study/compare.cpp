@@ -67,7 +67,11 @@ std::vector<Contribution> contributions(const SpentTime& a, const SpentTime& b) 
 
 StepFigures whole(const RunFigures& run) {
     // The run is compared as one step, by the same rules as its steps.
-    return {.name = "run", .time = run.time, .ensemble = run.ensemble, .path = run.path};
+    return {.name = "run",
+            .time = run.time,
+            .bound = run.bound,
+            .ensemble = run.ensemble,
+            .path = run.path};
 }
 
 /// Returns B − A in nanoseconds: cycles of two clocks cannot be subtracted.
@@ -130,6 +134,8 @@ public:
         step.name = pair.a == nullptr ? b.name : a.name;
         step.a = pair.a == nullptr ? std::nullopt : std::optional(time_a);
         step.b = pair.b == nullptr ? std::nullopt : std::optional(time_b);
+        step.a_over_bound = report::over_bound(a.time.expected, a.bound);
+        step.b_over_bound = report::over_bound(b.time.expected, b.bound);
         step.difference = interval(time_b.expected - time_a.expected, pairs);
         step.verdict = pairs.verdict;
         step.activities =

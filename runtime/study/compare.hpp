@@ -57,6 +57,8 @@ struct StepComparison {
     std::string name;
     std::optional<Nanoseconds> a;  ///< none: the run has no such step
     std::optional<Nanoseconds> b;
+    double a_over_bound = 0;  ///< A's time over its bound; 0: no bound is known
+    double b_over_bound = 0;
     Nanoseconds difference;
     Verdict verdict;
     std::vector<Contribution> activities;  ///< largest |b − a| first; names as in StepFigures
@@ -105,7 +107,7 @@ struct StepPair {
 inline constexpr int kCompareSchemaVersion = 3;
 
 /// Returns {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]},
-/// times in nanoseconds. A step is {name, a, b, difference, share, verdict, verdict_text,
+/// times in nanoseconds. A step is {name, a, b, a_over_bound, b_over_bound, difference, share, verdict, verdict_text,
 /// activities[], lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference
 /// the same of B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value,
 /// difference}. Verdict is the name of a Grade, verdict_text the whole: "likely: 91 % of 256

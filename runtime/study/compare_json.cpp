@@ -33,6 +33,8 @@ void describe(Fields& fields, Step& step) {
     fields("name", step.name);
     fields("a", step.a);
     fields("b", step.b);
+    fields("a_over_bound", step.a_over_bound);
+    fields("b_over_bound", step.b_over_bound);
     fields("difference", step.difference);
     fields("share", step.verdict.share);
     // Derived fields are for readers of the file; a reader of the program skips them.

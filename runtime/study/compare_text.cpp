@@ -58,6 +58,21 @@ std::string interval(const StepComparison& step, const Unit& unit) {
                        unit.signed_text(step.difference.high));
 }
 
+// Times over bounds show whether a difference is of designs or of kernels far from their bound.
+void add_bounds(const std::vector<const StepComparison*>& rows, std::vector<Column>& columns) {
+    const auto show = [](double ratio) {
+        return ratio == 0 ? kNothing : fmt::format("{:.2f}", ratio);
+    };
+    Column of_a{"A × bound", Align::Right, 4, {}};
+    Column of_b{"B × bound", Align::Right, 4, {}};
+    for (const StepComparison* step : rows) {
+        of_a.cells.push_back({show(step->a_over_bound)});
+        of_b.cells.push_back({show(step->b_over_bound)});
+    }
+    columns.push_back(std::move(of_a));
+    columns.push_back(std::move(of_b));
+}
+
 std::string steps_text(const Comparison& comparison, const Unit& unit, const TextStyle& style) {
     std::vector<Column> columns{{"step", Align::Left, 9, {}},   {"A", Align::Right, 7, {}},
                                 {"B", Align::Right, 7, {}},     {"B − A", Align::Right, 8, {}},
@@ -77,6 +92,9 @@ std::string steps_text(const Comparison& comparison, const Unit& unit, const Tex
             columns[i].cells.push_back({cells[i]});
         }
         columns.back().cells.push_back({text_of(step->verdict), tone_of(step->verdict)});
+    }
+    if (comparison.run.a_over_bound > 0 || comparison.run.b_over_bound > 0) {
+        add_bounds(rows, columns);
     }
     return to_text(std::move(columns), style);
 }

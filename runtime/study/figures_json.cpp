@@ -29,6 +29,7 @@ template <class Fields, class Figures>
 void describe_figures(Fields& fields, Figures& figures) {
     fields("name", figures.name);
     fields("time", figures.time);
+    fields("bound", figures.bound);
     fields("ensemble", figures.ensemble);
     fields.section("path", [&](auto& path) { describe_path(path, figures.path); });
 }

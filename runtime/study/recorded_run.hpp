@@ -22,6 +22,7 @@ struct RecordedRun {
     timed_run::TimedMachine machine;
     std::filesystem::path file;              ///< file of the trace; empty: recorded by this process
     timed_run::OnReplayed on_replayed = {};  ///< called after each replay of the run
+    std::vector<std::vector<LeastWork>> least_work = {};  ///< [launch][device]; of a trace unknown
 };
 
 [[nodiscard]] std::uint64_t events_of(const Trace& trace);

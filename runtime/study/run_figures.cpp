@@ -47,6 +47,7 @@ void add(const report::PathPart& part, const std::string& line, Millicycles time
 void add_step(const report::LaunchReport& launch, const report::RunShare& share, RunFigures& run) {
     StepFigures step{.name = launch.name,
                      .time = launch.device_time,
+                     .bound = launch.bound,
                      .of_run = share.time,
                      .ensemble = launch.ensemble,
                      .path = {}};
@@ -82,6 +83,7 @@ RunFigures figures_of(const report::TimingReport& report,
                    .arch = report.arch.name,
                    .clock = report.clock,
                    .time = report.makespan,
+                   .bound = report.bound,
                    .ensemble = report.ensemble};
     for (std::size_t i = 0; i < report.launches.size(); ++i) {
         add_step(report.launches[i], shares.at(i), run);
@@ -98,10 +100,10 @@ namespace {
 
 /// Keys that figures need. Only these are read, so that reports of other versions can be compared
 /// if they have them.
-constexpr std::array<std::string_view, 10> kOfFigures{
-    "name",           "machine.name",  "machine.clock_hz",     "makespan",
-    "ensemble",       "launches.name", "launches.device_time", "launches.ensemble",
-    "launches.lines", "launches.path"};
+constexpr std::array<std::string_view, 12> kOfFigures{
+    "name",           "machine.name",      "machine.clock_hz", "makespan",
+    "bound",          "ensemble",          "launches.name",    "launches.device_time",
+    "launches.bound", "launches.ensemble", "launches.lines",   "launches.path"};
 
 RunFigures figures_in(const nlohmann::ordered_json& json) {
     const report::ReadReport read = report::from_json(json, kOfFigures);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct PathFigures {
 struct StepFigures {
     std::string name;
     PredictedTime time;
-    Millicycles of_run = 0;     ///< its share of the run, in which launches may overlap
-    report::Ensemble ensemble;  ///< of the time
+    std::optional<report::Bound> bound;  ///< of the time
+    Millicycles of_run = 0;              ///< its share of the run, in which launches may overlap
+    report::Ensemble ensemble;           ///< of the time
     PathFigures path;
 };
 
@@ -39,7 +41,8 @@ struct RunFigures {
     std::string arch;
     Hertz clock;
     PredictedTime time;
-    report::Ensemble ensemble;  ///< of the time
+    std::optional<report::Bound> bound;  ///< of the time
+    report::Ensemble ensemble;           ///< of the time
     /// Path of the run, in which launches may overlap: the part of each launch that bounds the
     /// run's time, with lines prefixed by its name, and "between launches".
     PathFigures path;

@@ -7,6 +7,7 @@
 
 #include "emu/base/trace_file/trace_reader.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
+#include "runtime/report/timing/bounds.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timed_run {
@@ -61,13 +62,15 @@ auto replay_read(const std::string& place, Replay replay) {
     }
 }
 
-std::vector<report::TimingReport> replay_all(const Trace& trace, std::span<RunTimer> timers) {
-    for (const LaunchTrace& launch : trace.launches) {
-        add_to_all(timers, trace, launch);
+std::vector<report::TimingReport> replay_all(const compare::RecordedRun& run,
+                                             std::span<RunTimer> timers) {
+    for (const LaunchTrace& launch : run.trace.launches) {
+        add_to_all(timers, run.trace, launch);
     }
     std::vector<report::TimingReport> reports;
     for (RunTimer& timer : timers) {
         reports.push_back(timer.finish());
+        report::note_bounds(run.least_work, reports.back());
     }
     return reports;
 }
@@ -103,7 +106,7 @@ std::vector<report::TimingReport> time_trace(const compare::RecordedRun& run,
     for (RunTimer& timer : timers) {
         timer.tell(run.on_replayed);
     }
-    const auto replay = [&] { return replay_all(run.trace, timers); };
+    const auto replay = [&] { return replay_all(run, timers); };
     // A trace that this process recorded needs no check.
     if (run.file.empty()) {
         return replay();

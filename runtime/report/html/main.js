@@ -9,6 +9,7 @@ function drawAll() {
     }
     setDefaultWindow();
     drawSummary();
+    drawRoofline();
     drawCores();
     drawStalls();
     drawSource();

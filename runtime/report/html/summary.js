@@ -74,6 +74,8 @@ function drawSteps() {
         {head: "Of the run", number: true, cell: (r) =>
             percent(r.launch.time_of_run / data.makespan.expected)},
         {head: "", cell: (r) => meter(r.launch.time_of_run / data.makespan.expected)},
+        {head: "× bound", number: true, cell: (r) =>
+            overBound(r.launch.device_time.expected, r.launch.bound)},
         {head: "Cores", number: true, cell: (r) => count(r.launch.work.cores_given)},
         {head: "Math utilisation", number: true, cell: (r) => percent(r.launch.given_utilisation)},
         {head: "Imbalance", number: true, cell: (r) => r.launch.imbalance.factor.toFixed(2)},

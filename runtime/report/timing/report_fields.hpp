@@ -118,6 +118,8 @@ void describe(Fields& fields, Peak& peak) {
     fields("noc_link_rate", peak.noc_link_rate);
     fields("mesh_link_rate", peak.mesh_link_rate);
     fields("dram_channel_rate", peak.dram_channel_rate);
+    fields("vector_ops_per_cycle", peak.vector_ops_per_cycle);
+    fields("device_link_rates", peak.device_link_rates);
 }
 
 template <class Fields, Either<WorkReport> Work>
@@ -273,6 +275,7 @@ void describe(Fields& fields, Launch& launch, Share& share, const PeakRates& pea
     fields("start", launch.start);
     fields("makespan", launch.makespan);
     fields("device_time", launch.device_time);
+    fields("bound", launch.bound);
     fields("ensemble", launch.ensemble);
     fields("time_of_run", share.time);
     fields("events", launch.num_events);

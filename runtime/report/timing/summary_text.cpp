@@ -28,6 +28,7 @@ struct Row {
     std::uint32_t num_cores = 0;
     std::optional<Millicycles> cycles;
     Millicycles of_run = 0;  ///< the part of the makespan that its launch decides
+    std::string over_bound;
     std::string bound;
     Cell check;
     bool has_failed = false;
@@ -45,6 +46,7 @@ void add_timing(const TimingReport& timing, std::size_t launch_index, Millicycle
     const LaunchReport& launch = timing.launches.at(launch_index);
     row.cycles = launch.device_time.expected;
     row.of_run = of_run;
+    row.over_bound = over_bound_text(launch.device_time.expected, launch.bound);
     row.bound = bound_of(timing, launch);
 }
 
@@ -57,6 +59,7 @@ std::vector<Row> rows_of(const RunRecord& record, const TimingReport* timing) {
                                          .op = step.op,
                                          .num_cores = step.num_cores,
                                          .cycles = {},
+                                         .over_bound = {},
                                          .bound = {},
                                          .check = check_cell(step)});
         row.has_failed = step.check && !step.check->passed();
@@ -80,6 +83,7 @@ std::vector<Row> rows_of(const TimingReport& timing) {
                                          .op = {},
                                          .num_cores = launch.work.cores_given,
                                          .cycles = {},
+                                         .over_bound = {},
                                          .bound = {},
                                          .check = {}});
         add_timing(timing, i, windows[i].until - windows[i].from, row);
@@ -129,6 +133,10 @@ std::string table_text(const std::vector<Row>& rows, const TimingReport* timing,
         }));
         columns.push_back(column("of run", Align::Right, 7,
                                  [&](const Row& row) { return Cell{share_cell(row, *timing)}; }));
+        if (timing->bound) {
+            columns.push_back(column("× bound", Align::Right, 5,
+                                     [](const Row& row) { return Cell{row.over_bound}; }));
+        }
     }
     if (has_values) {
         columns.push_back(

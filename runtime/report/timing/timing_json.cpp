@@ -94,6 +94,7 @@ void describe(Fields& fields, Report& report, Shares& shares) {
     fields.section("machine", [&](auto& machine) { describe_machine(machine, report); });
     fields.derived("words", words_json);
     fields("makespan", report.makespan);
+    fields("bound", report.bound);
     fields("ensemble", report.ensemble);
     fields("peak", report.peak);
     fields.derived("achieved", [&] { return achieved(report); });

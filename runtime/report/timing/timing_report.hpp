@@ -13,6 +13,7 @@
 #include "emu/timing/regime.hpp"
 #include "runtime/report/expert_load.hpp"
 #include "runtime/report/run_stages.hpp"
+#include "runtime/report/step_bound.hpp"
 #include "runtime/report/timing/ensemble.hpp"
 #include "runtime/report/timing/focus.hpp"
 #include "tessera/arch_spec.hpp"
@@ -179,6 +180,7 @@ struct LaunchReport {
     /// Longest time on one device, from its start to its end there. Each device advances from
     /// launch to launch by itself, so this is less than the makespan.
     PredictedTime device_time;
+    std::optional<Bound> bound;     ///< of device_time; none: the work is unknown, as of a trace
     Ensemble ensemble;              ///< of device_time
     timing::RegimeTimes regimes{};  ///< of the critical path
     std::uint64_t num_events = 0;
@@ -208,6 +210,9 @@ struct PeakRates {
     double noc_link_rate = 0;         ///< one link between routers, bytes per cycle
     double mesh_link_rate = 0;        ///< one mesh link, one direction, bytes per cycle
     double dram_channel_rate = 0;     ///< one channel, bytes per cycle
+    double vector_ops_per_cycle = 0;  ///< elements that the SFPUs of all worker cores change
+    /// Bytes per cycle that a device receives over its links, by number of the device.
+    std::vector<double> device_link_rates;
 };
 
 /// Part of the run's critical path whose price depends on constants without a published value.
@@ -233,7 +238,8 @@ struct TimingReport {
     MeshSpec mesh;
     Hertz clock;  ///< clock of the cycles
     PredictedTime makespan;
-    Ensemble ensemble;  ///< of the makespan
+    std::optional<Bound> bound;  ///< of the makespan: the device with the largest sum over launches
+    Ensemble ensemble;           ///< of the makespan
     PeakRates peak;
     std::vector<LaunchReport> launches;
     std::vector<AssumedShare> assumed;      ///< result of assumed_shares, largest first

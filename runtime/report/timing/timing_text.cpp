@@ -146,8 +146,23 @@ std::string bound_of(const TimingReport& report, const LaunchReport& launch) {
                       : largest(bounds_of(launch.path), launch.makespan.expected, 2);
 }
 
+std::string over_bound_text(Millicycles time, const std::optional<Bound>& bound) {
+    const double ratio = over_bound(time, bound);
+    // Below ten the second decimal tells two schedules apart.
+    return ratio == 0 ? "–" : ratio < 10 ? fmt::format("{:.2f}", ratio) : show_count(ratio);
+}
+
 std::string makespan_text(const TimingReport& report, const TextStyle& style) {
-    return line("makespan", makespan_line(report), style) + achieved_lines(report, style);
+    std::string text = line("makespan", makespan_line(report), style);
+    if (report.bound) {
+        text += line(
+            "bound",
+            fmt::format("{} cycles on device {}, mostly {}; the run takes {} ×",
+                        show_cycles(report.bound->time), report.bound->device, report.bound->by,
+                        over_bound_text(report.makespan.expected, report.bound)),
+            style);
+    }
+    return text + achieved_lines(report, style);
 }
 
 std::string launches_text(const TimingReport& report, const TextStyle& style) {
@@ -156,26 +171,31 @@ std::string launches_text(const TimingReport& report, const TextStyle& style) {
         return launch_column(report, std::move(heading), align, rank, cell_of);
     };
     using Launch = const LaunchReport&;
-    return to_text(
-        {
-            column("step", Align::Left, 9, [](Launch l) { return l.name; }),
-            column("cycles", Align::Right, 9,
-                   [](Launch l) { return show_cycles(l.device_time.expected); }),
-            column("interval", Align::Right, 2, interval_cell),
-            column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
-            column("cores", Align::Right, 4,
-                   [](Launch l) { return show_count(l.work.cores_given); }),
-            column("math", Align::Right, 6,
-                   [](Launch l) { return show_share(given_utilisation(l)); }),
-            column("FPU", Align::Right, 3,
-                   [&](Launch l) { return show_share(achieved(l, report.peak).fpu_share); }),
-            column("DRAM", Align::Right, 3,
-                   [&](Launch l) { return show_share(achieved(l, report.peak).dram.share); }),
-            column("imbalance, longest", Align::Left, 5,
-                   [&](Launch l) { return imbalance_cell(report, l); }),
-            column("bound by", Align::Left, 8, [&](Launch l) { return bound_of(report, l); }),
-        },
-        style);
+    std::vector<Column> columns{
+        column("step", Align::Left, 9, [](Launch l) { return l.name; }),
+        column("cycles", Align::Right, 9,
+               [](Launch l) { return show_cycles(l.device_time.expected); }),
+        column("interval", Align::Right, 2, interval_cell),
+        column("share", Align::Right, 7, [&](Launch l) { return run_share_cell(report, l); }),
+        column("cores", Align::Right, 4, [](Launch l) { return show_count(l.work.cores_given); }),
+        column("math", Align::Right, 6, [](Launch l) { return show_share(given_utilisation(l)); }),
+        column("FPU", Align::Right, 3,
+               [&](Launch l) { return show_share(achieved(l, report.peak).fpu_share); }),
+        column("DRAM", Align::Right, 3,
+               [&](Launch l) { return show_share(achieved(l, report.peak).dram.share); }),
+        column("imbalance, longest", Align::Left, 5,
+               [&](Launch l) { return imbalance_cell(report, l); }),
+        column("bound by", Align::Left, 8, [&](Launch l) { return bound_of(report, l); }),
+    };
+    // The work of a trace's launches is unknown.
+    if (report.bound) {
+        constexpr std::ptrdiff_t kAfterShare = 4;
+        columns.insert(columns.begin() + kAfterShare,
+                       column("× bound", Align::Right, 7, [](Launch l) {
+                           return over_bound_text(l.device_time.expected, l.bound);
+                       }));
+    }
+    return to_text(std::move(columns), style);
 }
 
 std::string bound_text(const TimingReport& report, const TextStyle& style) {

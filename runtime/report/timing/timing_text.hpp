@@ -11,7 +11,9 @@ namespace tessera::report {
 
 /// Returns "makespan 123 456 cycles (123 us at 1.00 GHz), …" and achieved against peak.
 [[nodiscard]] std::string makespan_text(const TimingReport& report, const TextStyle& style);
-/// Returns one row per launch: cycles, share, cores, utilisation, imbalance, bounds.
+/// Returns "2.66", or "–" without a bound.
+[[nodiscard]] std::string over_bound_text(Millicycles time, const std::optional<Bound>& bound);
+/// Returns one row per launch: cycles, share, time over bound, cores, utilisation, imbalance, bounds.
 [[nodiscard]] std::string launches_text(const TimingReport& report, const TextStyle& style);
 /// Returns the bounds of the run's critical path, and the parts that depend on assumed constants.
 [[nodiscard]] std::string bound_text(const TimingReport& report, const TextStyle& style);

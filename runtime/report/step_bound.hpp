@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bound of a step's time: its least work over the rates of the units that do it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/least_work.hpp"
+#include "tessera/timeline.hpp"
+
+namespace tessera::report {
+
+/// Time that no schedule is faster than, on the device on which it is longest.
+struct Bound {
+    Millicycles time = 0;
+    std::string by;  ///< unit that takes this time: "DRAM", "links", "FPU", "SFPU"
+    std::uint32_t device = 0;
+    LeastWork work;  ///< of that device
+};
+
+/// Returns how many times the bound a predicted time is; 0 without a bound.
+[[nodiscard]] inline double over_bound(Millicycles time, const std::optional<Bound>& bound) {
+    return bound && bound->time > 0 ? static_cast<double>(time) / static_cast<double>(bound->time)
+                                    : 0;
+}
+
+}  // namespace tessera::report
