@@ -9,7 +9,7 @@
 #include "ops/layer_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
-#include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/shared/row_strips/split_strips.hpp"
 
 namespace tessera::ops::layer_norm {
 namespace {
@@ -17,6 +17,7 @@ namespace {
 constexpr std::array kFields{
     config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the variance",
                                       config::Limits{0, 1}),
+    config::field<&NormSpec::split>("split", "0", kSplitProse, kSplitLimits),
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
@@ -27,8 +28,7 @@ std::uint32_t bits_of(double value) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
-    judge_row_strips(context.arch, context.params<NormSpec>().grid, input,
-                     bytes_of(vector_buffers(input, 2)), judge);
+    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, 2, judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -41,7 +41,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const std::uint32_t padding = round_up(columns, kStripColumns) - columns;
         // The reciprocal is computed on the host: a product costs the vector unit less than a
         // division.
-        return row_strips_program(
+        return split_strips_program(
             kSpec.name, context.arch,
             {.input = input,
              .output = context.device_outputs[0][p],
@@ -49,9 +49,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .compute_args = named(ComputeArgs{.reciprocal = bits_of(1.0 / columns),
                                                .padding = padding == 0 ? 0 : bits_of(padding),
                                                .epsilon = bits_of(spec.epsilon)}),
-             .operands = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
-             .buffers = vector_buffers(input.spec, 2)},
-            spec.grid);
+             .vectors = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
+             .num_statistics = 2},
+            spec.schedule());
     });
 }
 

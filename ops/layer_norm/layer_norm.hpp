@@ -29,9 +29,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry: output[r,c] = (input[r,c] − mean) / √(variance + epsilon) ·
-/// weight[c] + bias[c], mean and variance (over C, not C − 1) of row r. Units of 32 rows are dealt
-/// to the cores by split_work_to_cores; everything but the last rounding is fp32 in the vector
-/// unit.
+/// weight[c] + bias[c], mean and variance (over C, not C − 1) of row r. Everything but the
+/// last rounding is fp32 in the vector unit. Cores share rows and columns as those of rms_norm do.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::layer_norm

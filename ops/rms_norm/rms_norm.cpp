@@ -8,7 +8,7 @@
 #include "ops/rms_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
-#include "ops/shared/row_strips/row_strips.hpp"
+#include "ops/shared/row_strips/split_strips.hpp"
 
 namespace tessera::ops::rms_norm {
 namespace {
@@ -16,6 +16,7 @@ namespace {
 constexpr std::array kFields{
     config::field<&NormSpec::epsilon>("epsilon", "1e-6", "added to the mean square",
                                       config::Limits{0, 1}),
+    config::field<&NormSpec::split>("split", "0", kSplitProse, kSplitLimits),
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
@@ -26,8 +27,7 @@ std::uint32_t bits_of(double value) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
-    judge_row_strips(context.arch, context.params<NormSpec>().grid, input,
-                     bytes_of(vector_buffers(input, 1)), judge);
+    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, 1, judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -36,16 +36,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const DeviceTensor& input = context.device_inputs[0][p];
         // Padding columns are zeros, whose squares add nothing: the count is that of the real
         // columns.
-        return row_strips_program(kSpec.name, context.arch,
-                                  {.input = input,
-                                   .output = context.device_outputs[0][p],
-                                   .compute = "ops/rms_norm/kernels/compute.cpp",
-                                   .compute_args = named(ComputeArgs{
-                                       .reciprocal = bits_of(1.0 / row_length(input.spec.shape)),
-                                       .epsilon = bits_of(spec.epsilon)}),
-                                   .operands = {&context.device_inputs[1][p]},
-                                   .buffers = vector_buffers(input.spec, 1)},
-                                  spec.grid);
+        return split_strips_program(kSpec.name, context.arch,
+                                    {.input = input,
+                                     .output = context.device_outputs[0][p],
+                                     .compute = "ops/rms_norm/kernels/compute.cpp",
+                                     .compute_args = named(ComputeArgs{
+                                         .reciprocal = bits_of(1.0 / row_length(input.spec.shape)),
+                                         .epsilon = bits_of(spec.epsilon)}),
+                                     .vectors = {&context.device_inputs[1][p]}},
+                                    spec.schedule());
     });
 }
 

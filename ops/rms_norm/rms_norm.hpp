@@ -5,13 +5,17 @@
 #include <array>
 
 #include "ops/op.hpp"
+#include "ops/shared/row_strips/split_strips.hpp"
 
 namespace tessera::ops {
 
 /// Parameters of norms.
 struct NormSpec {
-    double epsilon = 1e-6;  ///< added to the mean square, or to the variance
-    GridSize grid;          ///< cores to spread over; 0×0: all that the device offers
+    double epsilon = 1e-6;    ///< added to the mean square, or to the variance
+    GridSize grid;            ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t split = 0;  ///< cores that share the columns of 32 rows; 0: chosen by the shape
+
+    [[nodiscard]] SplitSchedule schedule() const { return {.grid = grid, .split = split}; }
 };
 
 }  // namespace tessera::ops
@@ -36,8 +40,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry: output[r,c] = input[r,c] / √(mean of input[r]² + epsilon) ·
-/// weight[c]. Units of 32 rows are distributed over the cores by split_work_to_cores; everything
-/// but the last rounding is fp32 in the vector unit.
+/// weight[c]. Everything but the last rounding is fp32 in the vector unit. Units of 32 rows are
+/// distributed over the cores; if there are few of them, `split` cores share the columns of each.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::rms_norm

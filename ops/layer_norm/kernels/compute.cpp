@@ -14,7 +14,8 @@ constexpr uint32_t cb_mean = cb_first_statistic;
 constexpr uint32_t cb_scale = cb_second_statistic;
 
 struct Extents : ComputeArgs {
-    uint32_t tiles;  // of a unit
+    uint32_t tiles;  // of this core's columns of a unit
+    SplitMember split;
 };
 
 void find_mean(const Extents& extents) {
@@ -28,10 +29,10 @@ void find_mean(const Extents& extents) {
         add_binary_tile(0, 1, 0);
     }
     // Sums along the row come back in every column, so that no broadcast is needed below.
-    sum_rows_of_dst();
-    binop_with_scalar_tile_init();
-    mul_unary_tile(0, extents.reciprocal);
-    pack_to(cb_mean);
+    make_statistic(cb_mean, extents.split, [&] {
+        binop_with_scalar_tile_init();
+        mul_unary_tile(0, extents.reciprocal);
+    });
 }
 
 // DST[dst] = (x − mean)² of a tile.
@@ -46,15 +47,8 @@ void square_distance(uint32_t tile, uint32_t dst) {
     square_tile(dst);
 }
 
-void find_scale(const Extents& extents) {
-    tile_regs_acquire();
-    square_distance(0, 0);
-    for (uint32_t tile = 1; tile < extents.tiles; ++tile) {
-        square_distance(tile, 1);
-        add_binary_tile_init();
-        add_binary_tile(0, 1, 0);
-    }
-    sum_rows_of_dst();
+// DST[0] = 1/√(variance + epsilon) of the sum of squares there.
+void finish_scale(const Extents& extents) {
     binop_with_scalar_tile_init();
     if (extents.padding != 0) {
         // Each column of padding has added the square of the mean.
@@ -70,25 +64,36 @@ void find_scale(const Extents& extents) {
     // rsqrt replaces a square root and a division.
     rsqrt_tile_init();
     rsqrt_tile(0);
-    pack_to(cb_scale);
+}
+
+void find_scale(const Extents& extents) {
+    tile_regs_acquire();
+    square_distance(0, 0);
+    for (uint32_t tile = 1; tile < extents.tiles; ++tile) {
+        square_distance(tile, 1);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+    }
+    make_statistic(cb_scale, extents.split, [&] { finish_scale(extents); });
 }
 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = UnitCount::read().num_units;
-    const uint32_t strips = StripArgs::read().strips;
-    const Extents extents{ComputeArgs::read(), strips * kStripTiles};
+    const auto share = ColumnShare::read();
+    const uint32_t strips = share.num_strips;
+    const Extents extents{ComputeArgs::read(), strips * kStripTiles,
+                          SplitMember::read(ColumnShare::kCount)};
 
     unary_op_init_common(cb_rows, cb_tiles);
-    cb_wait_front(cb_ones, 1);
-    // Weights and bias stay in L1 over all rows of the core.
-    cb_wait_front(cb_vectors, extents.tiles);
-    cb_wait_front(cb_bias, extents.tiles);
-    for (uint32_t unit = 0; unit < num_units; ++unit) {
+    for (uint32_t unit = 0; unit < share.num_units; ++unit) {
         tilize_unit(strips);
+        cb_wait_front(cb_ones, 1);
         find_mean(extents);
         find_scale(extents);
+        // Weights and bias stay in L1 over all rows of the core.
+        cb_wait_front(cb_vectors, extents.tiles);
+        cb_wait_front(cb_bias, extents.tiles);
         send_unit(strips, [](uint32_t tile) {
             // All operands are in DST before the first operation, so that each init of an operation
             // is done once a tile.

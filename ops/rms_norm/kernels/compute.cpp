@@ -9,7 +9,7 @@ using tessera::ops::rms_norm::ComputeArgs;
 namespace {
 
 // Computes 1/√(mean of squares + epsilon) of each row, in every column.
-void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
+void find_scale(uint32_t tiles, const SplitMember& split, const ComputeArgs& args) {
     tile_regs_acquire();
     // Squares of all tiles of a row are added element by element first, so that one product with
     // ones sums the row.
@@ -23,30 +23,31 @@ void find_scale(uint32_t tiles, uint32_t reciprocal, uint32_t epsilon) {
         add_binary_tile_init();
         add_binary_tile(0, 1, 0);
     }
-    sum_rows_of_dst();
-    binop_with_scalar_tile_init();
-    mul_unary_tile(0, reciprocal);
-    // Epsilon is added to the mean, before the root, as models define it.
-    add_unary_tile(0, epsilon);
-    rsqrt_tile_init();
-    rsqrt_tile(0);
-    pack_to(cb_first_statistic);
+    make_statistic(cb_first_statistic, split, [&] {
+        binop_with_scalar_tile_init();
+        mul_unary_tile(0, args.reciprocal);
+        // Epsilon is added to the mean, before the root, as models define it.
+        add_unary_tile(0, args.epsilon);
+        rsqrt_tile_init();
+        rsqrt_tile(0);
+    });
 }
 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t num_units = UnitCount::read().num_units;
-    const uint32_t strips = StripArgs::read().strips;
+    const auto share = ColumnShare::read();
+    const auto split = SplitMember::read(ColumnShare::kCount);
     const auto args = ComputeArgs::read();
+    const uint32_t strips = share.num_strips;
 
     unary_op_init_common(cb_rows, cb_tiles);
-    cb_wait_front(cb_ones, 1);
-    // The weights stay in L1 over all rows of the core.
-    cb_wait_front(cb_vectors, strips * kStripTiles);
-    for (uint32_t unit = 0; unit < num_units; ++unit) {
+    for (uint32_t unit = 0; unit < share.num_units; ++unit) {
         tilize_unit(strips);
-        find_scale(strips * kStripTiles, args.reciprocal, args.epsilon);
+        cb_wait_front(cb_ones, 1);
+        find_scale(strips * kStripTiles, split, args);
+        // The weights stay in L1 over all rows of the core.
+        cb_wait_front(cb_vectors, strips * kStripTiles);
         send_unit(strips, [](uint32_t tile) {
             // The scale is in every column already; weights are in row 0 and are spread by the
             // unpacker.

@@ -83,16 +83,14 @@ ComputeConfig strip_compute_config(const RowStrips& strips) {
 /// Returns the arguments of any reader over strips, and those of the op's own one.
 NamedCompileArgs reader_args(const RowStrips& strips) {
     const TensorSpec& in = strips.input.spec;
-    return named(
-        row_strips::RowsArgs{.count = num_rows(in.shape),
-                             .columns = row_length(in.shape),
-                             .element = element_bytes(in.format),
-                             .fill = strips.fill,
-                             .visible_rows = strips.visible_rows,
-                             .visible_period = strips.visible_period,
-                             .first_visible = strips.first_visible},
-        row_strips::VectorArgs{.num_vectors = static_cast<std::uint32_t>(strips.operands.size())},
-        strips.reader_args);
+    return named(row_strips::RowsArgs{.count = num_rows(in.shape),
+                                      .columns = row_length(in.shape),
+                                      .element = element_bytes(in.format),
+                                      .fill = strips.fill,
+                                      .visible_rows = strips.visible_rows,
+                                      .visible_period = strips.visible_period,
+                                      .first_visible = strips.first_visible},
+                 strips.reader_args);
 }
 
 }  // namespace
@@ -106,17 +104,6 @@ void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& inp
                   fmt::format("with rows of {} elements takes {} B of circular buffers; a core has "
                               "{} B of L1 for them",
                               row_length(input.shape), bytes, buffer_room(arch)));
-}
-
-std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t count) {
-    // A vector has one row; its tiles hold it in row 0, from where the unpacker spreads it.
-    const std::uint32_t tiles = strips_of(row_length(input.shape)) * kStripTiles;
-    std::vector<StripBuffer> buffers;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        buffers.push_back({index_of(i == 0 ? StripCb::Vectors : StripCb::SecondVector),
-                           DataFormat::Float16_b, tiles});
-    }
-    return buffers;
 }
 
 std::uint64_t bytes_of(const std::vector<StripBuffer>& buffers) {

@@ -33,11 +33,10 @@ struct RowStrips {
     const DeviceTensor& output;          ///< (…, C)
     std::string compute;                 ///< kernel
     NamedCompileArgs compute_args = {};  ///< beside row_strips::StripArgs
-    /// The one that is there takes the operands as (C) bfloat16 vectors, which reach compute as
-    /// tiles whose row 0 holds them.
+    /// The one that is there brings the rows alone.
     std::string reader = "ops/shared/row_strips/kernels/reader.cpp";
     NamedCompileArgs reader_args = {};               ///< beside row_strips::RowsArgs
-    std::vector<const DeviceTensor*> operands = {};  ///< beside the input: none, one or two
+    std::vector<const DeviceTensor*> operands = {};  ///< beside the input: of the op's own reader
     std::vector<StripBuffer> buffers = {};           ///< beside those of every such program
     std::uint32_t fill = 0;                          ///< word in columns that rows do not have
     /// Not 0: row r counts only to column first_visible + r / visible_rows % visible_period, and
@@ -56,8 +55,6 @@ struct RowStrips {
 /// `other_bytes`.
 void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
                       std::uint64_t other_bytes, RuleJudge& judge);
-/// Returns the buffers of `count` vectors for rows like those of `input`.
-[[nodiscard]] std::vector<StripBuffer> vector_buffers(const TensorSpec& input, std::uint32_t count);
 [[nodiscard]] std::uint64_t bytes_of(const std::vector<StripBuffer>& buffers);
 
 /// Parameters of ops over rows that take none of their own.

@@ -56,6 +56,18 @@ inline ::testing::AssertionResult keeps_its_tolerance(const ops::Op& op, const O
     return ::testing::AssertionSuccess();
 }
 
+/// Every delivery mode with every number of host threads that tests use.
+inline std::vector<SessionOptions> all_sessions() {
+    std::vector<SessionOptions> sessions;
+    for (const std::uint32_t threads : {1U, 2U, 5U}) {
+        for (const NocDelivery delivery :
+             {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+            sessions.push_back({.threads = threads, .delivery = delivery, .seed = threads});
+        }
+    }
+    return sessions;
+}
+
 /// What an op leaves of the input at `rewritten`, which is its output too; one device.
 template <class Spec>
 HostTensor call_rows(const ops::Op& op, const Spec& spec, const std::vector<HostTensor>& inputs,

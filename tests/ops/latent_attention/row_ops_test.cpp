@@ -16,12 +16,14 @@
 namespace tessera::ops {
 namespace {
 
+using testing::all_sessions;
 using ::testing::Each;
 using ::testing::FloatEq;
 using ::testing::FloatNear;
 using testing::floats_of;
 using testing::host_tensor;
 using testing::keeps_its_tolerance;
+using testing::OpInput;
 using testing::random_rows;
 using testing::run_op;
 using testing::test_arch;
@@ -62,6 +64,43 @@ TEST_P(RowShapes, LayerNormIsThatOfItsReference) {
         test_arch());
 
     EXPECT_TRUE(keeps_its_tolerance(layer_norm::op(), run));
+}
+
+/// Rows, columns, and cores that share the columns of 32 rows.
+struct SplitCase {
+    Shape shape;
+    std::uint32_t split = 0;
+};
+
+class ColumnSplits : public ::testing::TestWithParam<SplitCase> {
+protected:
+    [[nodiscard]] NormSpec spec() const {
+        return {.epsilon = 1e-6, .grid = {}, .split = GetParam().split};
+    }
+    [[nodiscard]] HostTensor rows() const { return random_rows(GetParam().shape); }
+    [[nodiscard]] HostTensor vector(std::uint64_t seed) const {
+        return random_rows({GetParam().shape.back()}, seed);
+    }
+};
+
+// Columns that do not divide by strips, more than 32 members, several units for a rectangle, and
+// rows of 7168 elements, which do not fit in the L1 of one core with two vectors.
+INSTANTIATE_TEST_SUITE_P(Edges, ColumnSplits,
+                         ::testing::Values(SplitCase{{5, 300}, 2}, SplitCase{{33, 1000}, 6},
+                                           SplitCase{{1, 520}, 4}, SplitCase{{100, 384}, 3},
+                                           SplitCase{{8, 4500}, 35}, SplitCase{{8, 7168}, 0}));
+
+TEST_P(ColumnSplits, GiveTheNormsOfTheirReferences) {
+    const std::vector<OpInput> two{{rows()}, {vector(2)}};
+    const std::vector<OpInput> three{{rows()}, {vector(2)}, {vector(3)}};
+
+    for (const SessionOptions& options : all_sessions()) {
+        const auto rms = run_op(rms_norm::op(), spec(), two, test_arch(), options);
+        const auto layer = run_op(layer_norm::op(), spec(), three, test_arch(), options);
+
+        EXPECT_TRUE(keeps_its_tolerance(rms_norm::op(), rms));
+        EXPECT_TRUE(keeps_its_tolerance(layer_norm::op(), layer));
+    }
 }
 
 TEST_P(RowShapes, SoftmaxIsThatOfItsReference) {
@@ -166,6 +205,18 @@ TEST_P(HadamardSizes, IsThatOfItsReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PowersOfTwo, HadamardSizes, ::testing::Values(1, 2, 16, 32, 64, 128));
+
+TEST(RmsNorm, RefusesASplitThatIsNoRectangle) {
+    const DeviceTensor rows{{{8, 4096}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor weight{{{4096}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&rows, &weight};
+    const DeviceTensor* const out[]{&rows};
+    const NormSpec spec{.epsilon = 1e-6, .grid = {}, .split = 11};
+
+    EXPECT_EQ(usage_error_message([&] { check_call(rms_norm::op(), test_arch(), &spec, in, out); }),
+              "rms_norm: split is 11; allowed: 0, or the cores of a rectangle of the 8×8 grid, at "
+              "most 32, whose parts of 4096 columns fit in L1");
+}
 
 TEST(Hadamard, RefusesASizeThatIsNoPowerOfTwo) {
     const DeviceTensor input{{{3, 48}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};

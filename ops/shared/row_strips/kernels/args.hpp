@@ -18,7 +18,11 @@ enum class Cb : std::uint32_t {
     FirstStatistic = 8,   // of each row, in every column
     SecondStatistic = 9,  //
     VectorRow = 10,       // memory for a row of a vector
-    Output = 16,          // strips of the output
+    // Of cores that share the columns of a unit:
+    Part = 11,      // a core's part of a statistic, in every column
+    Gathered = 12,  // at the leader: parts of all cores, a column each
+    Merged = 13,    // at the leader: the statistic
+    Output = 16,    // strips of the output
 };
 
 NAMED_COMPILE_ARGS(RowsArgs, count, columns,
@@ -26,12 +30,24 @@ NAMED_COMPILE_ARGS(RowsArgs, count, columns,
                    fill,     // word in columns that rows do not have
                    // Not 0: row r counts up to a column that depends on its place (RowStrips).
                    visible_rows, visible_period, first_visible);
-NAMED_COMPILE_ARGS(VectorArgs, num_vectors);
+NAMED_COMPILE_ARGS(SplitArgs, num_vectors,
+                   num_statistics);  // of a row: 1 or 2
 /// Operands that the program does not have are left out.
 NAMED_TENSORS(ReaderTensors, input, first_operand, second_operand);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
 
 NAMED_COMPILE_ARGS(StripArgs, strips);  // of a row
 NAMED_RUNTIME_ARGS(UnitCount, num_units);
+
+/// Columns of a core of a split, of units first_unit, first_unit + unit_step, …
+NAMED_RUNTIME_ARGS(ColumnShare, first_unit, unit_step, num_units, first_strip,
+                   num_strips);  // of 4 tiles
+/// Members of a split; member 0 leads: it merges the parts of all.
+NAMED_RUNTIME_ARGS(SplitMember, member, members);
+/// The leader as the NoC names it, and its semaphore of parts that have arrived.
+NAMED_RUNTIME_ARGS(PartsArgs, leader_x, leader_y, parts_semaphore);
+
+NAMED_COMPILE_ARGS(SplitWriterArgs, rows, columns, element_bytes);
+NAMED_TENSORS(SplitWriterTensors, output);
 
 }  // namespace tessera::ops::row_strips

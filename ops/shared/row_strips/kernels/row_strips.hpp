@@ -13,6 +13,8 @@
 namespace row_strips {
 
 using tessera::ops::index_of;
+using tessera::ops::row_strips::ColumnShare;
+using tessera::ops::row_strips::SplitMember;
 using tessera::ops::row_strips::StripArgs;
 using tessera::ops::row_strips::UnitCount;
 using StripCb = tessera::ops::row_strips::Cb;
@@ -36,8 +38,8 @@ inline void broadcast_row_to(uint32_t cb, uint32_t tile, uint32_t dst) {
     unary_bcast<BroadcastType::ROW>(cb, tile, dst);
 }
 
-// Packs DST tile 0 to a page of `cb`; the caller acquires and has computed.
-inline void pack_to(uint32_t cb) {
+// Packs DST tile 0 to a page of `cb` for another thread; the caller acquires and has computed.
+inline void push_dst(uint32_t cb) {
     tile_regs_commit();
     cb_reserve_back(cb, 1);
     pack_reconfig_data_format(cb);
@@ -45,6 +47,11 @@ inline void pack_to(uint32_t cb) {
     pack_tile(0, cb);
     tile_regs_release();
     cb_push_back(cb, 1);
+}
+
+// As push_dst(), for compute itself.
+inline void pack_to(uint32_t cb) {
+    push_dst(cb);
     cb_wait_front(cb, 1);
 }
 
@@ -82,6 +89,39 @@ inline void sum_rows_of_dst() {
     cb_pop_front(cb_sums, 1);
     cb_pop_front(cb_high, 1);
     cb_pop_front(cb_low, 1);
+}
+
+// Makes a statistic of each row in page `cb`, from terms in DST[0] whose sum along the rows of this
+// core's columns is its part; between an acquire and the end of the page. `finish` turns the sum of
+// all parts, in every column of DST[0], into the statistic and may use DST[1].
+template <class Finish>
+void make_statistic(uint32_t cb, const SplitMember& split, const Finish& finish) {
+    sum_rows_of_dst();
+    if (split.members == 1) {
+        finish();
+        pack_to(cb);
+        return;
+    }
+    push_dst(index_of(StripCb::Part));
+    if (split.member == 0) {
+        // Each part is a column, so that the sum of parts is a sum along rows again.
+        constexpr uint32_t kCbGathered = index_of(StripCb::Gathered);
+        constexpr uint32_t kColumns = 32;
+        const uint32_t tiles = split.members > kColumns ? 2 : 1;
+        cb_wait_front(kCbGathered, tiles);
+        tile_regs_acquire();
+        copy_to(kCbGathered, 0, 0);
+        if (tiles > 1) {
+            copy_to(kCbGathered, 1, 1);
+            add_binary_tile_init();
+            add_binary_tile(0, 1, 0);
+        }
+        sum_rows_of_dst();
+        cb_pop_front(kCbGathered, tiles);
+        finish();
+        push_dst(index_of(StripCb::Merged));
+    }
+    cb_wait_front(cb, 1);
 }
 
 // Makes strips of rows: `act` leaves tile `tile` of the unit in DST[0] and may use DST tiles 1
