@@ -2,38 +2,17 @@
 // Selects and sorts the largest elements of this core's rows.
 #include "../../shared/kernels/word_list.hpp"
 #include "args.hpp"
+#include "entries.hpp"
 
 namespace {
 
 using namespace tessera::ops;
 using namespace tessera::ops::top_k;
 
-constexpr uint32_t kCbScores = index_of(Cb::Scores);
-constexpr uint32_t kCbHistogram = index_of(Cb::Histogram);
-constexpr uint32_t kCbChosen = index_of(Cb::Chosen);
-constexpr uint32_t kCbSorted = index_of(Cb::Sorted);
-constexpr uint32_t kCbPositions = index_of(Cb::Positions);
-
-using Words = tt_l1_ptr uint32_t*;
-
-// An unsigned number that is the greater the greater the float is; 0 for NaN. Both zeros are one.
-uint32_t order_of(uint32_t bits) {
-    // NaN of either sign: all exponent bits and a mantissa.
-    if ((bits & 0x7FFFFFFF) > 0x7F800000) {
-        return 0;
-    }
-    if (bits == 0x80000000) {
-        bits = 0;
-    }
-    // Negative floats descend as integers; the complement turns them round.
-    return bits >> 31 != 0 ? ~bits : bits | 0x80000000;
+// Two processors of a core may select, each in circular buffers of its own.
+uint32_t own(Cb cb) {
+    return index_of(cb) + SelectArgs::read().first_cb;
 }
-
-struct Entry {
-    uint32_t order;
-    uint32_t column;
-};
-using Entries = tt_l1_ptr Entry*;
 
 // The order of the k-th largest of `count` elements, and how many of those equal to it belong to
 // the k.
@@ -86,30 +65,6 @@ uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries c
     return taken;
 }
 
-// Makes one pass of a stable sort, greater digits first.
-void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shift, uint32_t bits,
-                   Words histogram) {
-    const uint32_t size = 1U << bits;
-    for (uint32_t digit = 0; digit < size; ++digit) {
-        histogram[digit] = 0;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        histogram[from[i].order >> shift & (size - 1)] += 1;
-    }
-    // Places descend with the digit, so that the largest come first.
-    uint32_t place = 0;
-    for (uint32_t digit = size; digit-- > 0;) {
-        const uint32_t number = histogram[digit];
-        histogram[digit] = place;
-        place += number;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t& next = histogram[from[i].order >> shift & (size - 1)];
-        to[next] = from[i];
-        next += 1;
-    }
-}
-
 }  // namespace
 
 void kernel_main() {
@@ -126,12 +81,12 @@ void kernel_main() {
                                 SelectTensors::indices_address(RowRange::kCount));
 
     WordList<TensorAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
-                                       get_write_ptr(kCbPositions)};
-    const auto scores = reinterpret_cast<Words>(get_write_ptr(kCbScores));
-    const auto histogram = reinterpret_cast<Words>(get_write_ptr(kCbHistogram));
-    const auto chosen = reinterpret_cast<Entries>(get_write_ptr(kCbChosen));
-    const auto sorted = reinterpret_cast<Entries>(get_write_ptr(kCbSorted));
-    const auto ids = reinterpret_cast<Words>(get_write_ptr(kCbSorted));
+                                       get_write_ptr(own(Cb::Positions))};
+    const auto scores = reinterpret_cast<Words>(get_write_ptr(own(Cb::Scores)));
+    const auto histogram = reinterpret_cast<Words>(get_write_ptr(own(Cb::Histogram)));
+    const auto chosen = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Chosen)));
+    const auto sorted = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Sorted)));
+    const auto ids = reinterpret_cast<Words>(get_write_ptr(own(Cb::Sorted)));
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const auto last = list_width == 0 ? static_cast<int32_t>(columns) - 1
                                           : static_cast<int32_t>(positions.at(row));
@@ -139,7 +94,7 @@ void kernel_main() {
         const uint32_t visible = seen < columns ? seen : columns;
         const uint32_t wanted = visible < k ? visible : k;
         if (wanted > 0) {
-            noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbScores),
+            noc_async_read(input.get_noc_addr(row), get_write_ptr(own(Cb::Scores)),
                            visible * sizeof(uint32_t));
             noc_async_read_barrier();
         }
@@ -160,7 +115,8 @@ void kernel_main() {
         for (uint32_t i = 0; i < k; ++i) {
             ids[i] = i < wanted ? chosen[i].column : 0xFFFFFFFF;
         }
-        noc_async_write(get_write_ptr(kCbSorted), output.get_noc_addr(row), k * sizeof(uint32_t));
+        noc_async_write(get_write_ptr(own(Cb::Sorted)), output.get_noc_addr(row),
+                        k * sizeof(uint32_t));
         noc_async_write_barrier();  // the next row is sorted in the same place
     }
 }

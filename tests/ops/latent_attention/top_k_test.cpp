@@ -6,11 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
 
 namespace tessera::ops::top_k {
 namespace {
 
+using testing::all_sessions;
 using ::testing::ElementsAre;
 using testing::floats_of;
 using testing::has_reference_bytes;
@@ -59,29 +62,65 @@ TEST(TopK, OrdersInfinitiesAndPutsNanLast) {
 
 struct Rows {
     std::uint32_t rows, columns, k;
+    std::uint32_t split = 0;
 };
 
-class Selections : public ::testing::TestWithParam<Rows> {};
-
-// Numbers of bfloat16: many are equal.
-TEST_P(Selections, AreThoseOfAStableSort) {
-    const auto& [rows, columns, k] = GetParam();
-    const HostTensor scores =
-        host_tensor({rows, columns}, DataFormat::Float32, floats_of(random_rows({rows, columns})));
-    std::vector<std::int32_t> positions;
-    for (std::uint32_t row = 0; row < rows; ++row) {
-        positions.push_back(static_cast<std::int32_t>((row * 37) % (columns + 3)));
+class Selections : public ::testing::TestWithParam<Rows> {
+protected:
+    // Numbers of bfloat16: many are equal.
+    [[nodiscard]] static std::vector<OpInput> inputs() {
+        const auto& [rows, columns, k, split] = GetParam();
+        std::vector<std::int32_t> positions;
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            positions.push_back(static_cast<std::int32_t>((row * 37) % (columns + 3)));
+        }
+        return {{host_tensor({rows, columns}, DataFormat::Float32,
+                             floats_of(random_rows({rows, columns})))},
+                {ints({rows}, positions)}};
     }
+    [[nodiscard]] static TopKSpec spec() { return {.k = GetParam().k, .split = GetParam().split}; }
+};
 
-    const auto run =
-        run_op(op(), TopKSpec{.k = k}, {{scores}, {ints({rows}, positions)}}, test_arch());
-
-    EXPECT_TRUE(has_reference_bytes(run));
+TEST_P(Selections, AreThoseOfAStableSort) {
+    for (const SessionOptions& options : all_sessions()) {
+        EXPECT_TRUE(has_reference_bytes(run_op(op(), spec(), inputs(), test_arch(), options)));
+    }
 }
 
+// Whole rows on one processor of a core and on both; rows that several share, in one round and in
+// several, with parts of no column.
 INSTANTIATE_TEST_SUITE_P(Edges, Selections,
                          ::testing::Values(Rows{1, 1, 1}, Rows{3, 31, 32}, Rows{33, 100, 7},
-                                           Rows{2, 5000, 2048}, Rows{70, 64, 64}));
+                                           Rows{70, 64, 64}, Rows{70, 96, 5, 1},
+                                           Rows{2, 3000, 2048}, Rows{2, 1100, 30, 1},
+                                           Rows{70, 1100, 2000, 1}, Rows{40, 200, 40, 16},
+                                           Rows{3, 70, 64, 32}, Rows{5, 500, 1, 2}));
+
+TEST(TopK, GivesTheLowerOfEqualColumnsFirstAcrossProcessors) {
+    std::vector<float> scores(640, 1);
+    scores[630] = 2;
+    std::vector<std::int32_t> expected{630};
+    for (std::int32_t column = 0; column < 99; ++column) {
+        expected.push_back(column);
+    }
+
+    const HostTensor rows = host_tensor({1, 640}, DataFormat::Float32, scores);
+    const auto run = run_op(op(), TopKSpec{.k = 100, .split = 8}, {{rows}}, test_arch());
+
+    EXPECT_EQ(values_of<std::int32_t>(run.outputs[0]), expected);
+}
+
+TEST(TopK, RefusesASplitThatIsNoPowerOfTwo) {
+    const DeviceTensor scores{{{2, 64}, DataFormat::Float32, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor indices{{{2, 8}, DataFormat::Int32, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&scores};
+    const DeviceTensor* const out[]{&indices};
+    const TopKSpec spec{.k = 8, .split = 6};
+
+    EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
+              "top_k: split is 6; allowed: 0, or a power of two, at most 32 of the grid's 128 "
+              "processors");
+}
 
 }  // namespace
 }  // namespace tessera::ops::top_k
