@@ -3,10 +3,54 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "emu/base/round_up.hpp"
+#include "ops/bound.hpp"
+#include "ops/linear/split_k.hpp"
+#include "ops/shared/core_sharing.hpp"
+#include "ops/shared/work_share.hpp"
+
 namespace tessera::ops::linear {
 namespace {
 
 constexpr std::size_t kBias = 2;
+
+constexpr std::array kFields = joined(
+    kProductFields<LinearSpec>,
+    std::array{config::field<&LinearSpec::split_k>(
+        "split_k", "0",
+        "cores that share K; 0: chosen by the shape, 1 with a stated grid; 1: cores have whole "
+        "columns, in strips",
+        config::Limits{0, kMostMembers})});
+
+/// Keys of the schedule of expert products.
+constexpr std::array<std::string_view, 4> kKeysOfStrips{"strip", "k_block", "k_chunk", "cb_depth"};
+
+bool has_strips(const LinearSpec& spec) {
+    return std::ranges::any_of(kFields, [&](const config::Field& field) {
+        return std::ranges::find(kKeysOfStrips, field.key) != kKeysOfStrips.end() &&
+               field.show(&spec) != field.default_text;
+    });
+}
+
+/// Returns whether each core has all of K, as in the schedule of expert products.
+bool has_whole_k(const LinearSpec& spec) {
+    const bool is_chosen = has_strips(spec) || !may_choose_sharing(spec.grid);
+    return spec.split_k == 1 || (spec.split_k == 0 && is_chosen);
+}
+
+/// Returns how cores share K; nothing for the schedule of expert products.
+std::optional<SplitK> split_of(const OpContext& context) {
+    const auto& spec = context.params<LinearSpec>();
+    if (has_whole_k(spec)) {
+        return std::nullopt;
+    }
+    return split_k_of(context.arch, spec.grid,
+                      shape_of(context.inputs[0].spec, context.inputs[1].spec, context.has(kBias)),
+                      spec.split_k);
+}
 
 /// Presents a matrix as a stack of one, whose tiles have the same places.
 template <class Tensor>
@@ -16,6 +60,21 @@ Tensor as_stack(Tensor weights) {
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<LinearSpec>();
+    if (spec.split_k > 1) {
+        judge_untaken(kFields, context.parameters, kKeysOfStrips,
+                      fmt::format("split_k of {}", spec.split_k), judge);
+    }
+    const bool is_split =
+        grid_fault(context.arch, spec.grid).empty() && split_of(context).has_value();
+    judge.require(
+        is_split || spec.split_k <= 1, "split_k",
+        fmt::format("is {}; allowed: 0, 1, or as many cores as the grid and the {} tiles "
+                    "of K have, whose parts fit in L1",
+                    spec.split_k, div_up(row_length(context.inputs[0].spec.shape), kTileColumns)));
+    if (is_split) {
+        return;
+    }
     // One matrix is the case of one expert, so that limits and messages are those of expert_rows.
     const TensorPlan weights = as_stack(context.inputs[1]);
     const TensorPlan bias = context.has(kBias) ? as_stack(context.inputs[kBias]) : TensorPlan{};
@@ -34,18 +93,38 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
+Program strip_program(const OpContext& context, std::size_t p) {
+    const DeviceTensor weights = as_stack(context.device_inputs[1][p]);
+    const DeviceTensor bias =
+        context.has(kBias) ? as_stack(context.device_inputs[kBias][p]) : DeviceTensor{};
+    return expert_product(kSpec.name, context.arch,
+                          {.rows = context.device_inputs[0][p],
+                           .weights = weights,
+                           .output = context.device_outputs[0][p],
+                           .bias = context.has(kBias) ? &bias : nullptr},
+                          context.params<LinearSpec>());
+}
+
 std::vector<DeviceProgram> programs(const OpContext& context) {
+    const std::optional<SplitK> split = split_of(context);
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor weights = as_stack(context.device_inputs[1][p]);
-        const DeviceTensor bias =
-            context.has(kBias) ? as_stack(context.device_inputs[kBias][p]) : DeviceTensor{};
-        return expert_product(kSpec.name, context.arch,
-                              {.rows = context.device_inputs[0][p],
-                               .weights = weights,
-                               .output = context.device_outputs[0][p],
-                               .bias = context.has(kBias) ? &bias : nullptr},
-                              context.params<LinearSpec>());
+        if (!split) {
+            return strip_program(context, p);
+        }
+        const auto& spec = context.params<LinearSpec>();
+        return split_k_program(
+            context.arch, spec.grid,
+            {.rows = context.device_inputs[0][p],
+             .weights = context.device_inputs[1][p],
+             .output = context.device_outputs[0][p],
+             .bias = context.has(kBias) ? &context.device_inputs[kBias][p] : nullptr},
+            *split, spec.math_fidelity);
     });
+}
+
+std::string schedule_words(ParameterRef parameters) {
+    const auto& spec = parameters.as<LinearSpec>();
+    return std::string(kSchedules[has_whole_k(spec) ? 1 : 0]);
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
@@ -68,14 +147,20 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
+LeastWork bound(const BoundContext& context) {
+    return product_work(context, context.in(0).shape.back());
+}
+
 }  // namespace
 
 const Op& op() {
     static const Op kOp{.spec = kSpec,
-                        .params = parameters<LinearSpec>(kProductFields<LinearSpec>),
+                        .params = parameters<LinearSpec>(kFields),
+                        .schedule = schedule_words,
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,
+                        .bound = bound,
                         .reference = reference};
     return kOp;
 }

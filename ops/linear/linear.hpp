@@ -9,9 +9,11 @@
 
 namespace tessera::ops::linear {
 
-struct LinearSpec : ProductSchedule {};
+struct LinearSpec : ProductSchedule {
+    std::uint32_t split_k = 0;  ///< cores that share K; 0: chosen by the shape; 1: expert products
+};
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array<std::string_view, 2> kSchedules{"split_k", "multi_core"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., K)", "bfloat16", "ROW_MAJOR"},
     Operand{"weight", "(N, K)", "bfloat16 | bfp8_b | bfp4_b", "TILE"},
@@ -32,8 +34,12 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k] + bias[n]. The program is
-/// that of the products of experts (expert_rows), with one expert whose batch is all rows.
+/// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k] + bias[n].
+///
+/// With `split_k` of 2 or more, as many cores share K (split_k.hpp); each weight is read once for up
+/// to 128 rows. With 1 the program is that of the products of experts (expert_rows), with one expert
+/// whose batch is all rows. By default K is split, and `split_k` chosen by the shape, unless a grid
+/// is stated, or a key of the other schedule: `strip`, `k_block`, `k_chunk` or `cb_depth`.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::linear

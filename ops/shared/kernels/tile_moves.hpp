@@ -18,3 +18,21 @@ inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     tilize_uninit(cb_rows, cb_tiles);
     cb_pop_front(cb_rows, tiles);
 }
+
+// DST[0] = the sum of `count` float32 tiles from page `first` of `cb` on, three at a time: DST holds
+// four.
+inline void sum_tiles(uint32_t cb, uint32_t first, uint32_t count) {
+    constexpr uint32_t kAtOnce = 3;
+    copy_to(cb, first, 0);
+    for (uint32_t added = 1; added < count; added += kAtOnce) {
+        const uint32_t more = count - added < kAtOnce ? count - added : kAtOnce;
+        copy_tile_to_dst_init_short_with_dt(cb, cb);
+        for (uint32_t i = 0; i < more; ++i) {
+            copy_tile(cb, first + added + i, 1 + i);
+        }
+        add_binary_tile_init();
+        for (uint32_t i = 0; i < more; ++i) {
+            add_binary_tile(0, 1 + i, 0);
+        }
+    }
+}

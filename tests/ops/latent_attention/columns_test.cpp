@@ -15,11 +15,13 @@ namespace {
 
 using join_columns::JoinColumnsSpec;
 using slice_columns::SliceColumnsSpec;
+using testing::all_sessions;
 using testing::counted;
 using ::testing::ElementsAre;
 using testing::has_reference_bytes;
 using testing::ints;
 using testing::keeps_its_tolerance;
+using testing::OpInput;
 using testing::random_rows;
 using testing::run_op;
 using testing::test_arch;
@@ -138,18 +140,41 @@ linear::LinearSpec linear_spec() {
     return spec;
 }
 
-class Linears : public ::testing::TestWithParam<Shape> {};  // rows, K, N
+/// Rows, K and N, and cores that share K.
+struct LinearCase {
+    Shape extents;
+    std::uint32_t split_k = 0;
+};
+
+class Linears : public ::testing::TestWithParam<LinearCase> {};
 
 TEST_P(Linears, AreThoseOfTheReference) {
-    const Shape& extents = GetParam();
-    const linear::LinearSpec spec = linear_spec();
+    const Shape& extents = GetParam().extents;
+    linear::LinearSpec spec = linear_spec();
+    spec.split_k = GetParam().split_k;
+    const std::vector<OpInput> inputs{{random_rows({extents[0], extents[1]})},
+                                      {random_rows({extents[2], extents[1]}, 2), Layout::TILE},
+                                      {random_rows({extents[2]}, 3)}};
 
-    const auto run = run_op(linear::op(), spec,
-                            {{random_rows({extents[0], extents[1]})},
-                             {random_rows({extents[2], extents[1]}, 2), Layout::TILE}},
-                            test_arch());
+    for (const SessionOptions& options : all_sessions()) {
+        const auto run = run_op(linear::op(), spec, inputs, test_arch(), options);
 
-    EXPECT_TRUE(keeps_its_tolerance(linear::op(), run));
+        EXPECT_TRUE(keeps_its_tolerance(linear::op(), run));
+    }
+}
+
+TEST(Linear, RefusesMoreSharersThanTilesOfK) {
+    const DeviceTensor rows{{{8, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor weights{{{32, 96}, DataFormat::Float16_b, Layout::TILE}, {}};
+    const DeviceTensor output{{{8, 32}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&rows, &weights};
+    const DeviceTensor* const out[]{&output};
+    linear::LinearSpec spec = linear_spec();
+    spec.split_k = 4;
+
+    EXPECT_EQ(usage_error_message([&] { check_call(linear::op(), test_arch(), &spec, in, out); }),
+              "linear: split_k is 4; allowed: 0, 1, or as many cores as the grid and the 3 tiles "
+              "of K have, whose parts fit in L1");
 }
 
 // A row of zeros has the bias alone.
@@ -168,9 +193,14 @@ TEST(Linear, AddsTheBiasToEachRow) {
     }
 }
 
+// K and columns that are no whole tiles, one K tile, more than 128 rows, members that finish no tile.
 INSTANTIATE_TEST_SUITE_P(Edges, Linears,
-                         ::testing::Values(Shape{1, 1, 2}, Shape{1, 96, 40}, Shape{33, 31, 33},
-                                           Shape{64, 300, 129}));
+                         ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}},
+                                           LinearCase{{33, 31, 33}}, LinearCase{{64, 300, 129}},
+                                           LinearCase{{64, 300, 129}, 1},
+                                           LinearCase{{8, 1000, 70}, 16},
+                                           LinearCase{{150, 100, 260}, 3},
+                                           LinearCase{{300, 64, 34}, 2}));
 
 }  // namespace
 }  // namespace tessera::ops
