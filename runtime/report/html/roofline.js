@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time over bound of each step, and the roofline: operations a cycle against operations per byte.
 
-const kRoofBox = {width: 640, height: 320, left: 64, right: 16, top: 14, bottom: 44};
+const kRoofBox = {width: 520, height: 320, left: 64, right: 16, top: 14, bottom: 44};
 
 function overBound(time, bound) {
     return bound && bound.time > 0 ? threeDigits(time / bound.time) : "–";
@@ -59,7 +59,7 @@ function roofAxes(scale) {
             label(box.left - 6, y + 4, "end", prefixed(10 ** power, 1000, ["", "k", "M", "G"])));
     }
     marks.push(label(box.width / 2, box.height - 8, "middle", "operations per byte of DRAM"),
-        label(box.left, box.top - 3, "middle", "operations a cycle"));
+        label(box.left + 6, box.top + 12, "start", "operations a cycle"));
     return marks;
 }
 
