@@ -4,10 +4,12 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "ops/bound.hpp"
 #include "ops/gate_linear/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/core_sharing.hpp"
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
@@ -19,6 +21,17 @@ namespace {
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kChunkTiles = 8;  // of K, of one push of rows
 constexpr std::uint32_t kBiasBytes = kTileRows * 4;
+constexpr std::uint32_t kMostMembers = 16;
+
+constexpr std::array kFields{
+    config::field<&GateSpec::split_k>(
+        "split_k", "0",
+        "cores that share K of 32 tokens and experts; 0: chosen by the shape, 1 with a stated grid",
+        config::Limits{0, kMostMembers}),
+    config::field<&GateSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    config::field<&GateSpec::cb_depth>("cb_depth", "2",
+                                       "pages in a CB; 2 overlaps reading and writing", kDepth),
+};
 
 struct Units {
     std::uint32_t k_tiles;
@@ -50,11 +63,31 @@ Units units_of(const OpContext& context) {
             tiles_of(tokens[0]) * expert_tiles, bias_bytes};
 }
 
+/// Returns how many cores can share K of a unit: each has a chunk, and one unit only.
+std::uint32_t most_members(const OpContext& context, const Units& units) {
+    const CoreCoord grid = schedule_grid(kSpec.name, context.arch, context.params<GateSpec>().grid);
+    const auto cores = static_cast<std::uint32_t>(grid.x * grid.y);
+    const std::uint32_t chunks = (units.k_tiles + units.chunk - 1) / units.chunk;
+    return std::max(std::min({kMostMembers, chunks, cores / units.count}), 1U);
+}
+
+std::uint32_t members_of(const OpContext& context, const Units& units) {
+    const auto& spec = context.params<GateSpec>();
+    const std::uint32_t chosen = may_choose_sharing(spec.grid) ? most_members(context, units) : 1;
+    return spec.split_k != 0 ? spec.split_k : chosen;
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<CopySpec>();
-    judge_grid(context.arch, spec.grid, judge);
+    const auto& spec = context.params<GateSpec>();
     judge_depth(spec.cb_depth, judge);
+    if (!judge_grid(context.arch, spec.grid, judge)) {
+        return;
+    }
     const Units units = units_of(context);
+    const std::uint32_t most = most_members(context, units);
+    judge.require(spec.split_k <= most, "split_k",
+                  fmt::format("is {}; allowed for {} units of work and {} tiles of K: 0 to {}",
+                              spec.split_k, units.count, units.k_tiles, most));
     // Both operands of all of K stay in L1 as tiles; only the rows on their way are in chunks.
     const std::uint64_t bytes =
         std::uint64_t{2} * kTileBytes *
@@ -73,7 +106,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units,
-                 std::uint32_t depth) {
+                 std::uint32_t depth, std::uint32_t members) {
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
     };
@@ -86,16 +119,51 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units
         add_circular_buffer(program, cores, Cb::Bias, DataFormat::UInt32, {1, kBiasBytes});
     }
     add(Cb::Output, DataFormat::Float32, depth);
+    if (members > 1) {
+        add(Cb::Partial, DataFormat::Float32, 1);
+        add(Cb::Gathered, DataFormat::Float32, members);
+    }
+}
+
+/// A core, its units, and its part of K.
+struct CoreWork {
+    WorkShare share;
+    KPart part;
+    CoreCoord first_member;  ///< core that finishes the sum
+};
+
+/// Returns the work of each core; member i of unit u is core u · members + i.
+std::vector<CoreWork> work_of(const OpContext& context, const Units& units, std::uint32_t members) {
+    const GridSize grid = context.params<GateSpec>().grid;
+    const SharedWork work = share_work(kSpec.name, context.arch, grid, units.count * members);
+    std::vector<CoreWork> cores;
+    for (const WorkShare& share : work.shares) {
+        if (members == 1) {
+            cores.push_back({share, {.first_k = 0, .num_k = units.k_tiles, .member = 0}, {}});
+            continue;
+        }
+        const std::uint32_t member = share.first % members;
+        const std::uint32_t chunks = (units.k_tiles + units.chunk - 1) / units.chunk;
+        // Whole chunks, so that only the last member has a short one.
+        const std::uint32_t first = chunks * member / members * units.chunk;
+        const std::uint32_t end =
+            std::min(chunks * (member + 1) / members * units.chunk, units.k_tiles);
+        cores.push_back({{share.core, share.first / members, 1},
+                         {.first_k = first, .num_k = end - first, .member = member},
+                         work.shares[share.first - member].core});
+    }
+    return cores;
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
-    const auto& spec = context.params<CopySpec>();
+    const auto& spec = context.params<GateSpec>();
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
     // Each unit reads all rows that it needs. Cores that need the same rows read them twice, since this
     // op has no multicast.
-    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count);
+    const std::uint32_t members = members_of(context, units);
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count * members);
     const ReaderTensors read{
         .tokens = &context.device_inputs[0][position].buffer,
         .experts = &context.device_inputs[1][position].buffer,
@@ -111,26 +179,34 @@ Program make_program(const OpContext& context, std::size_t position) {
         .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
     // Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
     // bfloat16, V3.2 float32), which steps after can still do.
-    const ComputeConfig computing{
-        .fp32_dest_acc_en = true,
-        .compile_args = {},
-        .defines = {},
-        .named_compile_args = named(ComputeArgs{
-            .k_tiles = units.k_tiles, .chunk = units.chunk, .has_bias = units.has_bias()})};
+    ComputeConfig computing{.fp32_dest_acc_en = true};
+    computing.named_compile_args =
+        named(ComputeArgs{.chunk = units.chunk, .has_bias = units.has_bias(), .members = members});
+    if (members > 1) {
+        // Through a source register, partial sums would lose 13 bits.
+        unpack_to_fp32(computing, Cb::Gathered);
+    }
 
     Program program = CreateProgram();
-    add_buffers(program, work.cores, units, spec.cb_depth);
+    add_buffers(program, work.cores, units, spec.cb_depth, members);
     const KernelHandle reader = CreateKernel(program, "ops/gate_linear/kernels/reader.cpp",
                                              work.cores, reader_config(reading, read));
     const KernelHandle compute =
         CreateKernel(program, "ops/gate_linear/kernels/compute.cpp", work.cores, computing);
-    const KernelHandle writer = CreateKernel(program, "ops/gate_linear/kernels/writer.cpp",
-                                             work.cores, writer_config(writing, written));
-    for (const WorkShare& share : work.shares) {
-        const UnitRange range{.first_unit = share.first, .num_units = share.count};
-        set_args(program, reader, share.core, range, addresses_of(read));
-        set_args(program, compute, share.core, UnitCount{.num_units = share.count});
-        set_args(program, writer, share.core, range, addresses_of(written));
+    const KernelHandle writer =
+        CreateKernel(program, "ops/gate_linear/kernels/writer.cpp", work.cores,
+                     writer_config(named(writing, MemberArgs{.members = members}), written));
+    const std::uint32_t arrived = members > 1 ? CreateSemaphore(program, work.cores, 0) : 0;
+    for (const CoreWork& core : work_of(context, units, members)) {
+        const UnitRange range{.first_unit = core.share.first, .num_units = core.share.count};
+        const CoreCoord first = on_noc(context.arch, core.first_member);
+        set_args(program, reader, core.share.core, range, core.part, addresses_of(read));
+        set_args(program, compute, core.share.core, UnitCount{.num_units = core.share.count},
+                 core.part);
+        set_args(program, writer, core.share.core, range, addresses_of(written), core.part,
+                 FirstMember{.first_x = static_cast<std::uint32_t>(first.x),
+                             .first_y = static_cast<std::uint32_t>(first.y),
+                             .arrived_semaphore = arrived});
     }
     return program;
 }
@@ -171,7 +247,7 @@ LeastWork bound(const BoundContext& context) {
 
 const Op& op() {
     static const Op kOp{.spec = kSpec,
-                        .params = parameters<CopySpec>(kCopyFields),
+                        .params = parameters<GateSpec>(kFields),
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),

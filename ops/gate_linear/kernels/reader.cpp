@@ -114,27 +114,31 @@ struct BiasRows {
 }  // namespace
 
 void kernel_main() {
+    constexpr uint32_t kTensorArg = UnitRange::kCount + KPart::kCount;
+    constexpr uint32_t kRowBytes = kTileBytes / kTileRows;  // of a tile
     const auto range = UnitRange::read();
+    const auto part = KPart::read(UnitRange::kCount);
     const auto args = ReaderArgs::read();
     const Rows tokens{
-        TensorAccessor(ReaderTensors::tokens(), ReaderTensors::tokens_address(UnitRange::kCount)),
+        TensorAccessor(ReaderTensors::tokens(), ReaderTensors::tokens_address(kTensorArg)),
         args.num_tokens, kCbTokenRows};
     const Rows experts{
-        TensorAccessor(ReaderTensors::experts(), ReaderTensors::experts_address(UnitRange::kCount)),
+        TensorAccessor(ReaderTensors::experts(), ReaderTensors::experts_address(kTensorArg)),
         args.num_experts, kCbExpertRows};
 
-    const uint32_t chunk_bytes = args.chunk * kTileBytes / kTileRows;
+    const uint32_t chunk_bytes = args.chunk * kRowBytes;
+    const uint32_t end = smaller((part.first_k + part.num_k) * kRowBytes, args.row_bytes);
     // Token and expert chunks alternate, as compute takes them.
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
-        for (uint32_t offset = 0; offset < args.row_bytes; offset += chunk_bytes) {
-            const uint32_t bytes = smaller(chunk_bytes, args.row_bytes - offset);
+        for (uint32_t offset = part.first_k * kRowBytes; offset < end; offset += chunk_bytes) {
+            const uint32_t bytes = smaller(chunk_bytes, end - offset);
             push(tokens, unit / args.expert_tiles * kTileRows, offset, bytes, args.chunk);
             push(experts, unit % args.expert_tiles * kTileRows, offset, bytes, args.chunk);
         }
-        if (args.bias_bytes != 0) {
+        if (args.bias_bytes != 0 && part.member == 0) {
             const BiasRows rows{args.bias_bytes, args.num_experts, args.chunk};
             const TensorAccessor bias(ReaderTensors::bias(),
-                                      ReaderTensors::bias_address(UnitRange::kCount));
+                                      ReaderTensors::bias_address(kTensorArg));
             rows.push_ones();
             rows.push_bias(bias, unit % args.expert_tiles * kTileRows);
         }

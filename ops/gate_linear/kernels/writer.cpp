@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores 32 rows of 32 logits of each unit, without those after the last token and expert.
+// Stores 32 rows of 32 logits of each unit, without those after the last token and expert. Members
+// that share a unit send their sums to the first of them.
 #include "args.hpp"
 #include "dataflow_api.h"
 
@@ -8,8 +9,32 @@ namespace {
 using namespace tessera::ops;
 using namespace tessera::ops::gate_linear;
 
+constexpr uint32_t kCbPartial = index_of(Cb::Partial);
+constexpr uint32_t kCbGathered = index_of(Cb::Gathered);
 constexpr uint32_t kCbOut = index_of(Cb::Output);
 constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kFloatTileBytes = 4096;
+constexpr uint32_t kMemberArg = UnitRange::kCount + WriterTensors::Addresses::kCount;
+
+// A member has one unit, so that no sum overwrites one that is not read yet.
+void exchange_partials(uint32_t members, uint32_t member) {
+    const auto first = FirstMember::read(kMemberArg + KPart::kCount);
+    const uint32_t arrived = get_semaphore(first.arrived_semaphore);
+    cb_wait_front(kCbPartial, 1);
+    noc_async_write(get_read_ptr(kCbPartial),
+                    get_noc_addr(first.first_x, first.first_y,
+                                 get_write_ptr(kCbGathered) + member * kFloatTileBytes),
+                    kFloatTileBytes);
+    noc_async_write_barrier();
+    cb_pop_front(kCbPartial, 1);
+    noc_semaphore_inc(get_noc_addr(first.first_x, first.first_y, arrived), 1);
+    noc_async_atomic_barrier();
+    if (member == 0) {
+        cb_reserve_back(kCbGathered, members);
+        noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived), members);
+        cb_push_back(kCbGathered, members);
+    }
+}
 
 }  // namespace
 
@@ -18,7 +43,15 @@ void kernel_main() {
     const uint32_t logits_address = WriterTensors::Addresses::read(UnitRange::kCount).logits;
     const auto args = WriterArgs::read();
     const TensorAccessor logits(WriterTensors::logits(), logits_address);
+    const uint32_t members = MemberArgs::read().members;
+    const auto part = KPart::read(kMemberArg);
 
+    if (members > 1) {
+        exchange_partials(members, part.member);
+        if (part.member != 0) {
+            return;
+        }
+    }
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t first_token = unit / args.expert_tiles * kTileRows;
         const uint32_t first_expert = unit % args.expert_tiles * kTileRows;

@@ -2,6 +2,7 @@
 // Heads split off and joined, products of heads, and rows times a matrix.
 #include <gmock/gmock.h>
 
+#include "ops/gate_linear/gate_linear.hpp"
 #include "ops/head_product/head_product.hpp"
 #include "ops/join_columns/join_columns.hpp"
 #include "ops/linear/linear.hpp"
@@ -201,6 +202,52 @@ INSTANTIATE_TEST_SUITE_P(Edges, Linears,
                                            LinearCase{{8, 1000, 70}, 16},
                                            LinearCase{{150, 100, 260}, 3},
                                            LinearCase{{300, 64, 34}, 2}));
+
+/// Tokens, K and experts, and cores that share K.
+struct GateCase {
+    Shape extents;
+    std::uint32_t split_k = 0;
+};
+
+class Gates : public ::testing::TestWithParam<GateCase> {};
+
+TEST_P(Gates, GiveTheLogitsOfTheReference) {
+    const Shape& extents = GetParam().extents;
+    gate_linear::GateSpec spec;
+    spec.cb_depth = 2;
+    spec.split_k = GetParam().split_k;
+    const std::vector<OpInput> inputs{{random_rows({extents[0], extents[1]})},
+                                      {random_rows({extents[2], extents[1]}, 2)},
+                                      {random_rows({extents[2]}, 3)}};
+
+    for (const SessionOptions& options : all_sessions()) {
+        const auto run = run_op(gate_linear::op(), spec, inputs, test_arch(), options);
+
+        EXPECT_TRUE(keeps_its_tolerance(gate_linear::op(), run));
+    }
+}
+
+// One chunk of K, chunks that members do not share evenly, a short last chunk, more units than
+// cores can share.
+INSTANTIATE_TEST_SUITE_P(Edges, Gates,
+                         ::testing::Values(GateCase{{3, 40, 7}}, GateCase{{33, 1300, 40}, 1},
+                                           GateCase{{33, 1300, 40}, 4}, GateCase{{1, 5000, 256}},
+                                           GateCase{{300, 600, 256}}));
+
+TEST(GateLinear, RefusesMoreSharersThanItsUnitsLeave) {
+    const DeviceTensor tokens{{{8, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor weights{{{32, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor logits{{{8, 32}, DataFormat::Float32, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&tokens, &weights};
+    const DeviceTensor* const out[]{&logits};
+    gate_linear::GateSpec spec;
+    spec.cb_depth = 2;
+    spec.split_k = 2;
+
+    EXPECT_EQ(
+        usage_error_message([&] { check_call(gate_linear::op(), test_arch(), &spec, in, out); }),
+        "gate_linear: split_k is 2; allowed for 1 units of work and 3 tiles of K: 0 to 1");
+}
 
 }  // namespace
 }  // namespace tessera::ops
