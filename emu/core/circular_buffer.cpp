@@ -3,6 +3,7 @@
 
 #include "emu/core/circular_buffer_calls.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/core/trace_recorder.hpp"
 
 namespace tessera {
@@ -47,35 +48,42 @@ KernelThread& thread_of_lowest(Core& core, unsigned processors) {
 
 // A thread may push what it has reserved. Over a buffer it may push what is free: kernels publish a
 // shard that is there already so.
-void check_reserved(const KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
+void check_reserved(KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
                     std::uint32_t pages) {
     if (pages > buffer.num_free()) {
-        fault(FaultCategory::UndefinedBehavior, thread.last_call,
-              "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index,
-              pages, buffer.num_free());
+        tolerate(thread, Tolerated::PagesNotReserved, FaultCategory::UndefinedBehavior,
+                 thread.last_call, "cb_push_back",
+                 "cb_push_back(cb {}, {}) with {} pages free: cb_reserve_back is missing", index,
+                 pages, buffer.num_free());
+        return;
     }
     const std::uint32_t reserved = thread.cb[index].pages_reserved;
     if (pages > reserved && !buffer.is_over_buffer) {
-        fault(FaultCategory::UndefinedBehavior, thread.last_call,
-              "cb_push_back(cb {}, {}), but this kernel has {} pages reserved and not pushed: "
-              "cb_reserve_back is missing or asks for too few",
-              index, pages, reserved);
+        tolerate(thread, Tolerated::PagesNotReserved, FaultCategory::UndefinedBehavior,
+                 thread.last_call, "cb_push_back",
+                 "cb_push_back(cb {}, {}), but this kernel has {} pages reserved and not pushed: "
+                 "cb_reserve_back is missing or asks for too few",
+                 index, pages, reserved);
     }
 }
 
-void check_awaited(const KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
+// The chip's counters wrap: what was popped too early counts as pages that are there.
+void check_awaited(KernelThread& thread, const CircularBuffer& buffer, std::uint32_t index,
                    std::uint32_t pages) {
     if (pages > buffer.num_full()) {
-        fault(FaultCategory::UndefinedBehavior, thread.last_call,
-              "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index, pages,
-              buffer.num_full());
+        tolerate(thread, Tolerated::PagesNotAwaited, FaultCategory::UndefinedBehavior,
+                 thread.last_call, "cb_pop_front",
+                 "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index,
+                 pages, buffer.num_full());
+        return;
     }
     const std::uint32_t granted = thread.cb[index].pages_granted;
     if (pages > granted && !buffer.is_over_buffer) {
-        fault(FaultCategory::UndefinedBehavior, thread.last_call,
-              "cb_pop_front(cb {}, {}), but this kernel has waited for {} pages that it has not "
-              "popped: cb_wait_front is missing or asks for too few",
-              index, pages, granted);
+        tolerate(thread, Tolerated::PagesNotAwaited, FaultCategory::UndefinedBehavior,
+                 thread.last_call, "cb_pop_front",
+                 "cb_pop_front(cb {}, {}), but this kernel has waited for {} pages that it has not "
+                 "popped: cb_wait_front is missing or asks for too few",
+                 index, pages, granted);
     }
 }
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <new>
 
-#include "emu/core/fault.hpp"
+#include "emu/core/kernel_thread.hpp"
+#include "emu/core/tolerated.hpp"
 
 namespace tessera {
 namespace {
@@ -43,8 +44,10 @@ const char* Dst::name_of(Section section) noexcept {
 void Dst::acquire(CallSite site) {
     Section& section = sections_[math_half_];
     if (section == Section::Acquired) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
+        // The chip's math thread finds a free half and goes on with the one that it has.
+        return tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior,
+                        site, "tile_regs_acquire",
+                        "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
     }
     if (section == Section::Committed) {
         fault(FaultCategory::UndefinedBehavior, site,
@@ -58,9 +61,14 @@ void Dst::acquire(CallSite site) {
 
 void Dst::commit(CallSite site) {
     if (sections_[math_half_] != Section::Acquired) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "tile_regs_commit: DST is {}, tile_regs_acquire is missing",
-              name_of(sections_[math_half_]));
+        constexpr const char* kNotAcquired =
+            "tile_regs_commit: DST is {}, tile_regs_acquire is missing";
+        if (sections_[math_half_] != Section::Free) {
+            fault(FaultCategory::UndefinedBehavior, site, kNotAcquired,
+                  name_of(sections_[math_half_]));
+        }
+        return tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior,
+                        site, "tile_regs_commit", kNotAcquired, name_of(Section::Free));
     }
     sections_[math_half_] = Section::Committed;
     commits_[math_half_] = site;
@@ -74,8 +82,13 @@ void Dst::wait(CallSite /*site*/) {
 void Dst::release(CallSite site) {
     const Section section = sections_[pack_half_];
     if (!packer_has_waited_ || section == Section::Free) {
-        fault(FaultCategory::UndefinedBehavior, site, "tile_regs_release: DST is {}, {} is missing",
-              name_of(section), section == Section::Free ? "tile_regs_acquire" : "tile_regs_wait");
+        tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
+                 "tile_regs_release", "tile_regs_release: DST is {}, {} is missing",
+                 name_of(section),
+                 section == Section::Free ? "tile_regs_acquire" : "tile_regs_wait");
+        if (section == Section::Free) {
+            return;
+        }
     }
     if (section == Section::Acquired) {
         fault(FaultCategory::UndefinedBehavior, site,
@@ -124,10 +137,12 @@ float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* c
 const float* Dst::packed(std::uint32_t index, const char* call, CallSite site) {
     const Section section = sections_[pack_half_];
     if (!packer_has_waited_ || section == Section::Free) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{} reads DST, which the packer may do between tile_regs_wait and "
-              "tile_regs_release only (DST is {}{})",
-              call, name_of(section), packer_has_waited_ ? "" : ", not waited for");
+        // The packer reads what its half holds.
+        tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
+                 call,
+                 "{} reads DST, which the packer may do between tile_regs_wait and "
+                 "tile_regs_release only (DST is {}{})",
+                 call, name_of(section), packer_has_waited_ ? "" : ", not waited for");
     }
     if (index >= capacity_) {
         fault(FaultCategory::OutOfBounds, site, "{}: DST tile {} of {}", call, index, capacity_);
@@ -157,12 +172,21 @@ void Dst::change_content(std::uint32_t slot, std::uint32_t index, DstContent con
     contents_[slot] = content;
 }
 
-void Dst::refuse_math(std::uint32_t index, const char* call, CallSite site) const {
+void Dst::check_math(std::uint32_t index, const char* call, CallSite site) const {
     if (sections_[math_half_] != Section::Acquired) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{} writes DST, which math may do between tile_regs_acquire and tile_regs_commit "
-              "only (DST is {})",
-              call, name_of(sections_[math_half_]));
+        constexpr const char* kNotAcquired =
+            "{} writes DST, which math may do between tile_regs_acquire and tile_regs_commit only "
+            "(DST is {})";
+        if (sections_[math_half_] != Section::Free) {
+            fault(FaultCategory::UndefinedBehavior, site, kNotAcquired, call,
+                  name_of(sections_[math_half_]));
+        }
+        // Math writes its half, whoever owns it.
+        tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
+                 call, kNotAcquired, call, name_of(Section::Free));
+    }
+    if (index < capacity_) {
+        return;
     }
     fault(FaultCategory::OutOfBounds, site, "{}: DST tile {} of {} ({}-bit DST, {} sync)", call,
           index, capacity_, is_32bit_ ? 32 : 16, num_halves_ == 2 ? "half" : "full");

@@ -94,7 +94,7 @@ private:
     }
     [[nodiscard]] std::uint32_t math_slot(std::uint32_t index, const char* call, CallSite site) {
         if (sections_[math_half_] != Section::Acquired || index >= capacity_) [[unlikely]] {
-            refuse_math(index, call, site);
+            check_math(index, call, site);
         }
         const std::uint32_t slot = math_half_ * capacity_ + index;
         if ((packed_slots_ >> slot & 1U) != 0) [[unlikely]] {
@@ -109,7 +109,8 @@ private:
         return num_halves_ == 2 ? 1 - half : 0;
     }
     [[nodiscard]] static const char* name_of(Section section) noexcept;
-    [[noreturn]] void refuse_math(std::uint32_t index, const char* call, CallSite site) const;
+    /// Errors   KernelFault for a tile beyond the capacity, or of a section that is committed.
+    void check_math(std::uint32_t index, const char* call, CallSite site) const;
     [[noreturn]] void refuse_late_math(std::uint32_t index, const char* call, CallSite site) const;
 
     bool is_32bit_;

@@ -8,9 +8,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/noc_port.hpp"
+#include "emu/core/printed_line.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/core/wait.hpp"
 #include "tessera/call_site.hpp"
 #include "tessera/instruction_counters.hpp"
@@ -79,6 +82,11 @@ public:
     NocDelivery delivery = NocDelivery::AtBarrier;
     BulkData bulk_data = BulkData::On;
     bool has_page_address = false;  ///< worked out since the last transfer
+    ChipRules chip_rules = ChipRules::Strict;
+    PrintedLine printed;
+    std::uint64_t num_clock_reads = 0;
+    bool polls_clock = false;             ///< holds the address of its clock
+    std::vector<ThreadFinding> findings;  ///< of this launch; empty under strict rules
     std::uint64_t delivery_seed = 0;
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
     std::uint64_t rounds_per_poll = 0;      ///< what its polling counts for, while it gives way
@@ -147,6 +155,11 @@ inline void set_current_thread(KernelThread* thread) noexcept {
     t_current_thread = thread;
     tessera_instruction_counters = thread == nullptr ? nullptr : &thread->instructions;
 }
+
+/// Writes the thread's clock to the words of L1 that it reads (emu/api/dataflow/chip.cpp).
+void advance_clock(KernelThread& thread);
+/// Ends the line that a thread has printed in part, when its kernel ends (emu/api/compute/print.cpp).
+void end_printed_line(KernelThread& thread);
 
 [[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
     return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;

@@ -9,6 +9,7 @@
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/core/stride_prefetcher.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
@@ -18,16 +19,23 @@ namespace tessera {
 namespace {
 
 // The NoC moves flits: both ends must lie at the same offset in one, or bytes land shifted.
+// Addresses that agree modulo the alignment of L1 and not of DRAM: programs of the vendor allocate
+// L1 so, and run.
 // Source   tt-metal, NOC_L1_READ_ALIGNMENT_BYTES and its kin in noc_parameters.h.
-void check_alignment(std::uint64_t remote, std::uint32_t local, std::uint64_t alignment,
-                     const char* call, CallSite site) {
+void check_alignment(KernelThread& thread, std::uint64_t remote, std::uint32_t local,
+                     std::uint64_t alignment, const char* call, const CallSite& site) {
     const std::uint64_t distance = remote > local ? remote - local : local - remote;
-    if (distance % alignment != 0) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}: remote address {:#x} and local address {:#x} differ modulo {}, the alignment of "
-              "this transfer",
-              call, remote, local, alignment);
+    if (distance % alignment == 0) [[likely]] {
+        return;
     }
+    constexpr const char* kDiffer =
+        "{}: remote address {:#x} and local address {:#x} differ modulo {}, the alignment of this "
+        "transfer";
+    if (distance % thread.core().arch().l1.alignment.value != 0) {
+        fault(FaultCategory::UndefinedBehavior, site, kDiffer, call, remote, local, alignment);
+    }
+    tolerate(thread, Tolerated::NocAlignment, FaultCategory::UndefinedBehavior, site, call, kDiffer,
+             call, remote, local, alignment);
 }
 
 void check_limit(const KernelThread& thread, std::uint32_t size, TransferLimit limit,
@@ -158,7 +166,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
     // (noc_parameters.h).
     const std::uint64_t alignment =
         from.core != nullptr ? arch.l1.alignment.value : arch.dram.read_alignment.value;
-    check_alignment(from.address, destination, alignment, "noc_async_read", site);
+    check_alignment(thread, from.address, destination, alignment, "noc_async_read", site);
     NocPort& port = thread.noc[noc];
     // The latched command lies in the registers that this call has just overwritten.
     port.read_state.is_valid = false;
@@ -178,7 +186,7 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
     const ArchSpec& arch = thread.core().arch();
     const std::uint64_t alignment =
         to.core != nullptr ? arch.l1.alignment.value : arch.dram.write_alignment.value;
-    check_alignment(to.address, source, alignment, "noc_async_write", site);
+    check_alignment(thread, to.address, source, alignment, "noc_async_write", site);
     check_is_filled(thread, source, size, "noc_async_write", site);
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
@@ -244,22 +252,30 @@ void check_nothing_pending_at_end(KernelThread& thread) {
                 continue;
             }
             const bool is_read = transfer.kind == TransferKind::Read;
-            fault(FaultCategory::UndefinedBehavior, transfer.site,
-                  "the kernel ends with this {} still in flight: {} is missing",
-                  is_read ? "noc_async_read" : "noc_async_write", settled_by(transfer.kind));
+            const char* call = is_read ? "noc_async_read" : "noc_async_write";
+            tolerate(thread, Tolerated::InFlightAtEnd, FaultCategory::UndefinedBehavior,
+                     transfer.site, call,
+                     "the kernel ends with this {} still in flight: {} is missing", call,
+                     settled_by(transfer.kind));
         }
         // Its answer would be counted for the kernel that comes next: tt-metal's watcher stops at
         // it.
         if (port.atomic.line != 0) {
-            fault(FaultCategory::UndefinedBehavior, port.atomic,
-                  "the kernel ends with this atomic still in flight: noc_async_atomic_barrier is "
-                  "missing");
+            tolerate(
+                thread, Tolerated::InFlightAtEnd, FaultCategory::UndefinedBehavior, port.atomic,
+                "noc_semaphore_inc",
+                "the kernel ends with this atomic still in flight: noc_async_atomic_barrier is "
+                "missing");
         }
         if (port.linked.line != 0) {
             fault(FaultCategory::UndefinedBehavior, port.linked,
                   "the kernel ends with the path of this linked multicast kept: one without linked "
                   "has to follow on the same NoC");
         }
+    }
+    // What is left arrives whether or not the kernel lives on.
+    for (std::uint32_t noc = 0; noc < thread.noc.size(); ++noc) {
+        complete_reads(thread, noc, std::nullopt);
     }
 }
 

@@ -2,11 +2,13 @@
 #include "tessera/kernel/compute/copy.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/tile/format/integer.hpp"
 #include "emu/tile/transpose.hpp"
 #include "emu/tile/unpack.hpp"
@@ -16,10 +18,21 @@ namespace tessera {
 void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const char* call,
                     CallSite site) {
     if (!dst.is_32bit() && element_bytes(format) == 4 && tile::is_integer_format(format)) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}(cb {}): {} tiles need a 32-bit DST, but fp32_dest_acc_en is off", call, cb,
-              name_of(format));
+        tolerate(current_thread(), Tolerated::IntegerInNarrowDst, FaultCategory::UndefinedBehavior,
+                 site, call, "{}(cb {}): {} tiles need a 32-bit DST, but fp32_dest_acc_en is off",
+                 call, cb, name_of(format));
     }
+}
+
+// A 16-bit DST keeps what fits: numbers of 16 bits, with their sign.
+void keep_in_narrow_dst(const Dst& dst, DataFormat format, float* values) {
+    if (dst.is_32bit() || element_bytes(format) != 4) {
+        return;
+    }
+    std::transform(values, values + kTileElements, values, [](float slot) {
+        const auto kept = static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(slot));
+        return std::bit_cast<float>(static_cast<std::int32_t>(kept));
+    });
 }
 
 void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
@@ -41,6 +54,7 @@ float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_in
         check_fits_dst(dst, in.format, cb, call, site);
         float* out = dst.overwrite(dst_index, call, site, DstContent::Integer);
         tile::unpack_tile(in.format, in.bytes, out);
+        keep_in_narrow_dst(dst, in.format, out);
         return out;
     }
     float* out = dst.overwrite(dst_index, call, site);

@@ -5,6 +5,7 @@
 
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/tile/format/bf16.hpp"
 #include "emu/tile/format/integer.hpp"
 #include "emu/tile/tiny_tile.hpp"
@@ -57,14 +58,21 @@ bool is_reserved_elsewhere(const KernelThread& thread, std::uint64_t begin, std:
     });
 }
 
-void check_end(const LocalCBInterface& view, std::uint64_t begin, std::uint64_t size,
-               std::uint32_t cb, const char* call, const CallSite& site) {
-    if (begin + size > view.fifo_limit) [[unlikely]] {
-        fault(FaultCategory::OutOfBounds, site,
-              "{}(cb {}): {} bytes at L1 address {} run {} bytes past the end of the circular "
-              "buffer",
-              call, cb, size, begin, begin + size - view.fifo_limit);
+// The chip reads and writes what lies behind the buffer, as long as L1 does not end.
+void check_end(KernelThread& thread, std::uint64_t begin, std::uint64_t size, std::uint32_t cb,
+               const char* call, const CallSite& site) {
+    const LocalCBInterface& view = thread.cb[cb];
+    if (begin + size <= view.fifo_limit) [[likely]] {
+        return;
     }
+    constexpr const char* kPastEnd =
+        "{}(cb {}): {} bytes at L1 address {} run {} bytes past the end of the circular buffer";
+    const std::uint64_t excess = begin + size - view.fifo_limit;
+    if (begin + size > thread.core().arch().l1.size.value) {
+        fault(FaultCategory::OutOfBounds, site, kPastEnd, call, cb, size, begin, excess);
+    }
+    tolerate(thread, Tolerated::TilePastEnd, FaultCategory::OutOfBounds, site, call, kPastEnd, call,
+             cb, size, begin, excess);
 }
 
 }  // namespace
@@ -88,12 +96,13 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
     const std::uint64_t granted = std::uint64_t{view.pages_granted} * view.fifo_page_size;
     const std::uint64_t address = view.fifo_rd_ptr + offset;
     if (offset + size > granted && !is_granted_elsewhere(thread, address, size)) [[unlikely]] {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}(cb {}) reads tile {}, but cb_wait_front has granted {} pages of {} bytes", call,
-              cb, index, view.pages_granted, view.fifo_page_size);
+        // The chip reads the tile at the pointer, which is usual over sharded buffers.
+        tolerate(thread, Tolerated::TileNotAwaited, FaultCategory::UndefinedBehavior, site, call,
+                 "{}(cb {}) reads tile {}, but cb_wait_front has granted {} pages of {} bytes",
+                 call, cb, index, view.pages_granted, view.fifo_page_size);
     }
     check_source_format(thread.compute->formats, buffer.format, cb, source, call, site);
-    check_end(view, address, size, cb, call, site);
+    check_end(thread, address, size, cb, call, site);
     const std::byte* bytes = thread.core().l1(static_cast<std::uint32_t>(address));
     if (buffer.tile.is_tiny()) [[unlikely]] {
         bytes = tile::widen(buffer.format, buffer.tile, bytes);
@@ -125,13 +134,13 @@ Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size
     const LocalCBInterface& view = thread.cb[cb];
     if (size > std::uint64_t{view.pages_granted} * view.fifo_page_size &&
         !is_granted_elsewhere(thread, view.fifo_rd_ptr, size)) [[unlikely]] {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}(cb {}) reads {} bytes, but cb_wait_front has granted {} pages of {} bytes", call,
-              cb, size, view.pages_granted, view.fifo_page_size);
+        tolerate(thread, Tolerated::TileNotAwaited, FaultCategory::UndefinedBehavior, site, call,
+                 "{}(cb {}) reads {} bytes, but cb_wait_front has granted {} pages of {} bytes",
+                 call, cb, size, view.pages_granted, view.fifo_page_size);
     }
     check_source_format(thread.compute->formats, buffer.format, cb, SourceRegister::SrcA, call,
                         site);
-    check_end(view, view.fifo_rd_ptr, size, cb, call, site);
+    check_end(thread, view.fifo_rd_ptr, size, cb, call, site);
     return {thread.core().l1(view.fifo_rd_ptr), buffer.format, buffer.tile};
 }
 
@@ -142,9 +151,10 @@ Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset,
     const std::uint64_t address = view.fifo_wr_ptr + offset;
     if (offset >= std::uint64_t{view.pages_reserved} * view.fifo_page_size &&
         !is_reserved_elsewhere(thread, address, size)) [[unlikely]] {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "{}(cb {}) writes page {}, but cb_reserve_back has reserved {} pages", call, cb,
-              offset / view.fifo_page_size, view.pages_reserved);
+        // The chip packs at the pointer.
+        tolerate(thread, Tolerated::PackNotReserved, FaultCategory::UndefinedBehavior, site, call,
+                 "{}(cb {}) writes page {}, but cb_reserve_back has reserved {} pages", call, cb,
+                 offset / view.fifo_page_size, view.pages_reserved);
     }
     const DataFormat configured = thread.compute->formats.pack;
     if (configured != buffer.format && configured != DataFormat::Invalid) [[unlikely]] {
@@ -153,7 +163,7 @@ Target pack_target(KernelThread& thread, std::uint32_t cb, std::uint64_t offset,
               "pack_reconfig_data_format is missing",
               call, cb, name_of(buffer.format), name_of(configured));
     }
-    check_end(view, address, size, cb, call, site);
+    check_end(thread, address, size, cb, call, site);
     return {thread.core().l1(static_cast<std::uint32_t>(address)), buffer.format, buffer.tile};
 }
 

@@ -4,6 +4,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/tolerated.hpp"
 
 namespace {
 
@@ -17,8 +18,14 @@ std::uint32_t arg_address(int index, std::uint32_t count, std::uint32_t base, co
     KernelThread& thread = tessera::current_thread();
     thread.last_call = site;
     if (index < 0 || static_cast<std::uint32_t>(index) >= count) {
-        fault(FaultCategory::OutOfBounds, site,
-              "reads {} argument {}, but {} were set for this core", kind, index, count);
+        constexpr const char* kPastEnd = "reads {} argument {}, but {} were set for this core";
+        const std::uint32_t largest = thread.core().arch().l1.max_runtime_args;
+        if (index < 0 || static_cast<std::uint32_t>(index) >= largest) {
+            fault(FaultCategory::OutOfBounds, site, kPastEnd, kind, index, count);
+        }
+        // The chip reads what the words behind the arguments hold.
+        tessera::tolerate(thread, tessera::Tolerated::ArgumentPastEnd, FaultCategory::OutOfBounds,
+                          site, "get_arg_val", kPastEnd, kind, index, count);
     }
     return base + 4 * static_cast<std::uint32_t>(index);
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Destination of the text that kernels print.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// Environment variable with the destination: "stderr" (also if it is not set), "off", or the path
+/// of a file, which is created anew. `tessera run --dprint` sets it.
+inline constexpr const char* kPrintVariable = "TESSERA_DPRINT";
+
+/// Returns whether lines go anywhere.
+[[nodiscard]] bool prints_are_on();
+/// Writes a whole line. Threads may call it at the same time; each thread's lines keep their order.
+/// Errors   UsageError if the file cannot be created, at the first line.
+void print_line(std::string_view line);
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Behaviour that a chip tolerates (docs/emulation.md lists it, with what the chip does): refused
+// under strict rules, else executed and noted once for each line and kind.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emu/core/fault.hpp"
+#include "tessera/findings.hpp"
+
+namespace tessera {
+
+class KernelThread;
+
+/// Kinds of tolerated behaviour; tolerated.cpp has a row for each.
+enum class Tolerated : std::uint8_t {
+    TileNotAwaited,
+    TilePastEnd,
+    PackNotReserved,
+    IntegerInNarrowDst,
+    NocAlignment,
+    InFlightAtEnd,
+    DstOrder,
+    PagesNotReserved,
+    PagesNotAwaited,
+    DramOutsideTensors,
+    ArgumentPastEnd,
+};
+
+/// What one thread did of one kind at one line.
+struct ThreadFinding {
+    Tolerated kind;
+    CallSite site;
+    std::string call;
+    std::string detail;
+    std::uint64_t num_calls = 0;
+};
+
+[[nodiscard]] const char* name_of(Tolerated kind) noexcept;
+/// Returns the end of a sentence that begins with the call: "into a page that was not reserved".
+[[nodiscard]] const char* words_of(Tolerated kind) noexcept;
+
+/// Returns whether the thread has the kind at the line already, and counts the call.
+[[nodiscard]] bool is_noted(KernelThread& thread, Tolerated kind, const CallSite& site);
+void note_finding(KernelThread& thread, ThreadFinding finding);
+[[nodiscard]] bool is_strict(const KernelThread& thread) noexcept;
+
+/// Throws KernelFault under strict rules; else notes what `call` does and returns.
+template <class... Args>
+void tolerate(KernelThread& thread, Tolerated kind, FaultCategory category, const CallSite& site,
+              const char* call, fmt::format_string<Args...> format, Args&&... args) {
+    if (is_strict(thread)) {
+        fault(category, site, format, std::forward<Args>(args)...);
+    }
+    if (!is_noted(thread, kind, site)) {
+        note_finding(thread,
+                     {kind, site, call, fmt::format(format, std::forward<Args>(args)...), 1});
+    }
+}
+
+}  // namespace tessera
