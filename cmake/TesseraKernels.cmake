@@ -32,7 +32,7 @@ function(tessera_compile_kernel object source symbol)
     file(MAKE_DIRECTORY ${folder})
     set(pass $<TARGET_FILE:${TESSERA_KERNEL_PASS}>)
     set(compile ${TESSERA_CLANG} ${TESSERA_KERNEL_FLAGS} ${TESSERA_KERNEL_WARNINGS} ${ARGN}
-                -I${PROJECT_SOURCE_DIR}/include -I${TESSERA_METALIUM_DIR})
+                -I${TESSERA_METALIUM_DIR} -I${PROJECT_SOURCE_DIR}/include)
     list(JOIN compile " " command)
     set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_COMMANDS "{
   \"directory\": \"${PROJECT_SOURCE_DIR}\",

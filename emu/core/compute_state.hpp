@@ -69,6 +69,16 @@ struct PackMode {
     bool untilizes = false;  ///< between pack_untilize_*init and pack_untilize_uninit
 };
 
+/// What functions of the vector unit keep in its registers from call to call: a value for each
+/// column of a tile.
+struct VectorRegisters {
+    std::array<float, kTileColumns> mean{};     ///< Welford's algorithm
+    std::array<float, kTileColumns> squares{};  ///< of distances from the mean
+    std::array<float, kTileColumns> sums{};     ///< cumsum_tile
+    std::uint32_t random = 0x9E3779B9U;         ///< state of rand_tile and dropout_tile
+    float zero_point = 0;                       ///< of quant_tile, requant_tile and dequant_tile
+};
+
 /// State of one compute kernel thread; made by the launcher, changed by emu/api/compute.
 struct ComputeState {
     ComputeState(const ComputeConfig& config, const DstSpec& dst_spec);
@@ -84,6 +94,8 @@ struct ComputeState {
     ArmedOperation armed;
     std::array<bool, 128> sfpu_inits{true};  ///< [0] is set; else by SFPU function: its init ran
     std::uint64_t unpacks_to_dst = 0;        ///< bit per CB: UnpackToDestMode::UnpackToDestFp32
+    VectorRegisters vector_registers;
+    std::array<std::uint32_t, 4> named_factors{};  ///< of llk_unpack_AB_matmul: CBs, then tiles
     UnitFormats formats;
     PackMode pack;
     MathFidelity fidelity;

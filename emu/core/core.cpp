@@ -19,6 +19,8 @@ CoreCoord Core::virtual_coord() const noexcept {
 void Core::reset() {
     circular_buffers.fill({});
     semaphore_waiters.clear();
+    mail_of_compute.clear();
+    mail_of_data_movement.clear();
     mux.is_serving.store(false, std::memory_order_relaxed);
     for (auto& thread : threads) {
         thread.reset();

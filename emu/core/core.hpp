@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "emu/core/circular_buffer.hpp"
@@ -38,6 +39,9 @@ public:
     std::array<CircularBuffer, kMaxCircularBuffers> circular_buffers{};
     SemaphoreWaiters semaphore_waiters;
     FabricMux mux;
+    /// Words on their way to the compute kernel, and from it (mailbox_write).
+    std::deque<std::uint32_t> mail_of_compute;
+    std::deque<std::uint32_t> mail_of_data_movement;
     /// Threads of the current launch; null where the core has no kernel on that processor.
     std::array<std::unique_ptr<KernelThread>, kNumProcessors> threads;
 

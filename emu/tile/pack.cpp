@@ -37,7 +37,7 @@ void pack_tile(DataFormat format, const float* tile, std::byte* out) {
             return pack_uint16_tile(tile, out);
         case DataFormat::UInt8:
             return pack_uint8_tile(tile, out);
-        case DataFormat::Invalid:
+        default:
             break;
     }
     ensure(false, "pack_tile: no such format: {} ({})", name_of(format), static_cast<int>(format));

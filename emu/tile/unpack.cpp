@@ -36,7 +36,7 @@ void unpack_tile(DataFormat format, const std::byte* src, float* tile) {
             return unpack_uint16_tile(src, tile);
         case DataFormat::UInt8:
             return unpack_uint8_tile(src, tile);
-        case DataFormat::Invalid:
+        default:
             break;
     }
     ensure(false, "unpack_tile: no such format: {} ({})", name_of(format),

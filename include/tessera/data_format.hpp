@@ -19,6 +19,18 @@ enum class DataFormat : std::uint8_t {
     UInt32 = 24,
     Fp8_e4m3 = 26,
     UInt8 = 30,
+    // Names that kernels and host programs compare with; no tensor and no circular buffer has them.
+    Float16 = 1,
+    Bfp8 = 2,
+    Bfp4 = 3,
+    Tf32 = 4,
+    Bfp2 = 11,
+    Int16 = 13,
+    Int8 = 14,
+    Bfp2_b = 15,
+    RawUInt8 = 240,
+    RawUInt16 = 241,
+    RawUInt32 = 242,
     Invalid = 255,
 };
 
@@ -58,7 +70,7 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
             return 1088;
         case DataFormat::Bfp4_b:
             return 576;
-        case DataFormat::Invalid:
+        default:
             return 0;
     }
     return 0;
@@ -97,7 +109,7 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
             return "fp8_e5m2";
         case DataFormat::Fp8_e4m3:
             return "fp8_e4m3";
-        case DataFormat::Invalid:
+        default:
             return "invalid";
     }
     return "invalid";

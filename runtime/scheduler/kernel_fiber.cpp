@@ -162,6 +162,7 @@ KernelError to_error(const KernelThread& thread, const KernelFault& fault) {
 
 void run_to_end(KernelThread& thread) {
     run_kernel(thread);
+    end_printed_line(thread);
     check_nothing_pending_at_end(thread);
     if (thread.compute != nullptr) {
         thread.compute->dst.require_released();

@@ -9,8 +9,4 @@ void assertion_failed(const char* condition, CallSite site) {
     fault(FaultCategory::UndefinedBehavior, site, "ASSERT({}) failed", condition);
 }
 
-std::uint64_t read_clock(const char* call, CallSite site) {
-    fault(FaultCategory::Unimplemented, site, "{}: a functional run has no clock", call);
-}
-
 }  // namespace tessera::kernel

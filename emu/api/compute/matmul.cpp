@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/stride_prefetcher.hpp"
 #include "tessera/kernel/compute/init.hpp"
+#include "tessera/kernel/compute/llk.hpp"
 #include "tessera/kernel/compute/matmul.hpp"
 #include "tessera/kernel/compute/reconfig.hpp"
 
@@ -263,3 +265,20 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
 }
 
 }  // namespace ckernel
+
+namespace tessera::kernel {
+
+void name_factors(const Factors& factors, CallSite site) {
+    current_units("llk_unpack_AB_matmul", site).named_factors = {factors.cb0, factors.cb1,
+                                                                 factors.tile0, factors.tile1};
+}
+
+void multiply_named_factors(MathFidelity fidelity, std::uint32_t idst, CallSite site) {
+    ComputeState& units = current_units("llk_math_matmul", site);
+    const auto [cb0, cb1, tile0, tile1] = units.named_factors;
+    const MathFidelity own = std::exchange(units.fidelity, fidelity);
+    ckernel::matmul_tiles(cb0, cb1, tile0, tile1, idst, site);
+    units.fidelity = own;
+}
+
+}  // namespace tessera::kernel

@@ -26,7 +26,7 @@ DataFormat format_in_dst(std::uint32_t number, CallSite site) {
         case DataFormat::UInt16:
         case DataFormat::UInt8:
             return static_cast<DataFormat>(number);
-        case DataFormat::Invalid:
+        default:
             break;
     }
     fault(FaultCategory::Unsupported, site, "typecast_tile: {} is no format of DST", number);

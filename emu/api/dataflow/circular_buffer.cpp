@@ -31,6 +31,18 @@ tessera::CbTile cb_tile(std::uint32_t cb_id, const char* call, CallSite site) {
 
 }  // namespace
 
+volatile std::uint32_t* get_cb_tiles_received_ptr(std::int32_t cb_id, CallSite site) {
+    return &configured_buffer(current_thread(), static_cast<std::uint32_t>(cb_id),
+                              "get_cb_tiles_received_ptr", site)
+                .pages_received;
+}
+
+volatile std::uint32_t* get_cb_tiles_acked_ptr(std::int32_t cb_id, CallSite site) {
+    return &configured_buffer(current_thread(), static_cast<std::uint32_t>(cb_id),
+                              "get_cb_tiles_acked_ptr", site)
+                .pages_acked;
+}
+
 void cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
     tessera::reserve_back(current_thread(), cb_id, num_pages, site);
 }

@@ -21,6 +21,9 @@ void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t l
         // How long it polls depends on the host: the scheduler knows when nothing else can run.
         thread.note_call({file, line});
         const bool is_poll = kind == LoopKind::PollsL1;
+        if (thread.polls_clock) {
+            advance_clock(thread);
+        }
         thread.yield(is_poll ? tessera::Idling::Polls : tessera::Idling::Computes,
                      tessera::kLoopRoundsPerCall / (is_poll ? 1 : tessera::kComputedRoundsPerPoll));
         return;

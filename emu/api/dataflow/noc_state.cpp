@@ -129,6 +129,19 @@ void noc_async_write_one_packet_with_trid(std::uint32_t src_l1_addr, std::uint64
                          {.limit = TransferLimit::OnePacket}, site);
 }
 
+void noc_async_write_one_packet_latched_with_trid(std::uint32_t src_l1_addr,
+                                                  std::uint32_t dst_local_addr, std::uint32_t size,
+                                                  std::uint32_t trid, std::uint8_t noc,
+                                                  CallSite site) {
+    noc_async_write_set_trid(trid, noc, site);
+    KernelThread& thread = current_thread();
+    const LatchedCommand state = latched(thread.noc[noc].write_state,
+                                         "noc_async_write_one_packet_with_trid_with_state", site);
+    tessera::issue_write(thread, noc, src_l1_addr, with_local(state.noc_address, dst_local_addr),
+                         size, {.limit = TransferLimit::OnePacket, .with_state = true}, site);
+    thread.noc[noc].write_state = state;
+}
+
 void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint8_t be, std::uint8_t noc,
                                    std::uint8_t /*vc*/, CallSite site) {
     record_set_state(noc, 0, site);

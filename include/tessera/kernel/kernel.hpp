@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole kernel API: included ahead of every kernel's own text, as on the device.
+// The whole kernel API: included ahead of every kernel's own text, as on the device. Names that a
+// kernel may use for things of its own come with the vendor's headers (cmake/MetaliumHeaders.cmake):
+// numeric helpers, and the classes Noc, CircularBuffer, Semaphore, … outside of `experimental`.
 #pragma once
 
+#include "tessera/kernel/chip.hpp"
 #include "tessera/kernel/compute/compute.hpp"
 #include "tessera/kernel/dataflow/address_generator.hpp"
 #include "tessera/kernel/dataflow/args.hpp"

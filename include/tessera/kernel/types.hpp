@@ -56,5 +56,31 @@ inline constexpr std::uint32_t FACE_HW = FACE_HEIGHT * FACE_WIDTH;
 }  // namespace constants
 }  // namespace tt
 
+namespace tt::tt_metal {
+/// Layouts of a tensor's pages over banks, as address generators of kernels number them.
+enum class TensorMemoryLayout : std::uint8_t {
+    INTERLEAVED = 0,
+    HEIGHT_SHARDED = 2,
+    WIDTH_SHARDED = 3,
+    BLOCK_SHARDED = 4,
+};
+}  // namespace tt::tt_metal
+
+// The chip's size_t has 32 bits, so that kernels compare sizes with uint32_t.
+namespace std {
+constexpr uint64_t min(uint32_t a, uint64_t b) {
+    return b < a ? b : a;
+}
+constexpr uint64_t min(uint64_t a, uint32_t b) {
+    return b < a ? b : a;
+}
+constexpr uint64_t max(uint32_t a, uint64_t b) {
+    return a < b ? b : a;
+}
+constexpr uint64_t max(uint64_t a, uint32_t b) {
+    return a < b ? b : a;
+}
+}  // namespace std
+
 /// Every kernel's entry.
 void kernel_main();

@@ -84,6 +84,17 @@ void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_
                           vector_mode, factor, site);
 }
 
+/// The same on the packer's thread.
+template <bool approx = false, std::uint32_t scale = 0x3F800000, auto input_clamping = 0>
+void exp_packthread_tile_init(CallSite site = CallSite::here()) {
+    tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
+}
+template <bool approx = false, bool scale_en = false, auto input_clamping = 0, int iterations = 8>
+void exp_packthread_tile(std::uint32_t idst, int vector_mode = VectorMode::RC,
+                         std::uint16_t scale = 0x3F80, CallSite site = CallSite::here()) {
+    exp_tile<approx, true, scale_en>(idst, vector_mode, scale, site);
+}
+
 /// 1/(1 + e^−x); the vector mode is a template argument.
 SFPU_INIT(sigmoid_tile, Sigmoid, TEMPLATE(bool fast_and_approx = false))
 template <int vec_mode = VectorMode::RC, bool fast_and_approx = false>
@@ -200,6 +211,10 @@ SFPU_INTEGER_INIT_TILE(bitwise_not_tile)
 void bitwise_not_tile(std::uint32_t idst, CallSite site = CallSite::here());
 /// Every element becomes the integer.
 void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = CallSite::here());
+template <DataFormat data_format>
+void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = CallSite::here()) {
+    fill_tile_int(idst, param0, site);
+}
 
 }  // namespace ckernel
 

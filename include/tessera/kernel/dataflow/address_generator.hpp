@@ -39,9 +39,12 @@ struct InterleavedAddrGen {
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size; }
 };
 
-/// Address generator for interleaved pages whose size is a power of two.
-template <bool DRAM>
-struct InterleavedPow2AddrGen {
+namespace tessera::kernel {
+/// Address generator for interleaved pages whose size is a power of two. The vendor has two types
+/// of it, for which kernels overload functions.
+enum class Pow2Form : std::uint8_t { Plain, Fast };
+template <bool DRAM, Pow2Form form>
+struct Pow2AddressGenerator {
     std::uint32_t bank_base_address;
     std::uint32_t log_base_2_of_page_size;
 
@@ -57,9 +60,14 @@ struct InterleavedPow2AddrGen {
         return std::uint32_t{1} << log_base_2_of_page_size;
     }
 };
+}  // namespace tessera::kernel
 
 template <bool DRAM>
-using InterleavedPow2AddrGenFast = InterleavedPow2AddrGen<DRAM>;  // an aggregate, as on the chip
+using InterleavedPow2AddrGen =
+    tessera::kernel::Pow2AddressGenerator<DRAM, tessera::kernel::Pow2Form::Plain>;
+template <bool DRAM>
+using InterleavedPow2AddrGenFast =
+    tessera::kernel::Pow2AddressGenerator<DRAM, tessera::kernel::Pow2Form::Fast>;
 
 /// Address generator for interleaved tiles of `data_format`.
 template <bool DRAM, std::uint32_t tile_hw = 1024>

@@ -30,6 +30,11 @@ std::uint32_t get_write_ptr(std::uint32_t cb_id,
 std::uint32_t get_read_ptr(std::uint32_t cb_id, tessera::CallSite site = tessera::CallSite::here());
 
 LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id);
+/// Counters of pages that were pushed and popped since the launch.
+volatile tt_reg_ptr std::uint32_t* get_cb_tiles_received_ptr(
+    std::int32_t cb_id, tessera::CallSite site = tessera::CallSite::here());
+volatile tt_reg_ptr std::uint32_t* get_cb_tiles_acked_ptr(
+    std::int32_t cb_id, tessera::CallSite site = tessera::CallSite::here());
 
 namespace tessera::kernel {
 DataFormat cb_data_format(std::uint32_t cb_id, CallSite site);
@@ -50,7 +55,30 @@ inline constexpr std::uint8_t kCbTiles[] = {TESSERA_CB_TILES};
 constexpr Tile cb_tile(std::int32_t cb_id) {
     return Tile::of_code(kCbTiles[cb_id]);
 }
+
+/// A property of the tiles of all CBs, as the tables of a chip's build have it.
+template <class Property>
+constexpr std::array<std::uint32_t, sizeof(kCbTiles)> of_each_cb(Property property) {
+    std::array<std::uint32_t, sizeof(kCbTiles)> table{};
+    for (std::int32_t cb = 0; cb < static_cast<std::int32_t>(table.size()); ++cb) {
+        table[static_cast<std::size_t>(cb)] = property(cb_tile(cb));
+    }
+    return table;
+}
 }  // namespace tessera::kernel
+// The chip's build writes these tables, and kernels read them at compile time.
+inline constexpr const auto& unpack_dst_format = unpack_src_format;
+inline constexpr const auto& pack_src_format = unpack_src_format;
+inline constexpr const auto& pack_dst_format = unpack_src_format;
+inline constexpr auto unpack_tile_r_dim =
+    tessera::kernel::of_each_cb([](const tessera::Tile& tile) { return tile.get_height(); });
+inline constexpr auto unpack_tile_c_dim =
+    tessera::kernel::of_each_cb([](const tessera::Tile& tile) { return tile.get_width(); });
+inline constexpr auto unpack_tile_num_faces =
+    tessera::kernel::of_each_cb([](const tessera::Tile& tile) { return tile.get_num_faces(); });
+inline constexpr const auto& pack_tile_r_dim = unpack_tile_r_dim;
+inline constexpr const auto& pack_tile_c_dim = unpack_tile_c_dim;
+inline constexpr const auto& pack_tile_num_faces = unpack_tile_num_faces;
 constexpr DataFormat get_dataformat(std::int32_t cb_id) {
     return static_cast<DataFormat>(unpack_src_format[cb_id]);
 }

@@ -19,6 +19,24 @@ void noc_async_write_multicast_loopback_src(std::uint32_t src_local_l1_addr,
                                             std::uint32_t size, std::uint32_t num_dests,
                                             bool linked = false, std::uint8_t noc = noc_index,
                                             tessera::CallSite site = tessera::CallSite::here());
+/// As noc_async_write_multicast, at most one packet.
+inline void noc_async_write_multicast_one_packet(
+    std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr_multicast, std::uint32_t size,
+    std::uint32_t num_dests, bool linked = false, std::uint8_t noc = noc_index,
+    tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked,
+                              noc, site);
+}
+/// Form with the largest size as a template argument.
+template <std::uint32_t max_page_size, bool... options>
+void noc_async_write_multicast(std::uint32_t src_local_l1_addr,
+                               std::uint64_t dst_noc_addr_multicast, std::uint32_t size,
+                               std::uint32_t num_dests, bool linked = false,
+                               std::uint8_t noc = noc_index,
+                               tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked,
+                              noc, site);
+}
 /// Writes the word at `src_local_l1_addr` to every receiver, after all data sent before.
 void noc_semaphore_set_multicast(std::uint32_t src_local_l1_addr,
                                  std::uint64_t dst_noc_addr_multicast, std::uint32_t num_dests,
@@ -33,3 +51,10 @@ void noc_semaphore_set_multicast_loopback_src(std::uint32_t src_local_l1_addr,
 void noc_semaphore_inc_multicast(std::uint64_t dst_noc_addr_multicast, std::uint32_t incr,
                                  std::uint32_t num_dests, std::uint8_t noc = noc_index,
                                  tessera::CallSite site = tessera::CallSite::here());
+template <bool posted>
+void noc_semaphore_inc_multicast(std::uint64_t dst_noc_addr_multicast, std::uint32_t incr,
+                                 std::uint32_t num_dests, std::uint8_t noc = noc_index,
+                                 std::uint8_t /*vc*/ = 0,
+                                 tessera::CallSite site = tessera::CallSite::here()) {
+    noc_semaphore_inc_multicast(dst_noc_addr_multicast, incr, num_dests, noc, site);
+}

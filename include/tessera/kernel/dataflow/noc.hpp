@@ -88,6 +88,44 @@ void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint3
                                            std::uint8_t noc = noc_index,
                                            tessera::CallSite site = tessera::CallSite::here());
 
+// Templated forms: on the chip the arguments select command registers. vc comes before noc in the
+// read forms, behind it in the write forms.
+template <bool use_vc>
+void noc_async_read_one_packet_set_state(std::uint64_t src_noc_addr, std::uint32_t size,
+                                         std::uint32_t vc = 0, std::uint8_t noc = noc_index,
+                                         tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_one_packet_set_state(src_noc_addr, size, noc, vc, site);
+}
+template <bool inc_num_issued, bool use_vc = false>
+void noc_async_read_one_packet_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l1_addr,
+                                          std::uint32_t vc = 0, std::uint8_t noc = noc_index,
+                                          tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_one_packet_with_state(src_local_addr, dst_l1_addr, noc, vc, site);
+}
+template <bool inc_num_issued>
+void noc_async_read_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l1_addr,
+                               std::uint32_t size, std::uint8_t noc = noc_index,
+                               tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_with_state(src_local_addr, dst_l1_addr, size, noc, site);
+}
+template <bool posted>
+void noc_async_write_one_packet_set_state(std::uint64_t dst_noc_addr, std::uint32_t size,
+                                          std::uint8_t noc = noc_index, std::uint8_t vc = 0,
+                                          tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_one_packet_set_state(dst_noc_addr, size, noc, vc, site);
+}
+template <bool posted>
+void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint32_t dst_local_addr,
+                                           std::uint8_t noc = noc_index,
+                                           tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_one_packet_with_state(src_l1_addr, dst_local_addr, noc, site);
+}
+/// Adds to the count that a read barrier waits for, after reads with inc_num_issued = false. The
+/// machine counts each read as it is issued.
+inline void noc_async_read_inc_num_issued(std::uint32_t /*num_issued_reads_inc*/,
+                                          std::uint8_t /*noc*/ = noc_index) {
+}
+
 /// Waits until every read this thread issued on `noc` has landed.
 void noc_async_read_barrier(std::uint8_t noc = noc_index,
                             tessera::CallSite site = tessera::CallSite::here());
@@ -123,6 +161,51 @@ void noc_async_write_barrier_with_trid(std::uint32_t trid, std::uint8_t noc = no
 void noc_async_write_flushed_with_trid(std::uint32_t trid, std::uint8_t noc = noc_index,
                                        tessera::CallSite site = tessera::CallSite::here());
 
+template <bool skip_ptr_update, bool skip_cmdbuf_chk = false>
+void noc_async_read_one_packet_with_state_with_trid(
+    std::uint32_t src_base_addr, std::uint32_t src_addr, std::uint32_t dst_addr,
+    std::uint32_t trid = 0, std::uint8_t noc = noc_index,
+    tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_one_packet_with_state_with_trid(src_base_addr, src_addr, dst_addr, trid, noc,
+                                                   site);
+}
+template <bool update_counter, bool posted = false>
+void noc_async_write_one_packet_with_trid(std::uint32_t src_l1_addr, std::uint64_t dst_noc_addr,
+                                          std::uint32_t size, std::uint32_t trid,
+                                          std::uint8_t cmd_buf = 0, std::uint8_t noc = noc_index,
+                                          std::uint8_t /*vc*/ = 0,
+                                          tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_one_packet_with_trid(src_l1_addr, dst_noc_addr, size, trid, cmd_buf, noc, site);
+}
+/// Latch the coordinate of a write with a transaction id; the write itself gives address, size and
+/// id.
+template <bool posted = false>
+void noc_async_write_one_packet_with_trid_set_state(
+    std::uint64_t dst_noc_addr, std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
+    std::uint8_t vc = 0, tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_one_packet_set_state(dst_noc_addr, 0, noc, vc, site);
+}
+void noc_async_write_one_packet_latched_with_trid(std::uint32_t src_l1_addr,
+                                                  std::uint32_t dst_local_addr, std::uint32_t size,
+                                                  std::uint32_t trid, std::uint8_t noc,
+                                                  tessera::CallSite site);
+template <bool update_counter = true, bool posted = false>
+void noc_async_write_one_packet_with_trid_with_state(
+    std::uint32_t src_l1_addr, std::uint32_t dst_local_addr, std::uint32_t size, std::uint32_t trid,
+    std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
+    tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_one_packet_latched_with_trid(src_l1_addr, dst_local_addr, size, trid, noc,
+                                                 site);
+}
+/// Forgets the outstanding transfers of transaction ids, before their first use in a kernel. A
+/// kernel thread begins with none.
+inline void reset_noc_trid_barrier_counter(std::uint32_t /*id_mask*/ = 0xFFFF,
+                                           std::uint32_t /*noc*/ = 0) {
+}
+
+/// Memory that an inline write reaches: it decides the way round a defect of Blackhole.
+enum class InlineWriteDst : std::uint8_t { DEFAULT, L1, REG };
+
 /// Writes one 32-bit word; `be` enables its bytes.
 inline void noc_inline_dw_write(std::uint64_t addr, std::uint32_t val, std::uint8_t be = 0xF,
                                 std::uint8_t noc = noc_index, std::uint8_t /*vc*/ = 0,
@@ -135,6 +218,33 @@ void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint8_t be = 0xF,
 void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr = 0,
                                     std::uint8_t noc = noc_index,
                                     tessera::CallSite site = tessera::CallSite::here());
+
+template <InlineWriteDst dst_type, bool posted = false, bool... options>
+void noc_inline_dw_write(std::uint64_t addr, std::uint32_t val, std::uint8_t be = 0xF,
+                         std::uint8_t noc = noc_index, std::uint8_t /*vc*/ = 0,
+                         std::uint32_t /*customized_src_addr*/ = 0,
+                         tessera::CallSite site = tessera::CallSite::here()) {
+    tessera::kernel::noc_inline_write(addr, val, be, noc, site);
+}
+template <bool posted, bool set_val = false, InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
+void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint32_t /*val*/ = 0,
+                                   std::uint8_t be = 0xF, std::uint8_t /*cmd_buf*/ = 0,
+                                   std::uint8_t noc = noc_index, std::uint8_t vc = 0,
+                                   tessera::CallSite site = tessera::CallSite::here()) {
+    static_assert(!set_val, "noc_inline_dw_write_set_state<…, set_val> is not emulated");
+    noc_inline_dw_write_set_state(addr, be, noc, vc, site);
+}
+template <bool update_addr_lo, bool update_addr_hi = false, bool update_val = true,
+          bool posted = false, bool update_counter = true,
+          InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
+void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr = 0,
+                                    std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
+                                    tessera::CallSite site = tessera::CallSite::here()) {
+    static_assert(update_val && !update_addr_hi,
+                  "noc_inline_dw_write_with_state without a new value, or with a new coordinate, "
+                  "is not emulated");
+    noc_inline_dw_write_with_state(val, update_addr_lo ? addr : 0, noc, site);
+}
 
 /// Lets other threads run: the natural yield point of a loop that polls L1.
 void invalidate_l1_cache(tessera::CallSite site = tessera::CallSite::here());

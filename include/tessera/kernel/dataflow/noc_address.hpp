@@ -25,6 +25,40 @@ constexpr std::uint32_t NOC_UNICAST_ADDR_Y(std::uint64_t addr) {
     return static_cast<std::uint32_t>(addr >> (NOC_ADDR_LOCAL_BITS + NOC_ADDR_NODE_ID_BITS)) & 0x3F;
 }
 
+/// Coordinates as the upper word of an address holds them.
+constexpr std::uint32_t NOC_XY_ENCODING(std::uint32_t x, std::uint32_t y) {
+    return y << NOC_ADDR_NODE_ID_BITS | x;
+}
+constexpr std::uint32_t NOC_MULTICAST_ENCODING(std::uint32_t x_start, std::uint32_t y_start,
+                                               std::uint32_t x_end, std::uint32_t y_end) {
+    return x_start << 12U | y_start << 18U | x_end | y_end << NOC_ADDR_NODE_ID_BITS;
+}
+constexpr std::uint64_t get_noc_addr_helper(std::uint32_t noc_xy, std::uint32_t addr) {
+    return static_cast<std::uint64_t>(noc_xy) << NOC_ADDR_COORD_SHIFT | addr;
+}
+constexpr std::uint64_t get_noc_multicast_addr_helper(std::uint32_t noc_xy, std::uint32_t addr) {
+    return get_noc_addr_helper(noc_xy, addr);
+}
+/// Coordinates as a NoC sees them; virtual ones are the same on both.
+constexpr std::uint32_t DYNAMIC_NOC_X(std::uint32_t /*noc*/, std::uint32_t x) {
+    return x;
+}
+constexpr std::uint32_t DYNAMIC_NOC_Y(std::uint32_t /*noc*/, std::uint32_t y) {
+    return y;
+}
+constexpr std::uint32_t NOC_X(std::uint32_t x) {
+    return x;
+}
+constexpr std::uint32_t NOC_Y(std::uint32_t y) {
+    return y;
+}
+constexpr std::uint32_t NOC_X_PHYS_COORD(std::uint32_t x) {
+    return x;
+}
+constexpr std::uint32_t NOC_Y_PHYS_COORD(std::uint32_t y) {
+    return y;
+}
+
 /// Address `addr` in the L1 (or DRAM node) at virtual coordinate (x, y).
 constexpr std::uint64_t get_noc_addr(std::uint32_t noc_x, std::uint32_t noc_y, std::uint32_t addr,
                                      std::uint8_t /*noc*/ = 0) {
@@ -62,3 +96,47 @@ std::uint64_t get_noc_addr_from_bank_id(std::uint32_t bank_id, std::uint32_t off
     return DRAM ? tessera::kernel::dram_bank_address(bank_id, offset, noc, site)
                 : tessera::kernel::l1_bank_address(bank_id, offset, site);
 }
+
+namespace tessera::kernel {
+std::uint16_t dram_bank_coordinate(std::uint32_t noc, std::uint32_t bank);
+std::uint16_t l1_bank_coordinate(std::uint32_t bank);
+std::int32_t dram_bank_offset(std::uint32_t bank);
+std::uint8_t virtual_column(std::uint32_t logical);
+std::uint8_t virtual_row(std::uint32_t logical);
+
+/// Tables of the chip's firmware, indexed as its arrays are.
+struct DramBankCoordinates {
+    struct OfNoc {
+        std::uint32_t noc;
+        std::uint16_t operator[](std::uint32_t bank) const {
+            return dram_bank_coordinate(noc, bank);
+        }
+    };
+    OfNoc operator[](std::uint32_t noc) const { return {noc}; }
+};
+struct L1BankCoordinates {
+    struct OfNoc {
+        std::uint16_t operator[](std::uint32_t bank) const { return l1_bank_coordinate(bank); }
+    };
+    OfNoc operator[](std::uint32_t /*noc*/) const { return {}; }
+};
+struct DramBankOffsets {
+    std::int32_t operator[](std::uint32_t bank) const { return dram_bank_offset(bank); }
+};
+struct L1BankOffsets {
+    std::int32_t operator[](std::uint32_t /*bank*/) const { return 0; }
+};
+struct VirtualColumns {
+    std::uint8_t operator[](std::uint32_t logical) const { return virtual_column(logical); }
+};
+struct VirtualRows {
+    std::uint8_t operator[](std::uint32_t logical) const { return virtual_row(logical); }
+};
+}  // namespace tessera::kernel
+
+inline constexpr tessera::kernel::DramBankCoordinates dram_bank_to_noc_xy;
+inline constexpr tessera::kernel::L1BankCoordinates l1_bank_to_noc_xy;
+inline constexpr tessera::kernel::DramBankOffsets bank_to_dram_offset;
+inline constexpr tessera::kernel::L1BankOffsets bank_to_l1_offset;
+inline constexpr tessera::kernel::VirtualColumns worker_logical_col_to_virtual_col;
+inline constexpr tessera::kernel::VirtualRows worker_logical_row_to_virtual_row;

@@ -22,7 +22,21 @@ std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base
 template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET = 0>
 struct TensorAccessorArgs {
     static constexpr std::uint32_t kOffset = CTA_OFFSET;
+    constexpr TensorAccessorArgs() = default;
+    /// The place of common runtime arguments, which accessors here do not use.
+    constexpr explicit TensorAccessorArgs(std::uint32_t /*crta_offset*/) {}
 #ifdef KERNEL_COMPILE_TIME_ARGS
+    static constexpr bool is_dram =
+        (get_compile_time_arg_val(CTA_OFFSET) & tessera::kernel::kAccessorIsDram) != 0;
+    static constexpr bool is_sharded =
+        (get_compile_time_arg_val(CTA_OFFSET) & tessera::kernel::kAccessorSharded) != 0;
+    static constexpr std::uint32_t AlignedPageSize = get_compile_time_arg_val(CTA_OFFSET + 1);
+    static constexpr std::uint32_t get_aligned_page_size() {
+        return AlignedPageSize;
+    }
+    static constexpr std::uint32_t num_compile_time_args() {
+        return next_compile_time_args_offset() - CTA_OFFSET;
+    }
     /// Index of the first compile-time argument behind this accessor's words.
     static constexpr std::uint32_t next_compile_time_args_offset() {
         constexpr std::uint32_t kFlags = get_compile_time_arg_val(CTA_OFFSET);
@@ -71,6 +85,49 @@ public:
                    : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, noc,
                                                 site);
     }
+    /// Number and address of one page.
+    class Page {
+    public:
+        Page(const TensorAccessor& tensor, std::uint32_t id) : tensor_(&tensor), id_(id) {}
+        [[nodiscard]] std::uint32_t page_id() const { return id_; }
+        [[nodiscard]] std::uint64_t noc_addr(
+            std::uint8_t noc = noc_index,
+            tessera::CallSite site = tessera::CallSite::here()) const {
+            return tensor_->get_noc_addr(id_, 0, noc, site);
+        }
+
+    private:
+        const TensorAccessor* tensor_;
+        std::uint32_t id_;
+    };
+    /// Pages of a range, for a loop over them.
+    class Pages {
+    public:
+        struct Iterator {
+            const TensorAccessor* tensor;
+            std::uint32_t id;
+            std::uint32_t step;
+            Page operator*() const { return {*tensor, id}; }
+            Iterator& operator++() {
+                id += step;
+                return *this;
+            }
+            bool operator!=(const Iterator& other) const { return id < other.id; }
+        };
+        Pages(const TensorAccessor& tensor, std::uint32_t first, std::uint32_t end,
+              std::uint32_t step)
+            : begin_{&tensor, first, step}, end_{&tensor, end, step} {}
+        [[nodiscard]] Iterator begin() const { return begin_; }
+        [[nodiscard]] Iterator end() const { return end_; }
+
+    private:
+        Iterator begin_;
+        Iterator end_;
+    };
+    [[nodiscard]] Pages pages(std::uint32_t first, std::uint32_t end,
+                              std::uint32_t step = 1) const {
+        return {*this, first, end, step};
+    }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
     [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }
 
@@ -80,4 +137,10 @@ private:
     std::uint32_t flags_;
     std::uint32_t aligned_page_size_;
     std::uint32_t page_size_;
+};
+
+/// Whether a generator states the size of a page with its padding.
+template <class Generator>
+inline constexpr bool has_get_aligned_page_size_v = requires(const Generator& generator) {
+    generator.get_aligned_page_size();
 };

@@ -5,13 +5,17 @@
 #pragma once
 
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
+#include "tessera/kernel/objects/lock.hpp"
 #include "tessera/kernel/objects/noc.hpp"
+
+namespace experimental {
 
 /// A circular buffer of the kernel's own core, as an object.
 class CircularBuffer {
 public:
     using CallSite = tessera::CallSite;
     enum class AddrSelector : std::uint8_t { WRITE_PTR, READ_PTR };
+    using AddrSel = AddrSelector;
 
     explicit CircularBuffer(std::uint32_t cb_id) : cb_id_(cb_id) {}
     [[nodiscard]] std::uint32_t get_cb_id() const { return cb_id_; }
@@ -53,10 +57,35 @@ public:
     [[nodiscard]] DataFormat get_dataformat() const {
         return ::get_dataformat(static_cast<std::int32_t>(cb_id_));
     }
+    /// Bytes from one page to the next.
+    [[nodiscard]] std::uint32_t get_stride_size() const { return get_entry_size(); }
     /// Bytes of one page.
     [[nodiscard]] std::uint32_t get_entry_size() const {
         return get_local_cb_interface(cb_id_).fifo_page_size;
     }
+
+    [[nodiscard]] std::uint32_t get_num_pages() const {
+        return get_local_cb_interface(cb_id_).fifo_num_pages;
+    }
+    [[nodiscard]] std::uint32_t get_total_size() const {
+        return get_local_cb_interface(cb_id_).fifo_size;
+    }
+    /// L1 address of tile (page) `tile_index` behind the read pointer.
+    [[nodiscard]] std::uint32_t get_tile_address(std::uint32_t tile_index,
+                                                 CallSite site = CallSite::here()) const {
+        return get_read_ptr(site) + tile_index * get_entry_size();
+    }
+    /// Word `element_offset` of that tile.
+    [[nodiscard]] std::uint32_t read_tile_value(std::uint32_t tile_index,
+                                                std::uint32_t element_offset,
+                                                CallSite site = CallSite::here()) const {
+        return reinterpret_cast<volatile std::uint32_t*>(
+            std::uintptr_t{get_tile_address(tile_index, site)})[element_offset];
+    }
+    /// Marks the buffer's pages as in use until the end of the scope.
+    [[nodiscard]] auto scoped_lock() const { return Lock(tessera::kernel::NoRelease{}); }
+    /// Ends the use of the buffer in a kernel.
+    void finish() const {}
 
 private:
     std::uint32_t cb_id_;
@@ -79,6 +108,8 @@ template <CircularBuffer::AddrSelector selector>
 CircularBufferView<selector> use(const CircularBuffer& cb) {
     return CircularBufferView<selector>{cb};
 }
+
+}  // namespace experimental
 
 namespace tessera::kernel {
 /// Byte offset of a transfer's source from its endpoint's address.
@@ -103,6 +134,8 @@ inline std::uint64_t multicast_address_at(std::uint32_t base, std::uint8_t noc,
                                   args.noc_y_end, base + args.offset_bytes, noc);
 }
 }  // namespace tessera::kernel
+
+namespace experimental {
 
 /// Reads from the front of a circular buffer and writes to its back.
 template <>
@@ -140,9 +173,4 @@ struct noc_traits_t<CircularBufferView<selector>> {
     }
 };
 
-namespace experimental {
-using ::CircularBuffer;
-using ::CircularBufferView;
-using ::DataflowBuffer;
-using ::use;
 }  // namespace experimental

@@ -5,9 +5,12 @@
 
 #include <compare>
 #include <cstddef>
+#include <utility>
 
 #include "tessera/kernel/objects/circular_buffer.hpp"
 #include "tessera/kernel/objects/noc.hpp"
+
+namespace experimental {
 
 /// A pointer into the kernel's own L1 that can be an endpoint of a transfer.
 template <class T, class AddressType = std::uintptr_t>
@@ -33,6 +36,17 @@ public:
     CoreLocalMem& operator-=(std::ptrdiff_t count) { return *this = *this - count; }
     CoreLocalMem& operator++() { return *this += 1; }
     CoreLocalMem& operator--() { return *this -= 1; }
+    CoreLocalMem operator++(int) { return std::exchange(*this, *this + 1); }
+    CoreLocalMem operator--(int) { return std::exchange(*this, *this - 1); }
+    std::ptrdiff_t operator-(const CoreLocalMem& other) const {
+        return (static_cast<std::ptrdiff_t>(address_) -
+                static_cast<std::ptrdiff_t>(other.address_)) /
+               static_cast<std::ptrdiff_t>(sizeof(T));
+    }
+    /// Marks elements as in use until the end of the scope.
+    [[nodiscard]] auto scoped_lock(std::size_t /*num_elements*/ = 1) const {
+        return Lock(tessera::kernel::NoRelease{});
+    }
     auto operator<=>(const CoreLocalMem&) const = default;
     explicit operator bool() const { return address_ != 0; }
 
@@ -52,6 +66,4 @@ struct noc_traits_t<CoreLocalMem<T, AddressType>> {
     }
 };
 
-namespace experimental {
-using ::CoreLocalMem;
 }  // namespace experimental

@@ -7,6 +7,8 @@
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 
+namespace experimental {
+
 /// An address on one node; as the local side of a transfer, an address in own L1.
 struct UnicastEndpoint {};
 /// An address on every core of a rectangle.
@@ -73,6 +75,8 @@ struct noc_traits_t<AllocatorBank<bank_type>> {
     }
 };
 
+}  // namespace experimental
+
 namespace tessera::kernel {
 /// Pages of anything with get_noc_addr(page, offset, noc).
 template <class Pages>
@@ -91,6 +95,8 @@ struct PagedEndpoint {
 };
 }  // namespace tessera::kernel
 
+namespace experimental {
+
 template <>
 struct noc_traits_t<TensorAccessor> : tessera::kernel::PagedEndpoint<TensorAccessor> {};
 template <bool DRAM>
@@ -100,9 +106,4 @@ template <bool DRAM, std::uint32_t tile_hw>
 struct noc_traits_t<InterleavedAddrGenFast<DRAM, tile_hw>>
     : tessera::kernel::PagedEndpoint<InterleavedAddrGenFast<DRAM, tile_hw>> {};
 
-namespace experimental {
-using ::AllocatorBank;
-using ::AllocatorBankType;
-using ::MulticastEndpoint;
-using ::UnicastEndpoint;
 }  // namespace experimental

@@ -10,6 +10,8 @@
 #include "tessera/kernel/dataflow/multicast.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
 
+namespace experimental {
+
 /// How endpoints of type T are addressed: argument types, and local_address(…) (an address in own
 /// L1), noc_address(…) or multicast_address(…).
 template <class T>
@@ -79,6 +81,57 @@ public:
         constexpr auto kMode =
             has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
         async_read<kMode>(src, dst, size_bytes, src_args, dst_args, values.vc, values.trid, site);
+    }
+
+    /// Latches the node (and, for transfers of at most one packet, the size) of later reads with
+    /// state.
+    template <VcSelection vc_selection = VcSelection::DEFAULT,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src>
+    void set_async_read_state(const Src& src, std::uint32_t size_bytes,
+                              const src_args_t<Src>& src_args, std::uint8_t /*vc*/ = 0,
+                              CallSite site = CallSite::here()) const {
+        const std::uint64_t address = noc_traits_t<Src>::noc_address(src, noc_id_, src_args, site);
+        if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            noc_async_read_one_packet_set_state(address, size_bytes, noc_id_, 0, site);
+        } else {
+            noc_async_read_set_state(address, noc_id_, site);
+        }
+    }
+    /// Reads from the latched node at the local address of `src`.
+    template <VcSelection vc_selection = VcSelection::DEFAULT,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src, class Dst>
+    void async_read_with_state(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                               const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                               std::uint8_t /*vc*/ = 0, CallSite site = CallSite::here()) const {
+        const auto address = static_cast<std::uint32_t>(
+            noc_traits_t<Src>::noc_address(src, noc_id_, src_args, site));
+        const std::uint32_t target = noc_traits_t<Dst>::local_address(dst, dst_args);
+        if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            noc_async_read_one_packet_with_state(address, target, noc_id_, 0, site);
+        } else {
+            noc_async_read_with_state(address, target, size_bytes, noc_id_, site);
+        }
+    }
+    /// Latches the node of later writes with state, of at most one packet.
+    template <ResponseMode response_mode = ResponseMode::NON_POSTED,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Dst>
+    void set_async_write_state(const Dst& dst, std::uint32_t size_bytes,
+                               const dst_args_t<Dst>& dst_args, std::uint8_t /*vc*/ = 0,
+                               CallSite site = CallSite::here()) const {
+        noc_async_write_one_packet_set_state(
+            noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), size_bytes, noc_id_, 0,
+            site);
+    }
+    template <ResponseMode response_mode = ResponseMode::NON_POSTED,
+              std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src, class Dst>
+    void async_write_with_state(const Src& src, const Dst& dst, std::uint32_t /*size_bytes*/,
+                                const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                                std::uint8_t /*vc*/ = 0, CallSite site = CallSite::here()) const {
+        noc_async_write_one_packet_with_state(
+            noc_traits_t<Src>::local_address(src, src_args),
+            static_cast<std::uint32_t>(
+                noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site)),
+            noc_id_, site);
     }
 
     /// Writes `size_bytes` of own L1 at `src` to `dst`.
@@ -164,9 +217,13 @@ public:
             noc_async_write_barrier_with_trid(trid, noc_id_, site);
         }
     }
-    template <ResponseMode response_mode = ResponseMode::NON_POSTED>
-    void async_writes_flushed(CallSite site = CallSite::here()) const {
-        if constexpr (response_mode == ResponseMode::POSTED) {
+    template <ResponseMode response_mode = ResponseMode::NON_POSTED,
+              BarrierMode barrier_type = BarrierMode::FULL>
+    void async_writes_flushed(std::uint32_t trid = INVALID_TXN_ID,
+                              CallSite site = CallSite::here()) const {
+        if constexpr (barrier_type == BarrierMode::TXN_ID) {
+            noc_async_write_flushed_with_trid(trid, noc_id_, site);
+        } else if constexpr (response_mode == ResponseMode::POSTED) {
             noc_async_posted_writes_flushed(noc_id_, site);
         } else {
             noc_async_writes_flushed(noc_id_, site);
@@ -183,9 +240,4 @@ private:
     std::uint8_t noc_id_;
 };
 
-namespace experimental {
-using ::Noc;
-using ::noc_traits_t;
-using ::NocOptions;
-using ::NocOptVals;
 }  // namespace experimental

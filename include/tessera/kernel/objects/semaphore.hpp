@@ -6,6 +6,8 @@
 #include "tessera/kernel/dataflow/semaphore.hpp"
 #include "tessera/kernel/objects/noc.hpp"
 
+namespace experimental {
+
 /// A semaphore of the program: a word at the same L1 address on each of its cores.
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 class Semaphore {
@@ -72,6 +74,4 @@ private:
     std::uint32_t address_;
 };
 
-namespace experimental {
-using ::Semaphore;
 }  // namespace experimental
