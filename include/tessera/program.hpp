@@ -139,6 +139,9 @@ struct Program {
     std::vector<KernelDescription> kernels;
     std::vector<CircularBufferDescription> circular_buffers;
     std::vector<SemaphoreDescription> semaphores;
+    /// Folders in which kernels and their headers are searched, besides those of
+    /// TESSERA_INCLUDE_PATH and TT_METAL_HOME.
+    std::vector<std::string> include_folders;
 };
 
 /// Returns an empty program.

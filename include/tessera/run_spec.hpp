@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tessera/arch_spec.hpp"
+#include "tessera/findings.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/noc_delivery.hpp"
 #include "tessera/unwritten_memory.hpp"
@@ -18,6 +19,7 @@ struct MachineSpec {
     NocDelivery noc_delivery = NocDelivery::AtBarrier;
     std::uint64_t delivery_seed = 0;  ///< seed of NocDelivery::Random
     UnwrittenMemory unwritten_memory = UnwrittenMemory::AsLeft;
+    ChipRules rules = ChipRules::AsOnChip;
     std::uint64_t progress_limit = 0;  ///< iterations of a loop (loop_rounds.hpp)
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tessera/arch_spec.hpp"
+#include "tessera/findings.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -47,6 +48,7 @@ struct DeviceProgram {
 /// Result of one launch of programs on one or more devices.
 struct LaunchResult {
     std::vector<CoreActivity> cores;  ///< cores that had a kernel, by (device, y, x)
+    std::vector<Finding> findings;    ///< empty with ChipRules::Strict
     double host_seconds = 0;          ///< wall time of the launch on the host
 };
 
@@ -125,6 +127,8 @@ struct SessionOptions {
     BulkData bulk_data = BulkData::On;
     /// Names of tensors whose data moves in spite of BulkData::Integers.
     std::vector<std::string> steering;
+    /// Strict: a launch ends at behaviour that a chip tolerates (docs/emulation.md).
+    ChipRules rules = ChipRules::Strict;
     /// Iterations that a loop may run while no other thread advances. More are a deadlock.
     std::uint64_t progress_limit = kDefaultProgressLimit;
     /// With TraceMode::On: called with each launch's trace when the launch ends, so that the events

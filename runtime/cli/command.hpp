@@ -31,6 +31,7 @@ struct Command {
 [[nodiscard]] Command add_compare(CLI::App& root, Console& console);
 [[nodiscard]] Command add_exec(CLI::App& root, Console& console);
 [[nodiscard]] Command add_explain(CLI::App& root, Console& console);
+[[nodiscard]] Command add_kernel(CLI::App& root, Console& console);
 [[nodiscard]] Command add_list(CLI::App& root, Console& console);
 [[nodiscard]] Command add_manual(CLI::App& root, Console& console);
 [[nodiscard]] Command add_model(CLI::App& root, Console& console);
@@ -44,8 +45,8 @@ struct Command {
 using AddCommand = Command (*)(CLI::App& root, Console& console);
 
 /// Subcommands of this folder, in the order in which help shows them.
-inline constexpr std::array<AddCommand, 14> kAddCommands{
-    add_run,  add_exec,  add_model,   add_retime, add_compare, add_sweep, add_advise,
-    add_tune, add_check, add_explain, add_list,   add_moe,     add_new,   add_manual};
+inline constexpr std::array<AddCommand, 15> kAddCommands{
+    add_run,   add_exec,   add_model,   add_retime, add_compare, add_sweep, add_advise, add_tune,
+    add_check, add_kernel, add_explain, add_list,   add_moe,     add_new,   add_manual};
 
 }  // namespace tessera::cli

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 #include <vector>
 
+#include "emu/base/print_sink.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/kernels/kernel_roots.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -77,6 +80,32 @@ void add_threads_option(CLI::App& command, ConfigOptions& options) {
         ->type_name("N");
 }
 
+void add_include_option(CLI::App& command, KernelOptions& options) {
+    add_repeated_option(command, "--include", options.include, "DIR",
+                        "Search kernels and the headers that they include in a folder, as those of "
+                        "TESSERA_INCLUDE_PATH and TT_METAL_HOME");
+}
+
+void add_kernel_options(CLI::App& command, ConfigOptions& config, KernelOptions& options) {
+    add_include_option(command, options);
+    command.add_flag("--strict", config.strict,
+                     "End the run at behaviour that a chip tolerates, as machine.rules: strict");
+    command
+        .add_option("--dprint", options.dprint,
+                    "Where DPRINT of kernels goes: stderr, off, or a file [TESSERA_DPRINT, else "
+                    "stderr]")
+        ->type_name("PLACE");
+}
+
+void apply(const KernelOptions& options) {
+    for (const std::string& folder : options.include) {
+        add_kernel_root(folder);
+    }
+    if (options.dprint) {
+        setenv(kPrintVariable, options.dprint->c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+    }
+}
+
 timed_run::Draws DrawOptions::draws() const {
     return {count.value_or(timed_run::kDefaultDraws),
             are_replayed ? timed_run::DrawTimes::Replayed : timed_run::DrawTimes::Estimated};
@@ -136,6 +165,9 @@ config::LoadedRun load(const ConfigOptions& options, const std::vector<config::O
     require_not_set(overrides, shapes);
     if (options.threads) {
         overrides.push_back(threads_override(*options.threads));
+    }
+    if (options.strict) {
+        overrides.push_back({"machine.rules", "strict", "--strict"});
     }
     overrides.insert(overrides.end(), shapes.begin(), shapes.end());
     const std::array folders{shipped_configs()};

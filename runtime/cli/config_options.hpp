@@ -23,7 +23,21 @@ struct ConfigOptions {
     std::string config;             ///< path or name
     std::vector<std::string> sets;  ///< key.path=value
     std::optional<std::string> threads;
+    bool strict = false;  ///< --strict
 };
+
+/// Options of the kernels that a command compiles and runs.
+struct KernelOptions {
+    std::vector<std::string> include;   ///< --include
+    std::optional<std::string> dprint;  ///< --dprint
+};
+/// Adds --include.
+void add_include_option(CLI::App& command, KernelOptions& options);
+/// Adds --strict and --dprint.
+void add_kernel_options(CLI::App& command, ConfigOptions& config, KernelOptions& options);
+/// Applies the options to this process. Call it before the first kernel is compiled.
+/// Errors   UsageError for a folder that does not exist.
+void apply(const KernelOptions& options);
 
 /// Adds CONFIG and --set.
 void add_config_options(CLI::App& command, ConfigOptions& options);

@@ -288,6 +288,7 @@ struct OpenedRun {
 
 OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     check_run_options(options);
+    apply(options.kernel_options);
     // The first compilation of an op of the user's takes seconds.
     ProgressLine progress(console);
     if (!options.quiet) {

@@ -51,6 +51,7 @@ void add_checked_options_without_config(CLI::App& command, RunOptions& options) 
     command.add_flag("--timing-only", options.timing_only,
                      "Predict times without computing values, which is faster; nothing is checked");
     command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
+    add_kernel_options(command, options.config, options.kernel_options);
     add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
                         "Run FILE instead of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
 }

@@ -18,6 +18,7 @@ struct RunOptions {
     std::optional<std::string> outputs;
     std::optional<std::string> state;
     std::vector<std::string> kernels;  ///< KERNEL=FILE
+    KernelOptions kernel_options;
     std::optional<std::string> trace;
     std::optional<std::string> report;
     std::vector<std::string> focus;

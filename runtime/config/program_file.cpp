@@ -12,6 +12,7 @@
 #include "runtime/config/fields/pipeline_keys.hpp"
 #include "runtime/config/fields/tensor_fields.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/kernels/kernel_roots.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/steps/tensor_expression.hpp"
 #include "runtime/steps/yaml_program.hpp"
@@ -56,6 +57,9 @@ public:
         binder_.refuse_unknown(node, path_ + ".", kProgramKeys);
         if (const Node* cores = node.find("cores")) {
             bind_cores(*cores);
+        }
+        if (const Node* include = node.find("include")) {
+            bind_include(*include);
         }
         each(node, "cbs", [&](const Entry& entry) { bind_buffer(entry); });
         each(node, "semaphores", [&](const Entry& entry) { bind_semaphore(entry); });
@@ -224,6 +228,27 @@ private:
         });
     }
 
+    // Binds the folders of headers; a relative one starts at the folder of the run file.
+    void bind_include(const Node& node) {
+        const std::string path = path_ + ".include";
+        if (node.kind != NodeKind::Sequence) {
+            binder_.mistake(node, path, "expected a list of folders, found " + describe(node));
+            return;
+        }
+        for (const Node& folder : node.elements) {
+            if (!binder_.is_word(folder, path, "a folder")) {
+                continue;
+            }
+            const auto place = binder_.target.file.parent_path() / folder.text;
+            if (!std::filesystem::is_directory(place)) {
+                binder_.mistake(folder, path, fmt::format("{} is not a folder", place.string()));
+                continue;
+            }
+            spec_.include_folders.push_back(place.string());
+            binder_.resolve_word(folder, path, folder.text);
+        }
+    }
+
     // Binds one CB. Its key is the CB index, whose limit depends on the device.
     void bind_buffer(const Entry& entry) {
         const std::string path = fmt::format("{}.cbs.{}", path_, entry.key);
@@ -354,7 +379,9 @@ private:
         if (std::filesystem::is_regular_file(beside)) {
             return;
         }
-        binder_.guarded(node, path, [&] { (void)find_kernel_file(node.text); });
+        binder_.guarded(node, path, [&] {
+            (void)find_kernel_file(node.text, kernel_roots(spec_.include_folders));
+        });
     }
 
     PipelineBinder& binder_;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "runtime/kernels/content_hash.hpp"
+#include "runtime/kernels/kernel_roots.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -90,7 +91,7 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     CompileUnit unit{source.path, source.text, "", toolchain.flags};
     unit.options.insert(
         unit.options.end(),
-        {"-w", "-fno-caret-diagnostics",
+        {"-w", "-fno-caret-diagnostics", "-ferror-limit=0",
          // First: include_dir has host headers of the same names in tt-metalium/.
          "-I" + toolchain.package.metalium_dir.string(),
          "-I" + toolchain.package.include_dir.string(),
@@ -104,8 +105,9 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     if (args == CompileArgs::ConstantsBehindReads) {
         unit.options.emplace_back("-DTESSERA_ARGS_CANNOT_BE_READ");
     }
+    const std::vector<fs::path> roots = kernel_roots(source.include_folders);
     if (source.text.empty()) {
-        const fs::path file = find_kernel_file(source.path);
+        const fs::path file = find_kernel_file(source.path, roots);
         const auto text = read_file(file);
         require(text.has_value(), "cannot read kernel {}", file.string());
         unit.text = *text;
@@ -119,7 +121,12 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
     const auto replaced = source.defines.find(kReplacedKernel);
     if (replaced != source.defines.end()) {
         // After the kernel's own folder: if both have a header, the user's is taken.
-        add_folders(replaced->second, find_kernel_file(replaced->second), unit.options);
+        add_folders(replaced->second, find_kernel_file(replaced->second, roots), unit.options);
+    }
+    // Behind all others: a root may hold a whole source tree.
+    for (const fs::path& root : roots) {
+        unit.options.push_back("-I" + root.string());
+        unit.roots.push_back(root.string());
     }
     unit.text.insert(0, fmt::format("#line 1 \"{}\"\n", escaped(source.path)));
     return unit;

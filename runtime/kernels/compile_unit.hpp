@@ -19,6 +19,7 @@ struct CompileUnit {
     std::string text;      ///< starts with a #line, so that messages and call sites name `path`
     std::string prologue;  ///< included before the kernel API
     Command options;
+    std::vector<std::string> roots = {};  ///< kernel_roots(), for messages; also in `options`
 
     /// Returns everything that the object depends on except tools and included files.
     [[nodiscard]] std::string recipe() const;

@@ -25,7 +25,17 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     if (!file.is_open()) {
         return std::nullopt;
     }
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    // As one block: by character it took most of the time of a warm start.
+    file.seekg(0, std::ios::end);
+    const std::streamoff size = file.tellg();
+    if (size < 0) {
+        return std::nullopt;
+    }
+    std::string content(static_cast<std::size_t>(size), '\0');
+    file.seekg(0);
+    file.read(content.data(), size);
+    content.resize(static_cast<std::size_t>(file.gcount()));
+    return content;
 }
 
 std::optional<std::string> file_hash(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/kernels/compile_errors.hpp"
 #include "runtime/kernels/compiled_kernel.hpp"
 #include "tessera/processor.hpp"
 #include "tessera/program.hpp"
@@ -26,6 +27,7 @@ struct KernelSource {
     NamedCompileArgs named_compile_args;
     Defines defines;
     std::string prologue;  ///< text before the kernel API: a program's constant tables
+    std::vector<std::string> include_folders;  ///< of the program, besides kernel_roots()
 };
 
 /// Compiles, links and loads a kernel, or finds it in the cache. May be called from several threads
@@ -45,5 +47,10 @@ struct KernelSource {
 ///          kernel is not in the cache and the compiler is missing; naming the searched folders if
 ///          there is no such file.
 [[nodiscard]] CompiledKernel compile_kernel(const KernelSource& source);
+
+/// Returns all that is missing in a kernel or wrong, without running it and without an object.
+/// Compile-time arguments are constants; a name of one that `source` does not give has any value.
+/// Errors   UsageError if there is no such file or no compiler.
+[[nodiscard]] CompileErrors check_kernel(const KernelSource& source);
 
 }  // namespace tessera

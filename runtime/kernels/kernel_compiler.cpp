@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "emu/base/seconds_since.hpp"
 #include "runtime/kernels/child_process.hpp"
+#include "runtime/kernels/compile_errors.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
 #include "runtime/log/log.hpp"
@@ -27,9 +29,9 @@ namespace fs = std::filesystem;
 // Recipe without a file: under it the cache keeps the identity of the compiler that filled it.
 constexpr std::string_view kLastCompiler = "compiler";
 
+constexpr int kMaxErrors = 3;
 // Returns the first error lines of a compiler's output.
 std::string first_errors(const std::string& output) {
-    constexpr int kMaxErrors = 3;
     std::istringstream lines(output);
     std::string errors;
     int count = 0;
@@ -40,6 +42,17 @@ std::string first_errors(const std::string& output) {
         }
     }
     return errors;
+}
+
+// Returns what is missing behind the first errors, and what to do about headers.
+std::string what_is_missing(const std::string& output, const CompileUnit& unit) {
+    CompileErrors errors = compile_errors(output);
+    const std::size_t num_shown = errors.names.size() + errors.defines.size();
+    if (num_shown <= kMaxErrors && errors.others.empty()) {
+        errors.names.clear();
+        errors.defines.clear();
+    }
+    return missing_text(errors, unit.roots);
 }
 
 // Returns the lines of the kernel that the compiler's errors name.
@@ -168,8 +181,11 @@ void KernelCompiler::compile_kernel(const Command& command, const CompileUnit& u
     const std::string subject = fmt::format("kernel {} does not compile", unit.path);
     log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
     const ProcessOutcome outcome = run_process(command, subject);
-    require(outcome.exit_code == 0, "{}:{}{}", subject, complaint_of(command[0], outcome),
-            missing_arguments(outcome.output, unit));
+    if (outcome.exit_code != 0) {
+        throw UsageError(fmt::format("{}:{}{}{}", subject, complaint_of(command[0], outcome),
+                                     what_is_missing(outcome.output, unit),
+                                     missing_arguments(outcome.output, unit)));
+    }
 }
 
 fs::path KernelCompiler::precompiled_headers() const {
@@ -179,9 +195,12 @@ fs::path KernelCompiler::precompiled_headers() const {
            {"-x", "c++-header", "-fpch-validate-input-files-content",
             (toolchain_.package.include_dir / "tessera/kernel/standard_headers.hpp").string()});
     const std::string recipe = fmt::format("{}\n{}", identity_, fmt::join(command, "\n"));
-    if (const auto found = cache_.find(recipe)) {
-        return *found;
-    }
+    const auto lock = lock_of(recipe);
+    const auto found = cache_.find(recipe);
+    return found ? *found : build_headers(recipe, std::move(command));
+}
+
+fs::path KernelCompiler::build_headers(const std::string& recipe, Command command) const {
     const DraftFolder drafts(cache_);
     const std::string made = drafts.file("headers.pch");
     const std::string rule = drafts.file("headers.d");
@@ -189,6 +208,21 @@ fs::path KernelCompiler::precompiled_headers() const {
     run(command, "the standard headers of kernels do not compile");
     return cache_.store(recipe, made, dependencies_of(rule, drafts));
 }
+
+namespace {
+
+// An empty header. A name that leads out of the folder is left out: the next attempt misses it
+// again.
+void make_stand_in(const fs::path& folder, const std::string& header) {
+    const fs::path file = (folder / header).lexically_normal();
+    if (file.string().starts_with(folder.string())) {
+        std::error_code error;
+        fs::create_directories(file.parent_path(), error);
+        std::ofstream(file) << "#pragma once\n";
+    }
+}
+
+}  // namespace
 
 fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recipe) const {
     toolchain_.require_complete();
@@ -222,12 +256,23 @@ std::string KernelCompiler::recipe_of(const CompileUnit& unit) const {
     return identity_ + '\n' + unit.recipe();
 }
 
+std::unique_lock<std::mutex> KernelCompiler::lock_of(const std::string& recipe) const {
+    std::mutex* of_recipe = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        of_recipe = &recipes_[recipe];
+    }
+    return std::unique_lock(*of_recipe);
+}
+
 bool KernelCompiler::is_cached(const CompileUnit& unit) const {
     return cache_.find(recipe_of(unit)).has_value();
 }
 
 fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
     const std::string recipe = recipe_of(unit);
+    // Kernels of a launch that differ in their arguments have one object, which one thread makes.
+    const auto lock = lock_of(recipe);
     if (const auto found = cache_.find(recipe)) {
         log::info(log::Area::Jit, "{}: cached as {}", unit.path, found->string());
         return *found;
@@ -237,6 +282,43 @@ fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
     log::info(log::Area::Jit, "{}: compiled in {:.3f} s to {}", unit.path, seconds_since(start),
               made.string());
     return made;
+}
+
+CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
+    toolchain_.require_complete();
+    const DraftFolder drafts(cache_);
+    const fs::path stand_ins = drafts.path() / "include";
+    Command command{toolchain_.compiler.string(),
+                    "-include-pch",
+                    precompiled_headers().string(),
+                    "-fpch-validate-input-files-content",
+                    "-include",
+                    drafts.write("prologue.hpp", unit.prologue)};
+    append(command, unit.options);
+    append(command, {"-DTESSERA_KERNEL_CHECK", "-I" + stand_ins.string(), "-fsyntax-only",
+                     drafts.write("kernel.cpp", unit.text)});
+    CompileErrors all;
+    constexpr int kMostHeaders = 64;
+    for (int attempt = 0; attempt < kMostHeaders; ++attempt) {
+        const std::string subject = fmt::format("kernel {} cannot be checked", unit.path);
+        CompileErrors found = compile_errors(run_process(command, subject).output);
+        std::vector<std::string> missing = found.vendor_headers;
+        missing.insert(missing.end(), found.user_headers.begin(), found.user_headers.end());
+        all.vendor_headers.insert(all.vendor_headers.end(), found.vendor_headers.begin(),
+                                  found.vendor_headers.end());
+        all.user_headers.insert(all.user_headers.end(), found.user_headers.begin(),
+                                found.user_headers.end());
+        if (missing.empty()) {
+            all.names = std::move(found.names);
+            all.defines = std::move(found.defines);
+            all.others = std::move(found.others);
+            break;
+        }
+        for (const std::string& header : missing) {
+            make_stand_in(stand_ins, header);
+        }
+    }
+    return all;
 }
 
 }  // namespace tessera

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "runtime/kernels/artifact_cache.hpp"
+#include "runtime/kernels/compile_errors.hpp"
 #include "runtime/kernels/compile_unit.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
 
@@ -24,6 +27,9 @@ public:
     [[nodiscard]] std::filesystem::path shared_object(const CompileUnit& unit) const;
     /// Returns whether the cache has a current object.
     [[nodiscard]] bool is_cached(const CompileUnit& unit) const;
+    /// Returns all that the compiler refuses in a unit, without an object. Headers that are missing
+    /// are taken as empty after they are noted, so that what follows them is checked too.
+    [[nodiscard]] CompileErrors errors_of(const CompileUnit& unit) const;
 
 private:
     [[nodiscard]] std::string recipe_of(const CompileUnit& unit) const;
@@ -33,9 +39,17 @@ private:
     void run(const Command& command, const std::string& subject) const;
     void compile_kernel(const Command& command, const CompileUnit& unit) const;
 
+    /// Returns the lock of a recipe in this process: one of several threads compiles it, and the
+    /// others then find it in the cache.
+    [[nodiscard]] std::unique_lock<std::mutex> lock_of(const std::string& recipe) const;
+    [[nodiscard]] std::filesystem::path build_headers(const std::string& recipe,
+                                                      Command command) const;
+
     KernelToolchain toolchain_;
     ArtifactCache cache_;
     std::string identity_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, std::mutex> recipes_;  ///< nodes keep their place
 };
 
 }  // namespace tessera

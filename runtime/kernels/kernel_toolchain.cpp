@@ -103,11 +103,21 @@ std::optional<fs::path> kernel_file(const std::string& path) {
     return std::nullopt;
 }
 
-fs::path find_kernel_file(const std::string& path) {
+fs::path find_kernel_file(const std::string& path, std::span<const fs::path> roots) {
     const auto file = kernel_file(path);
-    require(file.has_value(), "{} not found; searched ., {}", path,
-            find_package().share_dir.string());
-    return *file;
+    if (file) {
+        return *file;
+    }
+    std::string searched;
+    for (const fs::path& root : roots) {
+        std::error_code error;
+        if (fs::is_regular_file(root / path, error)) {
+            return root / path;
+        }
+        searched += root.string() + ", ";
+    }
+    throw UsageError(fmt::format("{} not found; searched ., {}{}", path, searched,
+                                 find_package().share_dir.string()));
 }
 
 }  // namespace tessera

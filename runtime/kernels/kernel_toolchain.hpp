@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ struct KernelToolchain {
 /// Tessera's own ops; nothing if neither has it.
 [[nodiscard]] std::optional<std::filesystem::path> kernel_file(const std::string& path);
 
-/// Returns the file of a kernel's path.
+/// Returns the file of a kernel's path; `roots` are searched between the two folders.
 /// Errors   UsageError naming the searched folders if there is none.
-[[nodiscard]] std::filesystem::path find_kernel_file(const std::string& path);
+[[nodiscard]] std::filesystem::path find_kernel_file(
+    const std::string& path, std::span<const std::filesystem::path> roots = {});
 
 }  // namespace tessera

@@ -94,8 +94,14 @@ struct PlacedProgram {
     std::vector<CompiledKernel> kernels;
 };
 
-// Serial, because kernels may be compiled here, each once.
-std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs) {
+// Programs one after another, because devices often run the same kernels, each of which is compiled
+// once; the kernels of a program side by side.
+std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs,
+                                   WorkerPool& pool) {
+    const ForEachIndex for_each = [&](std::size_t count,
+                                      const std::function<void(std::size_t)>& function) {
+        pool.for_each(count, function);
+    };
     std::vector<PlacedProgram> prepared;
     for (const auto& [id, program, host_reads] : programs) {
         require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
@@ -104,7 +110,7 @@ std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> pr
         const L1Space l1{device.arch(), device.id(), device.l1_allocator};
         check_on_grid(program, l1);  // first: all else indexes by these coordinates
         prepared.push_back({&program, &device, lay_out_circular_buffers(program, l1),
-                            look_up_kernels(program, device.arch())});
+                            look_up_kernels(program, device.arch(), for_each)});
     }
     return prepared;
 }
@@ -156,21 +162,42 @@ CoreActivity activity_of(const Core& core) {
     return sum;
 }
 
+// Each line counts once for a core, whichever of its threads has it.
+std::vector<Finding> findings_of(const Core& core) {
+    std::vector<Finding> findings;
+    for (const auto& thread : core.threads) {
+        for (const ThreadFinding& found :
+             thread ? thread->findings : std::vector<ThreadFinding>{}) {
+            findings.push_back(
+                {.kind = name_of(found.kind),
+                 .text = found.call + ' ' + words_of(found.kind),
+                 .kernel = thread->kernel,
+                 .file = found.site.file == nullptr ? thread->kernel : std::string(found.site.file),
+                 .line = found.site.line,
+                 .detail = found.detail,
+                 .num_cores = 1,
+                 .num_calls = found.num_calls});
+        }
+    }
+    return findings;
+}
+
 }  // namespace
 
-std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
-                                 const LaunchModes& modes, WorkerPool& pool) {
+LaunchResult launch(Mesh& mesh, std::span<const DeviceProgram> programs, const LaunchModes& modes,
+                    WorkerPool& pool) {
     check_one_program_each(programs);
-    const std::vector<PlacedProgram> placed = prepare(mesh, programs);
+    const std::vector<PlacedProgram> placed = prepare(mesh, programs, pool);
     pool.for_each(placed.size(), [&](std::size_t i) { place(placed[i], modes); });
     const std::vector<Core*> cores = active_cores(mesh, programs);
     run_cores(cores, pool);
-    std::vector<CoreActivity> activities;
-    activities.reserve(cores.size());
+    LaunchResult result;
+    result.cores.reserve(cores.size());
     for (const Core* core : cores) {
-        activities.push_back(activity_of(*core));
+        result.cores.push_back(activity_of(*core));
+        merge_findings(result.findings, findings_of(*core));
     }
-    return activities;
+    return result;
 }
 
 }  // namespace tessera

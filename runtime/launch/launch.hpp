@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one launch: places programs on devices, runs their kernel threads to the end and returns the
-// activity of each core.
+// activity of each core and what the chip would have tolerated.
 #pragma once
 
 #include <span>
@@ -14,10 +14,11 @@ namespace tessera {
 class Mesh;
 class WorkerPool;
 
-/// Runs the programs together. No kernel runs before all programs are placed.
+/// Runs the programs together. No kernel runs before all programs are placed. The result has no
+/// host time.
 /// Errors   UsageError for a program that does not fit or names unknown parts; KernelError for a
 ///          kernel's mistake. After a failed launch the devices' memories keep their contents.
-[[nodiscard]] std::vector<CoreActivity> launch(Mesh& mesh, std::span<const DeviceProgram> programs,
-                                               const LaunchModes& modes, WorkerPool& pool);
+[[nodiscard]] LaunchResult launch(Mesh& mesh, std::span<const DeviceProgram> programs,
+                                  const LaunchModes& modes, WorkerPool& pool);
 
 }  // namespace tessera

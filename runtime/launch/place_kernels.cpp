@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <string>
 #include <variant>
@@ -13,6 +12,7 @@
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "runtime/kernels/builtin_table.hpp"
+#include "runtime/kernels/chip_defines.hpp"
 #include "runtime/kernels/jit.hpp"
 #include "runtime/launch/cb_tiles.hpp"
 #include "tessera/errors.hpp"
@@ -31,14 +31,12 @@ std::string tile_table(const CbTiles& cb_tiles) {
     return formats + "\n" + tiles + "\n";
 }
 
-// Adds the macros of the chip's build. Kernels branch on them: matmul's senders flush after a
-// multicast on Blackhole only. Defines of the program take precedence.
 Defines all_defines(const KernelDescription& kernel, const ArchSpec& arch) {
     Defines defines = kernel.defines();
-    std::string name = fmt::format("ARCH_{}", arch.architecture);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-    defines.try_emplace(name, "1");
-    defines.try_emplace("NOC_MAX_BURST_SIZE", std::to_string(arch.noc.max_packet.value));
+    add_chip_defines(arch, defines);
+    if (const auto* compute = std::get_if<ComputeConfig>(&kernel.config)) {
+        add_compute_defines(*compute, defines);
+    }
     return defines;
 }
 
@@ -51,10 +49,8 @@ std::string dst_width(const KernelDescription& kernel) {
     return fmt::format("constexpr bool DST_ACCUM_MODE = {};\n", compute->fp32_dest_acc_en);
 }
 
-/// Returns the compiled kernel. Kernels are compiled with the macros of the chip's own build:
-/// ARCH_WORMHOLE or ARCH_BLACKHOLE, and NOC_MAX_BURST_SIZE in bytes. Compute kernels get the
-/// constant DST_ACCUM_MODE.
-/// Source   tt-metal, tt_metal/jit_build (build.cpp, genfiles.cpp).
+/// Returns the compiled kernel. Kernels are compiled with the macros of the chip's own build
+/// (runtime/kernels/chip_defines.hpp). Compute kernels get the constant DST_ACCUM_MODE.
 /// Errors   UsageError if the source does not exist or does not compile, with the compiler's first
 ///          errors.
 CompiledKernel look_up_kernel(const Program& program, const KernelDescription& kernel,
@@ -65,14 +61,14 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
             return *builtin->kernel;
         }
     }
-    return compile_kernel(
-        {.path = kernel.source,
-         .text = kernel.text,
-         .processor = kernel.processor(),
-         .compile_args = kernel.compile_args(),
-         .named_compile_args = kernel.named_compile_args(),
-         .defines = all_defines(kernel, arch),
-         .prologue = tile_table(cb_tiles_of(program, kernel)) + dst_width(kernel)});
+    return compile_kernel({.path = kernel.source,
+                           .text = kernel.text,
+                           .processor = kernel.processor(),
+                           .compile_args = kernel.compile_args(),
+                           .named_compile_args = kernel.named_compile_args(),
+                           .defines = all_defines(kernel, arch),
+                           .prologue = tile_table(cb_tiles_of(program, kernel)) + dst_width(kernel),
+                           .include_folders = program.include_folders});
 }
 
 // Writes the arguments of each processor to its slot of the reserved area: arguments of the core
@@ -123,6 +119,7 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
     thread->cb_tiles = cb_tiles;
     thread->delivery = modes.delivery;
     thread->delivery_seed = modes.seed;
+    thread->chip_rules = modes.rules;
     thread->bulk_data = modes.bulk_data;
     thread->progress_limit = modes.progress_limit;
     if (modes.trace == TraceMode::On) {
@@ -140,11 +137,12 @@ std::unique_ptr<KernelThread> make_thread(const KernelDescription& kernel,
 
 }  // namespace
 
-std::vector<CompiledKernel> look_up_kernels(const Program& program, const ArchSpec& arch) {
-    std::vector<CompiledKernel> compiled;
-    for (const KernelDescription& kernel : program.kernels) {
-        compiled.push_back(look_up_kernel(program, kernel, arch));
-    }
+std::vector<CompiledKernel> look_up_kernels(const Program& program, const ArchSpec& arch,
+                                            const ForEachIndex& for_each) {
+    std::vector<CompiledKernel> compiled(program.kernels.size());
+    for_each(compiled.size(), [&](std::size_t i) {
+        compiled[i] = look_up_kernel(program, program.kernels[i], arch);
+    });
     return compiled;
 }
 

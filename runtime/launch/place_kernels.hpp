@@ -2,11 +2,13 @@
 // Creates the kernel threads of a program's cores: entry, arguments in L1, globals.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "runtime/kernels/compiled_kernel.hpp"
 #include "tessera/arch_spec.hpp"
+#include "tessera/findings.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
 #include "tessera/noc_delivery.hpp"
@@ -23,13 +25,21 @@ struct LaunchModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
+    ChipRules rules = ChipRules::Strict;
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< iterations of a loop
 };
 
+/// Calls a function for the indices below a number, possibly several at once. If several calls
+/// throw, it throws the exception of the lowest index.
+using ForEachIndex =
+    std::function<void(std::size_t count, const std::function<void(std::size_t)>& function)>;
+
 /// Returns the compiled kernels of a program for a device of `arch`, in the program's order.
-/// Errors   UsageError if a kernel cannot be found or compiled.
+/// Kernels that are not in the cache are compiled side by side, as `for_each` runs them.
+/// Errors   UsageError if a kernel cannot be found or compiled: that of the first one.
 [[nodiscard]] std::vector<CompiledKernel> look_up_kernels(const Program& program,
-                                                          const ArchSpec& arch);
+                                                          const ArchSpec& arch,
+                                                          const ForEachIndex& for_each);
 
 /// Creates one KernelThread for each kernel and core; `compiled` is the result of look_up_kernels.
 /// Precondition   all cores are on the device's grid.

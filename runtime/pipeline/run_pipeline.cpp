@@ -65,6 +65,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
             .maths = modes.maths,
             .bulk_data = modes.bulk_data,
             .steering = steering_tensors(loaded.pipeline),
+            .rules = run.machine.rules,
             .progress_limit = run.machine.progress_limit,
             .trace_sink = modes.trace_sink};
 }
@@ -211,6 +212,7 @@ private:
         const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
         record_.least_work.emplace_back(num_devices());
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
+        merge_findings(record_.findings, result.findings);
         for (std::size_t i = first; i < end; ++i) {
             // Compared at once, while the inputs are on the devices: later launches may overwrite
             // them.

@@ -28,6 +28,18 @@ void describe(Fields& fields, Note& note) {
     fields("first", note.first);
 }
 
+template <class Fields, Either<Finding> Tolerated>
+void describe(Fields& fields, Tolerated& finding) {
+    fields("kind", finding.kind);
+    fields("text", finding.text);
+    fields("kernel", finding.kernel);
+    fields("file", finding.file);
+    fields("line", finding.line);
+    fields("detail", finding.detail);
+    fields("cores", finding.num_cores);
+    fields("calls", finding.num_calls);
+}
+
 template <class Fields, Either<StepRecord> Step>
 void describe(Fields& fields, Step& step) {
     fields("name", step.name);
@@ -119,6 +131,7 @@ Json to_json(const RunRecord& record) {
     fields("verdict", verdict_of(record));
     fields("failed", failed_steps(record));
     fields("nan", record.nans);
+    fields("findings", record.findings);
     fields("error", record.error ? to_json(*record.error) : Json(nullptr));
     fields("maths", record.maths == Maths::On);
     fields("makespan", record.makespan);

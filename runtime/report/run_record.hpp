@@ -92,6 +92,7 @@ struct RunRecord {
     std::vector<StepRecord> steps;
     std::vector<WorkspaceRecord> workspaces;
     std::vector<NanNote> nans{};      ///< inputs first, then results in the order of steps
+    std::vector<Finding> findings{};  ///< what a chip tolerates, in the order of launches
     std::vector<CoreActivity> cores;  ///< every core of the mesh, over all steps, (device, y, x)
     HostTimes host;
     std::optional<PredictedTime> makespan{};  ///< of the whole run; none without timing

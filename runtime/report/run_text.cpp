@@ -76,6 +76,16 @@ std::string nans_text(const RunRecord& record, std::size_t limit) {
     return text + more_text(record.nans.size(), limit, "tensors with NaN");
 }
 
+std::string findings_text(const std::vector<Finding>& findings, std::size_t limit) {
+    std::string text;
+    for (const Finding& finding : std::span(findings).first(std::min(limit, findings.size()))) {
+        text += fmt::format("  {}\n", text_of(finding));
+    }
+    return text + more_text(findings.size(), limit,
+                            "tolerated lines (--json has all; --strict "
+                            "ends the run at the first)");
+}
+
 /// Returns " with NaN in x, y;", which is part of the verdict of each run with NaN.
 std::string nan_words(const RunRecord& record) {
     std::vector<std::string> names;
@@ -212,7 +222,7 @@ std::string parameters_text(const RunRecord& record, const TextStyle& style) {
 std::string verdict_text(const RunRecord& record, const TextStyle& style, std::size_t limit) {
     const std::string time = show_seconds(record.host.total);
     const auto failed = failed_steps(record);
-    std::string text = nans_text(record, limit);
+    std::string text = nans_text(record, limit) + findings_text(record.findings, limit);
     const std::string nan = nan_words(record);
     if (!failed.empty()) {
         return text + failures_text(record, limit) + painted("FAIL", Tone::Bad, style) +

@@ -231,15 +231,15 @@ void EmulatedSession::fill(const DeviceTensor& tensor, std::byte value) {
 LaunchResult EmulatedSession::launch(const std::string& name,
                                      std::span<const DeviceProgram> programs) {
     const auto begin = std::chrono::steady_clock::now();
-    LaunchResult result;
-    result.cores = tessera::launch(*mesh_, programs,
-                                   {.delivery = options_.delivery,
-                                    .seed = options_.seed,
-                                    .trace = options_.trace,
-                                    .maths = options_.maths,
-                                    .bulk_data = options_.bulk_data,
-                                    .progress_limit = options_.progress_limit},
-                                   *pool_);
+    LaunchResult result = tessera::launch(*mesh_, programs,
+                                          {.delivery = options_.delivery,
+                                           .seed = options_.seed,
+                                           .trace = options_.trace,
+                                           .maths = options_.maths,
+                                           .bulk_data = options_.bulk_data,
+                                           .rules = options_.rules,
+                                           .progress_limit = options_.progress_limit},
+                                          *pool_);
     result.host_seconds = seconds_since(begin);
     log::info(log::Area::Launch,
               "{}: {} cores and {} kernel threads of {} devices, {} host threads, {:.3f} s", name,

@@ -99,6 +99,7 @@ public:
 
     Program build() {
         Program program = CreateProgram();
+        program.include_folders = spec_.include_folders;
         // Kernels come last: their arguments may name semaphores, whose ids are known by then.
         for (const ProgramBuffer& buffer : spec_.buffers) {
             with_key(fmt::format("cbs.{}", buffer.index), [&] { add_buffer(program, buffer); });

@@ -7,6 +7,7 @@
 
 #include "emu/dram/tensor_buffer.hpp"
 #include "runtime/kernels/builtin_table.hpp"
+#include "runtime/kernels/kernel_roots.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/launch/l1_layout.hpp"
 #include "runtime/steps/edit_program.hpp"
@@ -79,9 +80,9 @@ private:
 
 /// Checks that a kernel has a source: a text, a built-in kernel or a file. It is not compiled,
 /// which takes 80 to 200 ms a kernel.
-void require_source(const KernelDescription& kernel) {
+void require_source(const Program& program, const KernelDescription& kernel) {
     if (kernel.text.empty() && find_builtin(kernel.source) == nullptr) {
-        (void)find_kernel_file(kernel.source);
+        (void)find_kernel_file(kernel.source, kernel_roots(program.include_folders));
     }
 }
 
@@ -213,7 +214,7 @@ private:
         for (const KernelDescription& kernel : program.program.kernels) {
             // One look at each file: 256 devices have the same kernels.
             if (kernels_.insert(kernel.source).second) {
-                require_source(kernel);
+                require_source(program.program, kernel);
             }
         }
     }

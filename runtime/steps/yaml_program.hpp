@@ -67,6 +67,7 @@ struct ProgramSpec {
     std::vector<ProgramKernel> kernels;
     std::vector<ProgramBuffer> buffers;
     std::vector<ProgramSemaphore> semaphores;
+    std::vector<std::string> include_folders;
     /// Reference: an expression of the inputs, or a file with a tensor for each output. If both are
     /// empty, outputs are not compared.
     std::string reference;

@@ -90,6 +90,12 @@ inline constexpr std::array kEnumNames<UnwrittenMemory>{
 };
 
 template <>
+inline constexpr std::array kEnumNames<ChipRules>{
+    EnumName<ChipRules>{"as_on_chip", ChipRules::AsOnChip},
+    EnumName<ChipRules>{"strict", ChipRules::Strict},
+};
+
+template <>
 inline constexpr std::array kEnumNames<VerifyLevel>{
     EnumName<VerifyLevel>{"every_step", VerifyLevel::EveryStep},
     EnumName<VerifyLevel>{"final_only", VerifyLevel::FinalOnly},

@@ -62,9 +62,6 @@ std::uint64_t read_clock(CallSite site);
 #ifndef APPROX
 #define APPROX false
 #endif
-#ifndef DST_ACCUM_MODE
-#define DST_ACCUM_MODE false
-#endif
 #ifndef MM_THROTTLE
 #define MM_THROTTLE 0
 #endif

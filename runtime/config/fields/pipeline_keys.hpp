@@ -149,6 +149,9 @@ inline constexpr std::array kProgramKeys{
     KeyRow{"semaphores", "{name: initial, …}", "{}",
            "semaphores; the name stands for the id in arguments"},
     KeyRow{"kernels", "[{path: …}, …]", "required", "at most one per processor of a core"},
+    KeyRow{"include", "[folder, …]", "[]",
+           "folders, from that of the run file, in which kernels and the headers that they include "
+           "are searched; as --include for one program"},
 };
 
 inline constexpr std::array kCoresKeys{

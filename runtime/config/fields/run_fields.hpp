@@ -50,6 +50,10 @@ inline constexpr std::array kMachineFields{
                                           "content of tensors before the first write. as_left: "
                                           "previous content of the memory; nan: 0xFF in each "
                                           "byte, which is NaN, or an index out of range"),
+    field<&MachineSpec::rules>(
+        "rules", "as_on_chip",
+        "behaviour of kernels that a chip tolerates (docs/emulation.md). as_on_chip: executed, and "
+        "reported once for each line and kind; strict: an error"),
     field<&MachineSpec::progress_limit>(
         "progress_limit", "4000000",
         "iterations of a loop that only polls memory while nothing else advances, before the run "

@@ -70,16 +70,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownCommand",
              {"go"},
              "tessera: unknown command go. Allowed: run, exec, model, retime, compare, sweep, "
-             "advise, tune, check, explain, list, moe, new, score; see tessera --help"},
+             "advise, tune, check, kernel, explain, list, moe, new, score; see tessera --help"},
         Case{"MisspeltCommand",
              {"rnu", "moe_v2_tiny"},
              "tessera: unknown command rnu; did you mean run? Allowed: run, exec, model, retime, "
-             "compare, sweep, advise, tune, check, explain, list, moe, new, score; see tessera "
+             "compare, sweep, advise, tune, check, kernel, explain, list, moe, new, score; see "
+             "tessera "
              "--help"},
         Case{"HelpWithoutDashes",
              {"help"},
              "tessera: unknown command help; did you mean --help? Allowed: run, exec, model, "
-             "retime, compare, sweep, advise, tune, check, explain, list, moe, new, score; see "
+             "retime, compare, sweep, advise, tune, check, kernel, explain, list, moe, new, score; "
+             "see "
              "tessera --help"},
         Case{"MisspeltCommandOfMoe",
              {"moe", "chekc"},

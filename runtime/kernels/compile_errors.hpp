@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compiler's errors say about a kernel: names and headers that are missing, each once.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Missing parts of a kernel, each in the order of first use.
+struct CompileErrors {
+    std::vector<std::string> vendor_headers;  ///< of TT-Metalium, which Tessera does not have
+    std::vector<std::string> user_headers;    ///< others: their root is not among the folders
+    std::vector<std::string> names;           ///< unknown functions, types and members
+    std::vector<std::string> defines;         ///< unknown words in capitals: macros of the program
+    std::vector<std::string> others;          ///< all other errors, as the compiler words them
+
+    [[nodiscard]] bool empty() const noexcept;
+};
+
+/// Reads the errors in the output of clang.
+[[nodiscard]] CompileErrors compile_errors(const std::string& output);
+
+/// Returns true for the name of a header that TT-Metalium's own headers have.
+[[nodiscard]] bool is_vendor_header(const std::string& name);
+
+/// Returns lines that say what is missing and how to supply it, each after "\n  "; `roots` are the
+/// searched folders. Empty if no header and no name is missing.
+[[nodiscard]] std::string missing_text(const CompileErrors& errors,
+                                       std::span<const std::string> roots);
+
+}  // namespace tessera

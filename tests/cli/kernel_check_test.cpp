@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera kernel check, include roots, DPRINT and the rules of the chip, as users call them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A folder with kernels that have no program.
+class CliKernelCheck : public ::testing::Test {
+protected:
+    Ending check(const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"kernel", "check"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_tessera(arguments, folder_.path());
+    }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(CliKernelCheck, NamesAllThatIsMissingAtOnce) {
+    folder_.write("reader.cpp",
+                  "#include \"api/socket_api.h\"\n#include \"mine/layout.hpp\"\n"
+                  "void kernel_main() {\n    first_unknown(); second_unknown(); cb_push_back(0, "
+                  "NUM_BLOCKS);\n"
+                  "    third_unknown(); fourth_unknown();\n}\n");
+
+    const Ending ending = check({"reader.cpp"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.out,
+              "reader.cpp (reader):\n"
+              "  'api/socket_api.h' is a header of TT-Metalium that Tessera does not have\n"
+              "  'mine/layout.hpp' is not a header of the kernel API; searched: the kernel's "
+              "folder. Name its root with --include DIR, `include` of the program, or "
+              "TT_METAL_HOME\n"
+              "  names that Tessera does not have: first_unknown, second_unknown, third_unknown, "
+              "fourth_unknown\n"
+              "  words that the program may have to define: NUM_BLOCKS\n");
+}
+
+TEST_F(CliKernelCheck, FindsHeadersBelowAnIncludeRoot) {
+    std::filesystem::create_directories(folder_.path() / "root/mine");
+    folder_.write("root/mine/layout.hpp", "constexpr int kRows = 4;\n");
+    folder_.write(
+        "writer.cpp",
+        "#include \"mine/layout.hpp\"\nvoid kernel_main() { cb_wait_front(0, kRows); }\n");
+
+    EXPECT_EQ(check({"writer.cpp"}).exit_code, 2);
+    const Ending ending = check({"writer.cpp", "--include", "root"});
+    EXPECT_EQ(ending.out, "writer.cpp (writer): compiles\n");
+    EXPECT_EQ(ending.exit_code, 0);
+}
+
+TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
+    std::filesystem::create_directories(folder_.path() / "kernels");
+    folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");
+    folder_.write("kernels/b.cpp", "void kernel_main() { unknown_call(); }\n");
+    folder_.write("kernels/helper.cpp", "int help();\n");
+
+    const auto json = nlohmann::json::parse(check({"kernels", "--json"}).out);
+
+    ASSERT_EQ(json.at("kernels").size(), 2U);
+    EXPECT_EQ(json.at("kernels")[0].at("needs"), "nothing");
+    EXPECT_EQ(json.at("kernels")[1].at("needs"), "names");
+    EXPECT_EQ(json.at("missing").at("unknown_call"), 1);
+}
+
+/// A run with one kernel of the user's.
+class CliOwnProgram : public ::testing::Test {
+protected:
+    Ending run(const std::string& kernel, const std::vector<std::string>& more) {
+        folder_.write("mine.cpp", kernel);
+        folder_.write("run.yaml",
+                      "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+                      "tensors:\n"
+                      "  x: {shape: [32, 32], dtype: bfloat16, layout: tile}\n"
+                      "steps:\n"
+                      "  - name: mine\n"
+                      "    in: [x]\n"
+                      "    out: {y: {shape: [32, 32], dtype: bfloat16, layout: tile}}\n"
+                      "    program:\n"
+                      "      cores: {grid: [2, 1]}\n"
+                      "      cbs: {0: {format: bfloat16, pages: 2}}\n"
+                      "      kernels:\n"
+                      "        - {path: mine.cpp, on: writer}\n");
+        std::vector<std::string> arguments{"run", "run.yaml", "--quiet"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_tessera(arguments, folder_.path());
+    }
+
+    ScratchFolder folder_;
+};
+
+constexpr const char* kTolerated = "void kernel_main() {\n    cb_push_back(0, 1);\n}\n";
+
+TEST_F(CliOwnProgram, ReportsWhatAChipToleratesOnceALine) {
+    const Ending ending = run(kTolerated, {});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_THAT(ending.out, HasSubstr("tolerated: cb_push_back of pages that were not reserved, "
+                                      "mine.cpp:2, 2 cores\n"));
+    const auto json = nlohmann::json::parse(run(kTolerated, {"--json"}).out);
+    EXPECT_EQ(json.at("findings")[0].at("kind"), "pages_not_reserved");
+    EXPECT_EQ(json.at("findings")[0].at("cores"), 2);
+}
+
+TEST_F(CliOwnProgram, StrictRunEndsAtIt) {
+    const Ending ending = run(kTolerated, {"--strict"});
+
+    EXPECT_EQ(ending.exit_code, 3);
+    EXPECT_THAT(ending.err, HasSubstr("mine.cpp:2: cb_push_back(cb 0, 1), but this kernel has 0 "
+                                      "pages reserved and not pushed"));
+}
+
+constexpr const char* kPrinting =
+    "void kernel_main() {\n"
+    "    DPRINT << \"row \" << 3 << ' ' << HEX() << 255 << ' ' << F32(1.5f) << ENDL();\n"
+    "    DEVICE_PRINT(\"{} of {:#x}\\n\", -2, 16u);\n"
+    "}\n";
+
+TEST_F(CliOwnProgram, PrintsWhatKernelsPrintWithTheirPlace) {
+    const std::string err = run(kPrinting, {}).err;
+
+    EXPECT_THAT(err, HasSubstr("device 0 core (0,0) writer: row 3 ff 1.5\n"
+                               "device 0 core (0,0) writer: -2 of 0x10\n"));
+    EXPECT_THAT(err, HasSubstr("device 0 core (1,0) writer: row 3 ff 1.5\n"));
+    EXPECT_EQ(run(kPrinting, {"--dprint", "off"}).err, "");
+}
+
+TEST_F(CliOwnProgram, PrintsToAFileAndChangesNoCycle) {
+    const auto makespan = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all{"--json"};
+        all.insert(all.end(), more.begin(), more.end());
+        return nlohmann::json::parse(run(kPrinting, all).out).at("makespan").dump();
+    };
+    const std::string printed = makespan({"--dprint", "kernels.txt"});
+
+    EXPECT_THAT(bytes_of((folder_.path() / "kernels.txt").string()),
+                HasSubstr("device 0 core (1,0) writer: -2 of 0x10\n"));
+    EXPECT_EQ(printed, makespan({"--dprint", "off"}));
+}
+
+}  // namespace
+}  // namespace tessera::test
