@@ -12,10 +12,10 @@ namespace {
 
 /// Names of what moe_permutation leaves.
 struct Tables {
-    std::string places;     ///< permuted row of each choice
-    std::string tokens;     ///< token of each permuted row
-    std::string experts;    ///< of the CTAs
-    std::string row_ends;   ///< of the CTAs
+    std::string places;    ///< permuted row of each choice
+    std::string tokens;    ///< token of each permuted row
+    std::string experts;   ///< of the CTAs
+    std::string row_ends;  ///< of the CTAs
     std::string num_ctas;
 };
 
@@ -27,11 +27,11 @@ Tables permute(const Layer& layer, const Dispatched& tokens, Steps& steps) {
                         {{"rows", std::to_string(tokens.tokens)}, {"fill", kNoExpert}});
     }
     steps.add("moe_permutation",
-              std::vector<std::string>{
-                  "expert_count_histogram", "expert_count_histogram_local",
-                  "total_num_padded_tokens", "padded_prefix_sum", "expanded_idx_to_permuted_idx",
-                  "permuted_idx_to_token_idx", "permuted_idx_to_expanded_idx",
-                  "cta_idx_xy_to_batch_idx", "cta_idx_xy_to_mn_limit", "num_non_exiting_ctas"},
+              std::vector<std::string>{"expert_count_histogram", "expert_count_histogram_local",
+                                       "total_num_padded_tokens", "padded_prefix_sum",
+                                       "expanded_idx_to_permuted_idx", "permuted_idx_to_token_idx",
+                                       "permuted_idx_to_expanded_idx", "cta_idx_xy_to_batch_idx",
+                                       "cta_idx_xy_to_mn_limit", "num_non_exiting_ctas"},
               {ids},
               {{"experts", std::to_string(layer.experts)},
                {"local_experts", std::to_string(layer.local_experts)},
@@ -58,14 +58,15 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     // The runner takes scales by block of columns; they come by token.
     const std::string scales = steps.add("gather_columns", "scales_by_block", {a.scales});
     const Tables tables = permute(layer, tokens, steps);
-    steps.add_in(kWorkspace13, "fp8_grouped_matmul", std::vector<std::string>{"gate_up", "gate_up_scales"},
+    steps.add_in(kWorkspace13, "fp8_grouped_matmul",
+                 std::vector<std::string>{"gate_up", "gate_up_scales"},
                  {a.codes, scales, layer.w1, layer.w1_scales, tables.experts, tables.row_ends,
                   tables.num_ctas, tables.tokens},
                  {{"tile", tile}});
-    steps.add_in(kWorkspace2, "fp8_swiglu", std::vector<std::string>{"activated", "activated_scales"},
-                 {steps.tensor("gate_up"), steps.tensor("gate_up_scales"), tables.row_ends,
-                  tables.num_ctas},
-                 {{"tile", tile}, {"gate_half", "first"}});
+    steps.add_in(
+        kWorkspace2, "fp8_swiglu", std::vector<std::string>{"activated", "activated_scales"},
+        {steps.tensor("gate_up"), steps.tensor("gate_up_scales"), tables.row_ends, tables.num_ctas},
+        {{"tile", tile}, {"gate_half", "first"}});
     const std::string down =
         steps.add_in(kWorkspace13, "fp8_grouped_matmul", "down",
                      {steps.tensor("activated"), steps.tensor("activated_scales"), layer.w2,
