@@ -90,7 +90,7 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
             find_stored(stored_as.kind == NodeKind::Scalar ? stored_as.text : tensor.key);
         const Node& extents = entry(tensor.value, "shape");
         if (stored == shapes.end() || extents.elements.size() != stored->shape.size() ||
-            !is_wanted(tensor.value, names)) {
+            entry(tensor.value, "packed").text == "true" || !is_wanted(tensor.value, names)) {
             continue;  // its shape is checked when the tensor is read
         }
         // A param of 0 would be refused later with a message about the param, not about the file.

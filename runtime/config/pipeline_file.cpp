@@ -110,6 +110,23 @@ void bind_join(const PipelineBinder& binder, const Node& node, pipeline::FileOut
                    [&] { output.devices = binder.groups_called(groups->text).front(); });
 }
 
+/// Binds `packed`. Pages are not cut, so that it excludes `rows`.
+void bind_packed(const PipelineBinder& binder, const Node& node, pipeline::FileOutput& output) {
+    const Node* packed = node.find("packed");
+    if (packed == nullptr) {
+        return;
+    }
+    const auto parsed = Value<bool>::parse(*packed);
+    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+        binder.mistake(*packed, "outputs.packed", mistake->text);
+        return;
+    }
+    output.is_packed = std::get<bool>(parsed);
+    if (output.is_packed && node.find("rows") != nullptr) {
+        binder.mistake(entry(node, "rows"), "outputs.rows", "is given; allowed with packed: none");
+    }
+}
+
 /// Binds `tensor`, or `{tensor: …, as: …, rows: …, when: …}`; returns nothing if `when` is false.
 std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binder,
                                                      const Node& node) {
@@ -138,6 +155,7 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
         binder.guarded(*rows, "outputs.rows",
                        [&] { output.rows = evaluate_count(rows->text, binder.scope); });
     }
+    bind_packed(binder, node, output);
     bind_join(binder, node, output);
     return is_wanted ? std::optional(std::move(output)) : std::nullopt;
 }

@@ -183,6 +183,11 @@ void bind_tensor(PipelineBinder& binder, const Entry& entry, const std::string& 
     bind_plain(binder, node.find("tile"), path + ".tile", tensor.spec.tile);
     bind_plain(binder, node.find("distribution"), path + ".distribution", tensor.distribution);
     bind_plain(binder, node.find("persistent"), path + ".persistent", tensor.persistent);
+    bind_plain(binder, node.find("packed"), path + ".packed", tensor.is_packed);
+    if (tensor.is_packed && (tensor.persistent || node.find("split") != nullptr)) {
+        binder.mistake(*node.find("packed"), path + ".packed",
+                       "is true; allowed without `split` and `persistent`: pages are not divided");
+    }
     if (const Node* stored_as = node.find("stored_as")) {
         binder.guarded(*stored_as, path + ".stored_as",
                        [&] { tensor.stored_as = name_pattern(*stored_as, names); });

@@ -9,6 +9,7 @@
 
 #include "emu/base/tensor_file/dtype.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
+#include "runtime/pipeline/raw_pages.hpp"
 #include "runtime/session/page_codec.hpp"
 
 namespace tessera::pipeline {
@@ -33,17 +34,24 @@ Shape shape_in_file(const FileOutput& output, Shape shape, std::size_t devices) 
     return shape;
 }
 
+/// Returns the form in which one device's tensor is stored.
+TensorSpec spec_in_file(const FileOutput& output, const TensorSpec& spec) {
+    return output.is_packed ? TensorSpec{page_shape(spec), DataFormat::UInt8, Layout::ROW_MAJOR}
+                            : spec;
+}
+
 std::vector<std::byte> bytes_in_file(const FileOutput& output,
                                      std::span<const std::uint32_t> devices,
                                      const PlacedTensors& tensors, const Session& session) {
     std::vector<std::byte> bytes;
     for (const std::uint32_t device : devices) {
         // Parts follow each other in the order of the group.
-        const HostTensor values = session.read(tensors.on(device, output.tensor));
+        const DeviceTensor& tensor = tensors.on(device, output.tensor);
+        const HostTensor values = session.read(output.is_packed ? raw_pages(tensor) : tensor);
         bytes.insert(bytes.end(), values.bytes.begin(), values.bytes.end());
     }
     // `rows` keeps the first indices of the first axis, which are the first bytes.
-    const TensorSpec& own = tensors.on(devices.front(), output.tensor).spec;
+    const TensorSpec own = spec_in_file(output, tensors.on(devices.front(), output.tensor).spec);
     const Shape all = shape_in_file({.join = output.join}, own.shape, devices.size());
     const Shape kept = shape_in_file(output, own.shape, devices.size());
     bytes.resize(bytes.size() / all[0] * kept[0]);
@@ -89,7 +97,7 @@ std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
             for (const auto& [name, devices, entry] :
                  stored_outputs(pipeline, step, i, num_devices)) {
-                TensorSpec spec = step.output_plans[i].spec;
+                TensorSpec spec = spec_in_file(*entry, step.output_plans[i].spec);
                 spec.shape = shape_in_file(*entry, spec.shape, devices.size());
                 // A repeated step may write one tensor several times; the file has it once.
                 if (declared.insert(name).second) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/dram/tensor_buffer.hpp"
+#include "runtime/pipeline/raw_pages.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
@@ -64,6 +65,12 @@ std::vector<DeviceTensor> PlacedTensors::place(const PipelineTensor& tensor) {
 void PlacedTensors::write(const PipelineTensor& tensor, std::span<const DeviceTensor> replicas,
                           const TensorValues& values) {
     if (replicas.empty()) {
+        return;
+    }
+    if (values.is_packed(tensor)) {
+        for (std::uint32_t device = 0; device < replicas.size(); ++device) {
+            session_.write(raw_pages(replicas[device]), values.pages(tensor, device));
+        }
         return;
     }
     const bool is_interleaved =

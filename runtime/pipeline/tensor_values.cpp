@@ -20,6 +20,7 @@
 #include "runtime/config/pipeline_file.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
 #include "runtime/pipeline/origin_values.hpp"
+#include "runtime/pipeline/raw_pages.hpp"
 #include "runtime/session/page_codec.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/tensor_compare.hpp"
@@ -85,6 +86,15 @@ auto opened(const PipelineTensor& tensor, std::string_view key, const Open& open
     }
 }
 
+/// Returns the shape of a stored tensor as tensors of a run have it: two codes of 4 bits are a byte.
+Shape shape_in_run(const StoredTensor& stored) {
+    Shape shape = stored.shape;
+    if (stored.dtype == Dtype::F4 && !shape.empty()) {
+        shape.back() /= 2;
+    }
+    return shape;
+}
+
 /// A dtype of files that a format holds exactly, though no format has its name.
 struct OtherDtype {
     DataFormat format;
@@ -92,8 +102,9 @@ struct OtherDtype {
     HostTensor (*read)(const StoredTensor& stored);
 };
 
+/// Codes of 4 bits have the even column in the low half, in files as in tensors of a run.
 HostTensor bytes_of(const StoredTensor& stored) {
-    return {stored.shape, DataFormat::UInt8, {stored.bytes.begin(), stored.bytes.end()}};
+    return {shape_in_run(stored), DataFormat::UInt8, {stored.bytes.begin(), stored.bytes.end()}};
 }
 
 /// Numbers up to 127, which bfp8_b keeps whatever the others of their block are; −128 too, whose
@@ -112,13 +123,27 @@ HostTensor int8_numbers(const StoredTensor& stored) {
 
 constexpr std::array kOtherDtypes{
     OtherDtype{DataFormat::UInt8, Dtype::F8_E8M0, bytes_of},
+    OtherDtype{DataFormat::UInt8, Dtype::F4, bytes_of},
     OtherDtype{DataFormat::Bfp8_b, Dtype::I8, int8_numbers},
 };
 
-/// nullptr if there is none.
-const OtherDtype* other_dtype(DataFormat format) {
-    const auto found = std::ranges::find(kOtherDtypes, format, &OtherDtype::format);
+/// Returns the row of a format and a dtype of a file; nullptr if there is none.
+const OtherDtype* other_dtype(DataFormat format, Dtype dtype) {
+    const auto found = std::ranges::find_if(kOtherDtypes, [&](const OtherDtype& row) {
+        return row.format == format && row.dtype == dtype;
+    });
     return found == kOtherDtypes.end() ? nullptr : &*found;
+}
+
+/// Returns the dtypes that a tensor of that format is read from.
+std::string allowed_dtypes(DataFormat format) {
+    std::string names = name_of(dtype_of(host_format(format)));
+    for (const OtherDtype& row : kOtherDtypes) {
+        if (row.format == format) {
+            names += fmt::format(" or {}", name_of(row.dtype));
+        }
+    }
+    return names;
 }
 
 }  // namespace
@@ -134,7 +159,7 @@ std::vector<config::Override> params_of(const InputFile& inputs,
     std::vector<config::NamedShape> shapes;
     for (const StoredTensor& tensor : inputs->tensors()) {
         if (tensor.unreadable.empty()) {
-            shapes.push_back({tensor.name, tensor.shape});
+            shapes.push_back({tensor.name, shape_in_run(tensor)});
         }
     }
     // Overrides come first, since names of tensors in a file may contain params.
@@ -229,7 +254,8 @@ void TensorValues::check_names() const {
 std::vector<report::NanNote> TensorValues::nans() const {
     std::vector<report::NanNote> notes;
     for (const PipelineTensor& tensor : pipeline_.tensors) {
-        const SafetensorsFile* file = is_used(pipeline_, tensor.name) ? file_of(tensor) : nullptr;
+        const bool is_read = is_used(pipeline_, tensor.name) && !tensor.is_packed;
+        const SafetensorsFile* file = is_read ? file_of(tensor) : nullptr;
         report::NanNote note{.tensor = tensor.name};
         for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
              ++device) {
@@ -292,15 +318,41 @@ void TensorValues::check_stored(const PipelineTensor& tensor) const {
     for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
          ++device) {
         const StoredTensor& found = stored(*file, tensor, device);
-        const Dtype dtype = dtype_of(host_format(tensor.spec.format));
-        const auto* other = other_dtype(tensor.spec.format);
-        require(found.dtype == dtype || (other != nullptr && found.dtype == other->dtype),
-                "{}: {}: dtype {}, allowed: {}{}", file->path(), found.name, name_of(found.dtype),
-                name_of(dtype),
-                other == nullptr ? "" : fmt::format(" or {}", name_of(other->dtype)));
-        require(found.shape == tensor.spec.shape, "{}: {}: shape {}, allowed: {}", file->path(),
-                found.name, to_string(found.shape), to_string(tensor.spec.shape));
+        if (tensor.is_packed) {
+            const Shape pages = page_shape(tensor.spec);
+            require(found.bytes.size() == num_elements(pages),
+                    "{}: {}: {} B, allowed: {} B, packed: {} pages of {} B", file->path(),
+                    found.name, found.bytes.size(), num_elements(pages), pages[0], pages[1]);
+            continue;
+        }
+        const DataFormat format = tensor.spec.format;
+        require(found.dtype == dtype_of(host_format(format)) ||
+                    other_dtype(format, found.dtype) != nullptr,
+                "{}: {}: dtype {}, allowed: {}", file->path(), found.name, name_of(found.dtype),
+                allowed_dtypes(format));
+        require(shape_in_run(found) == tensor.spec.shape, "{}: {}: shape {}, allowed: {}",
+                file->path(), found.name, to_string(found.shape), to_string(tensor.spec.shape));
     }
+}
+
+bool TensorValues::is_packed(const PipelineTensor& tensor) const {
+    return tensor.is_packed && file_of(tensor) != nullptr;
+}
+
+HostTensor TensorValues::pages(const PipelineTensor& tensor, std::uint32_t device) const {
+    const StoredTensor& found = stored(*file_of(tensor), tensor, device);
+    return {page_shape(tensor.spec), DataFormat::UInt8, {found.bytes.begin(), found.bytes.end()}};
+}
+
+HostTensor TensorValues::unpacked(const PipelineTensor& tensor, std::uint32_t device) const {
+    const HostTensor bytes = pages(tensor, device);
+    HostTensor values = make_host_tensor(tensor.spec.shape, host_format(tensor.spec.format));
+    const PageCodec codec(tensor.spec);
+    const std::size_t page = tensor.spec.page_size();
+    for (std::uint32_t i = 0; i < codec.num_pages(); ++i) {
+        codec.decode(std::span(bytes.bytes).subspan(i * page, page), i, values.bytes);
+    }
+    return values;
 }
 
 // Models ship gate and up weights apart, and ops read them as one tensor.
@@ -338,10 +390,12 @@ HostTensor TensorValues::places(const PipelineTensor& tensor) const {
 HostTensor TensorValues::whole(const PipelineTensor& tensor, std::uint32_t device) const {
     // A file wins over the origin, so that --inputs and --state replace drawn values.
     if (const SafetensorsFile* file = file_of(tensor)) {
+        if (tensor.is_packed) {
+            return unpacked(tensor, device);
+        }
         const StoredTensor& found = stored(*file, tensor, device);
-        const auto* other = other_dtype(tensor.spec.format);
-        return other != nullptr && found.dtype == other->dtype ? other->read(found)
-                                                               : file->read(found.name);
+        const auto* other = other_dtype(tensor.spec.format, found.dtype);
+        return other != nullptr ? other->read(found) : file->read(found.name);
     }
     if (const CheckpointValues* values = checkpoint_of(tensor)) {
         return values->all();

@@ -44,6 +44,11 @@ public:
 
     /// Returns the part of a tensor that `device` holds, in row-major order.
     [[nodiscard]] HostTensor on(const PipelineTensor& tensor, std::uint32_t device) const;
+    /// Returns whether a file holds the bytes of the tensor's pages.
+    [[nodiscard]] bool is_packed(const PipelineTensor& tensor) const;
+    /// Returns these bytes, (pages, bytes of a page).
+    /// Precondition   is_packed(tensor).
+    [[nodiscard]] HostTensor pages(const PipelineTensor& tensor, std::uint32_t device) const;
     /// Returns the counts NaN in the tensors that steps read from files.
     [[nodiscard]] std::vector<report::NanNote> nans() const;
     /// Returns the names in the file of inputs that no step of the run reads.
@@ -69,6 +74,8 @@ private:
     /// Refuses names in the file of inputs that are likely typing errors of tensors' names.
     void check_names() const;
     [[nodiscard]] HostTensor whole(const PipelineTensor& tensor, std::uint32_t device) const;
+    /// Returns the values of a packed tensor.
+    [[nodiscard]] HostTensor unpacked(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor joined(const PipelineTensor& tensor, std::uint32_t device) const;
     [[nodiscard]] HostTensor places(const PipelineTensor& tensor) const;
     [[nodiscard]] HostTensor part(const PipelineTensor& tensor, std::uint32_t device) const;

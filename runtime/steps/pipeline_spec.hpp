@@ -100,6 +100,7 @@ struct PipelineTensor {
     TensorOrigin origin;
     bool persistent = false;  ///< outlives the run, in the file of --state
     std::string stored_as;    ///< name in files, with ${device} for the device; empty: `name`
+    bool is_packed = false;   ///< files hold the bytes of its pages, not its values
     config::Origin place;     ///< position of the name in the run file, for messages
 };
 
@@ -170,6 +171,7 @@ struct FileOutput {
     /// the tensor of the first device. Empty: d<i>.TENSOR, or TENSOR if all devices hold the same.
     std::string name;
     std::uint32_t rows = 0;  ///< stored indices of the first axis; 0: all
+    bool is_packed = false;  ///< the file gets the bytes of pages, not values
     FileJoin join = FileJoin::None;
     std::vector<std::uint32_t> devices;  ///< the group, unless FileJoin::None
     config::Origin place = {};

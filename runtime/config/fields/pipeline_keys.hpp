@@ -80,6 +80,10 @@ inline constexpr std::array kTensorKeys{
            "source of its values, unless the file of --inputs has the tensor"},
     KeyRow{"stored_as", "text", "its name",
            "its name in files of tensors; ${device} is the number of the device"},
+    KeyRow{
+        "packed", "true or false", "false",
+        "whether files of inputs hold the bytes of its pages in memory, padding included, in any "
+        "dtype and shape"},
     KeyRow{"persistent", "true or false", "false", "whether the file of --state keeps it"},
     KeyRow{"repeat", "{name: count}", "none",
            "one tensor for each value of name; ${name} in its keys is that value"},
@@ -121,6 +125,9 @@ inline constexpr std::array kFileOutputKeys{
            "name in the file; ${device} is the number of the device, and without it the file "
            "holds the tensor of device 0"},
     KeyRow{"rows", "an expression", "all", "number of rows of its first axis"},
+    KeyRow{"packed", "true or false", "false",
+           "whether the file gets the bytes of its pages in memory, padding included: U8 (pages, "
+           "bytes of a page)"},
     KeyRow{"join", "groups", "none",
            "joins the tensors of the first of these groups along the first axis"},
     KeyRow{"stack", "groups", "none", "stacks them along a new first axis"},
