@@ -92,6 +92,12 @@ bool is_range(const Node& range) {
     return range.kind == NodeKind::Sequence && range.elements.size() == 2;
 }
 
+/// Returns a bound of a range for a message: "8", or "experts (8)".
+std::string bound_text(const std::string& bound, const Scope& scope) {
+    const std::string value = show(evaluate(bound, scope));
+    return value == bound ? bound : fmt::format("{} ({})", bound, value);
+}
+
 /// Returns the message for a value outside its range; nothing if it is inside.
 std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
                                          const Scope& scope) {
@@ -101,7 +107,8 @@ std::optional<std::string> range_refusal(const Node& range, const pipeline::Valu
     if (evaluate_condition(fmt::format("{} >= {} && {} <= {}", text, least, text, most), scope)) {
         return std::nullopt;
     }
-    return fmt::format("{} is out of range, allowed: {} to {}", text, least, most);
+    return fmt::format("{} is out of range, allowed: {} to {}", text, bound_text(least, scope),
+                       bound_text(most, scope));
 }
 
 /// Checks a range before the mesh is known. A range that uses the mesh, such as [1, grid.columns],

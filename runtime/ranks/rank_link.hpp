@@ -73,7 +73,7 @@ public:
 
 /// How the work of a rank ended.
 enum class Ending : std::uint8_t {
-    Own,    ///< by itself, with or without an error
+    Own,     ///< by itself, with or without an error
     ByFirst  ///< by RunOver
 };
 

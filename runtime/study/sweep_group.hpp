@@ -18,9 +18,9 @@ using Group = std::vector<std::size_t>;
 /// Result of the points of a group. They have one recording and fail together.
 struct GroupResult {
     std::vector<compare::RunFigures> figures;  ///< by point of the group; empty after a failure
-    std::vector<std::string> not_kept;         ///< by point: why the cache does not have its figures
-    std::string failure;                       ///< an error of the run, or a failed check
-    int exit_code = 0;                         ///< of a failure
+    std::vector<std::string> not_kept;  ///< by point: why the cache does not have its figures
+    std::string failure;                ///< an error of the run, or a failed check
+    int exit_code = 0;                  ///< of a failure
     /// A fault that ends the sweep: an InternalError's text, or "" with `is_memory`.
     std::string fault;
     bool is_memory = false;  ///< the host has no memory left

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "steps.gate.set.k_block: 1024 with cb_depth 2 and subblock 1x4 takes "
                          "20990272 B of circular buffers; a core has 1395424 B of L1 for them"},
                     Case{"TooManyExpertsATokens", "params.top_k=9",
-                         "params.top_k: 9 is out of range, allowed: 1 to experts"},
+                         "params.top_k: 9 is out of range, allowed: 1 to experts (8)"},
                     Case{"UnknownDevice", "mesh.device=n150",
                          "mesh.device: 'n150' is unknown, did you mean wormhole_n150? Allowed: "
                          "blackhole_p150, wormhole_n150"}),

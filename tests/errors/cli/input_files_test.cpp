@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OtherTopK", replace("routing_weights", {3, 3}, kBf16),
              "tessera: l.safetensors: routing_weights: shape (3,3), allowed: (3,2)"},
         Case{"OtherNumberOfExperts", replace("gate_weights", {5, 32, 64}, kBf16),
-             "tessera: l.safetensors: up_weights: shape (4,32,64), allowed: (5,32,64)"},
+             "l.safetensors: device_expert_mapping: params.slots: 2 is out of range, allowed: "
+             "ceil_div(experts, D) (3) to experts (5)"},
         Case{"UpUnlikeGate", replace("up_weights", {4, 32, 32}, kBf16),
              "tessera: l.safetensors: up_weights: shape (4,32,32), allowed: (4,32,64)"},
         Case{"DownNotTransposed", replace("down_weights", {4, 32, 64}, kBf16),

@@ -137,7 +137,8 @@ TEST(ScaledProductErrors, AScaleOfAnotherShapeIsToldTheAllowedOnes) {
               "masked_mm: expert_scales is (2,2,1); allowed: one of (2), (2,1,1), (2,133,1), "
               "(2,133,2), (2,2,2)");
     EXPECT_EQ(refusal_of({2, 2, 2}, {3, 2}),
-              "masked_mm: row_scales is (3,2); allowed: one of (1), (1,1), (6,1), (6,2)");
+              "masked_mm: row_scales is (3,2); allowed: one of (1), (1,1), (6,1), (6,2), (2,3,1), "
+              "(2,3,2)");
 }
 
 }  // namespace

@@ -172,8 +172,9 @@ TEST(LoadSweep, KeepsPointsThatBreakARuleWithTheReason) {
         "  grid: {params.top_k: [2, 5]}\n");
 
     EXPECT_EQ(sweep.points[0].impossible, "");
-    EXPECT_THAT(sweep.points[1].impossible,
-                HasSubstr("s.yaml:12:28: params.top_k: 5 is out of range, allowed: 1 to experts"));
+    EXPECT_THAT(
+        sweep.points[1].impossible,
+        HasSubstr("s.yaml:12:28: params.top_k: 5 is out of range, allowed: 1 to experts (4)"));
 }
 
 TEST(LoadSweep, LetsOverridesReplaceOtherValues) {

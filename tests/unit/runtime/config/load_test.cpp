@@ -123,7 +123,7 @@ TEST(LoadRun, JudgesAMeshExtentByARangeOverWhatComesWithTheMesh) {
 
     EXPECT_EQ(test::refusal_of_run(run), "");
     EXPECT_EQ(test::refusal_of_run(run, {"params.wide=9"}),
-              "--set params.wide=9: params.wide: 9 is out of range, allowed: 1 to grid.rows");
+              "--set params.wide=9: params.wide: 9 is out of range, allowed: 1 to grid.rows (8)");
 }
 
 TEST(LoadRun, TakesADeviceByItsPathThatExtendsAShippedOne) {
