@@ -20,8 +20,6 @@
 namespace tessera::ops::moe_finalize {
 namespace {
 
-constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-
 /// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
 /// element alone, so their order inside a tile is free.
 struct Chunks {

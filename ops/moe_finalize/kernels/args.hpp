@@ -8,6 +8,7 @@
 namespace tessera::ops::moe_finalize {
 
 // Compute is local_reduce_moe_output's, whose numbers these are.
+using local_reduce_moe_output::kTileBytes;
 enum class Cb : std::uint32_t {
     Rows = index_of(local_reduce_moe_output::Cb::Rows),
     Weights = index_of(local_reduce_moe_output::Cb::Weights),

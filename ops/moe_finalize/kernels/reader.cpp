@@ -15,7 +15,6 @@ constexpr uint32_t kCbWeights = index_of(Cb::Weights);
 constexpr uint32_t kCbContributions = index_of(Cb::Contributions);
 constexpr uint32_t kCbTable = index_of(Cb::Table);
 constexpr uint32_t kCbTokenWeights = index_of(Cb::TokenWeights);
-constexpr uint32_t kTileBytes = 2048;
 constexpr uint32_t kAlignment = 64;
 constexpr uint32_t kNone = 0xFFFFFFFF;
 
