@@ -46,7 +46,7 @@ Values values_of(const std::string& parameters) {
     return values;
 }
 
-/// Two words of a workload, in alphabetical order, and what the choice between them is called.
+/// Two workload words in alphabetical order, and the name of the choice between them.
 struct Choice {
     std::string_view one;
     std::string_view other;
@@ -71,7 +71,7 @@ std::string choice_name(std::string one, std::string other) {
     return std::string(kOtherWorkload);
 }
 
-/// What two workloads differ in, if it is one word; "" if they are the same.
+/// Returns the name of the choice if the workloads differ in one word; "" if they are equal.
 std::optional<std::string> workload_choice(const Words& a, const Words& b) {
     if (a.size() != b.size()) {
         return std::nullopt;
@@ -88,7 +88,8 @@ std::optional<std::string> workload_choice(const Words& a, const Words& b) {
     return name;
 }
 
-/// The one key whose values differ; "" if none does, nothing if several do or keys do.
+/// Returns the only key whose values differ; "" if the values are equal. Returns nothing if several
+/// values or the keys differ.
 std::optional<std::string> parameter_choice(const Values& a, const Values& b) {
     if (a.size() != b.size()) {
         return std::nullopt;
@@ -116,7 +117,7 @@ bool is_far_apart(double a, double b) {
     return std::abs(a - b) > kFarApart * std::min(a, b);
 }
 
-/// Of pairs of samples, the share with the sign of the expected difference.
+/// Returns the share of sample pairs whose difference has the expected sign.
 double share_of_sign(const Prediction& a, const Prediction& b) {
     const bool rises = b.expected > a.expected;
     const std::size_t count = std::min(a.samples.a.size(), b.samples.b.size());
@@ -139,7 +140,7 @@ void count(const Candidate& a, const Candidate& b, AlternativeKind& kind) {
     kind.num_robust_right += is_robust && is_right ? 1 : 0;
 }
 
-/// Scored rows by what alternatives must have in common.
+/// Groups scored rows by the properties that alternatives must share.
 std::map<Words, std::vector<Candidate>> pools_of(std::span<const Row> rows,
                                                  std::span<const RowScore> scores) {
     std::map<Words, std::vector<Candidate>> pools;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are alternatives: the same measurement but for one choice. What a designer wants of a
-// model is which of two is faster, and whether that is sure.
+// Rows that are alternatives: the same measurement with one different choice. A designer asks a
+// model which of two schedules is faster, and how certain that is.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace tessera::score {
 
-/// Measured values closer than this are a draw, which no model has to order.
+/// Measured values closer than this count as equal; their order is not scored.
 inline constexpr double kFarApart = 0.05;
 
 /// Pairs of scored rows of one group, architecture, metric and unit that differ in one word of the
 /// workload or in one parameter.
 struct AlternativeKind {
     std::string name;            ///< "reads or writes", "bytes_per_txn", …
-    std::size_t num_pairs = 0;   ///< whose measured values are kFarApart
+    std::size_t num_pairs = 0;   ///< pairs whose measured values are kFarApart
     std::size_t num_right = 0;   ///< of these: predicted in the measured order
     std::size_t num_robust = 0;  ///< of these: with a robust predicted difference
     std::size_t num_robust_right = 0;
 };
 
-/// Whether the alternatives of that kind are amounts (bytes, transactions, tiles) or other
-/// workloads: a model that knows no more than that more work takes longer orders most of these.
+/// Returns whether alternatives of this kind are amounts (bytes, transactions, tiles) or other
+/// workloads. The rule "more work takes longer" orders most of these correctly.
 [[nodiscard]] bool is_amount_or_workload(std::string_view kind) noexcept;
 
-/// Kinds by name.
+/// Returns the kinds, sorted by name.
 [[nodiscard]] std::vector<AlternativeKind> alternatives_of(std::span<const Row> rows,
                                                            std::span<const RowScore> scores);
 

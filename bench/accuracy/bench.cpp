@@ -15,7 +15,7 @@
 namespace tessera::score {
 namespace {
 
-/// Rows are run side by side, so each launch takes one thread.
+/// Rows are scored in parallel, so each launch uses one thread.
 SessionOptions recording() {
     return {.threads = 1,
             .delivery = NocDelivery::AtIssue,
@@ -24,7 +24,7 @@ SessionOptions recording() {
             .bulk_data = BulkData::Off};
 }
 
-/// Cycles from one launch to the next of many alike, once dispatch is as far ahead as it gets.
+/// Returns the cycles between two equal launches, once dispatch runs as far ahead as it can.
 double period_of(const Trace& trace, const LaunchTrace& launch, const timing::Machine& machine) {
     constexpr std::uint32_t kFirst = 16;
     constexpr std::uint32_t kCounted = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one row's program runs: an emulated mesh that records what kernels do without their maths
-// and bulk copies, and the replays of what it recorded.
+// Runs the program of one row on an emulated mesh, and replays the recorded trace. The mesh records
+// the actions of kernels without their maths and bulk copies.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace tessera::score {
 
 class Bench {
 public:
-    /// One device.
+    /// Creates a mesh of one device.
     explicit Bench(const Model& model);
     Bench(const Model& model, const MeshSpec& mesh);
 
@@ -27,11 +27,11 @@ public:
     /// Launches a program on device 0 and replays it.
     /// Errors   those of Session::launch and timing::replay.
     [[nodiscard]] Replays run(Program program);
-    /// Launches programs on the mesh together.
+    /// Launches one program per device of the mesh at the same time.
     [[nodiscard]] Replays run(std::span<const DeviceProgram> programs);
 
-    /// From one program to the next when equal ones follow on one another on device 0, in cycles.
-    /// Binaries of kernels have `binary_bytes` bytes in all.
+    /// Returns the cycles from one program to the next when equal programs follow each other on
+    /// device 0. All kernel binaries together have `binary_bytes` bytes.
     [[nodiscard]] Prediction period_cycles(Program program, std::uint32_t binary_bytes);
 
 private:
@@ -40,18 +40,18 @@ private:
     EmulatedSession session_;
 };
 
-/// A mesh of one device.
+/// Returns a mesh of one device.
 [[nodiscard]] MeshSpec one_device(const ArchSpec& arch);
 
 /// Cycles under one set of constants.
 using CyclesOf = std::function<double(const TimingSpec& timing, const UnreplayedCosts& costs)>;
 
-/// Returns cycles that no replay gives, computed under stated constants and under each draw of
-/// them. One regime determines all.
+/// Returns cycles that a formula computes in place of a replay, under the stated constants and
+/// under each draw of them. One regime determines all of the time.
 [[nodiscard]] Prediction drawn_cycles(const Model& model, timing::Regime regime,
                                       const CyclesOf& cycles);
 
-/// One launch replayed under the model's stated constants, and under each draw of them.
+/// Replays one launch under the model's stated constants, and under each draw of them.
 [[nodiscard]] Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& model,
                                  const MeshSpec& mesh);
 

@@ -14,7 +14,7 @@
 namespace tessera::score {
 namespace {
 
-/// Members of Row that a column fills as it is; `value` is a number.
+/// Member of Row that a column fills with its text; `value` is parsed as a number.
 struct TextColumn {
     std::string_view name;
     std::string Row::*member;
@@ -32,7 +32,7 @@ struct Record {
     std::vector<std::string> fields;
 };
 
-/// Walks a CSV text record by record.
+/// Iterates over the records of a CSV text.
 class Records {
 public:
     Records(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -75,7 +75,7 @@ private:
             require(at_ < text_.size(), "{}:{}: a quote is not closed", name_, begin);
             const char character = text_[at_];
             (void)take(character);
-            if (character == '"' && !take('"')) {  // a doubled quote stands for one
+            if (character == '"' && !take('"')) {  // a doubled quote is an escaped quote
                 return field;
             }
             field += character;
@@ -88,7 +88,7 @@ private:
     std::uint32_t line_ = 1;
 };
 
-/// Where each column is, by the first line.
+/// Finds the index of each column in the first line.
 class Columns {
 public:
     Columns(const Record& header, const std::string& name) : count_(header.fields.size()) {

@@ -10,14 +10,15 @@
 
 namespace tessera::score {
 
-/// Rows of `text` in order. The first line names the columns; those of Row must be among them, in
-/// any order, and others are left out. `name` stands for the file in messages.
-/// Errors   UsageError `name:line: …` for a missing column, a line with fewer or more fields than
-///          the first, an unclosed quote, an empty id or group, an unknown arch, an id given twice,
-///          or a value that is not a number above 0.
+/// Returns the rows of `text` in order. The first line names the columns. Every column of Row is
+/// required, in any order; other columns are ignored. `name` is the file name in messages.
+/// Errors   UsageError `name:line: …` for
+///          - a missing column, or a line with fewer or more fields than the first;
+///          - an unclosed quote, an empty id or group, an unknown arch, a repeated id;
+///          - a value that is not a number above 0.
 [[nodiscard]] std::vector<Row> parse_csv(std::string_view text, const std::string& name);
 
-/// Errors   UsageError if the file cannot be read, and as parse_csv.
+/// Errors   UsageError if the file cannot be read, and those of parse_csv.
 [[nodiscard]] std::vector<Row> read_csv(const std::filesystem::path& path);
 
 }  // namespace tessera::score

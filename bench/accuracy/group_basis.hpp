@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a group's figures rest on beside the shipped constants and the program of its rows.
+// Assumptions behind the score of a group, beyond the shipped constants and the rows' program.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 namespace tessera::score {
 
 enum class Basis : std::uint8_t {
-    Program,  ///< the row's program runs, under the constants that users get
-    Changed,  ///< it runs under others: `what` says which
-    Circular  ///< a formula, or constants that were read from these very rows
+    Program,  ///< runs the row's program under the shipped constants
+    Changed,  ///< runs it under other constants, which `what` names
+    Circular  ///< uses a formula, or constants that were taken from these rows
 };
 
 struct GroupBasis {
@@ -18,10 +18,10 @@ struct GroupBasis {
     std::string_view what{};
 };
 
-/// Basis::Program for groups that the table does not name.
+/// Returns the basis of a group; Basis::Program for groups that the table does not name.
 [[nodiscard]] GroupBasis basis_of(std::string_view group) noexcept;
 
-/// "", "changed" or "circular".
+/// Returns "", "changed" or "circular".
 [[nodiscard]] std::string_view name_of(Basis basis) noexcept;
 
 }  // namespace tessera::score

@@ -30,7 +30,7 @@ std::map<std::string, RowsOfGroup> by_group(std::span<const Row> rows,
     return groups;
 }
 
-/// Sums over groups, of which the mean is taken.
+/// Sums over groups, from which their mean is computed.
 class MeanOfGroups {
 public:
     void add(const GroupScore& group) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of groups of rows, each architecture's apart, and their means.
+// Scores of groups of rows for each architecture, and their means.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 
 namespace tessera::score {
 
-/// The share of rows that intervals are to hold, in each group.
+/// Share of rows whose interval should contain the measured value, in each group.
 inline constexpr double kCoverageGoal = 0.8;
 
 inline constexpr std::string_view kMeanOfGroups = "mean of groups";
 inline constexpr std::string_view kMeanOfCircular = "mean of circular groups";
 
-/// A group's line, or that of a mean over groups, each of which counts once whatever its rows.
+/// Score of one group, or of a mean over groups. Each group has equal weight, whatever its number
+/// of rows.
 struct GroupScore {
     std::string arch;
-    std::string name;  ///< of the group, or kMeanOfGroups, kMeanOfCircular
+    std::string name;  ///< name of the group, or kMeanOfGroups, kMeanOfCircular
     bool is_mean = false;
     std::size_t rows = 0;      ///< scored or not
-    Statistics statistics;     ///< of those that are scored
-    double within_of_all = 0;  ///< share of all rows within 10 %: one that is not scored is a miss
-    /// Rows scored of all rows.
+    Statistics statistics;     ///< of the scored rows
+    double within_of_all = 0;  ///< share of all rows within 10 %; a row without a score is a miss
+    /// Returns the share of rows that are scored.
     [[nodiscard]] double share_scored() const noexcept;
 };
 
-/// Wormhole's groups by name, the mean of those and that of circular ones (left out where none is
-/// scored), then Blackhole's.
+/// Returns Wormhole's groups sorted by name, their mean and the mean of circular groups, then the
+/// same for Blackhole. A mean without scored groups is left out.
 [[nodiscard]] std::vector<GroupScore> group_scores(std::span<const Row> rows,
                                                    std::span<const RowScore> scores);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that predictions are made for: a device model with its constants as stated, their
-// ranges, and how often they are drawn within these.
+// The machine of a prediction: a device model with its stated constants, their ranges, and the
+// number of draws from these ranges.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace tessera::score {
 
-/// What boards had when reports measured them, where that is not what the device model has now: a
-/// fact of the measurements, not of the device.
+/// Properties of the measured boards that differ from today's device model. They describe the
+/// measurements, not the device.
 struct ReportedSetup {
-    /// Of links in tables of collectives.
+    /// Link rate in the tables of collectives.
     std::optional<BytesPerSecond> collective_link_rate;
-    /// Of an all-gather along a line, the gathered bytes a link from which devices pass slices on;
-    /// fewer are written on all devices at once. 0: always so.
+    /// Gathered bytes per link from which devices of a line relay slices. Smaller gathers write to
+    /// all devices at once. 0: always relay.
     std::uint64_t gather_relays_from = 0;
-    /// Physical node of each bank's port, which either NoC was given; empty: those of the model.
+    /// Physical node of each bank's port that both NoCs used; empty: the ports of the model.
     std::span<const CoreCoord> dram_ports;
-    /// Transfers of the memory as shipped, GT/s; 0: not known.
+    /// Transfer rate of the memory as shipped, GT/s; 0: unknown.
     double dram_rate = 0;
 };
 

@@ -12,34 +12,37 @@
 namespace tessera::score {
 namespace {
 
-// Source   tech_reports/CCLs/CCL_bandwidth.md: Wormhole's links are those of every board,
-// Blackhole's were at 25 GB/s; links over cables are faster.
-// tech_reports/Saturating_DRAM_bandwidth: 12 GT/s.
+// Sources
+// - tech_reports/CCLs/CCL_bandwidth.md: Wormhole's links are those of every board; Blackhole's ran
+//   at 25 GB/s. Links over cables are faster.
+// - tech_reports/Saturating_DRAM_bandwidth: 12 GT/s.
 constexpr ReportedSetup kWormholeSetup{.dram_rate = 12};
 
-// Two banks lie in each row, and share its links where cores are not beside them. Wormhole's ports
-// of that time are those of today.
+// Two banks share each row, and its links where cores are not next to them. Wormhole's ports at
+// that time equal today's.
 // Source   tt-metal soc_descriptors/blackhole_140_arch.yaml before dram_views,
 //          dram_preferred_worker_endpoint.
 constexpr std::array<CoreCoord, 8> kBlackholePorts{
     {{0, 11}, {0, 3}, {0, 8}, {0, 6}, {9, 11}, {9, 3}, {9, 8}, {9, 6}}};
-// tt-metal ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_device_operation.cpp,
-// select_program_factory: what an all-gather does from a megabyte a link on.
+// An all-gather relays slices from 1 MB per link.
+// Source   tt-metal ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_device_operation.cpp,
+//          select_program_factory.
 constexpr ReportedSetup kBlackholeSetup{.collective_link_rate = BytesPerSecond{25e9},
                                         .gather_relays_from = 1'000'000,
                                         .dram_ports = kBlackholePorts};
 
-/// How a board is named at the start of a row's `board`, and what it has.
+/// Name of a board at the start of a row's `board` value, and its properties.
 struct Board {
     std::string_view name;
     std::string_view file;
     ReportedSetup setup;
-    GridSize compute;  ///< 0×0: as the file says
+    GridSize compute;  ///< 0×0: as in the arch file
     std::uint32_t num_banks = 0;
 };
 
+// The first entry of an architecture is its default board.
 // Source   tt-metal, noc_latencies.yaml: an n300 chip has 8×7 cores for programs; tenstorrent.com:
-// a p100a has 28 GB in 7 banks; the first entry of an architecture is its own.
+//          a p100a has 28 GB in 7 banks.
 constexpr std::array<Board, 6> kBoards{{{"n150", "wormhole_n150", kWormholeSetup, {}, 0},
                                         {"n300", "wormhole_n150", kWormholeSetup, {8, 7}, 0},
                                         {"galaxy", "wormhole_n150", kWormholeSetup, {}, 0},
@@ -64,7 +67,7 @@ const Board& board_of(const std::string& architecture, const std::string& name) 
     return *board;
 }
 
-/// Rows and columns that the board lacks are the last ones.
+/// Removes the last rows and columns, which the board does not have.
 void cut_grid(WorkerGridSpec& workers, GridSize compute) {
     if (compute == GridSize{}) {
         return;

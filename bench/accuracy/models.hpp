@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device models that rows name by architecture and board.
+// Device models by the architecture and board that rows name.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@
 
 namespace tessera::score {
 
-/// Loads models from a folder of arch files and keeps them. May be asked by several threads.
+/// Loads models from a folder of arch files and caches them. Thread-safe.
 class Models {
 public:
     Models(std::filesystem::path arch_folder, const timed_run::Draws& draws)
         : folder_(std::move(arch_folder)), draws_(draws) {}
 
-    /// The model of a board ("N150", "n300", "P150", "P100A", …; empty: the architecture's own).
-    /// Boards without a file of their own are another one's with the grid and banks they have.
-    /// Errors   NotExpressible for a board that is not known; as config::load_arch.
+    /// Returns the model of a board ("N150", "n300", "P150", "P100A", …; empty: the architecture's
+    /// default). A board without a file uses another board's file with its own grid and banks.
+    /// Errors   NotExpressible for an unknown board; those of config::load_arch.
     [[nodiscard]] const Model& of(const std::string& architecture, const std::string& board);
 
 private:

@@ -12,7 +12,7 @@
 namespace tessera::score {
 namespace {
 
-/// A whole number at the start of `text`, with what follows it left in `text`.
+/// Parses a whole number at the start of `text` and removes it from `text`.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
     std::uint64_t number = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -11,37 +11,37 @@
 
 namespace tessera::score {
 
-/// The figure under draws of constants and errors of the model, as one of two rows that are
-/// compared has it and as the other has it (report::Side). Empty where it was worked out otherwise.
+/// The figure under draws of constants and model errors, as first and as second row of a comparison
+/// (report::Side). Empty if a formula gives the figure.
 struct PredictionSamples {
     std::vector<double> a;
     std::vector<double> b;
 };
 
-/// `low` and `high` are the 5th and 95th percentile of an ensemble (report::predicted), or come
-/// from the ends of the constants' ranges where a formula gives the figure. Less time for one act
-/// can, now and then, make another wait longer: `expected` lies between them all the same.
+/// A figure with its interval. `low` and `high` are the 5th and 95th percentile of an ensemble
+/// (report::predicted). A formula takes them from the ends of the constants' ranges. A shorter time
+/// of one act can lengthen another wait; `expected` is between `low` and `high` in any case.
 struct Prediction {
     double low = 0;
     double expected = 0;
     double high = 0;
     PredictionSamples samples{};
-    std::optional<timing::Regime> regime{};  ///< that decides most of the time
-    double model_error = 0;                  ///< in that regime, as the device model states it
+    std::optional<timing::Regime> regime{};  ///< regime that determines most of the time
+    double model_error = 0;                  ///< in that regime, as stated by the device model
 
-    /// What holds all three, the ends in any order.
+    /// Returns the interval of all three values; the ends may come in any order.
     [[nodiscard]] static Prediction within(double one_end, double expected, double other_end) {
         return {std::min({one_end, expected, other_end}), expected,
                 std::max({one_end, expected, other_end})};
     }
 
-    /// The same figure by another measure: `convert` of each.
+    /// Returns the figure in another unit: applies `convert` to each value.
     template <class Convert>
     [[nodiscard]] Prediction as(const Convert& convert) const {
         return combined(*this, *this, [&](double figure, double) { return convert(figure); });
     }
 
-    /// A figure made of two: `combine` of the low ends, of the high ends, and sample by sample.
+    /// Combines two figures: applies `combine` to the low ends, the high ends and each sample.
     template <class Combine>
     [[nodiscard]] static Prediction combined(const Prediction& first, const Prediction& second,
                                              const Combine& combine) {
@@ -68,7 +68,7 @@ private:
     }
 };
 
-/// On the line through `one` (one unit of work) and `two` (two units): what `units` of it take.
+/// Extrapolates linearly from `one` (one unit of work) and `two` (two units) to `units` of work.
 [[nodiscard]] inline Prediction extended(const Prediction& one, const Prediction& two,
                                          double units) {
     return Prediction::combined(one, two, [&](double first, double second) {

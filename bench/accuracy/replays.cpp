@@ -42,7 +42,7 @@ Millicycles total(const ThreadTimeline& thread, Activity activity) {
     return thread.totals[static_cast<std::size_t>(activity)];
 }
 
-/// When the kernel's own code began.
+/// Returns the start of the kernel's own code.
 Millicycles begin_of(const ThreadTimeline& thread) {
     return total(thread, Activity::NotStarted) + total(thread, Activity::Start);
 }
@@ -68,7 +68,7 @@ Prediction prediction_of(double expected, const report::Ensemble& ensemble) {
 }
 
 Prediction Replays::each(const Figure& figure) const {
-    // Regimes are those of the whole launch: a zone is most of it.
+    // Regimes are those of the whole launch; a zone is most of it.
     report::Ensemble ensemble =
         report::make_ensemble(timing::regime_times(timelines_.expected), timelines_.error);
     const double expected = figure(timelines_.expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timelines of one launch say, under stated constants and under draws of them.
+// Figures from the timelines of one launch, under stated constants and under draws of them.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace tessera::score {
 
-/// Which of several cores' figures stands for them all.
+/// Statistic over the figures of several cores.
 enum class Among : std::uint8_t { Median, Mean, Longest };
 
-/// One launch under stated constants, its critical path kept, and under each draw of them.
+/// One launch under stated constants, with its critical path, and under each draw of them.
 struct DrawnTimelines {
     LaunchTimeline expected;
     std::vector<LaunchTimeline> draws;  ///< if each draw was replayed
@@ -27,35 +27,35 @@ struct DrawnTimelines {
     ModelErrorSpec error;
 };
 
-/// A figure in cycles with what it may be.
+/// Returns a figure in cycles with its interval.
 [[nodiscard]] Prediction prediction_of(double cycles, const report::Ensemble& ensemble);
 
 class Replays {
 public:
-    /// `names` are those of the trace.
+    /// `names` are the names of the trace.
     Replays(std::vector<std::string> names, DrawnTimelines timelines)
         : names_(std::move(names)), timelines_(std::move(timelines)) {}
 
-    /// Length of a zone, in cycles.
+    /// Returns the length of a zone in cycles.
     /// Errors   InternalError if no thread marked it.
     [[nodiscard]] Prediction zone_cycles(std::string_view name, Among among) const;
-    /// From the first begin of a zone on any core to its last end.
+    /// Returns the time from the first start of a zone on any core to its last end.
     /// Errors   InternalError if no thread marked it.
     [[nodiscard]] Prediction zones_span_cycles(std::string_view name) const;
-    /// Time from the start of one kernel thread to its return, in cycles, over the cores that have
-    /// such a thread.
-    /// Errors   InternalError if none has.
+    /// Returns the time from start to return of one kernel thread in cycles, over the cores that
+    /// have such a thread.
+    /// Errors   InternalError if no core has one.
     [[nodiscard]] Prediction thread_cycles(TimelineThread thread, Among among) const;
-    /// What all threads of a kind were busy with, waits apart, in cycles.
+    /// Returns the busy cycles of all threads of a kind, without waits.
     [[nodiscard]] Prediction busy_cycles(TimelineThread thread, Activity activity) const;
-    /// From the first kernel's start on any core to the last one's return.
+    /// Returns the time from the first kernel's start on any core to the last kernel's return.
     [[nodiscard]] Prediction kernel_span_cycles() const;
-    /// From the launch to its end.
+    /// Returns the time from the launch to its end.
     [[nodiscard]] Prediction makespan_cycles() const;
 
 private:
     using Figure = std::function<double(const LaunchTimeline&)>;
-    /// The zones of that name, at least one.
+    /// Returns the zones of that name, at least one.
     [[nodiscard]] std::vector<ZoneSpan> zones_of(const LaunchTimeline& timeline,
                                                  std::string_view name) const;
     [[nodiscard]] Prediction each(const Figure& figure) const;

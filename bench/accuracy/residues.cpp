@@ -14,7 +14,7 @@ namespace tessera::score {
 Spread spread_of(std::span<const double> ratios) {
     constexpr double kNineOfTen = 0.9;
     const double sum = std::accumulate(ratios.begin(), ratios.end(), 0.0);
-    std::vector<double> factors;  // from 1 on, whichever of the two figures is the larger
+    std::vector<double> factors;  // at least 1: the larger of the two figures over the smaller
     for (const double ratio : ratios) {
         factors.push_back(std::exp(std::abs(std::log(ratio))));
     }

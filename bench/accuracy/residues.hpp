@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far predictions are off by the regime that decides a row's time: what the device models'
-// `timing.model_error` is taken from.
+// Prediction errors by the regime that bounds a row's time. The device models' `timing.model_error`
+// is derived from them.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace tessera::score {
 
-/// How ratios of predicted to measured lie around 1.
+/// Distribution of the predicted-to-measured ratios around 1.
 struct Spread {
-    double bias = 0;         ///< mean of the ratios, less 1
-    double nine_of_ten = 0;  ///< factor less 1 that nine of ten are off by at most, either way
+    double bias = 0;         ///< mean of the ratios, minus 1
+    double nine_of_ten = 0;  ///< 90th percentile of the error factor, minus 1, in either direction
 };
-/// Preconditions  There is a ratio.
+/// Preconditions  `ratios` is not empty.
 [[nodiscard]] Spread spread_of(std::span<const double> ratios);
 
 struct RegimeResidue {
@@ -27,15 +27,15 @@ struct RegimeResidue {
     timing::Regime regime{};
     std::size_t count = 0;
     double bias = 0;         ///< mean relative error
-    double nine_of_ten = 0;  ///< factor less 1 that nine of ten rows are off by at most, either way
-    double stated = 0;       ///< the same as the device model has it: timing.model_error
+    double nine_of_ten = 0;  ///< 90th percentile of the error factor, minus 1, in either direction
+    double stated = 0;       ///< same value as stated by the device model: timing.model_error
 };
 
-/// Whether a row says something of the model: it is predicted, in a regime, and its group is not
-/// one that constants were read from.
+/// Returns whether a row tests the model: it has a prediction with a regime, and no constant was
+/// taken from its group.
 [[nodiscard]] bool has_residue(const Row& row, const RowScore& score);
 
-/// By architecture and regime, those without rows left out. Of rows that has_residue() takes.
+/// Returns residues by architecture and regime over rows with has_residue(), without empty ones.
 [[nodiscard]] std::vector<RegimeResidue> residues_of(std::span<const Row> rows,
                                                      std::span<const RowScore> scores);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One measurement of hardware to score against, as a line of a CSV file gives it.
+// One hardware measurement to score against, as in a line of a CSV file.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace tessera::score {
 
 struct Row {
-    std::uint32_t line = 0;  ///< of the file, from 1
+    std::uint32_t line = 0;  ///< line number in the file, from 1
     std::string id;
     std::string arch;        ///< "wormhole" or "blackhole"
-    std::string workload;    ///< what ran, in words
+    std::string workload;    ///< name of the measured workload
     std::string parameters;  ///< "key=value;key=value"
     std::string metric;
-    double value = 0;  ///< as measured, in `unit`; above 0
+    double value = 0;  ///< measured, in `unit`; above 0
     std::string unit;
     std::string group;
 };

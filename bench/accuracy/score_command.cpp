@@ -49,7 +49,7 @@ struct ScoreCommand {
     bool table = false;
 };
 
-/// Ships with Tessera, so that its own score can be run again.
+/// Returns the measurements that ship with Tessera, so that users can repeat its score.
 std::string shipped_measurements() {
     return (find_package().share_dir / "bench/accuracy/measurements/measurements.csv").string();
 }
@@ -137,8 +137,8 @@ void print(const ScoreCommand& options, std::span<const Row> rows, std::span<con
     }
 }
 
-/// Opens the file that an option names, before the rows, since it may be refused. Only the first
-/// rank writes it.
+/// Opens the file that an option names. It is opened before scoring because it may be refused. Only
+/// the first rank writes it.
 std::optional<PartialFile> file_of(const char* option, const std::optional<std::string>& name,
                                    const Console& console) {
     cli::require_file_name(option, name);

@@ -15,7 +15,7 @@
 namespace tessera::score {
 namespace {
 
-/// What rows of a group measure, in the order in which the table shows them.
+/// Descriptions of groups, in the order of the table.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kGroups{{
     {"noc_table", "transfers of 1 to n cores"},
     {"noc_epcc", "single streams, latency and rate"},
@@ -77,7 +77,7 @@ bool is_named(std::string_view name) {
            kGroups.end();
 }
 
-/// Groups that no line stands for: of a reader's own file.
+/// Returns the groups without a line of their own: groups of a user's file.
 std::set<std::string> others_of(std::span<const GroupScore> groups) {
     std::set<std::string> names;
     for (const GroupScore& group : groups) {
@@ -119,7 +119,7 @@ std::string mean_line(const GroupScore& mean) {
                        kPercent * figures.share_within_tenth, kPercent * figures.share_covered);
 }
 
-/// Which kinds of alternatives a sum counts.
+/// Kinds of alternatives in a sum.
 enum class Kinds : std::uint8_t { All, Choices };
 
 AlternativeKind sum_of(std::span<const AlternativeKind> kinds, Kinds counted) {
@@ -197,7 +197,7 @@ std::string summary_markdown(std::span<const GroupScore> groups,
     for (const GroupScore& group : groups) {
         text += group.name == kMeanOfGroups ? mean_line(group) : "";
     }
-    // Both: most pairs differ in an amount, which the model orders as anybody would.
+    // Both sums: most pairs differ in an amount, which any model orders correctly.
     const std::array sums{sum_of(kinds, Kinds::All), sum_of(kinds, Kinds::Choices)};
     return sums.front().num_pairs == 0 ? text : text + '\n' + alternatives_markdown(sums);
 }

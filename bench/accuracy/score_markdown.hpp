@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The score as the tables of docs/accuracy.md and, in short, of README.md.
+// The score as tables of docs/accuracy.md and, in short form, of README.md.
 #pragma once
 
 #include <span>
@@ -13,18 +13,18 @@
 
 namespace tessera::score {
 
-/// A table in Markdown: a line for each group with both architectures' figures, then the means.
+/// Returns a Markdown table: one line per group with both architectures' figures, then the means.
 [[nodiscard]] std::string groups_markdown(std::span<const Row> rows,
                                           std::span<const RowScore> scores);
 
-/// The same of alternatives: a line for each kind, none without pairs.
+/// Returns a table of alternatives: one line per kind that has pairs.
 [[nodiscard]] std::string alternatives_markdown(std::span<const AlternativeKind> kinds);
 
-/// The same of residues: a line for each regime with both architectures' figures.
+/// Returns a table of residues: one line per regime with both architectures' figures.
 [[nodiscard]] std::string residues_markdown(std::span<const RegimeResidue> residues);
 
-/// README's table: the mean of groups of each architecture, circular groups left out, then all
-/// alternatives together. Of `groups` it reads the means alone.
+/// Returns README's table: the mean over groups of each architecture without circular groups, then
+/// all alternatives together. Reads only the means in `groups`.
 [[nodiscard]] std::string summary_markdown(std::span<const GroupScore> groups,
                                            std::span<const AlternativeKind> kinds);
 

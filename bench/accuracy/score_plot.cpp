@@ -17,7 +17,7 @@
 namespace tessera::score {
 namespace {
 
-// Pixels of a panel and of the drawing; three panels side by side fit a page of documentation.
+// Pixels of a panel and of the drawing. Three panels side by side fit a documentation page.
 constexpr std::size_t kColumns = 3;
 constexpr double kWidth = 270;
 constexpr double kHeight = 130;
@@ -43,7 +43,7 @@ std::string title_of(const Row& row, const RowScore& score, PanelKind kind) {
                            : std::string(name_of(*score.prediction->regime)));
 }
 
-/// A place in an order of panels: mechanisms as their enum has them, workloads by name.
+/// Sort key of a panel: mechanisms in enum order, workloads by name.
 using PanelKey = std::tuple<std::string, int, std::string>;
 
 std::vector<Panel> panels_of(std::span<const Row> rows, std::span<const RowScore> scores,
@@ -68,7 +68,7 @@ std::vector<Panel> panels_of(std::span<const Row> rows, std::span<const RowScore
     return list;
 }
 
-/// A panel's axes: from values to pixels inside of it.
+/// Axes of a panel: convert values to pixels inside of it.
 class Axes {
 public:
     explicit Axes(const std::vector<Dot>& dots) {
@@ -93,13 +93,13 @@ private:
     double high_ = -std::numeric_limits<double>::infinity();
 };
 
-/// As much of a title as a panel is wide.
+/// Shortens a title to the width of a panel.
 std::string shortened(const std::string& title) {
     constexpr std::size_t kMost = 44;
     return title.size() <= kMost ? title : title.substr(0, kMost - 1) + "…";
 }
 
-/// Text may hold anything that a file of measurements has.
+/// Escapes text from a measurement file for SVG.
 std::string escaped(const std::string& text) {
     std::string svg;
     for (const char letter : text) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws predictions over measurements, a panel for each mechanism that decides the time or for each
-// workload.
+// Plots predicted against measured values, with one panel per mechanism or per workload.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@
 
 namespace tessera::score {
 
-/// What a panel is of: what decides the time, circular groups left out, or what ran.
+/// Panels by the mechanism that bounds the time (without circular groups), or by workload.
 enum class PanelKind : std::uint8_t { Mechanism, Workload };
 
-/// An SVG with a panel for each architecture and mechanism or workload: a dot for each row, its
-/// measured value to the right and predicted over measured upwards, both logarithmic, in the order
-/// of the file. Dots beyond a factor of 4 lie on the panel's edge. The band is what nine of ten
-/// rows lie within.
+/// Returns an SVG with one panel per architecture and mechanism or workload. Each row is a dot, in
+/// the order of the file. The x axis is the measured value, the y axis predicted over measured;
+/// both are logarithmic. Dots beyond a factor of 4 are drawn on the panel's edge. The band contains
+/// 90 % of the rows.
 [[nodiscard]] std::string score_svg(std::span<const Row> rows, std::span<const RowScore> scores,
                                     PanelKind kind = PanelKind::Mechanism);
 

@@ -42,7 +42,7 @@ RowScore score(const Row& row, Models& models) {
     } catch (const NotExpressible& refusal) {
         result.reason = refusal.what();
     } catch (const ConfigError&) {
-        throw;  // of the arch file, not of the row
+        throw;  // error in the arch file, not in the row
     } catch (const Error& error) {
         result.reason = fmt::format("failed: {}", error.what());
     }
@@ -82,7 +82,7 @@ RowScore score_from_text(const std::string& text) {
     return score;
 }
 
-/// Key of the text of a row whose error is that of an arch file, which ends the whole score.
+/// Text key of a row whose error is in an arch file; such an error ends the score.
 constexpr const char* kError = "error";
 
 void score_all(ranks::WorkQueue& queue, std::span<const Row> rows, Models& models) {

@@ -16,21 +16,22 @@
 
 namespace tessera::score {
 
-/// What became of a row.
+/// Result of scoring a row.
 struct RowScore {
     std::optional<Prediction> prediction;
-    std::string reason;  ///< why there is none
+    std::string reason;  ///< reason if there is no prediction
     double host_seconds = 0;
 };
 
 struct ScoreOptions {
-    std::uint32_t threads = 1;  ///< rows at a time
-    /// Called when a row is done, from any of the threads but never by two at once.
+    std::uint32_t threads = 1;  ///< rows scored in parallel
+    /// Called when a row is done, from any thread but never concurrently.
     std::function<void(std::size_t num_done)> on_done;
     ranks::RankLink* link = nullptr;  ///< ranks that share the rows; null: this process alone
 };
 
-/// One score for each row, in order; the same at any number of threads and ranks.
+/// Returns one score per row, in order. The result does not depend on the number of threads or
+/// ranks.
 [[nodiscard]] std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
                                                const ScoreOptions& options);
 

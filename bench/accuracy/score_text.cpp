@@ -110,7 +110,7 @@ std::string notes_of(std::span<const GroupScore> groups) {
         "\nOf all rows: within 10 %, where one that is not scored is a miss. Covered: the goal is "
         "{:.0f} % of each group.\n",
         kCoverageGoal * kPercent);
-    // In the order of their names, though they come by architecture.
+    // Sorted by name; they arrive by architecture.
     std::map<std::string, GroupBasis> changed;
     for (const GroupScore& group : groups) {
         const GroupBasis basis = basis_of(group.name);

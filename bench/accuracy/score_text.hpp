@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores as text: by row, by group, and what could not be scored.
+// Scores as text: by row, by group, and the reasons of rows without a score.
 #pragma once
 
 #include <span>
@@ -15,30 +15,30 @@ namespace tessera::score {
 
 enum class RowDetail : std::uint8_t { Groups, Rows };
 
-/// A line for each row that was predicted.
+/// Returns one line per predicted row.
 [[nodiscard]] std::string rows_text(std::span<const Row> rows, std::span<const RowScore> scores,
                                     const report::TextStyle& style);
 
-/// A line for each group and architecture, then the means over groups of each architecture, those
-/// that are circular apart, and what groups rest on where it is not what users get.
+/// Returns one line per group and architecture, then the means over groups of each architecture.
+/// Circular groups are separate. Lists the groups that do not use the shipped constants.
 [[nodiscard]] std::string groups_text(std::span<const Row> rows, std::span<const RowScore> scores,
                                       const report::TextStyle& style);
 
-/// A line for each kind of alternative: pairs, and how many were predicted in the right order.
+/// Returns one line per kind of alternative: pairs, and how many were predicted in the right order.
 [[nodiscard]] std::string alternatives_text(std::span<const AlternativeKind> kinds,
                                             const report::TextStyle& style);
 
-/// A line for each architecture and regime.
+/// Returns one line per architecture and regime.
 [[nodiscard]] std::string residues_text(std::span<const RegimeResidue> residues,
                                         const report::TextStyle& style);
 
-/// A line for each reason why rows were not scored, the most frequent first, with their ids if
-/// asked for; empty if all were.
+/// Returns one line per reason for rows without a score, the most frequent first, with their ids on
+/// request. Empty if all rows have a score.
 [[nodiscard]] std::string reasons_text(std::span<const Row> rows, std::span<const RowScore> scores,
                                        RowDetail detail, const report::TextStyle& style);
 
-/// CSV of all rows: id, group, arch, metric, unit, predicted, low, high, measured, error, regime,
-/// reason.
+/// Returns a CSV of all rows: id, group, arch, metric, unit, predicted, low, high, measured, error,
+/// regime, reason.
 [[nodiscard]] std::string rows_csv(std::span<const Row> rows, std::span<const RowScore> scores);
 
 }  // namespace tessera::score

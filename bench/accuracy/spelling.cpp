@@ -27,7 +27,7 @@ void turn_arrows(std::string& text) {
     }
 }
 
-/// Takes the value of `key=` out of the parts; empty if there is none.
+/// Removes the value of `key=` from the parts and returns it; empty if there is none.
 std::string take(std::vector<std::string>& parts, std::string_view key) {
     for (auto part = parts.begin(); part != parts.end(); ++part) {
         if (part->starts_with(key)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that say in other words what programs here read.
+// Translates alternative spellings of rows to those that the programs read.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace tessera::score {
 
-/// Parameters as the programs of this folder spell them:
-/// - "grid=one row" and "grid=one column" are left out: the workload says which of the two the far
-///   ends are, and num_dest how many;
-/// - flows of "other_flows" join those of "flow";
-/// - "(1,1)<-(2,2)", a read by the first core, becomes "(1,1)->(2,2)": the core that issues first.
+/// Returns parameters in the spelling of this folder's programs:
+/// - "grid=one row" and "grid=one column" are removed: the workload states whether far ends are a
+///   row or a column, num_dest their number;
+/// - flows of "other_flows" are appended to "flow";
+/// - "(1,1)<-(2,2)", a read by the first core, becomes "(1,1)->(2,2)": the issuing core is first.
 [[nodiscard]] std::string respelled(std::string_view parameters);
 
 }  // namespace tessera::score

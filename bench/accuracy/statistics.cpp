@@ -9,7 +9,7 @@
 namespace tessera::score {
 namespace {
 
-/// Ranks from 1; equal values share the mean of their ranks.
+/// Returns ranks from 1; equal values share the mean of their ranks.
 std::vector<double> ranks_of(const std::vector<double>& values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

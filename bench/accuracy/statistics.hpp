@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well predictions meet measurements.
+// Statistics of predictions against measurements.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace tessera::score {
 struct Pair {
     double predicted = 0;
     double measured = 0;  ///< above 0
-    double low = 0;       ///< of the prediction
+    double low = 0;       ///< ends of the prediction's interval
     double high = 0;
 };
 
-/// Where a prediction begins to be a good one.
+/// Largest relative error of a good prediction.
 inline constexpr double kTenth = 0.10;
-/// From shares to what is shown.
+/// Factor from shares to per cent.
 inline constexpr double kPercent = 100;
 
-/// (predicted − measured) / measured.
+/// Returns (predicted − measured) / measured.
 [[nodiscard]] double relative_error(Pair pair) noexcept;
 
 struct Statistics {
@@ -29,8 +29,8 @@ struct Statistics {
     double bias = 0;                 ///< mean of the relative error
     double share_within_tenth = 0;   ///< share of pairs whose |relative error| is at most 10 %
     double share_covered = 0;        ///< share of pairs whose interval holds the measured value
-    /// Spearman's rank correlation, ties at their mean rank; none for fewer than two pairs, or if
-    /// either side is all one value.
+    /// Spearman's rank correlation, with mean ranks for ties. Empty for fewer than two pairs, or if
+    /// one side is constant.
     std::optional<double> rank_correlation;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From cycles of the device clock to the unit of a row.
+// Conversion from cycles of the device clock to the unit of a row.
 #pragma once
 
 #include "bench/accuracy/model.hpp"
@@ -8,11 +8,11 @@
 
 namespace tessera::score {
 
-/// Cycles in the row's unit: cycles, ns or us.
+/// Returns cycles in the row's unit: cycles, ns or us.
 /// Errors   NotExpressible for another unit.
 [[nodiscard]] Prediction as_time(const Row& row, Prediction cycles, const Model& model);
 
-/// `bytes` moved in so many cycles, in the row's unit: B/cycle or GB/s (10^9 bytes).
+/// Returns the rate of `bytes` per `cycles` in the row's unit: B/cycle or GB/s (10^9 bytes).
 /// Errors   NotExpressible for another unit.
 [[nodiscard]] Prediction as_bandwidth(const Row& row, double bytes, Prediction cycles,
                                       const Model& model);

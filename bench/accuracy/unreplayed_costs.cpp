@@ -45,24 +45,23 @@ constexpr std::array kRows{
     // Fitted to MVMUL of tensix: 6.08 each with two threads, 12.10 with three.
     CostRow{&Costs::math_handover_cycles, "timing.instruction.math_handover", Range::exactly(1),
             Range::exactly(1)},
-    // latency: 894 there and back at 16 B; BasicEthernetGuide.md says 530 to 620. Blackhole:
+    // latency: 894 in a round trip at 16 B; BasicEthernetGuide.md states 530 to 620. Blackhole:
     // assumed, as on Wormhole.
     CostRow{&Costs::core_latency_ns, "timing.link.core_latency", {447, 447, 620}, {447, 447, 620}},
-    // Fitted to bandwidth, both ways: 80 ns a packet (Blackhole 66), less the poll; the same work
-    // at
-    // either end.
+    // Fitted to bandwidth in both directions: 80 ns a packet (Blackhole 66), minus the poll. Both
+    // ends are assumed to take the same time.
     CostRow{&Costs::core_send_ns, "timing.link.core_send", {30, 36.5, 48}, {27, 31, 36}},
     // Fitted to bandwidth, as the row before.
     CostRow{&Costs::core_receive_ns, "timing.link.core_receive", {30, 36.5, 40}, {24, 31, 35}},
-    // Fitted to bandwidth. Wormhole: 74.4 ns a packet one way if the receiver writes to a worker,
-    // less poll, receive and track. Blackhole: 80 ns a packet both ways if receivers write to a
-    // worker without transaction ids.
+    // Fitted to bandwidth. Wormhole: 74.4 ns a packet in one direction if the receiver writes to a
+    // worker, minus poll, receive and track. Blackhole: 80 ns a packet in both directions if
+    // receivers write to a worker without transaction ids.
     CostRow{&Costs::core_deliver_ns, "timing.link.core_deliver", {13.5, 13.5, 43}, {10, 14, 34}},
-    // Fitted to bandwidth, Blackhole with transaction ids: 95 to 100 ns. Wormhole: assumed, as much
-    // more than core_deliver as on Blackhole.
+    // Fitted to bandwidth, Blackhole with transaction ids: 95 to 100 ns. Wormhole: assumed, with
+    // the same difference to core_deliver as on Blackhole.
     CostRow{&Costs::core_track_ns, "timing.link.core_track", {0, 17.5, 17.5}, {10, 18, 20}},
-    // Fitted to bandwidth, Blackhole: 132 ns a packet of 128 B one way. Wormhole: assumed, the same
-    // loop.
+    // Fitted to bandwidth, Blackhole: 132 ns a packet of 128 B in one direction. Wormhole: assumed,
+    // the same loop.
     CostRow{&Costs::core_poll_cycles, "timing.link.core_poll", {5, 6, 12}, {5, 6, 8}},
     // Wormhole: tt-metal issue 51031, invalidate_l1_cache has nothing to do. Blackhole:
     // tt-isa-documentation, BlackholeA0/TensixTile/BabyRISCV/CSRs.md: 0.8 % of loads flush the data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs of acts that no kernel of a trace does: single instructions of the coprocessor, and
-// Ethernet cores without a router. Formulas of the score read them; a replay does not, so they are
-// no keys of configs/arch.
+// Costs of acts that traced kernels do not contain: single coprocessor instructions, and Ethernet
+// cores without a router. Only formulas of the score read them, so they are not keys of
+// configs/arch.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tessera::score {
 
-/// The name of a member ends with its unit.
+/// Costs; the name of a member ends with its unit.
 struct UnreplayedCosts {
     // Instructions of the coprocessor, which its threads issue at the same time.
     double issue_cycles = 0;               ///< one thread to any unit, each instruction
@@ -31,8 +31,7 @@ struct UnreplayedCosts {
     double core_loads_until_flush = 0;
 };
 
-/// The costs three times: at the ends of their ranges that make runs short, as stated, and at the
-/// ends that make them long.
+/// The costs at the fast ends of their ranges, as stated, and at the slow ends.
 struct UnreplayedBounds {
     UnreplayedCosts low;
     UnreplayedCosts expected;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a stretch of one DRAM bank into a small L1 area, over and over.
+// Reads a stretch of one DRAM bank into a small L1 area, repeatedly.
 // Runtime args: bank, first address.
-// With ids: at most `depth` of them in flight, each waited for before it is used again; one read is
-// one packet. Without: barrier after every `per_barrier` reads (0: only at the end).
+// With transaction ids: at most `depth` ids are in flight; a kernel waits for an id before it
+// reuses it. One read is one packet. Without ids: a barrier follows every `per_barrier` reads (0:
+// one barrier at the end).
 
 #include "barrier_poll.hpp"
 
@@ -32,7 +33,7 @@ void kernel_main() {
     const uint32_t landing = get_compile_time_arg_val(0);
     const uint32_t count = get_compile_time_arg_val(1);
     const uint32_t bytes = get_compile_time_arg_val(2);
-    const uint32_t depth = get_compile_time_arg_val(3);  // 0: no ids
+    const uint32_t depth = get_compile_time_arg_val(3);  // 0: no transaction ids
     const uint32_t per_barrier = get_compile_time_arg_val(4);
     const bool same_address = get_compile_time_arg_val(5) != 0;
     const uint32_t coordinator = get_compile_time_arg_val(6);
@@ -45,7 +46,7 @@ void kernel_main() {
         read_with_ids(address, landing, count, bytes, depth);
         return;
     }
-    // A loop of its own: without the choice of an address a call takes less of the RISC's time.
+    // Separate loop: without the choice of an address, a call takes less RISC time.
     if (same_address && per_barrier == 0) {
         for (uint32_t i = 0; i < count; ++i) {
             noc_async_read(address, landing, bytes);

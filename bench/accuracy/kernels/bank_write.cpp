@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the same bytes to one place of a DRAM bank, one barrier at the end.
+// Writes the same bytes to one address of a DRAM bank, with one barrier at the end.
 // Runtime args: bank, address.
 
 #include "barrier_poll.hpp"

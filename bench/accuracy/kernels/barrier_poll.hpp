@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a barrier of many cores: each polls one word of one core's L1, and goes on when it has
-// read that all are there. The reads queue at that core, so the cores go on one after the other.
+// The end of a barrier of many cores. Each core polls one word in one core's L1 until the word says
+// that all cores have arrived. The reads queue at that core, so the cores continue one by one.
 #pragma once
 
 #include <cstdint>
 
-/// Polls once, of `coordinator`, x << 16 | y; 0 is no core, and no barrier.
+/// Polls the word of `coordinator` once (x << 16 | y). Does nothing if it is 0: no barrier.
 inline void poll_barrier(uint32_t coordinator, uint32_t scratch) {
     if (coordinator == 0) {
         return;

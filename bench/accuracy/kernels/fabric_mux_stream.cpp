@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends packets of one size through a channel of a mux to the next device, or additions alone where
-// there are no bytes. The first worker ends the mux when the others are done.
-// Compile-time args: mux x, y; termination address; packets; source; x, y of the first worker,
-// other workers; semaphore added to on the next device, that of those that are done. Runtime args:
-// channel, buffers, bytes of a buffer, base address; bytes of a payload.
+// Sends packets of one size through a channel of a mux to the next device; without payload bytes it
+// sends additions only. The first worker terminates the mux when the other workers are done.
+// Compile-time args: mux x, y; termination address; packets; source; x, y of the first worker;
+// number of other workers; semaphore to increment on the next device; semaphore that counts
+// finished workers. Runtime args: channel, buffers, bytes of a buffer, base address; bytes of a
+// payload.
 
 void kernel_main() {
     using namespace tt::tt_fabric;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of packets sent there and back, one at a time. The pinging end marks each round trip as
-// the zone "ping", the other one the time until its answer is sent as the zone "turn". On a ring a
-// packet may come back to where it left, and nobody answers.
+// One end of a ping-pong with one packet in flight. The pinging end marks each round trip as the
+// zone "ping". The other end marks the time until its answer is sent as the zone "turn". On a ring
+// a packet may return to its sender, and no device answers.
 // Runtime args: those of a connection to the link on which the packets leave.
 
 namespace {
 
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
-// A word is counted up behind the payload, where the measured kernels look at its last word.
+// Increments a word after the payload; the measured kernels poll the payload's last word.
 class Pings {
 public:
     Pings(WorkerToFabricEdmSender& connection, uint32_t hops, uint32_t bytes)
@@ -35,7 +35,7 @@ public:
                 bytes);
         }
     }
-    // Not waited for: the measured responder takes its time when the header has been issued.
+    // Does not wait: the measured responder stops its clock when it has issued the header.
     void send() {
         connection_.wait_for_empty_write_slot();
         if (bytes_ != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until so many streams have ended here.
+// Waits until the given number of streams have ended on this core.
 
 void kernel_main() {
     const uint32_t done = get_semaphore(get_compile_time_arg_val(0));

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends packets of one size along several routes, one along each in turn, and counts up a word on
-// each device that they are written on behind the last one. Runtime args: how many links the
-// packets leave over, those of a connection to each, how many routes there are; then for each route
-// which of the links it begins with, its kind, and what it is: hops along a line, or to the end of
-// a range of devices on it; a device of a mesh; hops east, west, north and south of a box.
+// Sends packets of one size along several routes in turn, one packet per route. After the last
+// packet it increments a word on each receiving device.
+// Runtime args:
+// - number of links on which packets leave, and the connection to each;
+// - number of routes;
+// - for each route: the index of its first link, its kind, and its arguments. The arguments are
+//   hops along a line or to the end of a range of devices; or a device of a mesh; or hops east,
+//   west, north and south of a box.
 //
-// The measured kernels send headers alone, so that routers send on what their buffers hold. Here a
-// payload is sent as well, but nothing waits for it.
+// The measured kernels send headers only, so routers forward whatever their buffers hold. This
+// kernel also sends a payload, but nothing waits for it.
 
 namespace {
 
 enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
 enum class Route : uint32_t { Line, Range, Mesh, Box };
-constexpr uint32_t kArgsOfFlow = 6;  // its link, its kind, up to four of the route
-constexpr uint32_t kMostFlows = 31;  // to all others of 32 devices
+constexpr uint32_t kArgsOfFlow = 6;  // its link, its kind, up to four arguments of the route
+constexpr uint32_t kMostFlows = 31;  // to each other device of 32
 constexpr uint32_t kHeaderSlot = 128;
 
 bool has_payload(Message message) {
@@ -96,7 +99,7 @@ void kernel_main() {
     const uint32_t num_flows = get_arg_val<uint32_t>(at++);
     Flow flows[kMostFlows];
     for (uint32_t i = 0; i < num_flows; ++i) {
-        const uint32_t header = source + 2 * bytes + i * kHeaderSlot;  // more than a pool has
+        const uint32_t header = source + 2 * bytes + i * kHeaderSlot;  // up to 31: a pool has fewer
         flows[i] = {&connections[get_arg_val<uint32_t>(at)],
                     reinterpret_cast<volatile tt_l1_ptr PACKET_HEADER_TYPE*>(header)};
         set_route(flows[i].header, at + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands over pages of two CBs that are in L1 already, as often as asked.
+// Pushes pages of two CBs whose data is already in L1, as often as the argument says.
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;

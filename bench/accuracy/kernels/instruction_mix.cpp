@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds of one kind of instruction, unrolled, in a zone. Statements without an instruction keep
-// the compiler from folding a row into fewer.
+// Rounds of one kind of instruction, unrolled, in a zone. Statements without an instruction stop
+// the compiler from folding several instructions into one.
 
 #define OPAQUE(value) asm volatile("" : "+r"(value))
 #define TIMES4(...) __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Of the retired instructions of the same name in mesham/tt-sim, perfbench/retirebench.
+// Instruction mixes of the same names in mesham/tt-sim, perfbench/retirebench.
 enum Mix : uint32_t {
     kAluDep,
     kAluInd,
@@ -28,11 +28,11 @@ enum Mix : uint32_t {
     kBranchTaken
 };
 
-// In line, as a function that makes no call of the API may be one that a waiting loop asks, which
-// is not counted.
+// Inlined, because the compiler pass does not count a function without API calls if a polling loop
+// may call it.
 constexpr uint32_t kLine = 16;
 constexpr uint32_t kLineWords = kLine / 4;
-constexpr uint32_t kRing = 64;  // lines, sixteen times what Blackhole's cache holds
+constexpr uint32_t kRing = 64;  // lines, 16 times the capacity of Blackhole's cache
 
 [[gnu::always_inline]] inline uint32_t add(uint32_t rounds, uint32_t a) {
     ROUNDS(TIMES64(a += 1; OPAQUE(a);))

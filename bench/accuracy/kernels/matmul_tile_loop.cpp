@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one pair of tiles, which stays in L1, again and again, summed in one DST tile.
+// Multiplies one pair of tiles repeatedly and accumulates in one DST tile. The pair stays in L1.
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;

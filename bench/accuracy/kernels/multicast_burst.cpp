@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multicasts to one rectangle, linked or not, one barrier at the end. What does not change stands
-// outside of the loops, as in the measured kernel, to which it is known when it is compiled.
+// Multicasts to one rectangle, linked or not, with one barrier at the end. Loop invariants are
+// computed before the loops: the measured kernel knows them at compile time.
 
 namespace {
 
@@ -39,7 +39,7 @@ void kernel_main() {
         get_compile_time_arg_val(7), get_compile_time_arg_val(8), get_compile_time_arg_val(9),
         get_compile_time_arg_val(10), destination);
     const Burst burst{source, rectangle, bytes, num_receivers};
-    const uint32_t linked = is_linked ? count - 1 : 0;  // the last one lets go of the path
+    const uint32_t linked = is_linked ? count - 1 : 0;  // the last one releases the path
 
     DeviceZoneScopedN("burst");
     if (includes_sender) {

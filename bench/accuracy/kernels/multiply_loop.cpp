@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise products of pairs of tiles, each unpacked, multiplied and packed.
+// Element-wise products of pairs of tiles: unpacks, multiplies and packs each pair.
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
     constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
     const uint32_t count = get_compile_time_arg_val(0);
-    const uint32_t block = get_compile_time_arg_val(1);  // tiles that DST is handed over with
+    const uint32_t block = get_compile_time_arg_val(1);  // tiles per DST handover
 
     binary_op_init_common(cb_in0, cb_in1, cb_out);
     mul_tiles_init(cb_in0, cb_in1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads pages of an interleaved buffer in turn, from the last to the first again.
+// Reads pages of an interleaved buffer in order; the first page follows the last one.
 // Runtime args: address of the buffer, first page, number of reads.
 
 #include "barrier_poll.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes pages of an interleaved buffer in turn, from the last to the first again; one barrier at
-// the end.
+// Writes pages of an interleaved buffer in order; the first page follows the last one. One barrier
+// at the end.
 // Runtime args: address of the buffer, first page, number of writes.
 
 #include "barrier_poll.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from each source: all of one source's reads before the next one's, or one each in turn;
-// one barrier at the end.
+// Reads from several sources: all reads of one source before the next source, or one read per
+// source in turn. One barrier at the end.
 // Runtime args: NoC coordinates of each source, x << 16 | y.
 
 namespace {
@@ -15,7 +15,7 @@ uint64_t source_address(uint32_t index, uint32_t address) {
 void kernel_main() {
     const uint32_t source = get_compile_time_arg_val(0);
     const uint32_t destination = get_compile_time_arg_val(1);
-    const uint32_t count = get_compile_time_arg_val(2);  // of each source
+    const uint32_t count = get_compile_time_arg_val(2);  // reads per source
     const uint32_t bytes = get_compile_time_arg_val(3);
     const bool with_state = get_compile_time_arg_val(4) != 0;
     const uint32_t num_sources = get_compile_time_arg_val(5);

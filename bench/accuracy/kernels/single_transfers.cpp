@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads or writes with a barrier after each, every one a zone of its own.
+// Issues reads or writes with a barrier after each. Each transfer is a zone of its own.
 
 void kernel_main() {
     const bool is_read = get_compile_time_arg_val(0) != 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of tiles from L1 to rows of elements, over and over: by the packer or by the unpacker.
+// Untilizes rows of tiles in L1 repeatedly, in the packer or in the unpacker.
 
 void kernel_main() {
     constexpr uint32_t cb_in = tt::CBIndex::c_0;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
-    constexpr uint32_t kBlock = 4;  // tiles of a row
+    constexpr uint32_t kBlock = 4;  // tiles per row
     const uint32_t count = get_compile_time_arg_val(0);
     const bool by_packer = get_compile_time_arg_val(1) != 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to each destination in turn, one barrier at the end.
+// Writes to each destination in turn, with one barrier at the end.
 // Runtime args: NoC coordinates of each destination, x << 16 | y.
 
 namespace {
@@ -9,7 +9,7 @@ void write_with_state(uint32_t source, uint64_t destination, uint32_t bytes, uin
                       uint32_t packet) {
     const uint32_t piece = bytes < packet ? bytes : packet;
     noc_async_write_one_packet_set_state(destination, piece);
-    if (bytes <= packet) {  // one loop, as the measured kernel has
+    if (bytes <= packet) {  // one loop, as in the measured kernel
         for (uint32_t i = 0; i < count; ++i) {
             noc_async_write_one_packet_with_state(source, static_cast<uint32_t>(destination));
         }

@@ -14,10 +14,10 @@
 namespace tessera::score {
 namespace {
 
-constexpr std::uint32_t kSlices = 16;  // stretches of a bank that its readers take in turn
+constexpr std::uint32_t kSlices = 16;  // stretches of a bank that a reader cycles through
 
-/// Hops from `from` to `to`, both physical NoC 0 coordinates: NoC 0 runs to the east and south,
-/// NoC 1 to the west and north, and the torus closes both.
+/// Returns the hops from `from` to `to`, both physical NoC 0 coordinates. NoC 0 runs east and
+/// south, NoC 1 west and north; the torus wraps around in both dimensions.
 std::uint32_t hops(CoreCoord from, CoreCoord to, NOC noc, GridSize grid) {
     if (noc == NOC::NOC_1) {
         std::swap(from, to);

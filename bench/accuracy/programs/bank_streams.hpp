@@ -17,19 +17,20 @@ struct BankStream {
     std::uint32_t bank = 0;
 };
 
-/// The first `cores` cores, row by row; reader i takes bank i modulo `banks`.
-/// Errors   NotExpressible if the device has fewer of either.
+/// Assigns the first `cores` cores, row by row; reader i uses bank i modulo `banks`.
+/// Errors   NotExpressible if the device has fewer cores or banks.
 [[nodiscard]] std::vector<BankStream> streams_in_order(const ArchSpec& arch, std::uint32_t cores,
                                                        std::uint32_t banks);
 
-/// One reader for each of the first `banks` banks: the free core that a read's data reaches after
-/// the fewest hops on `noc`.
+/// Assigns one reader to each of the first `banks` banks: the free core with the fewest hops for
+/// the read data on `noc`.
 [[nodiscard]] std::vector<BankStream> streams_beside_banks(const ArchSpec& arch,
                                                            std::uint32_t banks, NOC noc);
 
 enum class BankAccess : std::uint8_t { Read, Write };
 
-/// Bandwidth of all streams together, by the slowest one's burst, in the row's unit.
+/// Returns the bandwidth of all streams together in the row's unit; the slowest burst sets the
+/// time.
 [[nodiscard]] Prediction run_bank_streams(const Row& row, const std::vector<BankStream>& streams,
                                           const BankBurst& burst, BurstPlace place,
                                           const Model& model, BankAccess access = BankAccess::Read);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that move bytes in bursts: the pieces that the programs of NoC measurements are made of.
-// Each marks its burst, up to and with its barrier, as the zone "burst".
+// Kernels that move bytes in bursts, the building blocks of NoC measurements. Each kernel marks its
+// burst, including the barrier, as the zone "burst".
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ inline constexpr const char* kTransferZone = "transfer";
 enum class Commands : std::uint8_t { Whole, WithState };
 enum class SourceOrder : std::uint8_t { OneAfterTheOther, InTurn };
 
-/// The RISC and the NoC that a burst runs on.
+/// RISC and NoC that run a burst.
 struct BurstPlace {
     DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
     NOC noc = NOC::NOC_0;
 };
-/// Whether cores pass a barrier before they begin, which core (0,0) counts.
+/// Whether cores pass a barrier before they begin. Core (0,0) counts the arrivals.
 enum class Start : std::uint8_t { ByItself, BehindBarrier };
 /// TT-Metalium's defaults: RISC 1 reads on NoC 1, RISC 0 writes on NoC 0.
 inline constexpr BurstPlace kDefaultRead{DataMovementProcessor::RISCV_1, NOC::NOC_1};
@@ -31,13 +31,13 @@ inline constexpr BurstPlace kDefaultWrite{DataMovementProcessor::RISCV_0, NOC::N
 
 struct UnicastBurst {
     std::vector<CoreCoord> far_ends;  ///< logical
-    std::uint32_t count = 1;          ///< transfers with each far end
-    std::uint32_t bytes = 0;          ///< of a transfer
+    std::uint32_t count = 1;          ///< transfers per far end
+    std::uint32_t bytes = 0;          ///< per transfer
     Commands commands = Commands::Whole;
-    SourceOrder order = SourceOrder::OneAfterTheOther;  ///< of reads
+    SourceOrder order = SourceOrder::OneAfterTheOther;  ///< order of reads
 };
 
-/// Every core of `cores` writes to all far ends.
+/// Makes every core of `cores` write to all far ends.
 void add_write_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
                      const UnicastBurst& burst, BurstPlace place = kDefaultWrite);
 void add_read_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
@@ -57,19 +57,19 @@ void add_multicast_burst(Program& program, const ArchSpec& arch, const CoreRange
 struct BankBurst {
     std::uint32_t count = 1;
     std::uint32_t bytes = 0;
-    std::uint32_t depth = 0;        ///< transaction ids in flight; 0: none are used
-    std::uint32_t per_barrier = 0;  ///< reads from barrier to barrier; 0: one at the end
+    std::uint32_t depth = 0;        ///< transaction ids in flight; 0: no ids
+    std::uint32_t per_barrier = 0;  ///< reads between barriers; 0: one barrier at the end
     bool same_address = false;
     Start start = Start::ByItself;
 };
 
-/// Pages of an interleaved buffer, read or written in turn.
+/// Reads or writes of an interleaved buffer's pages, in order.
 struct PageBurst {
-    std::uint32_t per_barrier = 0;  ///< reads from barrier to barrier; 0: one at the end
+    std::uint32_t per_barrier = 0;  ///< reads between barriers; 0: one barrier at the end
     Start start = Start::ByItself;
 };
 
-/// A kernel that reads a DRAM bank; aim_bank_burst says which on each core.
+/// Adds a kernel that reads a DRAM bank; aim_bank_burst sets the bank of each core.
 [[nodiscard]] KernelHandle add_bank_read(Program& program, const ArchSpec& arch,
                                          const CoreRangeSet& cores, const BankBurst& burst,
                                          BurstPlace place);
@@ -85,15 +85,15 @@ struct SingleTransfers {
     std::uint32_t bytes = 0;
 };
 
-/// Transfers with another core's L1, a barrier after each; each is a zone "transfer".
+/// Adds transfers with another core's L1, each with its own barrier and its own zone "transfer".
 void add_single_transfers(Program& program, const ArchSpec& arch, CoreCoord core, CoreCoord far_end,
                           const SingleTransfers& transfers, BurstPlace place);
-/// The same with DRAM bank 0.
+/// Adds such transfers with DRAM bank 0.
 void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord core,
                                const SingleTransfers& transfers, BurstPlace place);
 
-/// Kernels that read or write pages of an interleaved buffer; aim_page_burst says which, and
-/// how many: behind the last page comes the first again.
+/// Adds kernels that read or write pages of an interleaved buffer. aim_page_burst sets the first
+/// page and the number of pages. The first page follows the last one.
 [[nodiscard]] KernelHandle add_page_read(Program& program, const ArchSpec& arch,
                                          const CoreRangeSet& cores, const Buffer& buffer,
                                          const PageBurst& burst, BurstPlace place);

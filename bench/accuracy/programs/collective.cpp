@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over a row of devices: all-gather, reduce-scatter, all-reduce as one after the other,
+// Collectives over a row of devices: all-gather, reduce-scatter, all-reduce (both in sequence), and
 // all-to-all.
-// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: message_bytes is the gathered (for
-// reduce-scatter the reduced) tensor of a device.
+// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: message_bytes is a device's gathered tensor
+//          (for reduce-scatter: its tensor before the reduction).
 #include "bench/accuracy/programs/collective.hpp"
 
 #include <fmt/format.h>
@@ -23,19 +23,19 @@
 namespace tessera::score {
 namespace {
 
-/// Slices longer than this many packets are predicted from two shorter ones: the links are busy
-/// all the time by then, so time grows by the same amount with each packet.
+/// Slices longer than this many packets are extrapolated from two shorter ones. Links are busy all
+/// the time at this length, so time grows linearly with the number of packets.
 constexpr std::uint64_t kMostPackets = 2048;
 
 std::uint32_t num_devices(const Collective& collective) {
     return collective.mesh.shape.num_devices();
 }
 
-/// How many cores share a link, by the bytes that pass it.
+/// Number of cores that share a link, by the bytes that pass it.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl, default_workers of
 ///          all_gather_async and reduce_scatter_minimal_async.
 struct WorkerThresholds {
-    double two = 0;  ///< bytes above which there are two
+    double two = 0;  ///< bytes above which two cores share a link
     double four = 0;
     double eight = 0;
 };
@@ -81,8 +81,8 @@ std::vector<DeviceTensor> allocate(Bench& bench, const char* name, const TensorS
     return tensors;
 }
 
-/// As measured on a ring: a core reads packet by packet, three ahead of its writer, and tells the
-/// next one behind its share of a slice or 160 packets of it.
+/// Schedule of the measured ring. A core reads packet by packet, up to three ahead of its writer.
+/// It signals the next device after its share of a slice, or after 160 packets of it.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_gather_async, default factory.
 ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint64_t packets) {
     constexpr std::uint64_t kMostPacketsPerSync = 160;
@@ -95,10 +95,10 @@ ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint6
             .cb_depth = 3};
 }
 
-/// As measured on a line: routers carry a packet past all devices. The kernel's source reads ahead;
-/// played so, two Wormholes gather in 664 ns a packet, measured are 966, and without reading ahead
-/// it is 900. What else a worker does for that long is not known: that it reads between two sends
-/// stands for it.
+/// Schedule of the measured line: routers forward a packet past all devices. The kernel's source
+/// reads ahead, but two Wormholes would then gather in 664 ns a packet; measured are 966 ns.
+/// Without reading ahead the prediction is 900 ns. The cause of the remaining time is unknown, so
+/// the model reads between two sends as a substitute.
 /// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md, "Interpreting the curve", and
 ///          ttnn/cpp/ttnn/operations/ccl/all_gather/device/all_gather_multicast_factory.cpp.
 ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint32_t packet_tiles) {
@@ -110,12 +110,12 @@ ops::all_gather::Schedule line_schedule(const Collective& collective, std::uint3
             .packet_tiles = packet_tiles};
 }
 
-/// As measured on a line where devices pass slices on: a core reads packet by packet, one ahead of
-/// its writer, and tells the next device twice a slice.
-/// Source   as above, all_gather_unicast_factory.cpp.
+/// Schedule of the measured line whose devices relay slices. A core reads packet by packet, one
+/// ahead of its writer, and signals the next device twice per slice.
+/// Source   as line_schedule, but all_gather_unicast_factory.cpp.
 ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint64_t packets) {
     const std::uint64_t lanes = std::uint64_t{collective.links} * collective.workers;
-    constexpr std::uint64_t kMostPerSignal = 1024;  // as the op takes them
+    constexpr std::uint64_t kMostPerSignal = 1024;  // limit of the op
     const std::uint64_t half = std::clamp<std::uint64_t>(packets / lanes / 2, 1, kMostPerSignal);
     return {.links = collective.links,
             .workers = collective.workers,
@@ -124,7 +124,7 @@ ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint
             .cb_depth = 2};
 }
 
-/// Cores that share a link where devices pass slices on.
+/// Number of cores that share a link when devices relay slices.
 /// Source   as relay_schedule.
 std::uint32_t relay_workers(std::uint64_t slice, const Collective& collective) {
     constexpr std::uint64_t kKiB = 1024;
@@ -132,7 +132,7 @@ std::uint32_t relay_workers(std::uint64_t slice, const Collective& collective) {
     return bytes < 640 * kKiB ? 1 : bytes < 3072 * kKiB ? 2 : 3;
 }
 
-/// Each device has a slice.
+/// Returns the cycles of an all-gather in which each device has one slice.
 Prediction gather_cycles(const Model& model, const Collective& collective, const TensorSpec& slice,
                          const ops::all_gather::Schedule& schedule) {
     Bench bench(model, collective.mesh);
@@ -146,18 +146,19 @@ Prediction gather_cycles(const Model& model, const Collective& collective, const
         .kernel_span_cycles();
 }
 
-/// `tiles` tiles, one above the other.
+/// Returns a tensor of `tiles` tiles in one column.
 TensorSpec tile_column(std::uint64_t tiles, DataFormat format = DataFormat::Float16_b) {
     return {{static_cast<std::uint32_t>(tiles) * kTileSide, kTileSide}, format, Layout::TILE};
 }
 
-/// Tiles of a packet.
+/// Tiles per packet.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_async:
 ///          messages of two parts.
 constexpr std::uint32_t kScatterPacketTiles = 2;
 
-/// As measured on a ring: up to this many bytes a device straight to where they are summed, beyond
-/// them half of each slice each way round; sums in bfloat16.
+/// Limit of the measured ring's direct algorithm. Up to this many bytes per device go directly to
+/// the core that sums them. Larger tensors send half of each slice in each direction. Sums are
+/// bfloat16.
 /// Source   github.com/tenstorrent/tt-metal/pull/51741.
 constexpr std::uint64_t kMostDirectBytes = 512 * 1024;
 
@@ -186,8 +187,7 @@ Prediction scatter_ring_cycles(const Model& model, const Collective& collective,
         .kernel_span_cycles();
 }
 
-/// As measured on a line: three chunks in a circular buffer, and no core sends before all devices
-/// run.
+/// Schedule of the measured line: three chunks in a CB, and no core sends before all devices run.
 /// Source   as kScatterPacketTiles, line_reduce_scatter_minimal_async_writer.cpp.
 ops::reduce_scatter::Schedule line_scatter_schedule(const Collective& collective) {
     return {.links = collective.links,
@@ -197,7 +197,7 @@ ops::reduce_scatter::Schedule line_scatter_schedule(const Collective& collective
             .start = ops::reduce_scatter::Start::All};
 }
 
-/// Each device's slice is `tiles` tiles.
+/// Returns the cycles of a reduce-scatter whose slices have `tiles` tiles per device.
 Prediction scatter_cycles(const Model& model, const Collective& collective, std::uint64_t tiles) {
     Bench bench(model, collective.mesh);
     const TensorSpec slice = tile_column(tiles);
@@ -214,12 +214,12 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
         .kernel_span_cycles();
 }
 
-/// Tiles of a packet, however many would fit.
+/// Tiles per packet, even if more would fit.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic,
 ///          number_pages_per_packet.
 constexpr std::uint32_t kExchangePacketTiles = 2;
 
-/// Each device sends `packets` rows of `packet_bytes` to each other one.
+/// Returns the cycles if each device sends `packets` rows of `packet_bytes` to each other device.
 Prediction exchange_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
                            std::uint32_t packet_bytes) {
     Bench bench(model, collective.mesh);
@@ -228,7 +228,7 @@ Prediction exchange_cycles(const Model& model, const Collective& collective, std
         {static_cast<std::uint32_t>(packets) * devices, packet_bytes / kElementBytes}};
     const auto inputs = allocate(bench, "input", spec, collective);
     const auto outputs = allocate(bench, "output", spec, collective);
-    // On a ring the kernels named above send what goes to the device opposite all one way.
+    // On a ring, the kernels named above send the data for the opposite device in one direction.
     using enum ops::all_to_all::Opposite;
     const bool is_ring = collective.mesh.topology == Topology::Ring;
     const ops::all_to_all::AllToAllSpec parameters{.links = collective.links,
@@ -239,7 +239,7 @@ Prediction exchange_cycles(const Model& model, const Collective& collective, std
         .kernel_span_cycles();
 }
 
-/// `cycles(packets)`, beyond `most` by the slope between half of it and all of it.
+/// Returns `cycles(packets)`; beyond `most` packets it extrapolates from `most / 2` and `most`.
 template <class CyclesOf>
 Prediction cycles_at(std::uint64_t packets, std::uint64_t most, const CyclesOf& cycles_of) {
     if (packets <= most) {
@@ -298,7 +298,7 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
 
 Prediction all_to_all(const Parameters& parameters, const Model& model,
                       const Collective& collective) {
-    // Each of eight parts goes its own way: so many packets of each fill the links.
+    // Each of eight parts takes its own route. This many packets of each part fill the links.
     constexpr std::uint64_t kMostOfAPart = kMostPackets / 8;
     const std::uint64_t part = parameters.long_count("message_bytes") / num_devices(collective);
     const auto packet = static_cast<std::uint32_t>(std::min<std::uint64_t>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-gathers along a line of devices, of tables of collectives and of models alike.
+// All-gathers along a line of devices, for rows of collectives and for rows of models.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace tessera::score {
 
-/// A row of devices, and how their tensors travel along it.
+/// A row of devices and the properties of a collective on it.
 struct Collective {
     MeshSpec mesh;
     std::uint32_t links = 1;
-    std::uint32_t workers = 1;  ///< cores for each link of each direction
+    std::uint32_t workers = 1;  ///< cores per link and direction
     BufferType memory = BufferType::DRAM;
 };
 
 struct TilePackets {
     DataFormat format = DataFormat::Float16_b;
-    std::uint32_t tiles = 1;  ///< of a packet
+    std::uint32_t tiles = 1;  ///< per packet
 };
 
-/// Cycles until each device has the `tiles` tiles of all others, as measured on a line: one core a
-/// link sends them both ways. Beyond some thousand packets by the slope.
+/// Returns the cycles until each device has the `tiles` tiles of each other device, with the
+/// measured line schedule: one core per link sends in both directions. Beyond a few thousand
+/// packets the result is extrapolated.
 [[nodiscard]] Prediction line_gather_cycles(const Model& model, const Collective& collective,
                                             std::uint64_t tiles, const TilePackets& packets);
 

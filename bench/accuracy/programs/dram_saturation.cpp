@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near to its peak DRAM can be read.
-// Source   tt-metal tech_reports/Saturating_DRAM_bandwidth: one reader a bank on NoC 0, 16 KiB
-// reads (the largest packet) with a ring of transaction ids, or pages with a barrier after a block
-// of as many bytes; arbitrary cores are the first ones.
+// Share of the peak DRAM bandwidth that readers reach.
+// Source   tt-metal tech_reports/Saturating_DRAM_bandwidth: one reader per bank on NoC 0. It reads
+//          16 KiB (the largest packet) with a ring of transaction ids, or pages with a barrier
+//          after a block of 16 KiB. "Arbitrary" cores are the first ones.
 #include <algorithm>
 
 #include "bench/accuracy/bench.hpp"
@@ -15,17 +15,17 @@ namespace tessera::score {
 namespace {
 
 constexpr BurstPlace kPlace{DataMovementProcessor::RISCV_0, NOC::NOC_0};
-/// TT-Metalium's choice for readers of DRAM.
+/// TT-Metalium's default for readers of DRAM.
 constexpr BurstPlace kReader{DataMovementProcessor::RISCV_1, NOC::NOC_0};
-constexpr std::uint32_t kStreamBytes = 1U << 20U;  // enough for a steady state
-constexpr std::uint32_t kDefaultDepth = 4;         // more is no faster
+constexpr std::uint32_t kStreamBytes = 1U << 20U;  // enough to reach a steady state
+constexpr std::uint32_t kDefaultDepth = 4;         // larger depths are no faster
 constexpr std::uint32_t kPageBytes = 2048;         // a bfloat16 tile
 
 bool says(const Row& row, std::string_view words) {
     return row.workload.find(words) != std::string::npos;
 }
 
-/// Banks by the port that tt-metal gave to workers on either NoC when the report was written.
+/// Returns the model with the bank ports that tt-metal used on both NoCs at the time of the report.
 Model with_reported_ports(Model model) {
     std::vector<DramEndpoint>& endpoints = model.arch.dram.endpoints;
     const std::size_t num_ports = std::min(endpoints.size(), model.setup.dram_ports.size());
@@ -36,7 +36,7 @@ Model with_reported_ports(Model model) {
     return model;
 }
 
-/// Memory that runs faster or slower than the model's: its rates go with the transfer rate.
+/// Scales the memory's rates to the row's transfer rate.
 Model with_transfer_rate(Model model, const Parameters& parameters) {
     if (!parameters.has("dram_gt_s")) {
         return model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams out of DRAM and into it: many cores at one bank or at all.
-// Source   mesham/tt-sim perfbench/dramratebench: reader i takes bank i modulo their number, on
-// RISC 0 and NoC 0; the aggregate rate is that of the slowest reader.
+// DRAM streams: many cores read or write one bank or all banks.
+// Source   mesham/tt-sim perfbench/dramratebench: reader i uses bank i modulo their number, on RISC
+//          0 and NoC 0. The slowest reader determines the aggregate rate.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/bank_streams.hpp"
 #include "bench/accuracy/programs/families.hpp"

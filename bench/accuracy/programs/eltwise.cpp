@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise ops of TTNN over the whole device, from DRAM to DRAM.
+// Element-wise TTNN ops on all cores of the device, from DRAM to DRAM.
 #include "ops/eltwise/eltwise.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using ops::EltwiseFunction;
 
-/// "ttnn.exp", "ttnn.silu from DRAM".
+/// Parses "ttnn.exp", "ttnn.silu from DRAM".
 EltwiseFunction function_of(const Row& row) {
     std::string name = row.workload.substr(0, row.workload.find(' '));
     constexpr std::string_view kPrefix = "ttnn.";
@@ -35,7 +35,7 @@ EltwiseFunction function_of(const Row& row) {
     throw NotExpressible(fmt::format("the op eltwise has no {}", name));
 }
 
-/// Modes that TTNN chose where the rows were measured.
+/// Returns TTNN's approximation mode at the time of the measurement.
 /// Source   tt-metal PR 41949: silu by the hardware's table of a piecewise linear sigmoid.
 bool is_approximate_in_ttnn(EltwiseFunction function) {
     return function == EltwiseFunction::Silu;

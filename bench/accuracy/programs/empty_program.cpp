@@ -13,7 +13,8 @@ bool has(std::string_view name, std::string_view words) {
     return name.find(words) != std::string_view::npos;
 }
 
-/// The number in front of `unit` in a name of words joined by "_": 32 in "all_cores_32cb_8g".
+/// Returns the number in front of `unit` in a name with "_" between words: 32 in
+/// "all_cores_32cb_8g".
 std::optional<std::uint32_t> number_before(std::string_view name, std::string_view unit) {
     for (std::size_t at = name.find(unit); at != std::string_view::npos;
          at = name.find(unit, at + 1)) {
@@ -51,8 +52,8 @@ void set_processors(EmptyProgram& program, std::string_view name) {
     }
 }
 
-/// The benchmark's cores, which chips with few working rows and columns have too. It asks for the
-/// architecture's name itself.
+/// Returns the benchmark's cores. Chips with fewer working rows and columns have all of them, too.
+/// The benchmark itself selects them by architecture.
 /// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/dispatch/test_pgm_dispatch.cpp,
 ///          get_core_count.
 GridSize all_cores(const Row& row) {
@@ -69,7 +70,8 @@ GridSize grid_of(const Row& row, std::string_view name) {
     return is_wide ? all : GridSize{1, 1};
 }
 
-/// "256" or, where the row's name went astray, "256_bytes_brisc_only_all_processors_trace".
+/// Parses "256". In rows with a misplaced name the value is
+/// "256_bytes_brisc_only_all_processors_trace".
 std::uint32_t kernel_bytes_of(const Parameters& parameters) {
     const std::string& text = parameters.text("kernel_bytes");
     std::uint32_t bytes = 0;
@@ -78,14 +80,14 @@ std::uint32_t kernel_bytes_of(const Parameters& parameters) {
     return bytes;
 }
 
-/// The last word of the row's workload; where the row's name went astray, the parameter has it.
+/// Returns the last word of the row's workload; in rows with a misplaced name, the parameter.
 std::string name_of(const Row& row, const Parameters& parameters) {
     const std::string name = row.workload.substr(row.workload.rfind(' ') + 1);
     return has(name, "vary_slow_cycles") ? parameters.text("kernel_bytes") : name;
 }
 
 void set_sizes(EmptyProgram& program, std::string_view name) {
-    constexpr std::uint32_t kArguments = 128;  // of maxed_config_params
+    constexpr std::uint32_t kArguments = 128;  // from maxed_config_params
     constexpr std::uint32_t kCbs = 32;
     constexpr std::uint32_t kSemaphores = 4;
     const bool is_maxed = has(name, "maxed");

@@ -9,9 +9,9 @@
 namespace tessera::score {
 namespace {
 
-// One slot stays free, so that a full ring differs from an empty one.
+// One slot stays free to distinguish a full ring from an empty one.
 constexpr std::uint32_t kSlots = 16;
-// Behind each payload, and the whole of an acknowledgement.
+// Size of the flag after each payload, and of an acknowledgement.
 constexpr std::uint32_t kFlagBytes = 16;
 constexpr double kNotSet = std::numeric_limits<double>::infinity();
 constexpr double kNanoseconds = 1e9;
@@ -25,9 +25,9 @@ struct EndCosts {
     double poll;
     double send;
     double receive;
-    double write;    ///< of the receiver's own time
+    double write;    ///< receiver's own time
     double leaving;  ///< until the write has left L1
-    double wire;     ///< latency of the wire, first byte
+    double wire;     ///< wire latency of the first byte
     double per_byte;
     std::uint64_t frame;
     std::uint64_t frame_overhead;
@@ -53,7 +53,7 @@ EndCosts costs_of(const EthernetStream& stream, const TimingSpec& timing,
                    .frame = link.frame.value,
                    .frame_overhead = link.frame_overhead.value,
                    .loads_until_flush = static_cast<std::uint32_t>(core.core_loads_until_flush)};
-    // The latency was taken there and back: each end sent, and found, one packet.
+    // The measured latency is a round trip: each end sent one packet and polled for one.
     costs.wire = std::max(0.0, costs.wire - (costs.send + costs.receive) / 2 - costs.poll);
     if (stream.receiver != Receiver::Keeps) {
         costs.leaving = stream.packet_bytes / timing.noc.write_rate.value * cycle;
@@ -64,13 +64,13 @@ EndCosts costs_of(const EthernetStream& stream, const TimingSpec& timing,
     return costs;
 }
 
-/// When the flag of each slot is set by the other end; the two ends of one ring of slots take and
-/// free them in order.
+/// Times at which the other end sets the flag of each slot. Both ends allocate and free the slots
+/// of a ring in order.
 struct Flags {
     std::array<double, kSlots> set_at = filled(kNotSet);
-    std::uint32_t first = 0;        ///< in use for longest
-    std::uint32_t last = 0;         ///< used next
-    std::uint32_t cached = kSlots;  ///< the data cache holds this one as not set; kSlots: none
+    std::uint32_t first = 0;        ///< oldest slot in use
+    std::uint32_t last = 0;         ///< next slot to use
+    std::uint32_t cached = kSlots;  ///< slot that the data cache holds as not set; kSlots: none
 
     static std::array<double, kSlots> filled(double value) {
         std::array<double, kSlots> all{};
@@ -79,7 +79,7 @@ struct Flags {
     }
 };
 
-/// One Ethernet core: a turn of its loop looks at one flag of each kind and acts on it.
+/// One Ethernet core. One turn of its loop checks one flag of each kind and handles it.
 class EthernetEnd {
 public:
     EthernetEnd(const EndCosts& costs, std::uint32_t packets_to_send,
@@ -146,7 +146,8 @@ private:
         --to_finish_;
     }
 
-    /// The transmit queue takes a command once the one before has begun. Gives the arrival.
+    /// Issues a transmit command. The queue accepts it once the previous command has begun. Returns
+    /// the arrival time.
     double transmit(std::uint32_t bytes) {
         now_ = std::max(now_, begun_);
         begun_ = std::max(now_, wire_free_);
@@ -154,11 +155,11 @@ private:
         return wire_free_ + costs_.wire;
     }
 
-    /// Whether a flag is set, as the core sees it. Where it has a data cache, a line that was read
-    /// too early is read there again until the cache is flushed as a whole, which a hit does now
-    /// and then: the cache is not coherent, and the kernels did not flush it themselves when these
-    /// figures were taken. An end that never has to wait never reads a line too early, so both
-    /// ways at once, where each is busy with what has come, are faster than one way.
+    /// Returns whether the core sees a flag as set. On a chip with a data cache, a line that was
+    /// read too early stays stale until the cache flushes itself, which a hit triggers
+    /// occasionally. The cache is not coherent, and the measured kernels did not flush it. An end
+    /// that never waits never reads a line too early. Therefore traffic in both directions, which
+    /// keeps both ends busy, is faster than traffic in one.
     bool finds(Flags& flags, std::uint32_t slot, std::minstd_rand& random) {
         if (flags.cached == slot) {
             if (random() % costs_.loads_until_flush == 0) {
@@ -183,8 +184,8 @@ private:
     double now_ = 0;
     double begun_ = 0;
     double wire_free_ = 0;
-    Flags sent_;      ///< acknowledged
-    Flags received_;  ///< come
+    Flags sent_;      ///< acknowledged slots
+    Flags received_;  ///< slots with an arrived packet
     std::array<double, kSlots> has_left_{};
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of packets through a mux, a worker for each of its channels.
+// Streams of packets through a mux with one worker per channel.
 //
-// The measured mux sends to a core that only counts packets, a "drainer", in place of a router: a
-// link without limits stands for it. The figure is what all workers send, headers of 64 bytes
-// included, over the time of the slowest. Workers stand from the second column on, column by
-// column.
+// The measured mux sends to a "drainer", a core that only counts packets, in place of a router. The
+// model uses an unlimited link for it. The figure is the bytes that all workers send, including
+// headers of 64 bytes, over the time of the slowest worker. Workers fill the grid column by column
+// from the second column.
 // Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing/
 //          test_tt_fabric_mux_bandwidth.cpp.
 #include "tessera/fabric_mux.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using enum FabricMuxChannelType;
 
-/// Packets of each worker: several times what a channel holds.
+/// Packets per worker: several times the capacity of a channel.
 constexpr std::uint32_t kPackets = 96;
 constexpr std::uint32_t kHeader = 64;
 constexpr std::uint32_t kDrainerBuffers = 16;
@@ -32,7 +32,7 @@ struct Channels {
     std::uint32_t header_only = 0;
     std::uint32_t buffers_full_size = 0;
     std::uint32_t buffers_header_only = 0;
-    std::uint32_t bytes = 0;  ///< of a full-size channel's payloads
+    std::uint32_t bytes = 0;  ///< payload bytes in a full-size channel
 
     [[nodiscard]] std::uint32_t count() const { return full_size + header_only; }
 };

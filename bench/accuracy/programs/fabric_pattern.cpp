@@ -14,8 +14,9 @@ namespace {
 
 using enum LinkDirection;
 
-// Lines and rings of the machines: T3000 is 2×4 chips, a Galaxy 8×4, four P150 2×2. A row's packets
-// and cycles give these counts: 3 flows of a LinearMulticast share a link of T3000, 7 of a Galaxy.
+// Machines of the rows: T3000 is 2×4 chips, a Galaxy 8×4, four P150 2×2. A row's packets and cycles
+// give the number of flows per link. In LinearMulticast 3 flows share a link of T3000, 7 of a
+// Galaxy.
 struct Machine {
     std::string_view name;
     std::uint32_t line;
@@ -33,8 +34,8 @@ const Machine& machine_of(const Parameters& parameters) {
     return *machine;
 }
 
-/// "[4,2]" states a value for rows of a mesh and one for its columns, which share no link. The
-/// first one, of the longer lines, decides.
+/// Parses "[4,2]": a value for rows of a mesh and one for columns, which share no link. The first
+/// value belongs to the longer lines and determines the result.
 Parameters of_first_axis(const Parameters& parameters) {
     std::string text;
     for (const char* key : {"line_size", "interior_workers_disabled", "unidirectional"}) {
@@ -47,7 +48,7 @@ Parameters of_first_axis(const Parameters& parameters) {
     return Parameters(text);
 }
 
-/// Half of a line each way, to its ends.
+/// Sends from half of a line in each direction, to the ends of the line.
 std::vector<FabricFlow> to_both_ends(std::uint32_t devices) {
     std::vector<FabricFlow> flows;
     for (std::uint32_t device = 0; device < devices; ++device) {
@@ -75,7 +76,7 @@ std::vector<FabricFlow> one_to_all(std::uint32_t devices) {
     return flows;
 }
 
-/// Each device both ways along a line, to its ends.
+/// Sends from each device in both directions along a line, to the ends.
 std::vector<FabricFlow> to_each_end(std::uint32_t devices) {
     std::vector<FabricFlow> flows;
     for (std::uint32_t device = 0; device < devices; ++device) {
@@ -86,7 +87,7 @@ std::vector<FabricFlow> to_each_end(std::uint32_t devices) {
     return flows;
 }
 
-/// Each device both ways around the ring.
+/// Sends from each device in both directions around the ring.
 std::vector<FabricFlow> around(std::uint32_t devices, std::uint32_t hops) {
     std::vector<FabricFlow> flows;
     for (std::uint32_t device = 0; device < devices; ++device) {
@@ -103,7 +104,8 @@ FabricPattern to_all_on_the_way(FabricPattern pattern) {
     return pattern;
 }
 
-/// Each device to all others: along the column with branches along each row, and along its own row.
+/// Sends from each device to each other one: along its own row, and along its column with branches
+/// along each row.
 FabricPattern box_to_all(MeshShape shape) {
     FabricPattern pattern{.shape = shape};
     for (std::uint32_t device = 0; device < shape.num_devices(); ++device) {
@@ -121,7 +123,7 @@ FabricPattern box_to_all(MeshShape shape) {
     return pattern;
 }
 
-/// The first device to each other one, along the column first.
+/// Sends from the first device to each other one, along the column first.
 FabricPattern one_to_mesh(MeshShape shape) {
     FabricPattern pattern{.shape = shape};
     for (std::uint32_t device = 1; device < shape.num_devices(); ++device) {
@@ -133,12 +135,12 @@ FabricPattern one_to_mesh(MeshShape shape) {
     return pattern;
 }
 
-/// Counts flows by the link that they pass.
+/// Counts the flows on each link.
 class LinkLoads {
 public:
     explicit LinkLoads(const FabricPattern& pattern) : pattern_(pattern) {}
 
-    /// Returns the device behind the last link.
+    /// Returns the device after the last link.
     std::uint32_t add(std::uint32_t device, LinkRoute route) {
         for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
             most = std::max(most, ++flows_on_[{device, route.direction}]);
@@ -155,7 +157,7 @@ private:
     std::map<std::pair<std::uint32_t, LinkDirection>, std::uint32_t> flows_on_;
 };
 
-/// Flows over the busiest link, one way.
+/// Returns the number of flows over the busiest link in one direction.
 std::uint32_t most_on_a_link(const FabricPattern& pattern) {
     LinkLoads loads(pattern);
     for (const FabricFlow& flow : pattern.flows) {
@@ -180,7 +182,7 @@ FabricPattern line_pattern(const Parameters& axis) {
         return (is_one_way && flow.route.direction == West) ||
                (ends_only && flow.route.hops != devices - 1);
     });
-    // The published figure counts one flow for each of these two, also where several senders share
+    // The published figure counts one flow for these two patterns, even if several senders share
     // the link (profile_results).
     pattern.counted = is_one_way || ends_only ? 1 : devices / 2;
     return pattern;
@@ -195,7 +197,7 @@ FabricPattern ring_pattern(const Parameters& axis) {
             .counted = devices - 1};
 }
 
-/// What a pattern of test_fabric_ubench.yaml sends; nothing if it is not known.
+/// Returns the flows of a pattern of test_fabric_ubench.yaml; nothing if the name is unknown.
 FabricPattern pattern_of(std::string_view name, const Machine& machine) {
     const auto& [machine_name, line, ring, mesh] = machine;
     if (name.starts_with("NeighborExchange")) {
@@ -218,7 +220,7 @@ FabricPattern pattern_of(std::string_view name, const Machine& machine) {
         return to_all_on_the_way(
             {.shape = {1, ring}, .topology = Topology::Ring, .flows = around(ring, hops)});
     }
-    // The hops of a multicast to all are those of a mesh on a torus, too (get_full_mcast_hops).
+    // A multicast to all devices of a torus has the hops of a mesh (get_full_mcast_hops).
     if (name == "MeshMulticast" || name.starts_with("CustomMaxPacketSizeMesh")) {
         return box_to_all(mesh);
     }
@@ -257,7 +259,7 @@ std::vector<std::uint32_t> receivers_of(const FabricFlow& flow, const FabricPatt
 }
 
 FabricPattern edm_pattern(std::string_view name, const Parameters& parameters) {
-    // Routers of a ring that carry the streams of a line.
+    // Ring routers that carry streams of a line.
     constexpr std::array<std::string_view, 4> kLines{
         "Linear", "RingAsLinear", "Linear_all_rows_all_cols_mesh", "Linear_2x0_mesh"};
     constexpr std::array<std::string_view, 2> kRings{"FullRing", "FullRing_8x0_mesh"};

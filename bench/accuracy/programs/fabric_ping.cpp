@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packet at a time over the fabric, there and back.
+// Round trips over the fabric with one packet in flight.
 // Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing (test_latency_*.yaml: the
-// responder is the sender's neighbour), and tests/tt_metal/microbenchmarks/ethernet/
-// test_1d_fabric_latency.py: along a line to its last device and back, or once around a ring.
+//          responder is the sender's neighbour), and
+//          tests/tt_metal/microbenchmarks/ethernet/test_1d_fabric_latency.py: to the last device of
+//          a line and back, or once around a ring.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -23,20 +24,20 @@ constexpr const char* kTurnZone = "turn";
 enum class End : std::uint8_t { Pings, Answers };
 
 struct Ping {
-    std::uint32_t hops = 0;  ///< one way
+    std::uint32_t hops = 0;  ///< in one direction
     std::uint32_t bytes = 0;
-    bool goes_around = false;  ///< a ring, back to where it left
+    bool goes_around = false;  ///< around a ring, back to the sender
     Topology topology = Topology::Line;
-    std::uint32_t rows = 1;  ///< of devices; packets have routes of a mesh where there are more
+    std::uint32_t rows = 1;  ///< rows of devices; packets use mesh routes if there are several
 };
 
-/// Device that a packet's route of a mesh leads to; kNoMesh where it is a count of hops.
+/// Returns the target device of a mesh route; kNoMesh if the route is a number of hops.
 std::uint32_t mesh_target(const Ping& ping, End end) {
     constexpr std::uint32_t kNoMesh = 0xFFFFFFFF;
     return ping.rows == 1 ? kNoMesh : end == End::Answers ? 0 : ping.hops;
 }
 
-/// The devices that a ping passes, and as many more as its topology takes.
+/// Returns a mesh with the devices that a ping passes and those that its topology needs.
 MeshSpec mesh_of(const Model& model, const Ping& ping) {
     constexpr std::uint32_t kShortestRing = 4;
     const std::uint32_t least =
@@ -46,7 +47,7 @@ MeshSpec mesh_of(const Model& model, const Ping& ping) {
             .device = model.arch.name};
 }
 
-/// What a row's "topology" stands for: fabrics whose routers differ.
+/// Parses a row's "topology": fabrics with different routers.
 Ping ping_over(const std::string& topology) {
     expressible(topology == "Linear" || topology == "Ring" || topology == "Mesh",
                 "topology is {}, not Linear, Ring or Mesh", topology);
@@ -80,7 +81,8 @@ Replays run(const Model& model, const Ping& ping) {
     return bench.run(programs);
 }
 
-/// With a responder of its own; its time from a packet's arrival to its answer is not counted.
+/// Returns the time with a separate responder, without the responder's time from a packet's arrival
+/// to its answer.
 Prediction less_responder(const Parameters& parameters, const Model& model) {
     Ping ping = ping_over(parameters.text("topology"));
     ping.hops = parameters.count("responder");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of packets over the fabric, by workers of several devices at once.
+// Streams of packets over the fabric, sent by workers of several devices at once.
 //
-// The bandwidth of a row is the payload that crosses the busiest link in one direction, over the
-// time of the slowest device (tt-metal: process_results of test_fabric_edm_bandwidth.py;
-// test_fabric counts the flows on the busiest link the same way, as a row's packets and cycles
-// show).
+// A row's bandwidth is the payload that crosses the busiest link in one direction, over the time of
+// the slowest device.
+// Source   tt-metal process_results of test_fabric_edm_bandwidth.py. test_fabric counts the flows
+//          on the busiest link in the same way, as a row's packets and cycles show.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -22,13 +22,13 @@
 namespace tessera::score {
 namespace {
 
-/// Packets of each flow: several times what a sender's buffer holds.
+/// Packets per flow: several times the capacity of a sender's buffer.
 constexpr std::uint32_t kPackets = 96;
-/// A packet's counter, and that of the ends of streams: the first semaphores of each core.
+/// Counters of packets and of ended streams: the first semaphores of each core.
 constexpr std::uint32_t kDone = 0;
 constexpr std::uint32_t kCounter = 1;
 
-/// As bench/accuracy/kernels/fabric_stream.cpp has them.
+/// Values match bench/accuracy/kernels/fabric_stream.cpp.
 enum class Message : std::uint8_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
 enum class Route : std::uint8_t { Line, Range, Mesh, Box };
 constexpr std::size_t kMostFlows = 31;
@@ -56,18 +56,18 @@ Message message_of(const std::string& name) {
     return found->second;
 }
 
-/// How many packets the measured kernel sends for each that is counted: its function for additions
-/// alone has a second loop behind the first.
+/// Returns the number of sent packets per counted packet: the measured kernel's function for
+/// additions contains a second loop.
 /// Source   tt-metal tests/ttnn/unit_tests/gtests/ccl/kernels/edm_fabric_writer.cpp.
 std::uint32_t sent_for_each(Message message) {
     return message == Message::FlushedAddAlone || message == Message::AddAlone ? 2 : 1;
 }
 
-/// What a core that sends is told, as bench/accuracy/kernels/fabric_stream.cpp reads it.
+/// Runtime arguments of a sending core, in the order of bench/accuracy/kernels/fabric_stream.cpp.
 class SenderArgs {
 public:
     void add(LinkDirection way, std::vector<std::uint32_t> route) {
-        constexpr std::size_t kRouteArgs = 5;  // its kind, and up to four of it
+        constexpr std::size_t kRouteArgs = 5;  // its kind and up to four arguments
         auto found = std::ranges::find(ways_, way);
         if (found == ways_.end()) {
             found = ways_.insert(ways_.end(), way);
@@ -94,7 +94,7 @@ private:
     std::uint32_t num_flows_ = 0;
 };
 
-/// Programs of the devices, which grow core by core.
+/// One program per device, extended core by core.
 class Programs {
 public:
     Programs(const ArchSpec& arch, const FabricPattern& pattern, const Stream& stream)
@@ -107,11 +107,11 @@ public:
         }
     }
 
-    /// Adds the core that sends all of a device's flows over one of the links to each neighbour, a
-    /// packet of each in turn.
+    /// Adds the core that sends all flows of a device over one of the links to each neighbour. It
+    /// sends one packet of each flow in turn.
     /// Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/routing:
-    ///          add_senders_from_pairs, and kernels/tt_fabric_test_sender.cpp; the worker of
-    ///          edm_fabric_writer.cpp sends both ways as well.
+    ///          add_senders_from_pairs, and kernels/tt_fabric_test_sender.cpp. The worker of
+    ///          edm_fabric_writer.cpp also sends in both directions.
     void add_sender(std::span<const FabricFlow* const> flows, std::uint32_t link,
                     std::uint32_t packets, const FabricPattern& pattern) {
         expressible(flows.size() <= kMostFlows, "{} flows of a device, allowed: up to {}",
@@ -139,7 +139,7 @@ public:
         SetRuntimeArgs(program, kernel, core, args.over(link, program, core));
     }
 
-    /// Each core that packets go to waits for the ends of their streams.
+    /// Makes each receiving core wait for the ends of its streams.
     void add_sinks() {
         for (std::uint32_t device = 0; device < programs_.size(); ++device) {
             for (const auto& [core, streams] : streams_at_[device]) {
@@ -178,7 +178,8 @@ private:
         sides[static_cast<std::size_t>(flow.route.direction)] = flow.route.hops;
         return {static_cast<std::uint32_t>(Route::Box), sides[0], sides[1], sides[2], sides[3]};
     }
-    /// Before all other semaphores of a core, so that they have the same addresses everywhere.
+    /// Adds the counters before all other semaphores of a core, so that their addresses are equal
+    /// on all cores.
     void add_counters(Program& program, std::uint32_t device, CoreCoord core) {
         if (has_counters_.emplace(std::pair(device, core), true).second) {
             CreateSemaphore(program, core, 0);
@@ -194,7 +195,7 @@ private:
     std::map<std::pair<std::uint32_t, CoreCoord>, bool> has_counters_;
 };
 
-/// By the device that they begin at.
+/// Groups flows by their first device.
 std::map<std::uint32_t, std::vector<const FabricFlow*>> flows_by_device(
     const FabricPattern& pattern) {
     std::map<std::uint32_t, std::vector<const FabricFlow*>> flows;
@@ -220,7 +221,8 @@ Prediction span_of(const Model& model, const FabricPattern& pattern, const Strea
 
 Prediction bandwidth(const Row& row, const Model& model, const FabricPattern& pattern,
                      const Stream& stream) {
-    // What a stream takes beside its packets cancels out between one and one twice as long.
+    // The constant overhead of a stream cancels out between one stream and another of twice its
+    // length.
     const Prediction steady =
         Prediction::combined(span_of(model, pattern, stream, 2 * kPackets),
                              span_of(model, pattern, stream, kPackets), std::minus<>());
@@ -233,16 +235,19 @@ std::string name_behind(const Row& row, std::string_view prefix) {
 }
 
 std::uint32_t links_of(const Parameters& parameters) {
-    // "[1,1]": of rows and of columns.
+    // "[1,1]": links of rows and of columns
     return parameters.text("links").starts_with('[') ? 1 : parameters.count("links");
 }
 
-/// The tables of test_fabric_edm_bandwidth.py are of June 2025 and before (tt-metal PR 24022:
-/// "another 2x should be straightforward after going to 2 erisc mode"), when a router ran on one
-/// processor whichever the chip; both of Blackhole's have worked since November (PR 32312). Its
-/// rings had a second channel then (unicast_RingAsLinear takes 390 ns both ways, unicast_Linear
-/// 325) where those of later tables acknowledge twice (PR 33222, issue 33318). A further part of a
-/// payload took what an addition does (264 ns and 261 one way at 16 B, 311 and 312 as multicast).
+/// Returns the model with the routers of the tables in test_fabric_edm_bandwidth.py, which date
+/// from June 2025 or earlier.
+/// - A router ran on one processor on both chips. tt-metal PR 24022: "another 2x should be
+///   straightforward after going to 2 erisc mode". Blackhole uses both processors since November
+///   (PR 32312).
+/// - Rings had a second channel: unicast_RingAsLinear takes 390 ns in both directions,
+///   unicast_Linear 325 ns. Rings of later tables acknowledge twice (PR 33222, issue 33318).
+/// - A further part of a payload cost as much as an addition: 264 and 261 ns in one direction at 16
+///   B, 311 and 312 ns as multicast.
 Model with_routers_of_table(Model model) {
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->link.router_processors = 1;

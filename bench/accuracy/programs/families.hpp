@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of measurements that programs here stand for, one file each.
+// Groups of measurements that the score can predict, one file per group.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace tessera::score {
 
-/// Builds the program that a row describes, runs and replays it, and gives the row's figure in the
+/// Builds the program that a row describes, runs and replays it, and returns the figure in the
 /// row's unit.
-/// Errors   NotExpressible if the row is none of what the group stands for here; what Session and
-///          replay throw if the program does not fit the machine.
+/// Errors   NotExpressible if the group's program cannot express the row; errors of Session and
+///          replay if the program does not fit the machine.
 using Predict = Prediction (*)(const Row& row, const Parameters& parameters, const Model& model);
 
 struct Family {
@@ -23,7 +23,7 @@ struct Family {
     Predict predict;
 };
 
-/// Sorted by group.
+/// Returns all families, sorted by group.
 [[nodiscard]] std::span<const Family> all_families();
 
 [[nodiscard]] Prediction predict_collective(const Row&, const Parameters&, const Model&);

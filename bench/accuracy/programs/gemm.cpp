@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products over the whole chip: tuned 2-D multicast with the blocks that a row names, and
-// TTNN's own choice for a height-sharded in0.
+// Matrix products on all cores: tuned 2-D multicast with the blocks that a row names, and TTNN's
+// default for a height-sharded in0.
 // Source   tt-metal tech_reports/GEMM_FLOPS; ttnn matmul_program_config.cpp.
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ TensorPlacement placement_of(const Parameters& parameters, std::string_view key,
     return text == "L1" ? TensorPlacement::L1Interleaved : sharded;
 }
 
-/// "4x2" in tiles, rows first.
+/// Parses "4x2": rows and columns in tiles.
 Subblock block_of(const Parameters& parameters, std::string_view key) {
     const GridSize rows_by_columns = parameters.grid(key);
     return {rows_by_columns.columns, rows_by_columns.rows};
@@ -63,7 +63,8 @@ ops::matmul::MatmulShape shape_of(const Parameters& parameters) {
     return {parameters.count("M"), parameters.count("K"), parameters.count("N")};
 }
 
-/// A row that names its blocks. A grid is columns × rows of cores, blocks are rows × columns.
+/// Returns the spec of a row that names its blocks. A grid is columns × rows of cores; blocks are
+/// rows × columns.
 MatmulSpec tuned_spec(const Parameters& parameters) {
     const Subblock out_block = block_of(parameters, "out_block");
     const DataFormat format = parameters.format("dtype");
@@ -87,7 +88,8 @@ MatmulSpec tuned_spec(const Parameters& parameters) {
             .out = operand("out")};
 }
 
-/// Rows of in0 in shards on `cores` cores, in1 multicast to all, one block of K.
+/// Returns the spec with in0 in row shards on `cores` cores, in1 multicast to all cores, and one K
+/// block.
 MatmulSpec height_sharded_spec(const Parameters& parameters, const ArchSpec& arch) {
     const std::uint32_t cores = parameters.count("cores");
     expressible(cores >= 1, "on {} cores", cores);
@@ -115,7 +117,7 @@ MatmulSpec height_sharded_spec(const Parameters& parameters, const ArchSpec& arc
             .out = {TensorPlacement::L1HeightSharded, format}};
 }
 
-/// The same blocks over fewer of them on each core: `high` by `wide` out blocks.
+/// Runs the same blocks with fewer of them per core: `high` by `wide` out blocks.
 Replays run_out_blocks(const Model& model, const Parameters& parameters, std::uint32_t high,
                        std::uint32_t wide) {
     MatmulSpec spec = tuned_spec(parameters);
@@ -128,8 +130,8 @@ Replays run_out_blocks(const Model& model, const Parameters& parameters, std::ui
                       spec);
 }
 
-/// Cycles of the math thread. Cores work through their out blocks one after the other, each over
-/// all of K, so that many are predicted from two and from four.
+/// Returns the cycles of the math thread. Cores process their out blocks in sequence, each over all
+/// of K, so the time of many blocks is extrapolated from two and four.
 Prediction tuned_cycles(const Model& model, const Parameters& parameters) {
     constexpr std::uint32_t kMostBlocks = 4;
     const auto cycles = [](const Replays& replays) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of the coprocessor in a row, by one thread or by several at once. No kernel here
-// issues them one by one, so what their units allow in the long run is worked out.
-// Source   mesham/tt-sim perfbench/tensixbench: one figure for each of the threads.
+// Sequences of one coprocessor instruction, issued by one thread or by several at once. No kernel
+// here issues single instructions, so a formula computes the long-run rate of each unit.
+// Source   mesham/tt-sim perfbench/tensixbench: one figure for each thread.
 #include "bench/accuracy/programs/instruction_issue.hpp"
 
 #include <algorithm>
@@ -14,26 +14,26 @@
 namespace tessera::score {
 namespace {
 
-/// What threads that issue one instruction side by side are to each other.
+/// How threads that issue the same instruction affect each other.
 enum class Sharing : std::uint8_t {
-    Apart,    ///< nothing: each pays what it pays alone
-    Shared,   ///< a unit that serves one instruction after the other
-    InTurns,  ///< that, and each instruction hands the unit's source registers to the next thread
+    Apart,    ///< not at all: each thread pays the cost of a single thread
+    Shared,   ///< the unit serves one instruction at a time
+    InTurns,  ///< as Shared; each instruction also hands the source registers to the next thread
 };
 
 struct InstructionRow {
     std::string_view unit;
-    std::string_view name;  ///< empty: all others of the unit
+    std::string_view name;  ///< empty: each other instruction of the unit
     double UnreplayedCosts::*cost;
     Sharing sharing;
 };
 
-// The first row that fits counts. MVMUL alone was measured with several threads at first, and its
-// 6.08 and 12.10 cycles were taken for all of MATH; ELWADD and ELWMUL take 6.07 and 12.06, SETRWC
-// and INCRWC, which touch counters alone, 1.97 and 2.97, RDCFG 1.96 and 1.95.
+// The first matching row counts. The first measurement with several threads was of MVMUL only; its
+// 6.08 and 12.10 cycles were used for all of MATH. Later measurements: ELWADD and ELWMUL 6.07 and
+// 12.06; SETRWC and INCRWC, which only change counters, 1.97 and 2.97; RDCFG 1.96 and 1.95.
 // Source   mesham/tt-sim, perfbench/card-sessions/2026-08-17-wormhole-B/tensix.out
 constexpr std::array<InstructionRow, 8> kInstructions{
-    {{"NONE", "", &UnreplayedCosts::issue_cycles, Sharing::Apart},  // each thread drops its own
+    {{"NONE", "", &UnreplayedCosts::issue_cycles, Sharing::Apart},  // each thread discards its own
      {"CFG", "RDCFG", &UnreplayedCosts::configuration_read_cycles, Sharing::Apart},
      {"THCON", "SETDMAREG", &UnreplayedCosts::issue_cycles, Sharing::Shared},
      {"THCON", "", &UnreplayedCosts::scalar_unit_cycles, Sharing::Shared},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one instruction issued over and over.
+// Rows that measure one instruction issued repeatedly.
 #pragma once
 
 #include "bench/accuracy/model.hpp"
@@ -9,9 +9,10 @@
 
 namespace tessera::score {
 
-/// Cycles from one instruction of a thread to its next. The workload ends with the instruction's
-/// name; `unit` is NONE, or what all threads share; `threads_issuing` do so at once.
-/// Errors   NotExpressible for more threads than a core's compute has, or without `unit`.
+/// Returns the cycles between two instructions of a thread. The workload ends with the
+/// instruction's name. `unit` is NONE or the unit that threads share. `threads_issuing` threads
+/// issue at once.
+/// Errors   NotExpressible for more threads than compute threads of a core, or without `unit`.
 [[nodiscard]] Prediction predict_instruction_issue(const Row& row, const Parameters& parameters,
                                                    const Model& model);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets over one Ethernet link, sent by the Ethernet cores themselves.
+// Packets over one Ethernet link, sent by kernels on the Ethernet cores.
 // Source   tt-metal tests/tt_metal/microbenchmarks/ethernet.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/ethernet_ends.hpp"
@@ -10,10 +10,10 @@ namespace tessera::score {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr std::uint32_t kStreamPackets = 256 * 16;  // the bench: 256 through each of its slots
+constexpr std::uint32_t kStreamPackets = 256 * 16;  // as in the benchmark: 256 through each slot
 
-/// One packet there and back, timed where it left first: on the wire twice, as its sender has to
-/// have all of it to send it back.
+/// Returns the round-trip time of one packet at its sender. The packet crosses the wire twice,
+/// because the responder needs all of it before it can answer.
 Prediction echo_time(const Row& row, const Parameters& parameters, const Model& model) {
     const double bytes = parameters.count("bytes_per_packet");
     const auto cycles = [&](const TimingSpec& timing, const UnreplayedCosts& costs) {
@@ -35,7 +35,7 @@ Receiver receiver_of(const Row& row, const Parameters& parameters) {
                                              : Receiver::WritesByTransaction;
 }
 
-/// Packets one behind the other, by one sender or by both ends.
+/// Returns the rate of back-to-back packets from one sender or from both ends.
 Prediction stream_rate(const Row& row, const Parameters& parameters, const Model& model) {
     const EthernetStream stream{.packet_bytes = parameters.count("bytes_per_packet"),
                                 .num_packets = kStreamPackets,

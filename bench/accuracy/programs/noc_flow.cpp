@@ -35,7 +35,7 @@ CoreCoord take_core(std::string_view& text, std::string_view before) {
     return {x, take_number(text, ",")};
 }
 
-/// Flows joined by blanks, commas or "+": "(1,1)->(2,2)", the core that issues first.
+/// Parses flows separated by blanks, commas or "+": "(1,1)->(2,2)". The first core issues.
 std::vector<Flow> flows_of(const Parameters& parameters) {
     std::string_view text = parameters.text("flow");
     std::vector<Flow> flows;
@@ -51,8 +51,8 @@ std::vector<Flow> flows_of(const Parameters& parameters) {
     return flows;
 }
 
-/// Which rows are harvested differs by board: if a flow names a row that this model lacks, its last
-/// row that no flow names stands there instead.
+/// Returns an architecture with the rows that the flows name. Harvested rows differ between boards.
+/// If a flow names a row that the model lacks, that row replaces the last row that no flow names.
 ArchSpec with_rows_of(ArchSpec arch, const std::vector<Flow>& flows) {
     std::vector<std::uint32_t> named;
     for (const Flow& flow : flows) {
@@ -82,9 +82,9 @@ BurstPlace place_of(const Parameters& parameters) {
     return {DataMovementProcessor::RISCV_0, noc == 0 ? NOC::NOC_0 : NOC::NOC_1};
 }
 
-/// Logical core `hops` columns to the east of (0,0) on NoC 0, in row 0. Distances are those of the
-/// coordinates that kernels use. Where these begin with the physical ones of core (0,0) they are
-/// physical, with the gap that DRAM and ARC make; else they follow on one another without gaps.
+/// Returns the logical core `hops` columns east of (0,0) on NoC 0, in row 0. Distances are those of
+/// kernel coordinates. If these start at the physical coordinates of core (0,0), they are physical
+/// and include the gap of DRAM and ARC; otherwise they are contiguous.
 CoreCoord core_at(std::uint32_t hops, const ArchSpec& arch) {
     const CoreCoord first{arch.workers.noc_columns.front(), arch.workers.noc_rows.front()};
     if (arch.workers.virtual_origin == first) {
@@ -101,10 +101,10 @@ bool is_read(const Row& row) {
     return reads;
 }
 
-/// These kernels compute addresses in their loops, so commands follow on one another as slowly as
-/// the constants' ranges have it, which are as wide because of that.
+/// Returns the model with issue times at the slow ends of their ranges. These kernels compute
+/// addresses in their loops, which is the reason for these wide ranges.
 Model with_long_loops(Model model) {
-    constexpr Cycles kSavedByState{16};  // a store or two, and arithmetic on 64-bit addresses
+    constexpr Cycles kSavedByState{16};  // one or two stores, and arithmetic on 64-bit addresses
     const RiscTiming& slow = model.timing.high.risc;
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected}) {
         timing->risc.read_issue = slow.read_issue;

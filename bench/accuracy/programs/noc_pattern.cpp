@@ -28,7 +28,7 @@ Mechanism mechanism_of(const std::string& words, const Parameters& parameters) {
     return is_linked ? Mechanism::LinkedMulticast : Mechanism::Multicast;
 }
 
-/// A rectangle of exactly `count` cores: a square, else whole columns, else whole rows.
+/// Returns a rectangle of exactly `count` cores: a square, else whole columns, else whole rows.
 std::optional<GridSize> rectangle_of(std::uint32_t count, GridSize device) {
     for (std::uint32_t side = 1; side <= std::min(device.columns, device.rows); ++side) {
         if (side * side == count) {
@@ -68,7 +68,7 @@ GridSize far_grid(const NocPattern& pattern, const Parameters& parameters, GridS
     return *grid;
 }
 
-/// A master that stands inside of the far ends' rectangle, at (0,0).
+/// Returns whether a master is at (0,0), inside of the far ends' rectangle.
 bool master_is_inside(const NocPattern& pattern, const Parameters& parameters, GridSize far,
                       GridSize device) {
     if (pattern.mechanism != Mechanism::Unicast) {
@@ -91,8 +91,8 @@ NocParties pair_of_cores(const Parameters& parameters) {
     return {CoreRangeSet(CoreCoord{0, 0}), CoreRange(far_end), {far_end}};
 }
 
-/// Column by column, as corerange_to_cores() lists them for the estimator's kernels: the next far
-/// end lies in the column of the last one.
+/// Returns the cores column by column, in the order of corerange_to_cores() for the estimator's
+/// kernels. The next far end is in the same column as the previous one.
 std::vector<CoreCoord> cores_without(const CoreRange& rectangle,
                                      const std::optional<CoreCoord>& left_out) {
     std::vector<CoreCoord> cores = CoreRangeSet(rectangle).cores();

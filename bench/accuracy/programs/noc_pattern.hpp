@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cores talk to which in a row of the NoC latency table.
+// Senders and receivers of a row of the NoC latency table.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@
 namespace tessera::score {
 
 enum class Mechanism : std::uint8_t { Unicast, Multicast, LinkedMulticast };
-/// Where the far ends lie: one core, a rectangle from (0,0) on, the first row or column.
+/// Far ends: one core, a rectangle from (0,0) on, the first row or column.
 enum class Extent : std::uint8_t { One, All, Row, Column };
 
 struct NocPattern {
-    bool many_masters = false;  ///< as many masters as far ends, else one
+    bool many_masters = false;  ///< as many masters as far ends, or one master
     bool is_read = false;
     Extent extent = Extent::One;
     Mechanism mechanism = Mechanism::Unicast;
 };
 
-/// From words such as "NoC one from all unicast", "NoC row_to_row multicast linked".
+/// Parses words such as "NoC one from all unicast", "NoC row_to_row multicast linked".
 /// Errors   NotExpressible for other words.
 [[nodiscard]] NocPattern noc_pattern_of(const Row& row, const Parameters& parameters);
 
 struct NocParties {
     CoreRangeSet masters;
-    CoreRange rectangle;              ///< of receivers, for multicasts
-    std::vector<CoreCoord> far_ends;  ///< each master's, for unicasts
+    CoreRange rectangle;              ///< receivers of multicasts
+    std::vector<CoreCoord> far_ends;  ///< far ends of each master, for unicasts
 };
 
-/// Cores as the estimator's sweeps choose them: far ends from (0,0) on; a single master inside of
-/// the rectangle if nothing is left beside it or a multicast includes its sender, else beside it.
-/// Errors   NotExpressible if the device has no room for them.
+/// Returns cores as the estimator's sweeps choose them. Far ends start at (0,0). A single master is
+/// inside of their rectangle if no core is free outside or if a multicast includes its sender.
+/// Otherwise it is outside.
+/// Errors   NotExpressible if the device has too few cores.
 [[nodiscard]] NocParties noc_parties_of(const NocPattern& pattern, const Parameters& parameters,
                                         const ArchSpec& arch);
 

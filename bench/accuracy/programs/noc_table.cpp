@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of NoC traffic from one RISC a core: the latency table of TT-Metalium's NoC estimator.
+// Patterns of NoC traffic from one RISC per core: the latency table of TT-Metalium's NoC estimator.
 // Source   tt-metal tests/tt_metal/tt_metal/data_movement/noc_estimator_tests and interleaved:
-// which core talks to which, RISC 1 reading on NoC 1, RISC 0 writing on NoC 0, the barrier inside
-// of the zone.
+//          senders and receivers; RISC 1 reads on NoC 1, RISC 0 writes on NoC 0; the barrier is
+//          inside of the zone.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/bursts.hpp"
 #include "bench/accuracy/programs/families.hpp"
@@ -17,7 +17,7 @@ Commands commands_of(const Parameters& parameters) {
     return parameters.flag_or("stateful", false) ? Commands::WithState : Commands::Whole;
 }
 
-/// Transfers with each far end, of the total that a row counts.
+/// Returns the transfers per far end of the row's total.
 std::uint32_t per_far_end(const Parameters& parameters, const NocParties& parties) {
     const std::uint32_t total = parameters.count("num_txn_total");
     const auto far_ends = static_cast<std::uint32_t>(parties.far_ends.size());
@@ -52,19 +52,20 @@ Program multicast_program(const NocPattern& pattern, const Parameters& parameter
     return program;
 }
 
-/// What a burst has of DRAM: as many pages of an interleaved buffer as there are banks, so that
-/// page and bank are one number. A core takes them in turn, or keeps to one.
+/// DRAM pages of a burst. The interleaved buffer has as many pages as there are banks, so page and
+/// bank have the same number. A core cycles through the pages or uses one page only.
 struct DramTurn {
     CoreCoord core;
     std::uint32_t first = 0;  ///< page
 };
 
-/// The sweep runs on NoC 0, then on NoC 1, and its table keeps the last: writes of all cores are as
-/// fast as reads that others measured on NoC 0, whose data takes the same links the other way.
-/// Reads are on NoC 1 anyhow.
+/// The sweep runs on NoC 0, then on NoC 1, and its table keeps the last result. Writes of all cores
+/// are as fast as reads measured elsewhere on NoC 0; their data uses the same links in the other
+/// direction. Reads use NoC 1 in any case.
 constexpr BurstPlace kDramWrite{DataMovementProcessor::RISCV_0, NOC::NOC_1};
 
-/// Core (0,0) begins with bank 0; of many masters, row by row, the i-th with bank i.
+/// Returns the first bank of each master: bank 0 for core (0,0), bank i for the i-th of many
+/// masters, row by row.
 std::vector<DramTurn> dram_turns_of(const NocPattern& pattern, const Parameters& parameters,
                                     const ArchSpec& arch) {
     if (!pattern.many_masters) {
@@ -79,13 +80,13 @@ std::vector<DramTurn> dram_turns_of(const NocPattern& pattern, const Parameters&
     return turns;
 }
 
-/// Many masters pass a barrier first, so that from the first one's start to the last one's end is
-/// one time.
+/// Makes many masters pass a barrier first, so that the time from the first start to the last end
+/// is meaningful.
 Start start_of(const NocPattern& pattern) {
     return pattern.many_masters ? Start::BehindBarrier : Start::ByItself;
 }
 
-/// Every core keeps to one bank, always the same address.
+/// Every core uses one address of one bank.
 Program bank_program(const NocPattern& pattern, const Parameters& parameters,
                      const ArchSpec& arch) {
     const BankBurst burst{.count = parameters.count("num_txn_total"),
@@ -103,7 +104,7 @@ Program bank_program(const NocPattern& pattern, const Parameters& parameters,
     return program;
 }
 
-/// Every core goes through the pages, around and around.
+/// Every core cycles through the pages.
 Program page_program(const NocPattern& pattern, const Parameters& parameters, Bench& bench) {
     const std::uint32_t bytes = parameters.count("bytes_per_txn");
     const std::uint32_t count = parameters.count("num_txn_total");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empty programs one behind the other: what dispatch takes.
+// Empty programs in sequence: the cost of dispatch. All are replayed from a trace. The first group
+// is wide; each other kernel group is a column and each other group of CBs a single core. Kernels
+// may run for a given number of cycles.
 // Source   tt-metal tests/tt_metal/tt_metal/perf_microbenchmark/dispatch/test_pgm_dispatch.cpp: the
-// name of a row gives processors, cores, CBs, semaphores, arguments and groups of cores; all are
-// replayed from a trace. The first group is wide; each other kernel group is a column and each
-// other group of CBs a single core. Kernels may run for so many cycles.
+//          name of a row states processors, cores, CBs, semaphores, arguments and groups of cores.
 #include <algorithm>
 #include <vector>
 
@@ -15,7 +15,7 @@
 namespace tessera::score {
 namespace {
 
-/// The wide first one of `count` groups of columns.
+/// Returns the wide first group of `count` column groups.
 CoreRange first_group(const EmptyProgram& shape, std::uint32_t count) {
     expressible(count >= 1 && count <= shape.grid.columns, "{} groups of cores on {} columns",
                 count, shape.grid.columns);
@@ -60,7 +60,7 @@ void add_kernels(Program& program, const EmptyProgram& shape, const CoreRange& c
     }
 }
 
-/// CBs of another size in each group, so that groups are told apart.
+/// Adds CBs of a different size for each group, so that groups are distinguishable.
 void add_cbs(Program& program, const EmptyProgram& shape) {
     constexpr std::uint32_t kPage = 16;
     std::uint32_t bytes = 0;
@@ -88,14 +88,14 @@ Program empty_program(const EmptyProgram& shape) {
     return program;
 }
 
-/// Binaries of all groups: the compute kernel has three.
+/// Returns the bytes of all groups' binaries; the compute kernel has three.
 std::uint32_t binary_bytes(const EmptyProgram& shape) {
     const std::uint32_t binaries =
         (shape.brisc ? 1 : 0) + (shape.ncrisc ? 1 : 0) + (shape.trisc ? 3 : 0);
     return binaries * shape.groups * shape.kernel_bytes;
 }
 
-/// Kernels that run for so long are empty ones that start so much later.
+/// Delays the start of empty kernels by their run time.
 Model with_run_time(Model model, std::uint32_t cycles) {
     for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
         timing->dispatch.kernel_start = timing->dispatch.kernel_start + Cycles{1.0 * cycles};
@@ -109,8 +109,8 @@ Prediction period(const EmptyProgram& shape, std::uint32_t run_cycles, const Mod
     return bench.period_cycles(empty_program(shape), binary_bytes(shape));
 }
 
-/// A program that runs for long and several behind it that do not: dispatch hands those out
-/// meanwhile, or else takes longer for all than they run.
+/// Returns the time of one long program and several short ones after it. Dispatch sends the short
+/// programs while the long one runs, unless dispatch takes longer than they run.
 double shadowed(double long_run, double short_run, const EmptyProgram& shape) {
     const double in_shadow = long_run - shape.run_cycles;
     return std::max(long_run + shape.short_runs * in_shadow, (shape.short_runs + 1) * short_run);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reshards: shards of one tensor in L1 to other shards, or out of DRAM into shards.
+// Reshards: from shards of a tensor in L1 to other shards, or from DRAM to shards.
 // Source   traces in tenstorrent/tt-npe (tt_npe/workload/noc_trace_json): "2x4_BLOCK" is a grid of
-// 2 rows and 4 columns of cores at (0,0). Between L1s both RISCs of a core read half of its shard
-// each; out of DRAM RISC 1 reads it on NoC 0, with TTNN's barrier after 512 / readers · 1152 bytes.
+//          2 rows and 4 columns of cores at (0,0). Between L1s, both RISCs of a core read half of
+//          its shard each. From DRAM, RISC 1 reads it on NoC 0, with TTNN's barrier after 512 /
+//          readers · 1152 bytes.
 #include "ops/reshard/reshard.hpp"
 
 #include <fmt/format.h>
@@ -20,13 +21,12 @@
 namespace tessera::score {
 namespace {
 
-/// What the profiler takes to record each transfer, and kernels to come to their first one: from
-/// issue to issue 124 cycles where pages are read from DRAM, of which 85 are left beside the issue
-/// and the page's address; 190 to 244 before the first.
+/// Profiler overhead per recorded transfer. Reads of DRAM pages are 124 cycles apart; 85 remain
+/// after the issue and the page's address. Kernels take 190 to 244 cycles to their first transfer.
 constexpr Cycles kEventRecord{85};
 constexpr double kBeforeFirstRead = 200;
 
-/// "2x4_HEIGHT".
+/// Parses "2x4_HEIGHT".
 MemoryConfig shards_of(const Parameters& parameters, std::string_view key) {
     const std::string& text = parameters.text(key);
     const std::size_t bar = text.find('_');
@@ -42,7 +42,7 @@ MemoryConfig shards_of(const Parameters& parameters, std::string_view key) {
             .grid = {rows_by_columns.rows, rows_by_columns.columns}};
 }
 
-/// The format whose tiles are pages of so many bytes.
+/// Returns the format whose tiles have this many bytes.
 DataFormat format_of_page(std::uint32_t bytes) {
     for (const DataFormat format :
          {DataFormat::Float16_b, DataFormat::Float32, DataFormat::Bfp8_b, DataFormat::Bfp4_b}) {
@@ -57,8 +57,8 @@ TensorSpec tensor_of(std::uint32_t rows, std::uint32_t columns, std::uint32_t pa
     return {{rows * kTileSide, columns * kTileSide}, format_of_page(page_bytes), Layout::TILE};
 }
 
-/// Pages as a matrix of twice as many rows as columns, as in the traces (16 × 8), or as near to
-/// that as a number of columns can be that divides them.
+/// Returns a tensor whose pages form a matrix with twice as many rows as columns, as in the traces
+/// (16 × 8), or the closest divisor of the pages.
 TensorSpec resharded_tensor(const Parameters& parameters) {
     const std::uint32_t pages = parameters.count("reads");
     std::uint32_t columns = 1;
@@ -68,7 +68,7 @@ TensorSpec resharded_tensor(const Parameters& parameters) {
     return tensor_of(pages / columns, columns, parameters.count("bytes_per_read"));
 }
 
-/// One RISC where all transfers are on one NoC, else both.
+/// Selects one RISC if all transfers are on one NoC, else both.
 ops::ReshardMovers movers_of(const Parameters& parameters) {
     using ops::ReshardMovers;
     const std::string noc = parameters.text_or("noc", "NOC_0+NOC_1");
@@ -94,7 +94,7 @@ Replays run_l1_to_l1(const Parameters& parameters, Bench& bench) {
         ops::call_program(ops::reshard::op(), bench.arch(), &schedule, {input}, {output}));
 }
 
-/// The tensors of the DRAM traces: 16 columns of pages, 8 rows for each row of cores.
+/// Returns a tensor of the DRAM traces: 16 columns of pages, 8 rows per row of cores.
 TensorSpec dram_tensor(const Parameters& parameters) {
     constexpr std::uint32_t kColumns = 16;
     const std::uint32_t pages = parameters.count("reads");

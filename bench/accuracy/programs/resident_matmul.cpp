@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on one core whose operands are in its L1 already: what the compute kernel alone takes.
+// Products on one core whose operands are already in its L1: the time of the compute kernel alone.
 // Source   tt-metal tests/scripts/test_moreh_microbenchmark.py; mesham/tt-sim
-// perfbench/tensixbench.
+//          perfbench/tensixbench.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/instruction_issue.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of a baby RISC-V in a row, by a kernel that the compiler pass counts like any other.
+// Sequences of baby RISC-V instructions in a kernel that the compiler pass counts as usual.
 // Source   mesham/tt-sim perfbench, retirebench: rounds of 16 or 64 in a loop, cycles over retired
 //          instructions.
 #include <fmt/format.h>
@@ -15,10 +15,10 @@
 namespace tessera::score {
 namespace {
 
-/// One of the kernel's, by its number there.
+/// One instruction mix, by its number in the kernel.
 struct Mix {
     std::string_view name;
-    std::uint32_t instructions;  ///< a round, but for its loop's
+    std::uint32_t instructions;  ///< per round, without the loop's own
 };
 
 constexpr std::array<Mix, 11> kMixes{{{"alu_dep", 64},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the vector unit on a tile in DST, math thread alone; and the tile operations that
-// are published beside them.
+// SFPU functions on a tile in DST, on the math thread alone; and the tile operations published with
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string replaced(std::string text, char from, char to) {
     return text;
 }
 
-/// "SFPU gelu approx" is "gelu_approx", "SFPU tanh accurate, later" is "tanh".
+/// Converts "SFPU gelu approx" to "gelu_approx", "SFPU tanh accurate, later" to "tanh".
 std::string function_name(const std::string& workload) {
     constexpr std::string_view kPrefix = "SFPU ";
     constexpr std::array<std::string_view, 3> kDropped{" accurate", " form", " in Dst"};
@@ -50,8 +50,8 @@ bool is_listed(const SfpuTiming& timing, const std::string& name) {
                                [&](const auto& function) { return function.first == name; });
 }
 
-/// Versions of a function are listed by a word that the workload has behind its comma: "SFPU abs,
-/// fast path" is "abs_fast" if there is such a row.
+/// Returns the table row of a function's version, named by the word after the workload's comma:
+/// "SFPU abs, fast path" is "abs_fast" if there is such a row.
 std::string version_of(const std::string& name, const std::string& workload,
                        const SfpuTiming& timing) {
     const std::size_t comma = workload.find(',');
@@ -67,7 +67,7 @@ std::string version_of(const std::string& name, const std::string& workload,
     return name;
 }
 
-/// A trace of nothing but the function: not all of them are in the kernel API.
+/// Returns a trace that contains the function only; not all functions are in the kernel API.
 Trace trace_of(const std::string& function, const ArchSpec& arch) {
     const auto event = [](EventKind kind, std::uint32_t count, std::uint64_t argument) {
         return TraceEvent{.kind = kind, .count = count, .argument = argument};
@@ -134,7 +134,7 @@ Prediction multiply_cycles(const Parameters& parameters, const Model& model) {
                         .zone_cycles(kLoopZone, Among::Longest));
 }
 
-/// One side of an untilize: what that thread is busy with, not what it waits for.
+/// Returns the busy time of one thread of an untilize, without its waits.
 Prediction untilize_cycles(const Row& row, const Parameters& parameters, const Model& model) {
     const bool by_packer = row.workload.starts_with("pack-untilize");
     const bool unpack_side = row.workload.ends_with("unpack side");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on tiles, one of the threads of unpack, math and pack alone: how long that one is busy with
-// a tile.
+// Calls on tiles, on one of the threads unpack, math and pack alone: busy time per tile.
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kCalledTiles = 32;
 
-/// A call as a trace has it.
+/// One call and its trace event.
 struct Call {
     std::string_view name;
     EventKind kind{};
@@ -78,7 +77,7 @@ TraceEvent event_of(const Call& call, const Parameters& parameters) {
     return event;
 }
 
-/// A trace of nothing but the call: the measured loops leave out what hands tiles over.
+/// Returns a trace that contains the call only: the measured loops have no tile handover.
 Trace trace_of_call(const TraceEvent& event, const ArchSpec& arch) {
     ThreadTrace thread{.processor = Processor::Compute, .kernel = 1, .sites = {{}}};
     thread.events = {event};

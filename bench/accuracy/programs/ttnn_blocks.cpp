@@ -8,13 +8,13 @@
 namespace tessera::score {
 namespace {
 
-/// Two blocks of each operand, one of output and one of partial sums.
+/// Returns the CB tiles: two blocks of each operand, one of output and one of partial sums.
 std::uint64_t buffer_tiles(const CoreProduct& product, Subblock block) {
     const std::uint64_t operands = 2 * (std::uint64_t{block.height} + block.width) * product.k;
     return operands + 2 * std::uint64_t{block.height} * block.width;
 }
 
-/// What tensors leave of L1.
+/// Returns the L1 tiles that remain beside the tensors.
 std::uint64_t free_tiles(const ArchSpec& arch, const CoreProduct& product) {
     const std::uint64_t room = (arch.l1.size.value - arch.l1.reserved.value) / product.tile_bytes;
     const std::uint64_t taken = std::uint64_t{product.m} * (product.k + product.n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings shards of a tensor in from the cores that hold them, a shard a read. Runtime args: address
-// of the shards, tiles of one, how many there are, x << 16 | y of each one's core.
+// Reads shards of a tensor from the cores that hold them, one read per shard. Runtime args: address
+// of the shards, tiles per shard, number of shards, x << 16 | y of each holder.
 
 void kernel_main() {
     constexpr uint32_t cb_tiles = tt::CBIndex::c_0;

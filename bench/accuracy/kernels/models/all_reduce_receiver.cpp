@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands on what devices have written into this core's buffer once each of them has counted up a
-// word. Runtime args: the word's semaphore, how many devices there are, tiles of them all.
+// Pushes the data that devices have written to this core's buffer, once each device has incremented
+// a word. Runtime args: semaphore of the word, number of devices, tiles of all devices.
 
 void kernel_main() {
     const uint32_t arrived = get_semaphore(get_arg_val<uint32_t>(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up an even number of blocks that lie one behind the other, by pairs, up to eight tiles in
-// DST. Runtime args: how many blocks there are, tiles of one.
+// Adds an even number of consecutive blocks in pairs, up to eight tiles in DST. Runtime args:
+// number of blocks, tiles per block.
 
 void kernel_main() {
     constexpr uint32_t cb_in = tt::CBIndex::c_1;

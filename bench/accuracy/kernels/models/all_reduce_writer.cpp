@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes shards into the buffers of the cores that sum them, here and on all other devices of a
-// line or ring: each packet once, to all that it passes. The last packet of a shard counts up a
-// word of the core that sums it; the one here is told when all shards are sent. Runtime args:
-// address of this device's part of a buffer, tiles of a shard, of a packet, the word's semaphore,
-// how many shards there are, x << 16 | y of each one's core; then for each of two ways how many
-// devices are reached over it, and if any are, a connection.
+// Writes shards to the buffers of the cores that sum them, on this device and on each other device
+// of a line or ring. Each packet is sent once and is written on every device that it passes. The
+// last packet of a shard increments a word on the core that sums the shard. The core on this device
+// is notified when all shards are sent.
+// Runtime args:
+// - address of this device's part of a buffer, tiles per shard, tiles per packet;
+// - semaphore of the word, number of shards, x << 16 | y of each shard's core;
+// - for each of two directions: the number of devices reached, and a connection if it is not 0.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the upper half of each tile that goes to another device, four halves a packet, a device at
-// a time. Runtime args: address of the tensor, bytes of a half, how many devices there are; of each
-// the first tile and the one behind the last.
+// Reads the upper half of each tile that goes to another device: four halves per packet, one device
+// after the other. Runtime args: address of the tensor, bytes of a half, number of devices; for
+// each device the range of its tiles, [first, end).
 
 void kernel_main() {
     constexpr uint32_t cb_packets = tt::CBIndex::c_0;

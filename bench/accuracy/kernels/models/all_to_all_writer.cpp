@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes halves of tiles into those of other devices, up to four a packet, a device at a time; the
-// last half for a device counts up a word there. Nothing is sent before all devices have started.
-// Runtime args: as Setup has them, a connection, then of each device how many hops away it is (0:
-// this one), the first of its tiles and the one behind the last.
+// Writes halves of tiles into tiles of other devices: up to four halves per packet, one device
+// after the other. The last half for a device increments a word there. All devices start before the
+// first packet is sent. Runtime args: the members of Setup, a connection; for each device its
+// distance in hops (0: this device) and the range of its tiles, [first, end).
 
 namespace {
 
@@ -14,17 +14,17 @@ constexpr uint32_t kHalves = 4;
 struct Setup {
     uint32_t output;     // address of the tensor
     uint32_t half;       // bytes
-    uint32_t at_half;    // bytes from the begin of a tile to where halves go
+    uint32_t at_half;    // bytes from the start of a tile to the destination of halves
     uint32_t row_tiles;  // tiles in a row of the tensor
-    uint32_t rows;       // rows of tiles of one index of the extent that is split
-    uint32_t first_row;  // where this device's go
+    uint32_t rows;       // tile rows per index of the split extent
+    uint32_t first_row;  // row of this device's halves
     uint32_t started;    // semaphores
     uint32_t ended;
-    uint32_t drain;       // x << 16 | y of the core that waits for the others' devices
-    uint32_t reach;       // devices to tell that this one has started; 0: none
+    uint32_t drain;       // x << 16 | y of the core that waits for each other device
+    uint32_t reach;       // devices to notify that this one has started; 0: none
     uint32_t num_others;  // devices
     uint32_t is_drain;
-    uint32_t box_begin;  // of the cores that send
+    uint32_t box_begin;  // of the sending cores
     uint32_t box_end;
     uint32_t box_cores;
     uint32_t expected;  // counts that end the launch
@@ -63,7 +63,7 @@ public:
     }
     void aim(uint32_t hops) { header_->to_chip_unicast(static_cast<uint8_t>(hops)); }
 
-    // The last packet for a device goes in two: what is counted up comes with its last half.
+    // Splits the last packet for a device in two: the increment travels with its last half.
     void send(uint32_t source, const uint64_t* places, uint32_t count, bool is_last) {
         const uint32_t alone = is_last ? 1 : 0;
         if (count > alone) {
@@ -113,7 +113,7 @@ private:
     uint64_t ended_;
 };
 
-// One core hears of all other devices and tells the others of this one.
+// One core waits for the start of each other device and notifies the cores of this one.
 void start_together(const Setup& setup, Sender& sender) {
     const uint32_t started = get_semaphore(setup.started);
     auto* word = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(started);

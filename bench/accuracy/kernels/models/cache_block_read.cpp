@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the new row, which lies there as a shard, to compute; finds out where it belongs, for which
-// the positions and a user's blocks are read unless they are shards as well; then reads the tiles
-// of the cache that the row belongs to, unless its user is left out.
-// Runtime args: address of the cache, first tile, whether the user is left out, address of the
+// Pushes the new row, a shard on this core, to compute. Then locates the row's block: reads the
+// positions and the user's table of blocks, unless they are shards too. Finally reads the cache
+// tiles that contain the row, unless the user is skipped.
+// Runtime args: address of the cache, first tile, whether the user is skipped, address of the
 // positions, of the table of blocks, user.
 
 void kernel_main() {

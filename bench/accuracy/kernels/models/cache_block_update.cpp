@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes rows of the new row's tiles and of the cache's, and tiles of these again once the row
-// stands among them.
+// Untilizes the new row and the cache's tiles, and tilizes the block again once it contains the
+// row.
 
 namespace {
 

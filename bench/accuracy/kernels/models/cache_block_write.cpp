@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the new row into the cache's block while that stands in L1 as rows, and writes the block
-// back when compute has made tiles of it, unless the row's user is left out.
-// Runtime args: address of the cache, first tile, whether the user is left out, the row's offset in
-// the block.
+// Copies the new row into the untilized cache block in L1. Writes the block back when compute has
+// tilized it, unless the row's user is skipped. Runtime args: address of the cache, first tile,
+// whether the user is skipped, the row's offset in the block.
 
 void kernel_main() {
     const uint32_t tiles = get_compile_time_arg_val(0);

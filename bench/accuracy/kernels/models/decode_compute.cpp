@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one token's heads over one chunk of keys: queries to tiles, scores with a mask,
-// their exponentials below the largest, sums, the product with values over sums, as rows. Runtime
-// args: how many tiles of keys there are.
+// Attention of one token's heads over one chunk of keys. Tilizes queries; computes masked scores,
+// exponentials relative to the row maximum, and sums; multiplies by values and divides by the sums;
+// untilizes. Runtime args: number of tiles of keys.
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr uint32_t cb_last_sums = tt::CBIndex::c_30;
 constexpr uint32_t cb_shares = tt::CBIndex::c_31;
 constexpr uint32_t kHeadTiles = 4;
 
-// The first `count` tiles of DST, which math has filled.
+// Packs the first `count` tiles of DST.
 void pack_tiles(uint32_t cb, uint32_t count) {
     tile_regs_commit();
     cb_reserve_back(cb, count);
@@ -46,7 +46,8 @@ void tilize_queries() {
     cb_pop_front(cb_query_rows, kHeadTiles);
 }
 
-// One row of tiles: `inner` tiles of `left` by `inner` rows of `columns` tiles of `right`.
+// Multiplies one row of tiles: `inner` tiles of `left` by `inner` rows of `columns` tiles of
+// `right`.
 void multiply(uint32_t left, uint32_t right, uint32_t inner, uint32_t columns, uint32_t transpose) {
     mm_block_init_short(left, right, transpose, columns, 1, inner);
     reconfig_data_format(right, left);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the queries of a user, which lie on this core, and its keys and values out of a paged
-// cache: keys so that a row of tiles becomes a column, one barrier for each. Runtime args: address
-// and bytes of the queries, addresses of both caches, tiles of a head, how many tiles of keys there
-// are, the block of the cache that each lies in.
+// Reads a user's queries, which are on this core, and the user's keys and values from a paged
+// cache. Keys are transposed by tile: a row of tiles becomes a column. One barrier each. Runtime
+// args: address and bytes of the queries, addresses of both caches, tiles of a head, number of
+// tiles of keys, cache block of each tile.
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr uint32_t cb_positions = tt::CBIndex::c_8;
 constexpr uint32_t cb_query_rows = tt::CBIndex::c_10;
 constexpr std::size_t kFirstBlock = 6;
 
-// Element (row, column) of the user's tiles goes to tile row * across + column * down.
+// Puts element (row, column) of the user's tiles at tile row * across + column * down.
 template <typename Accessor>
 void read_tiles(uint32_t cb, const Accessor& cache, uint32_t rows, uint32_t columns,
                 uint32_t across, uint32_t down) {
@@ -40,7 +40,7 @@ void kernel_main() {
     const uint32_t columns = get_arg_val<uint32_t>(4);
     const uint32_t rows = get_arg_val<uint32_t>(5);
 
-    // How far caches are filled lies on each core; the writer asks for it.
+    // The fill level of each cache is on this core; the writer requests it.
     cb_reserve_back(cb_positions, 1);
     cb_push_back(cb_positions, 1);
     cb_reserve_back(cb_query_rows, columns);

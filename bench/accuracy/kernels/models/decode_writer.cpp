@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes what attention of a token needs beside its tensors: tiles of 1 for reductions, of 0, and a
-// mask that lets all keys pass. A head group is 16 rows high, so that half of each tile is written.
-// The result stays where it is made. Runtime args: how many tiles of keys there are, address and
-// bytes of the core's zeros.
+// Makes the constant tiles of one token's attention: tiles of 1 for reductions, tiles of 0, and a
+// mask that selects all keys. A head group has 16 rows, so half of each tile is written. The result
+// stays on this core.
+// Runtime args: number of tiles of keys, address and bytes of the core's zeros.
 
 namespace {
 
@@ -23,7 +23,7 @@ void clear(uint32_t address) {
     noc_async_read_barrier();
 }
 
-// `words` stores of `value` in each face, `stride` words apart.
+// Stores `value` to `words` words of each face, `stride` words apart.
 void make_tile(uint32_t cb, uint32_t value, uint32_t words, uint32_t stride) {
     cb_reserve_back(cb, 1);
     const uint32_t address = get_write_ptr(cb);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swaps rows and channels of a tiled tensor: each row of a face of an input tile is written to the
-// output tile of its row, at the place of the tile's channel. Then the channels that only fill up
-// output tiles are written, the rest of a face at a time.
-// Runtime args: address of the output, first input tile, number of them, first output tile to fill
-// up, number of them.
+// Swaps rows and channels of a tiled tensor. Writes each face row of an input tile to the output
+// tile of that row, at the offset of the input's channel. Then writes the padding channels of
+// output tiles, one partial face at a time. Runtime args: address of the output, first input tile,
+// number of input tiles, first output tile with padding, number of those.
 
 namespace {
 

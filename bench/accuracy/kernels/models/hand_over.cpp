@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands all pages of a CB over that lies on a shard: what is in them is there already.
+// Pushes all pages of a CB that is allocated on a shard. The data is already there.
 
 void kernel_main() {
     const uint32_t cb = get_compile_time_arg_val(0);

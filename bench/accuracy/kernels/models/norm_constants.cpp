@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tiles of constants of a norm, reads the core's part of gamma, and writes the result to
-// another core if it is to lie elsewhere.
-// Compile-time args: address of zeros and bytes there; with epsilon or not; gamma: none, in tiles,
-// in rows of a tile's width. Runtime args: role; tiles of the shard, the first of gamma, gamma's
-// address; NoC coordinates of the core that the result goes to, or 0 twice.
+// Makes the constant tiles of a norm and reads this core's part of gamma. Writes the result to
+// another core if the output has other shards.
+//
+// Compile-time args: address and bytes of zeros; whether epsilon is used; gamma: none, in tiles, or
+// in rows of a tile's width. Runtime args: role; tiles of the shard, first tile of gamma, address
+// of gamma; NoC coordinates of the core that receives the result, or 0 and 0.
 
 #include "norm_cbs.hpp"
 
@@ -13,7 +14,7 @@ constexpr uint32_t kFace = 512;    // bytes
 constexpr uint32_t kFaceRow = 32;  // bytes
 enum class Gamma : uint32_t { None, Tiles, Rows };
 
-// Zeros, then 16 words of it: a row of each face, or an element of each row.
+// Writes zeros, then 16 words of `value`: a row of each face, or an element of each row.
 void make_tile(uint32_t cb, uint32_t value) {
     const uint32_t zeros = get_compile_time_arg_val(0);
     const uint32_t bytes = get_compile_time_arg_val(1);
@@ -44,7 +45,7 @@ void read_gamma_tiles(const Accessor& gamma, uint32_t first, uint32_t tiles) {
     noc_async_read_barrier();
 }
 
-// A row of 32 elements is read to the first face, and its second half copied to the next one.
+// Reads a row of 32 elements into the first face, and copies its second half to the next face.
 template <class Accessor>
 void read_gamma_rows(const Accessor& gamma, uint32_t first, uint32_t tiles) {
     uint32_t to = get_write_ptr(cb_gamma);
@@ -57,7 +58,7 @@ void read_gamma_rows(const Accessor& gamma, uint32_t first, uint32_t tiles) {
     noc_async_read_barrier();
 }
 
-// Tile by tile, as the compute kernel hands them over.
+// Writes tile by tile, in the order in which the compute kernel pushes them.
 void write_shard(uint32_t tiles, uint32_t x, uint32_t y) {
     const uint32_t bytes = get_tile_size(cb_out);
     uint32_t from = get_read_ptr(cb_out);

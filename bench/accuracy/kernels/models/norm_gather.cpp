@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the cores' partial sums together in two stages of reads: along each row of cores to its
-// first core, then down the first column to the first core of all; where the norm is whole, the
-// scale goes back to all by multicast.
-// Compile-time args: stage; columns, rows; semaphores: cores that are there, go and scale, rows
-// that are summed; NoC coordinates of the first core and of the last. Runtime args: role, tiles of
-// the shard.
+// Gathers the cores' partial sums in two stages of reads. Stage 1: the first core of each row of
+// cores reads the sums of its row. Stage 2: the first core of all reads the sums of the first
+// column. In a whole norm the first core then multicasts the scale to all cores.
+// Compile-time args: stage; columns, rows; semaphores: arrived cores, start and scale, summed rows;
+// NoC coordinates of the first core and of the last. Runtime args: role, tiles of the shard.
 
 #include "norm_cbs.hpp"
 
@@ -77,7 +76,7 @@ void gather_column(const Args& args) {
     cb_push_back(cb_gathered, args.rows - 1);
 }
 
-// A whole norm's compute kernel takes as many tiles on every gatherer.
+// Each gatherer pushes as many tiles as the compute kernel of a whole norm pops.
 void hand_over_sum(const Args& args) {
     if (args.stage == Stage::Whole) {
         cb_reserve_back(cb_gathered, args.rows - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of a norm whose mean squares are there: the first core works the scale out, all scale
-// their shard and multiply it by gamma.
-// Compile-time args: tiles of a shard, of a subblock. Runtime args: role.
+// Second half of a norm whose mean squares are known. The first core computes the scale. All cores
+// scale their shard and multiply it by gamma. Compile-time args: tiles of a shard, of a subblock.
+// Runtime args: role.
 
 #include "norm_tiles.hpp"
 

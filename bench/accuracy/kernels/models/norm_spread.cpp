@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the scale that the first core has worked out to all cores, itself among them, and then the
-// word that it is there.
-// Compile-time args: cores; semaphore; NoC coordinates of the first core and of the last. Runtime
-// args: role, tiles of the shard.
+// Multicasts the scale from the first core to all cores, including itself, and then the word that
+// signals it.
+// Compile-time args: cores; semaphore; NoC coordinates of the first core and of the last.
+// Runtime args: role, tiles of the shard.
 
 #include "norm_cbs.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares a shard, sums it over its columns, and what a gatherer has read of other cores' sums; if
-// the norm is whole, scales the shard and multiplies it by gamma.
-// Compile-time args: stage; tiles of a shard, of a subblock; columns and rows of cores. Runtime
-// args: role.
+// Squares a shard and sums it over its columns. A gatherer adds the sums that it has read from
+// other cores. In a whole norm it also scales the shard and multiplies it by gamma.
+// Compile-time args: stage; tiles of a shard, of a subblock; columns and rows of cores.
+// Runtime args: role.
 
 #include "norm_tiles.hpp"
 
@@ -37,7 +37,7 @@ void sum_shard(uint32_t tiles) {
     cb_pop_front(cb_work, tiles);
 }
 
-// `unused` tiles are handed over that hold nothing.
+// Also pushes `unused` tiles without data.
 void sum_gathered(uint32_t tiles, uint32_t unused, uint32_t to) {
     norm::arm_sum(cb_gathered, cb_global_scaler, to);
     cb_reserve_back(to, 1);

@@ -24,7 +24,7 @@ inline void add_to_sum(uint32_t cb, uint32_t scaler, uint32_t tile) {
     reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(cb, scaler, tile, 0, 0);
 }
 
-// 1/√(mean square + ε).
+// Computes 1/√(mean square + ε).
 inline void find_scale(uint32_t mean_square) {
     cb_wait_front(mean_square, 1);
     cb_wait_front(cb_epsilon, 1);
@@ -38,7 +38,7 @@ inline void find_scale(uint32_t mean_square) {
     cb_push_back(cb_scale, 1);
 }
 
-// The shard times the scale, a row's in the first column of its tile.
+// Multiplies the shard by the scale; each row's scale is in the first column of its tile.
 inline void scale_tiles(uint32_t tiles, uint32_t subblock) {
     reconfig_data_format(cb_in, cb_global);
     mul_bcast_cols_init_short(cb_in, cb_global);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards of a tensor travel around a ring of cores: each core sends on what it holds, first its own
-// shard and then those that arrive, and hands every arrived one to compute. A hop core is no member
-// of the ring: it only passes on what comes. A write and the count behind it take one path, so that
-// the count says that the shard is there.
+// Shards of a tensor travel around a ring of cores. Each core sends its own shard first, then
+// forwards every shard that arrives and pushes it to compute. A hop core is outside of the ring and
+// only forwards shards. A write and its increment take the same path, so the increment signals that
+// the shard has arrived.
 
 namespace {
 
@@ -19,9 +19,9 @@ struct Ring {
 };
 
 struct Shards {
-    uint32_t tiles;    // of each, padding included
-    uint32_t width;    // tiles of a row
-    uint32_t k_tiles;  // of the tensor: shards behind them are padding, which no one sends
+    uint32_t tiles;    // per shard, padding included
+    uint32_t width;    // tiles per row
+    uint32_t k_tiles;  // of the tensor; shards beyond it are padding and are not sent
 
     bool is_padding(uint32_t index) const { return index * width >= k_tiles; }
 };
@@ -42,7 +42,7 @@ Ring ring_from_args() {
             .is_hop = get_arg_val<uint32_t>(0) != 0};
 }
 
-// The step-th shard that passes here: step 0 is this core's own, of which a hop core has none.
+// Forwards the shard of one step. Step 0 is this core's own shard, which a hop core does not have.
 void pass_on(const Ring& ring, const Shards& shards, uint32_t step) {
     const uint32_t bytes = shards.tiles * get_tile_size(cb_own);
     const uint32_t first_slot = get_write_ptr(cb_arrived);

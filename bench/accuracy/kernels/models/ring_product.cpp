@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies each shard of in0 that comes around the ring with the rows of in1 that belong to it,
-// which this core has whole. One row of output tiles is one subblock, so that its sums stay in DST
+// Multiplies each shard of in0 that arrives around the ring by the matching rows of in1. This core
+// holds its part of in1 completely. One row of output tiles is one subblock, so sums stay in DST
 // from the first shard to the last.
 
 namespace {
@@ -14,7 +14,8 @@ struct Product {
     uint32_t ring_size;
     uint32_t position;
     uint32_t width;    // K tiles of a shard
-    uint32_t k_tiles;  // of the tensor: what shards have more is padding, and not multiplied
+    uint32_t k_tiles;  // of the tensor; K tiles of a shard beyond it are padding and are not
+                       // multiplied
     uint32_t columns;  // output tiles of this core
 
     uint32_t shard_at(uint32_t step) const { return (position + step) % ring_size; }
@@ -33,7 +34,7 @@ void multiply_shard(uint32_t cb_in0, const Product& product, uint32_t shard) {
     cb_pop_front(cb_in0, product.width);
 }
 
-// As rows of elements, so many tiles wide.
+// Packs rows of elements, `kColumns` tiles wide.
 template <uint32_t kColumns>
 void pack_rows() {
     pack_untilize_dest_init<kColumns>(cb_out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotates the heads of a user: x · cos + (x · R) · sin, R a tile that swaps neighbours, cos and sin
-// of one row, or as large as the heads. All operands are in the core's L1.
-// Compile-time args: tiles of heads, of a head; whether cos and sin are of one row.
+// Rotates the heads of a user: x · cos + (x · R) · sin. R is a tile that swaps neighbours. cos and
+// sin have one row, or as many rows as the heads. All operands are in the core's L1.
+// Compile-time args: tiles of heads, of a head; whether cos and sin have one row.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers a piece of each of 32 rows of a table, for tilize. The row numbers are read first; which
-// rows they are comes as arguments, since values do not move where time alone is asked for.
-// Runtime args: address of the row numbers, of the table, offset of the piece in a row, the rows.
+// Gathers a piece of each of 32 rows of a table, for tilize. Reads the row numbers first, but takes
+// the rows to gather from arguments, because timing-only runs do not move values. Runtime args:
+// address of the row numbers, of the table, offset of the piece in a row, the rows.
 
 void kernel_main() {
     const uint32_t index_bytes = get_compile_time_arg_val(0);

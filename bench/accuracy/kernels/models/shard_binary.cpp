@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds or multiplies tile by tile, in blocks that fill DST; silu of in0 first, in a pass of its own
-// through another CB, if asked for.
-// Compile-time args: multiply or add, silu first. Runtime args: blocks, tiles of a block.
+// Adds or multiplies tile by tile, in blocks that fill DST. Optionally applies silu to in0 first,
+// in a separate pass through another CB. Compile-time args: multiply or add, silu first. Runtime
+// args: blocks, tiles per block.
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until the shard below the output's CB is full.
+// Waits until the output CB, which is allocated on a shard, is full.
 // Runtime args: tiles.
 
 void kernel_main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands over the tiles of two CBs that lie over shards, at once; none on cores without shards.
+// Pushes all tiles of two CBs that are allocated on shards; zero tiles on cores without shards.
 // Runtime args: tiles.
 
 void kernel_main() {

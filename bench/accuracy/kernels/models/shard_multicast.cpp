@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that hold columns of in0 take turns: each multicasts its shard to a rectangle of cores,
-// which ask for it first. A core outside of the rectangle only sends; one without work of its own
-// drops what it takes.
+// Cores that hold columns of in0 take turns. Each one multicasts its shard to a rectangle of cores
+// after they have requested it. A holder outside of the rectangle only sends. A core without output
+// of its own discards what it receives.
 #include "../../../../ops/shared/kernels/block_handshake.hpp"
 
 namespace {
@@ -11,17 +11,17 @@ constexpr uint32_t cb_shard = tt::CBIndex::c_2;
 
 struct Turn {
     uint64_t rectangle;
-    uint32_t num_cores;    // of the rectangle, with a kernel or without
-    uint32_t num_replies;  // of those with a kernel
-    uint32_t position;     // of this core among the holders
-    bool takes_part;       // lies in the rectangle
+    uint32_t num_cores;    // in the rectangle, with or without a kernel
+    uint32_t num_replies;  // in the rectangle, with a kernel
+    uint32_t position;     // index of this core among the holders
+    bool takes_part;       // whether this core is in the rectangle
     bool has_work;
     uint32_t replies_addr;
     uint32_t flag_addr;
     uint32_t valid_addr;
 };
 
-// Holders follow one another row by row.
+// Holders are ordered row by row.
 uint64_t replies_of(const Turn& turn, uint32_t holder) {
     const uint32_t columns = get_compile_time_arg_val(2);
     return get_noc_addr(get_arg_val<uint32_t>(7) + holder % columns,

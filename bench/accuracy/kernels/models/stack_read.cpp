@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads stacks of tiles that are to be summed, `height` tiles that lie `distance` pages apart, with
-// a barrier a stack; before them a tile of zeros, out of the core's own zero area.
-// Runtime args: address of the buffer, first tile of the first stack, number of stacks.
+// Reads stacks of tiles for summation: `height` tiles, `distance` pages apart, with one barrier per
+// stack. First copies a tile of zeros from the core's zero area. Runtime args: address of the
+// buffer, first tile of the first stack, number of stacks.
 
 void kernel_main() {
     const uint32_t height = get_compile_time_arg_val(0);
     const uint32_t distance = get_compile_time_arg_val(1);
-    const uint32_t step = get_compile_time_arg_val(2);  // from stack to stack
+    const uint32_t step = get_compile_time_arg_val(2);  // distance between stacks
     const uint32_t zero_area = get_compile_time_arg_val(3);
     const uint32_t zero_area_bytes = get_compile_time_arg_val(4);
     constexpr auto args = TensorAccessorArgs<5>();

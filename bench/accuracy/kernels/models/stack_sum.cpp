@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums stacks of tiles: each tile and a tile of zeros are added onto what DST holds.
+// Sums stacks of tiles: adds each tile and a tile of zeros to the accumulator in DST.
 // Runtime args: number of stacks.
 
 void kernel_main() {

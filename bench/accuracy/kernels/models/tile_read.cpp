@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads pages of an interleaved buffer into a CB, one at a time with a barrier after each. Pages
-// stand in runs; behind the last page of a run, `skipped` pages are left out. Behind them all the
-// core stores `filler_words` zeros, for what fills up an output.
-// Runtime args: address of the buffer, first page, its place in its run, number of pages.
+// Reads pages of an interleaved buffer into a CB, one page per barrier. Pages form runs; `skipped`
+// pages after each run are not read. After all pages the core stores `filler_words` zeros, the
+// padding of an output. Runtime args: address of the buffer, first page, its index in its run,
+// number of pages.
 
 void kernel_main() {
     const uint32_t run = get_compile_time_arg_val(0);

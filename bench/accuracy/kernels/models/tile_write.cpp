@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes pages of an interleaved buffer out of a CB, one at a time: each lies in memory (barrier)
-// or has only left the core (flush) before its room is given back.
+// Writes pages of an interleaved buffer from a CB, one at a time. Pops a page when it is in memory
+// (barrier) or when it has left the core (flush).
 // Runtime args: address of the buffer, first page, number of pages.
 
 void kernel_main() {
     const uint32_t cb = get_compile_time_arg_val(0);
-    const uint32_t step = get_compile_time_arg_val(1);  // from page to page
+    const uint32_t step = get_compile_time_arg_val(1);  // distance between pages
     const bool has_barriers = get_compile_time_arg_val(2) != 0;
     constexpr auto args = TensorAccessorArgs<3>();
     const auto pages = TensorAccessor(args, get_arg_val<uint32_t>(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduce of decode on a Galaxy: activations that lie in shards of L1 are sent to all devices of
-// a row or column of it, into a buffer that stays, and each core sums what came for its shard.
+// All-reduce of decode on a Galaxy. Activations in shards of L1 are sent to all devices of a row or
+// column, into a persistent buffer. Each core sums the arrived data of its shard.
 // Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_reduce_async:
 //          all_reduce_async_program_factory.cpp and its kernels worker_reader, worker_writer,
 //          reduction_receiver and reduction.
@@ -23,7 +23,7 @@ constexpr std::uint8_t kArrived = 1;
 constexpr std::uint8_t kSum = 2;
 constexpr DataFormat kLogitFormat = DataFormat::Bfp8_b;
 
-/// Of one all-reduce; input and output have the same shards.
+/// One all-reduce whose input and output have the same shards.
 struct AllReduce {
     std::string_view workload;
     std::string_view section;
@@ -38,8 +38,9 @@ struct AllReduce {
 // Source   tt-metal models/demos/llama3_70b_galaxy/tt/lm_head.py (reshard, all-reduce along axis 1,
 //          dtype), llama_ccl.py (get_persistent_buffers: (155648 // 8) // 32 columns a device in a
 //          shard), qwen_model_config.py (LM_HEAD_OUT_RING_RESHARD_MEMCFG; 6U: a ring of 4 links).
-// A line of three links, as a Galaxy 4U has them, could not carry them in the time that is stated
-// for one: its last link takes 661 KB, 53 us at 12.5 GB/s. Both rows are of a ring.
+//
+// Both rows use a ring. A line of three links, as in a Galaxy 4U, is too slow for the stated time:
+// its last link carries 661 KB, which takes 53 us at 12.5 GB/s.
 constexpr std::array<AllReduce, 1> kAllReduces{
     {{"Qwen3-32B decode op AllReduceAsync_0", "model_tail", 4, 4, 32, 19}}};
 
@@ -52,7 +53,7 @@ const AllReduce& all_reduce_of(const Row& row, const Parameters& parameters) {
     return *found;
 }
 
-/// The cores of decode that hold logits, and those left of its sub-device, row by row.
+/// Returns the decode cores that hold logits, then the other cores of their sub-device, row by row.
 /// Source   tt-metal models/demos/llama3_70b_galaxy/tt/model_config.py, LM_HEAD_32_GRID and
 ///          sub_core_grids; ar_choose_worker_cores of the factory.
 const CoreRangeSet& shard_grid() {
@@ -67,7 +68,7 @@ CoreRangeSet reduce_cores(std::span<const CoreCoord> cores) {
     return CoreRangeSet(std::move(ranges));
 }
 
-/// What one device's program is made from.
+/// Inputs of one device's program.
 struct ReducePlace {
     const ArchSpec& arch;
     const MeshSpec& mesh;
@@ -78,7 +79,8 @@ struct ReducePlace {
     DeviceTensor output{};
 };
 
-/// Every other device of a ring reaches one more forward, the others one more backward.
+/// Returns the number of devices reached in one direction. Every second device of a ring reaches
+/// one more forward, each other device one more backward.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/ccl/ccl_common.cpp,
 ///          get_forward_backward_line_mcast_distance with static_alternate.
 std::uint32_t reach_of(const ReducePlace& place, ops::Way way) {
@@ -101,7 +103,7 @@ DeviceTensor allocate(Bench& bench, const ReducePlace& place, const char* name,
                                              .noc_coords = {}});
 }
 
-/// The cores whose shards one link carries.
+/// Returns the cores whose shards one link carries.
 std::vector<std::uint32_t> shards_of_link(const ReducePlace& place, std::uint32_t link) {
     const std::uint32_t per_link = place.op.shards / place.op.links;
     const std::vector<CoreCoord> cores = shard_grid().cores();

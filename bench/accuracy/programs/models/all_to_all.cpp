@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-to-all of MLA: heads that are split over devices are joined, and users that each has are
-// split. 16 heads are half a tile high, so two devices' halves make one.
+// All-to-all of MLA: joins heads that are split over devices, and splits users. 16 heads are half a
+// tile high, so the halves of two devices form one tile.
 // Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic:
-//          all_to_all_async_generic_program_factory.cpp and its two kernels, which two cores a link
-//          run, one each way round; models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/
-//          test_alltoall_deepseek.py: extent 2 joined, extent 1 split, a ring of eight, four links,
-//          input interleaved in L1, output in shards of 32 rows on 8x8 cores.
+//          all_to_all_async_generic_program_factory.cpp and its two kernels. Two cores per link run
+//          them, one per direction.
+//          models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_alltoall_deepseek.py: joins
+//          extent 2, splits extent 1; a ring of eight, four links; input interleaved in L1, output
+//          in shards of 32 rows on 8x8 cores.
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
@@ -25,12 +26,12 @@ constexpr std::uint32_t kHalfBytes = tile_bytes(kHeadFormat) / 2;
 
 struct HeadExchange {
     std::uint32_t devices;
-    std::uint32_t users;      ///< before they are split
-    std::uint32_t row_tiles;  ///< of a head
+    std::uint32_t users;      ///< before the split
+    std::uint32_t row_tiles;  ///< per head
 
-    [[nodiscard]] std::uint32_t tile_rows() const { return devices / 2; }  ///< of a user, joined
+    [[nodiscard]] std::uint32_t tile_rows() const { return devices / 2; }  ///< per user, joined
     [[nodiscard]] std::uint32_t own_users() const { return users / devices; }
-    /// Tiles for each device.
+    /// Returns the number of tiles for each device.
     [[nodiscard]] std::uint32_t blocks() const { return own_users() * row_tiles; }
 };
 
@@ -45,7 +46,7 @@ HeadExchange exchange_of(const Parameters& parameters) {
     return {devices, shape[1], (shape[3] + kTileSide - 1) / kTileSide};
 }
 
-/// Tiles for a device so many hops away.
+/// Tiles for a device at a distance of `hops`.
 struct ExchangeTarget {
     std::uint32_t device;
     std::uint32_t hops;
@@ -53,7 +54,8 @@ struct ExchangeTarget {
     std::uint32_t end;
 };
 
-/// The farthest first; what goes to the device opposite goes half each way, what stays goes last.
+/// Returns the targets, the farthest first. Half of the opposite device's data goes in each
+/// direction. The data that stays on this device comes last.
 std::vector<ExchangeTarget> targets_of(const HeadExchange& exchange, std::uint32_t device,
                                        ops::Way way, std::uint32_t link) {
     const std::uint32_t per_link = exchange.blocks() / kExchangeLinks;
@@ -75,7 +77,7 @@ std::vector<ExchangeTarget> targets_of(const HeadExchange& exchange, std::uint32
     return targets;
 }
 
-/// What one device's program is made from.
+/// Inputs of one device's program.
 struct ExchangePlace {
     const ArchSpec& arch;
     const MeshSpec& mesh;
@@ -90,7 +92,7 @@ struct ExchangeSemaphores {
     std::uint32_t ended;
 };
 
-/// Of the arguments of bench/accuracy/kernels/models/all_to_all_writer.cpp those before a
+/// Returns the arguments of bench/accuracy/kernels/models/all_to_all_writer.cpp that precede the
 /// connection.
 std::vector<std::uint32_t> setup_args(const ExchangePlace& place, std::uint32_t index,
                                       std::uint32_t num_targets,
@@ -103,7 +105,7 @@ std::vector<std::uint32_t> setup_args(const ExchangePlace& place, std::uint32_t 
             place.exchange.row_tiles, place.exchange.tile_rows(), place.device / 2,
             semaphores.started, semaphores.ended, packed_coordinate(place.arch, {0, 0}), reach,
             others, index == 0 ? 1U : 0U,
-            // Writers are on NoC 1, whose multicasts go from the last core to the first.
+            // Writers use NoC 1, whose multicasts go from the last core to the first.
             packed_coordinate(place.arch, {kCores - 1, 0}), packed_coordinate(place.arch, {0, 0}),
             kCores, kExchangeLinks * (place.exchange.devices + 1), num_targets};
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of decode over a paged cache that holds one chunk of keys a user.
-// Source   tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
-//          test_llama_tg_ScaledDotProductAttentionDecode: 32 cores from (1,0) on, position 127,
-//          blocks of 32 positions, chunks of keys by position, queries in rows, sharded as the
-//          result; tests/ttnn/unit_tests/operations/sdpa/sdpa_test_utils.py: HiFi2, blocks in any
-//          order; ttnn/cpp/ttnn/operations/transformer/sdpa_decode: kernels reader_decode_all,
-//          writer_decode_all and sdpa_flash_decode, rt_args_common.hpp.
+// Decode attention over a paged cache with one chunk of keys per user.
+// Sources
+// - tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
+//   test_llama_tg_ScaledDotProductAttentionDecode: 32 cores from (1,0) on, position 127, blocks of
+//   32 positions, chunk size by position, queries in rows, sharded like the result.
+// - tests/ttnn/unit_tests/operations/sdpa/sdpa_test_utils.py: HiFi2, blocks in any order.
+// - ttnn/cpp/ttnn/operations/transformer/sdpa_decode: kernels reader_decode_all, writer_decode_all
+//   and sdpa_flash_decode, rt_args_common.hpp.
 //
-// Chunks are as long as the keys up to eight tiles. Position 127 makes one chunk of four, and so
-// the first of the four cores that each user has works alone: others return at once, and there is
-// nothing to reduce. They are left out here. Up to 16 heads take half a tile of 16×32 in all CBs
-// but those of keys, values and the result (sdpa_decode_program_factory.cpp, use_half_tile).
+// A chunk has all keys, up to eight tiles. Position 127 gives one chunk of four tiles, so only the
+// first of a user's four cores works. The other three return at once, nothing is reduced, and this
+// program leaves them out. Up to 16 heads use half a tile, 16×32, in all CBs except those of keys,
+// values and the result (sdpa_decode_program_factory.cpp, use_half_tile).
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t kHeadTiles = 4;
 constexpr std::uint32_t kKeyTiles = 4;  ///< positions 0 to 127
-/// The first of the sub-device's cores, three in a row, have queries.
+/// Column of the sub-device's first cores. These cores, three per row, hold queries.
 constexpr std::uint32_t kFirstColumn = 1;
 constexpr std::uint32_t kCoresInRow = 3;
 
@@ -116,9 +117,9 @@ void add_decode_buffers(Program& program, const CoreRangeSet& cores, const Decod
     add_cb_over(program, cores, 20, kHeadTiles, output);
 }
 
-/// Blocks of a user's keys, in any order: no two next to each other.
+/// Returns the blocks of a user's keys in arbitrary order: no two are adjacent.
 std::vector<std::uint32_t> blocks_of(const Decode& decode, std::uint32_t user) {
-    constexpr std::uint32_t kStep = 389;  // odd and prime: every block comes once
+    constexpr std::uint32_t kStep = 389;  // odd and prime: the sequence visits every block once
     const std::uint32_t blocks = decode.users * decode.positions / kTileSide;
     std::vector<std::uint32_t> found;
     for (std::uint32_t i = 0; i < kKeyTiles; ++i) {

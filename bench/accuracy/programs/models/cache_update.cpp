@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of the paged caches of keys and values by a row of each user, as Llama's decoding has
-// it: a block of rows is read, made into rows, given the new one, made into tiles and written back.
+// Update of paged key and value caches with one row per user, as in Llama's decode. Reads a block,
+// untilizes it, inserts the new row, tilizes the block and writes it back. The figure is the
+// profiler's time from the first kernel's start to the last kernel's end.
 // Source   tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
-// test_llama_tg_PagedUpdateCacheDeviceOperation, and what it calls in
-// tests/ttnn/unit_tests/operations/transformers/test_paged_fused_update_cache.py;
-// ttnn/cpp/ttnn/operations/experimental/paged_cache/device/fused_update_cache/
-// paged_tiled_fused_update_cache_program_factory.cpp. The profiler's time, from the first kernel's
-// start to the last one's end.
+//          test_llama_tg_PagedUpdateCacheDeviceOperation, and the functions that it calls in
+//          tests/ttnn/unit_tests/operations/transformers/test_paged_fused_update_cache.py;
+//          ttnn/cpp/ttnn/operations/experimental/paged_cache/device/fused_update_cache/
+//          paged_tiled_fused_update_cache_program_factory.cpp.
 #include <array>
 #include <utility>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint8_t kInputCb = 1;
 constexpr std::uint8_t kCacheOutCb = 16;
-// The new rows lie in tiles of bfloat16 in shards, a user's on each core: keys on the first cores
-// row by row, values on the next ones. User i is at 127 + 17 · i, and the middle one is left out.
+// The new rows are bfloat16 tiles in shards, one user per core: keys on the first cores row by row,
+// values on the next ones. User i is at position 127 + 17 · i. The middle user is skipped.
 constexpr std::uint32_t kTilesOfHead = 4;
 constexpr std::uint32_t kRowBytes = kTilesOfHead * kTileSide * kElementBytes;
 constexpr std::uint32_t kBlockRows = 64;
@@ -38,14 +38,14 @@ constexpr std::uint8_t kNewRowCb = 26;
 struct Caches {
     std::array<DeviceTensor, 2> tensors;
     DeviceTensor positions;
-    DeviceTensor blocks;  ///< a row for each user
+    DeviceTensor blocks;  ///< one row per user
     std::uint32_t users = 0;
-    std::uint32_t rows = 0;   ///< of a user
-    bool has_shards = false;  ///< positions and blocks lie where they are needed
+    std::uint32_t rows = 0;   ///< per user
+    bool has_shards = false;  ///< whether positions and blocks are sharded on their users
 };
 
-/// Bytes of a CB page of the table of blocks, and how many there are: all users' rows of 16-bit
-/// numbers as a shard, or the user's own row of 32-bit ones.
+/// Page size and number of pages of the block table's CB. A shard contains all users' rows of
+/// 16-bit numbers; otherwise a page is the user's own row of 32-bit numbers.
 struct TablePages {
     std::uint32_t bytes;
     std::uint32_t count;
@@ -75,8 +75,8 @@ void add_cache_buffers(Program& program, const CoreRangeSet& cores, const Caches
     add_cb(program, cores, kCacheOutCb, caches.users * kTilesOfHead, format);
 }
 
-/// First tile of the block's rows in which a user's position lies. Blocks are anywhere: in the
-/// test's order a random permutation, here multiples of an odd number.
+/// Returns the first tile of the block rows that contain a user's position. Blocks are scattered:
+/// the test uses a random permutation, this program multiples of an odd number.
 std::uint32_t tile_of_user(const Caches& caches, std::uint32_t user) {
     constexpr std::uint32_t kOdd = 37;
     const std::uint32_t position = kFirstPosition + kPositionStep * user;
@@ -126,10 +126,12 @@ void add_cache_kernels(Program& program, const CoreRangeSet& cores, const Caches
     }
 }
 
-/// The test has positions and blocks in shards since it got is_cur_pos_sharded, before which they
-/// were read from DRAM. 4U's figure, 4.5 us, is inferred to be from then, as no file dates it: it
-/// stands in versions of test_llama_ops_perf_TG_llama.py that expect 13.2 us of SDPA decode, where
-/// later ones expect 9.09, and it has kept a margin of 16 %; 6U's went from 3.9 to 3.67.
+/// Returns whether positions and blocks are sharded. The test shards them since it has
+/// is_cur_pos_sharded; before, they were read from DRAM. 4U's figure, 4.5 us, is undated but
+/// probably older:
+/// - it appears in versions of test_llama_ops_perf_TG_llama.py that expect 13.2 us of SDPA decode,
+///   where later versions expect 9.09 us;
+/// - it has kept a margin of 16 %, while 6U's figure changed from 3.9 to 3.67 us.
 bool has_sharded_positions(const Parameters& parameters) {
     return parameters.text_or("machine", "") != "Galaxy 4U";
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embeddings of a batch's tokens as Llama's decoding has them: rows of a table, made into tiles.
+// Embeddings of a batch of tokens, as in Llama's decode: gathered rows of a table, tilized. The
+// figure is the profiler's time from the first kernel's start to the last kernel's end.
 // Source   tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
-// test_llama_tg_Embeddings; ttnn/cpp/ttnn/operations/embedding/device/
-// embeddings_fused_program_factory.cpp with its kernel embeddings_tilize.cpp. The profiler's time,
-// from the first kernel's start to the last one's end.
+//          test_llama_tg_Embeddings;
+//          ttnn/cpp/ttnn/operations/embedding/device/embeddings_fused_program_factory.cpp with its
+//          kernel embeddings_tilize.cpp.
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
@@ -18,15 +19,15 @@ namespace {
 constexpr std::uint8_t kIndexCb = 1;
 constexpr std::uint8_t kEmbeddingsCb = 16;
 
-// The output is sharded by width over 2 columns of 8 rows of cores from (1,0) on, tiles
-// of bfloat16. Each core reads its piece of all rows of the table, 128256 rows in DRAM.
+// The output is width-sharded over 2 columns of 8 rows of cores from (1,0) on, in bfloat16 tiles.
+// Each core reads its piece of each selected row of the table, which has 128256 rows in DRAM.
 constexpr CoreCoord kFirstOut{1, 0};
 constexpr CoreCoord kLastOut{2, 7};
 constexpr std::uint32_t kOutCores = 16;
 constexpr std::uint32_t kVocabulary = 128256;
 constexpr std::uint32_t kIndexBytes = 4;
 
-/// Tokens as arbitrary as the test's random ones.
+/// Returns arbitrary tokens; the test uses random ones.
 std::vector<std::uint32_t> arbitrary_tokens(std::uint32_t count) {
     std::vector<std::uint32_t> tokens;
     std::uint64_t state = 1;

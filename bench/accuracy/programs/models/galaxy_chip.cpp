@@ -7,8 +7,8 @@
 namespace tessera::score {
 namespace {
 
-/// No row of a Galaxy's chips is fused off, and most tests of models give dispatch the last column
-/// (DispatchCoreAxis.COL): of Wormhole's 8 × 10 cores programs have 7 × 10.
+/// Gives the last column to dispatch (DispatchCoreAxis.COL), as most tests of models do. A Galaxy's
+/// chips have no harvested rows, so programs have 7 × 10 of Wormhole's 8 × 10 cores.
 /// Source   tt-metal tests/tt_eager/python_api_testing/unit_testing/misc/
 ///          test_matmul_1d_gather_in0.py ("unharvested TG"); models/demos/llama3_70b_galaxy/tests/
 ///          unit_tests/test_llama_ops.py, whose cores go up to (6,9).
@@ -24,7 +24,7 @@ void dispatch_on_a_column(WorkerGridSpec& workers) {
                        static_cast<std::uint32_t>(workers.noc_rows.size())};
 }
 
-/// Cycles are longer; memory has its own clock, and moves more in each of them.
+/// Sets a slower device clock. The memory has its own clock, so it moves more bytes per cycle.
 void set_clock(Model& model, Hertz clock) {
     const double longer = model.arch.clock.value / clock.value;
     model.arch.clock = clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chip of a Galaxy, on which ops of models were measured.
+// The Galaxy chip on which ops of models were measured.
 #pragma once
 
 #include "bench/accuracy/model.hpp"
@@ -7,11 +7,11 @@
 
 namespace tessera::score {
 
-/// What of its cores a program leaves to dispatch.
+/// Cores that a program leaves to dispatch.
 enum class DispatchTakes : std::uint8_t { Row, Column };
 
-/// The model with the cores and the clock that a chip of the row's `machine` has ("Galaxy", "Galaxy
-/// 4U", "Galaxy 6U"; none stated: a Galaxy); as it is for any other machine.
+/// Returns the model with the cores and the clock of a chip of the row's `machine`: "Galaxy",
+/// "Galaxy 4U", "Galaxy 6U"; a Galaxy if none is stated. Other machines leave the model unchanged.
 [[nodiscard]] Model on_galaxy_chip(Model model, const Parameters& parameters,
                                    DispatchTakes takes = DispatchTakes::Column);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that models leave to TTNN's own choice of a program: DeepSeek's linear layers in the
-// decode step on one chip of a Galaxy.
-// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_linear_deepseek.py
-// (where tensors lie; no program config, no compute config); ttnn matmul_program_config.cpp
-// (create_simple_matmul_program_config, get_mcast_1d_config, get_matmul_program_config: which
-// program they get); with neither, products of bfloat16 run in HiFi2 and the packer adds up partial
-// sums. wo's output is written to L1 at the end here; there it stays where it was computed.
+// Products whose program TTNN selects itself: DeepSeek's linear layers in the decode step on one
+// chip of a Galaxy. wo's output is written to L1 at the end here; in the test it stays where it was
+// computed.
+// Sources
+// - tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_linear_deepseek.py:
+//   placement of tensors; no program config, no compute config.
+// - ttnn matmul_program_config.cpp (create_simple_matmul_program_config, get_mcast_1d_config,
+//   get_matmul_program_config): choice of the program. Without both configs, bfloat16 products use
+//   HiFi2 and the packer accumulates partial sums.
 #include "ops/matmul/matmul.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +29,7 @@ namespace {
 using ops::MatmulSpec;
 using ops::TensorPlacement;
 
-/// Where in0 lies, and whether out lies in shards as well. Interleaved: in L1.
+/// Placement of in0, and whether out is sharded too. Interleaved tensors are in L1.
 struct Placement {
     std::string_view name;
     std::uint32_t in0_shards;  ///< 0: interleaved
@@ -41,7 +43,7 @@ constexpr std::array<Placement, 5> kPlacements{{{"wq_kv_a", 28, {4, 7}, true},
                                                 {"wkv_b2", 0, {}, false},
                                                 {"wo", 0, {}, true}}};
 
-/// Extents in elements; rows of a batch are padded to whole tiles each.
+/// Extents in elements; each batch's rows are padded to whole tiles.
 struct Product {
     std::uint32_t batches = 1;
     std::uint32_t m = 0;
@@ -57,7 +59,7 @@ std::vector<std::uint32_t> extents(const std::string& text) {
     return Parameters("shape=" + text).shape("shape");
 }
 
-/// "1x128x4x512 @ 512x128".
+/// Parses "1x128x4x512 @ 512x128".
 Product product_of(const Parameters& parameters) {
     const std::string& text = parameters.text("shape");
     const std::size_t at = text.find(" @ ");
@@ -81,7 +83,8 @@ const Placement& placement_of(const Row& row) {
     return *found;
 }
 
-/// One block of output and a column of tiles to a core, in0 multicast from the first core.
+/// Returns the spec with one output block and one column of tiles per core; the first core
+/// multicasts in0.
 MatmulSpec wide_spec(const Product& product, GridSize grid) {
     const std::uint32_t cores = grid.columns * grid.rows;
     const std::uint32_t columns = tiles((product.n + cores - 1) / cores);
@@ -95,8 +98,8 @@ MatmulSpec wide_spec(const Product& product, GridSize grid) {
             .out_subblock = {1, columns}};
 }
 
-/// TTNN's choice for tensors in L1: wide products and those wider than a block of 16 tiles share
-/// in0; the others deal out their output tiles.
+/// Returns TTNN's choice for tensors in L1. Wide products, and those wider than a block of 16
+/// tiles, share in0; each other product distributes its output tiles.
 MatmulSpec interleaved_spec(const Product& product, GridSize grid, bool is_out_sharded) {
     constexpr std::uint32_t kNarrow = 8;
     constexpr std::uint32_t kBlock = 16;
@@ -105,7 +108,7 @@ MatmulSpec interleaved_spec(const Product& product, GridSize grid, bool is_out_s
     MatmulSpec spec = is_wide || tiles(product.n) > kBlock
                           ? wide_spec(product, grid)
                           : MatmulSpec{.schedule = ops::MatmulSchedule::MultiCore};
-    // A tile at a time has no partial sums in L1.
+    // One tile at a time needs no partial sums in L1.
     spec.packer_l1_acc = spec.schedule != ops::MatmulSchedule::MultiCore;
     spec.in0.placement = spec.out.placement = TensorPlacement::L1Interleaved;
     return spec;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of models that tt-metal's tests hold to a time. Their rows leave out what the time depends on
-// (cores, blocks, placement); programs here know it from the sources of models and tests. This says
-// which program plays a row, and what is missing for the rest.
+// Ops of models that tt-metal's tests hold to a time. Their rows leave out cores, blocks and
+// placement, on which the time depends. The programs here take them from the sources of models and
+// tests. This file maps rows to programs, and lists what is missing for rows without one.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,12 +13,12 @@ namespace tessera::score {
 namespace {
 
 struct Player {
-    std::string_view workload;  ///< has these words
+    std::string_view workload;  ///< words in the row's workload
     Predict predict;
     DispatchTakes dispatch = DispatchTakes::Column;
 };
 
-// The first that fits.
+// The first match counts.
 constexpr std::array kPlayers{
     Player{"DeepSeek MLA all to all", predict_model_all_to_all, DispatchTakes::Row},
     Player{"DeepSeek MLA linear", predict_model_matmul},
@@ -47,13 +47,13 @@ constexpr std::array kPlayers{
 };
 
 struct Missing {
-    std::string_view workload;  ///< has these words
+    std::string_view workload;  ///< words in the row's workload
     std::string_view what;
 };
 
 constexpr std::string_view kPlacement = "cores and placement of its tensors are not stated";
 
-// The first that fits.
+// The first match counts.
 constexpr std::array kMissing{
     Missing{"DeepSeek MLA", kPlacement},
     Missing{"prefill op",

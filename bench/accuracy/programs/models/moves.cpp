@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of DeepSeek's latent attention that move tiles of tensors interleaved over L1.
-// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py,
-// test_slice_deepseek.py, test_slice_q_rope_nope.py and test_permute_deepseek.py give shapes,
-// L1_MEMORY_CONFIG for inputs and outputs, bfloat16 tiles. In ttnn/cpp/ttnn/operations,
-// ccl/mesh_partition makes data_movement/slice's program (slice_program_factory_tile.cpp) and
-// data_movement/permute/permute.cpp takes one of data_movement/transpose
-// (transpose_cn_program_factory.cpp, transpose_hc_tiled_interleaved_program_factory.cpp). Times are
-// those of traced runs, by the device's profiler: from the first kernel's start to the last one's
-// end.
+// Ops of DeepSeek's latent attention that move tiles of tensors interleaved over L1. The figures
+// are profiler times of traced runs, from the first kernel's start to the last kernel's end.
+// Sources
+// - tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla: test_mesh_partition.py,
+//   test_slice_deepseek.py, test_slice_q_rope_nope.py and test_permute_deepseek.py for shapes,
+//   L1_MEMORY_CONFIG of inputs and outputs, bfloat16 tiles.
+// - ttnn/cpp/ttnn/operations: ccl/mesh_partition uses the program of data_movement/slice
+//   (slice_program_factory_tile.cpp). data_movement/permute/permute.cpp uses one of
+//   data_movement/transpose (transpose_cn_program_factory.cpp,
+//   transpose_hc_tiled_interleaved_program_factory.cpp).
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -32,7 +33,7 @@ std::uint32_t tiles_across(std::uint32_t elements) {
     return (elements + kTileSide - 1) / kTileSide;
 }
 
-/// Tiles as they are, one after the other.
+/// Copies tiles unchanged, one after the other.
 Program copy_program(const ArchSpec& arch, const Move& move, const Runs& runs, EachPage each) {
     const std::uint32_t tiles = move.output.buffer.num_pages;
     const SharedWork work = ops::share_work("copy", arch, {}, tiles);
@@ -43,10 +44,10 @@ Program copy_program(const ArchSpec& arch, const Move& move, const Runs& runs, E
     return program;
 }
 
-/// How many devices the test parts a tensor among: from [1, 32, 64, 576] to [1, 4, 64, 576].
+/// Number of devices that share the tensor in the test: [1, 32, 64, 576] becomes [1, 4, 64, 576].
 constexpr std::uint32_t kPartitions = 8;
 
-/// The first device's part, which is of adjacent tiles.
+/// Extracts the first device's part, which consists of adjacent tiles.
 Program partition_program(Bench& bench, const TensorSpec& input) {
     TensorSpec output = input;
     expressible(input.shape[0] == 1 && input.shape[1] % kPartitions == 0,
@@ -58,7 +59,7 @@ Program partition_program(Bench& bench, const TensorSpec& input) {
                         EachPage::Flushed);
 }
 
-/// A slice's columns [first, first + count).
+/// Slices the columns [first, first + count).
 template <std::uint32_t first, std::uint32_t count>
 Program column_slice_program(Bench& bench, const TensorSpec& input) {
     static_assert(first % kTileSide == 0 && count % kTileSide == 0);
@@ -72,8 +73,8 @@ Program column_slice_program(Bench& bench, const TensorSpec& input) {
     return copy_program(bench.arch(), allocate_move(bench, input, output), runs, EachPage::Flushed);
 }
 
-/// Batches and channels change places: tiles stay as they are, and where there is one batch or one
-/// channel their order does, too.
+/// Swaps batches and channels. Tiles are unchanged. With one batch or one channel their order is
+/// unchanged too.
 Program transpose_cn_program(Bench& bench, const TensorSpec& input) {
     TensorSpec output = input;
     std::swap(output.shape[0], output.shape[1]);
@@ -85,13 +86,13 @@ Program transpose_cn_program(Bench& bench, const TensorSpec& input) {
                         EachPage::BehindBarrier);
 }
 
-/// Input tiles and output tiles to fill up, each dealt to cores from the first one on.
+/// Distribution of input tiles and of padded output tiles over cores, from the first core on.
 struct RowMoves {
     SharedWork tiles;
     SharedWork filled;
 };
 
-/// On more cores than have tiles the shares behind the last one are empty.
+/// Adds empty shares for cores without tiles.
 void widen(SharedWork& work, const SharedWork& other) {
     for (std::size_t i = work.shares.size(); i < other.shares.size(); ++i) {
         work.shares.push_back({.core = other.shares[i].core});
@@ -126,8 +127,8 @@ void add_row_writer(Program& program, const RowMoves& moves, const Move& move,
     }
 }
 
-/// Rows and channels change places: each row of a face is a write of its own. Channels that are no
-/// whole tiles are filled up with zeros, permute's pad_value where its caller gives none.
+/// Swaps rows and channels; each face row is a separate write. Partial channels are padded with
+/// zeros, permute's default pad_value.
 Program transpose_hc_program(Bench& bench, const TensorSpec& input) {
     constexpr std::uint32_t kFaceSide = 16;
     const std::uint32_t element_bytes = tile_bytes(input.format) / (kTileSide * kTileSide);
@@ -152,12 +153,12 @@ Program transpose_hc_program(Bench& bench, const TensorSpec& input) {
 }
 
 struct TileMove {
-    std::string_view workload;  ///< begins so
+    std::string_view workload;  ///< start of the row's workload
     Program (*program)(Bench& bench, const TensorSpec& input);
 };
 
-// The test's (1, 0, 2, 3) of q_rope is a transpose of batches and channels, its (0, 2, 1, 3) of
-// the others one of channels and rows. Its (1, 2, 0, 3) is another op's.
+// The test's (1, 0, 2, 3) of q_rope transposes batches and channels. Its (0, 2, 1, 3) of each other
+// tensor transposes channels and rows. Its (1, 2, 0, 3) belongs to another op.
 constexpr std::array<TileMove, 10> kTileMoves{
     {{"DeepSeek MLA mesh partition", partition_program},
      {"DeepSeek MLA slice q_nope", column_slice_program<0, 128>},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMS norms of 32 rows that are sharded over the columns of a grid of cores: a core squares and
-// sums its shard, sums come together in two stages of reads (along rows of cores, then down the
-// first column), the scale goes out by multicast, and each core scales its shard.
+// RMS norms of 32 rows that are sharded over the columns of a grid of cores. Each core squares and
+// sums its shard. Two stages of reads gather the sums: along rows of cores, then down the first
+// column. A multicast distributes the scale, and each core scales its shard.
 // Source   tt-metal ttnn/cpp/ttnn/operations/normalization/layernorm/device:
-// sharded_layernorm_factory_helpers.cpp (two stages where the grid has several columns and rows,
-// CBs, readers on RISC 0 and NoC 0); kernels there are named at the functions that play them.
+//          sharded_layernorm_factory_helpers.cpp (two stages if the grid has several columns and
+//          rows; CBs; readers on RISC 0 and NoC 0). The functions below name the kernels that they
+//          model.
 #include <array>
 #include <functional>
 
@@ -34,7 +35,7 @@ std::uint32_t role_word(const Norm& norm, CoreCoord core) {
 
 constexpr DataFormat kNormFormat = DataFormat::Float16_b;
 
-// The indices of kernels/models/norm_cbs.hpp.
+// Indices of kernels/models/norm_cbs.hpp.
 constexpr std::uint8_t kNormIn = 0;
 constexpr std::uint8_t kNormStatistics = 7;
 constexpr std::uint8_t kNormGathered = 13;
@@ -68,7 +69,7 @@ DataMovementConfig writer_of(std::vector<std::uint32_t> args) {
             .compile_args = std::move(args)};
 }
 
-/// NoC coordinates of the first core and of the last.
+/// Appends the NoC coordinates of the first core and of the last.
 void append_corners(const ArchSpec& arch, const Norm& norm, std::vector<std::uint32_t>& args) {
     for (const CoreCoord core : {cores_of(norm).cores().front(), cores_of(norm).cores().back()}) {
         const CoreCoord noc = noc_coordinate(arch, core);
@@ -77,7 +78,7 @@ void append_corners(const ArchSpec& arch, const Norm& norm, std::vector<std::uin
 }
 
 /// Source   reader_mcast_sender_unary_sharded_ln.cpp, reader_mcast_receiver_unary_sharded_ln.cpp,
-/// and both of the stage before the gather (…_pre_allgather.cpp).
+///          and both kernels of the stage before the gather (…_pre_allgather.cpp).
 void add_gather(Program& program, const ArchSpec& arch, const Norm& norm, NormStage stage) {
     const CoreRangeSet cores = cores_of(norm);
     std::vector<std::uint32_t> args{static_cast<std::uint32_t>(stage), norm.place.grid.columns,
@@ -107,7 +108,7 @@ void add_spread(Program& program, const ArchSpec& arch, const Norm& norm) {
     }
 }
 
-/// Gamma, one row of it: in tiles, or in rows of a tile's width.
+/// Allocates gamma, one row: in tiles, or in rows of a tile's width.
 DeviceTensor allocate_gamma(Bench& bench, const Norm& norm) {
     const std::uint32_t columns = norm.tiles * num_cores(norm.place.grid) * kTileSide;
     const bool in_rows = norm.place.gamma == NormGamma::Rows;
@@ -117,7 +118,7 @@ DeviceTensor allocate_gamma(Bench& bench, const Norm& norm) {
     return bench.session().allocate(0, "gamma", spec, BufferType::DRAM);
 }
 
-/// Where each core's shard of the result goes, if it does.
+/// Destination core of each core's shard of the result, if the result moves.
 using Destination = std::function<CoreCoord(std::size_t)>;
 
 /// Source   writer_unary_sharded_ln.cpp, writer_unary_sharded_ln_rm_gb.cpp, reshard_writer.hpp.
@@ -192,7 +193,8 @@ Prediction before_gather(const Model& model, const Norm& norm) {
     return bench.run(std::move(program)).kernel_span_cycles();
 }
 
-/// The result lies on as many cores from (0,0) on: each core writes its shard to another one.
+/// Returns the cycles of the part after the gather. The result has as many cores, from (0,0) on, so
+/// each core writes its shard to another one.
 /// Source   compute/layernorm_sharded_post_allgather.cpp.
 Prediction behind_gather(const Model& model, const Norm& norm) {
     Bench bench(model);

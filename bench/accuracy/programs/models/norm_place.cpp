@@ -9,9 +9,9 @@
 namespace tessera::score {
 namespace {
 
+// q and kv use the same 8 rows of 2 cores.
 // Source   tt-metal
-// models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_rmsnorm_deepseek.py: q and kv alike,
-// 8 rows of 2 cores.
+//          models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_rmsnorm_deepseek.py.
 constexpr NormPlace kDeepSeek{.workload = "DeepSeek MLA rms norm",
                               .is_distributed = false,
                               .first = {0, 0},
@@ -19,11 +19,12 @@ constexpr NormPlace kDeepSeek{.workload = "DeepSeek MLA rms norm",
                               .most_subblock = 1,
                               .gamma = NormGamma::Rows,
                               .fidelity = MathFidelity::LoFi};
+// The test runs rms_norm_pre_all_gather and rms_norm_post_all_gather as on one device of several.
+// The result is on cores from (0,0) on. The time is the sum of both ops:
+// models/perf/device_perf_utils.py and tracy's process_model_log.py add all ops of one name.
+// Fidelity is TTNN's default.
 // Source   tt-metal models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py,
-// test_llama_tg_LayerNorm: rms_norm_pre_all_gather and rms_norm_post_all_gather as on one device of
-// several, the result on cores from (0,0) on. The time is the sum of both (models/perf/
-// device_perf_utils.py and tracy's process_model_log.py add up all ops of one name). Fidelity is
-// TTNN's default.
+//          test_llama_tg_LayerNorm.
 constexpr NormPlace kLlama{.workload = "layernorm (RMS)",
                            .is_distributed = true,
                            .first = {1, 0},

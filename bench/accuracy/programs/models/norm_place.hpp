@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cores a norm of sharded rows runs on, and in what pieces, for rows that leave it out.
+// Cores and block sizes of a sharded norm, for rows that do not state them.
 #pragma once
 
 #include "bench/accuracy/parameters.hpp"
@@ -9,30 +9,31 @@
 
 namespace tessera::score {
 
-/// How gamma lies in DRAM: as tiles, or as rows of a tile's width.
+/// Layout of gamma in DRAM: tiles, or rows of a tile's width.
 enum class NormGamma : std::uint8_t { None, Tiles, Rows };
-/// The first core of all, the first of a row of cores, any other.
+/// Role of a core: the first of all, the first of a row of cores, each other core.
 enum class NormRole : std::uint8_t { First, Gatherer, Other };
 
-/// What the row of a norm leaves out.
+/// Properties of a norm that its row does not state.
 struct NormPlace {
-    std::string_view workload;  ///< begins so
-    bool is_distributed;        ///< two ops, as when devices gather sums between them
+    std::string_view workload;  ///< start of the row's workload
+    bool is_distributed;        ///< two ops, as if devices gathered sums between them
     CoreCoord first;
     GridSize grid;
-    std::uint32_t most_subblock;  ///< tiles that DST is handed over with
+    std::uint32_t most_subblock;  ///< largest number of tiles per DST handover
     NormGamma gamma;
     MathFidelity fidelity;
 };
 
 struct Norm {
     NormPlace place;
-    std::uint32_t tiles;     ///< of a shard
-    std::uint32_t subblock;  ///< of them
+    std::uint32_t tiles;     ///< per shard
+    std::uint32_t subblock;  ///< per subblock
 };
 
-/// Errors   NotExpressible if the row's norm is none of those known here, it is of another number
-///          of cores, or its columns are not whole tiles on each.
+/// Returns the norm that a row describes.
+/// Errors   NotExpressible if the norm is unknown, has another number of cores, or has columns that
+///          are not whole tiles on each core.
 [[nodiscard]] Norm norm_of(const Row& row, const Parameters& parameters);
 
 [[nodiscard]] CoreRangeSet cores_at(CoreCoord first, GridSize grid);

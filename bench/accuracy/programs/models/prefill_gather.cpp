@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-gathers of prefill on a Galaxy 4U: what an all-reduce has scattered, along a row or column of
-// devices, a line; BFP8 in DRAM.
-// Source   tt-metal models/demos/llama3_subdevices, llama3_70b_galaxy's name before: axes, links
-//          and formats in tt/llama_attention.py, tt/llama_mlp.py and tt/llama_ccl.py
-//          (forward_prefill, line_all_reduce, line_all_gather, get_prefill_all_gather_buffers).
+// All-gathers of prefill on a Galaxy 4U: the second half of an all-reduce along a row or column of
+// devices, which is a line; BFP8 in DRAM.
+// Source   tt-metal models/demos/llama3_subdevices, now llama3_70b_galaxy: axes, links and formats
+//          in tt/llama_attention.py, tt/llama_mlp.py and tt/llama_ccl.py (forward_prefill,
+//          line_all_reduce, line_all_gather, get_prefill_all_gather_buffers).
 #include <algorithm>
 #include <array>
 
@@ -18,8 +18,8 @@ namespace {
 struct PrefillGather {
     std::string_view op;
     std::uint32_t devices;
-    std::uint32_t columns;  ///< that each device has at the end
-    bool is_copied;         ///< to files of more tokens than it was measured with
+    std::uint32_t columns;  ///< of the gathered tensor on each device
+    bool is_copied;         ///< whether files for more tokens repeat the time of 4096 tokens
 };
 
 constexpr std::array<PrefillGather, 4> kPrefillGathers{{{"AllGatherAsync_QKV", 4, 1280, false},
@@ -27,10 +27,10 @@ constexpr std::array<PrefillGather, 4> kPrefillGathers{{{"AllGatherAsync_QKV", 4
                                                         {"AllGatherAsync_ffn_2", 4, 3584, false},
                                                         {"all_gather_ffn_2", 8, 2048, true}}};
 
-/// The times that prefill_8192.json, prefill_32768.json and prefill_131072.json state are to the
-/// nanosecond those of 4096 tokens, 922623.8 and 925333.7 ns, as are those of the sums and the
-/// product of the same files. A sum of two such tensors of 8192 tokens in 137.5 us would move 388
-/// GB/s; the memory gives 288.
+/// Returns the tokens that were really measured. prefill_8192.json, prefill_32768.json and
+/// prefill_131072.json repeat the times of 4096 tokens to the nanosecond: 922623.8 and 925333.7 ns.
+/// The sums and the product in these files repeat theirs, too. A sum of two such tensors of 8192
+/// tokens in 137.5 us would need 388 GB/s; the memory provides 288 GB/s.
 /// Source   tt-metal models/demos/llama3_subdevices/tests/perf_targets/prefill_4096.json.
 std::uint32_t measured_tokens(const PrefillGather& gather, std::uint32_t stated) {
     constexpr std::uint32_t kMeasured = 4096;
@@ -42,8 +42,8 @@ std::uint32_t measured_tokens(const PrefillGather& gather, std::uint32_t stated)
 Prediction predict_model_prefill_gather(const Row& row, const Parameters& parameters,
                                         const Model& model) {
     constexpr std::uint32_t kPrefillLinks = 3;
-    // A packet is one write, as none had several addresses then, and pages of an interleaved tensor
-    // do not follow one another in memory.
+    // A packet is one write: no write had several addresses at that time, and pages of an
+    // interleaved tensor are not contiguous.
     // Source   tt-metal ttnn/cpp/ttnn/operations/ccl/common/kernels/ccl_send_utils.hpp,
     //          get_noc_addr_and_contiguous_pages.
     constexpr TilePackets kPackets{DataFormat::Bfp8_b, 1};

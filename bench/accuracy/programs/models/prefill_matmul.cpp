@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate and the up projection of Llama-3.3-70B's prefill on a Galaxy, by 2-D multicast: hidden
-// 8192 over 4 devices, 28672 over 8. Rows name 8192 to 131072 tokens, but their figures are those
-// of 4096: four other ops of the same files have to the nanosecond what prefill_4096.json states
-// (the projection's own was 866 us there, from before its program changed), and no test runs the
-// files for 8192 and 131072.
+// Gate and up projection of Llama-3.3-70B's prefill on a Galaxy, by 2-D multicast: hidden 8192 over
+// 4 devices, 28672 over 8. Rows name 8192 to 131072 tokens, but their figures are those of 4096
+// tokens:
+// - four other ops of the same files have the times of prefill_4096.json to the nanosecond (there
+//   the projection took 866 us, before its program changed);
+// - no test runs the files for 8192 and 131072 tokens.
 // Source   tt-metal models/demos/llama3_subdevices/tests/perf_targets/prefill_4096.json;
-// models/demos/llama3_70b_galaxy/tests/test_prefill_device_perf.py; tt/llama_mlp.py,
-// forward_prefill (BFP4 weights, BFP8 out, all in DRAM, LoFi); tt/llama_decoder.py (BFP8 in
-// prefill); tt/model_config.py, w1_w3_prg_config (blocks) and compute_kernel_config_lofi. Later
-// versions run minimal_matmul there, which the rows' index Matmul_2 is not.
+//          models/demos/llama3_70b_galaxy/tests/test_prefill_device_perf.py; tt/llama_mlp.py,
+//          forward_prefill (BFP4 weights, BFP8 out, all in DRAM, LoFi); tt/llama_decoder.py (BFP8
+//          in prefill); tt/model_config.py, w1_w3_prg_config (blocks) and
+//          compute_kernel_config_lofi. Later versions run minimal_matmul there, which is not the
+//          rows' index Matmul_2.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/units.hpp"

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of the decode step of Llama and Qwen models on a Galaxy: shards of in0 travel around a
-// ring of 24 cores that hold in1 by columns, and each core multiplies what comes by.
-// Source   tt-metal tests/tt_eager/python_api_testing/unit_testing/misc/
-// test_matmul_1d_gather_in0.py, test_matmul_1d_ring_llama_perf (cores, hop core, formats, DST in
-// full sync; in1 lies in L1, no prefetcher runs); ttnn
-// matmul_multicore_reuse_mcast_1d_program_factory.cpp, gather_in0 (in0 on RISC 1 and NoC 1, a core
-// sends to the one before it, the first over the hop core to the last, all arrived shards have room
-// of their own); its kernels reader_bmm_tile_layout_in0_ring_all_gather.cpp and
-// bmm_large_block_zm_fused_bias_activation_gathered.cpp, which spills no sums where a core's output
-// is one subblock. Not played: cores between those of the ring, whose kernels return at once; how
-// far apart cores start; in a model, the wait for weights that the prefetcher has not brought yet.
+// Products of the decode step of Llama and Qwen models on a Galaxy. Shards of in0 travel around a
+// ring of 24 cores that hold in1 by columns. Each core multiplies every shard that arrives.
+// Sources
+// - tt-metal tests/tt_eager/python_api_testing/unit_testing/misc/test_matmul_1d_gather_in0.py,
+//   test_matmul_1d_ring_llama_perf: cores, hop core, formats, DST in full sync; in1 is in L1, no
+//   prefetcher runs.
+// - ttnn matmul_multicore_reuse_mcast_1d_program_factory.cpp, gather_in0: in0 on RISC 1 and NoC 1.
+//   A core sends to its predecessor, the first core sends over the hop core to the last. All
+//   arrived shards have their own L1.
+// - kernels reader_bmm_tile_layout_in0_ring_all_gather.cpp and
+//   bmm_large_block_zm_fused_bias_activation_gathered.cpp, which spills no sums if a core's output
+//   is one subblock.
+//
+// Not modelled: cores between those of the ring, whose kernels return at once; differences between
+// start times of cores; in a model, the wait for weights that the prefetcher has not delivered.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -30,7 +34,7 @@ constexpr std::uint8_t kRingIn1 = 1;
 constexpr std::uint8_t kRingArrived = 2;
 constexpr std::uint8_t kRingOut = 16;
 
-/// PREFETCHER_NOC1_GRID, those that the readers of DRAM send weights to, in the order of the ring.
+/// PREFETCHER_NOC1_GRID: the cores that receive weights from the readers of DRAM, in ring order.
 constexpr std::array<CoreCoord, kRingSize> kRing{{{6, 6}, {6, 7}, {6, 9}, {6, 0}, {6, 1}, {6, 2},
                                                   {6, 4}, {6, 5}, {5, 5}, {5, 6}, {5, 7}, {5, 9},
                                                   {5, 0}, {5, 1}, {5, 2}, {5, 4}, {1, 4}, {1, 5},
@@ -38,7 +42,7 @@ constexpr std::array<CoreCoord, kRingSize> kRing{{{6, 6}, {6, 7}, {6, 9}, {6, 0}
 constexpr CoreCoord kHop{3, 6};
 
 struct RingProduct {
-    std::uint32_t m, k, n;  ///< elements, without the padding to whole shards
+    std::uint32_t m, k, n;  ///< elements, without padding to whole shards
     DataFormat in0 = DataFormat::Float16_b;
     DataFormat in1 = DataFormat::Bfp8_b;
     DataFormat out = DataFormat::Bfp8_b;
@@ -46,7 +50,7 @@ struct RingProduct {
     bool fp32_dest_acc = true;
     bool untilizes = false;  ///< packs rows of elements
 
-    /// Tiles of a core's shard of `extent` elements.
+    /// Returns the tiles of a core's shard of `extent` elements.
     [[nodiscard]] static std::uint32_t share(std::uint32_t extent) {
         return (extent + kRingSize * kTileSide - 1) / (kRingSize * kTileSide);
     }
@@ -54,17 +58,18 @@ struct RingProduct {
     [[nodiscard]] std::uint32_t columns() const { return share(n); }
 };
 
-/// What a model's source says of a product that its row only names.
+/// Properties of a product that its row only names, from the model's source.
 struct NamedProduct {
     std::string_view workload;
     RingProduct product;
 };
 
-// Qwen3-32B has 5120 columns over 4 devices; (64 + 2·8) heads of 128, 64 for DO, are over 8.
+// Qwen3-32B has 5120 columns over 4 devices; (64 + 2·8) heads of 128, 64 heads for DO, over 8
+// devices.
 // Source   qwen_model_config.py (SHARDED_QKV_RING_MEMCFG, SHARDED_WO_RING_MEMCFG,
-//          XQKV_DECODE_RING_PROGCFG: rows of elements as output, compute_kernel_config_hifi2);
-//          llama_attention.py, forward_decode (formats of the outputs); llama_decoder.py: what
-//          comes from the layer before is BFP8; test_matmul_1d_gather_in0.py for DO's in0.
+//          XQKV_DECODE_RING_PROGCFG: output in rows of elements, compute_kernel_config_hifi2);
+//          llama_attention.py, forward_decode (output formats); llama_decoder.py: the previous
+//          layer's output is BFP8; test_matmul_1d_gather_in0.py for DO's in0.
 constexpr RingProduct kQkv{.m = 32,
                            .k = 1280,
                            .n = 1280,
@@ -89,7 +94,7 @@ CoreRangeSet ring_and_hop() {
     return CoreRangeSet(std::move(ranges));
 }
 
-/// A matrix of tiles that the ring's cores share by columns.
+/// Allocates a matrix of tiles whose columns are distributed over the ring's cores.
 DeviceTensor allocate(Bench& bench, const char* name, std::uint32_t rows, std::uint32_t columns,
                       DataFormat format) {
     const TensorSpec spec{
@@ -102,7 +107,7 @@ DeviceTensor allocate(Bench& bench, const char* name, std::uint32_t rows, std::u
                                             TensorMemoryLayout::WIDTH_SHARDED, shard);
 }
 
-/// Shards that arrive have a page for each: nothing waits for room.
+/// Adds CBs with one page per arriving shard, so that no sender waits for space.
 void add_buffers(Program& program, Bench& bench, const RingProduct& product) {
     const std::uint32_t width = product.width();
     const std::uint32_t columns = product.columns();
@@ -116,7 +121,7 @@ void add_buffers(Program& program, Bench& bench, const RingProduct& product) {
     add_cb_over(program, ring_cores(), kRingOut, columns, out);
 }
 
-/// The core that a member of the ring sends to.
+/// Returns the core to which a member of the ring sends.
 CoreCoord next_of(std::uint32_t position) {
     return position == 0 ? kHop : kRing.at(position - 1);
 }
@@ -172,7 +177,7 @@ RingProduct product_of(const Row& row, const Parameters& parameters) {
                 "a ring of {} cores: only that of {} is known", parameters.count("ring_cores"),
                 kRingSize);
     const MathFidelity fidelity = parameters.fidelity("fidelity");
-    // Of the test's products only ff13 is in LoFi, and only ff13 sums in 16 bits.
+    // Only ff13 of the test's products uses LoFi and 16-bit sums.
     return {.m = parameters.count("M"),
             .k = parameters.count("K"),
             .n = parameters.count("N"),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary embedding of queries and keys in one op: half of the cores have a user's queries each, the
-// other half a user's keys. One compute kernel, no data moves.
-// Source   tt-metal
-// ttnn/cpp/ttnn/operations/experimental/transformer/rotary_embedding_llama_fused_qk (factory and
-// compute/rotary_embedding_llama_sharded.cpp); tests/tt_eager/python_api_testing/
-// unit_testing/misc/test_rotary_embedding_llama.py: users on rows of eight cores from (0,0) on,
-// heads padded to a tile, HiFi4, DST of 32 bits for heads of up to 128;
-// models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py runs it on a device of 8x8
-// cores.
+// Rotary embedding of queries and keys in one op: half of the cores hold one user's queries each,
+// the other half one user's keys. The op has one compute kernel and no data movement.
+// Sources
+// - tt-metal ttnn/cpp/ttnn/operations/experimental/transformer/rotary_embedding_llama_fused_qk:
+//   factory and compute/rotary_embedding_llama_sharded.cpp.
+// - tests/tt_eager/python_api_testing/unit_testing/misc/test_rotary_embedding_llama.py: users on
+//   rows of eight cores from (0,0) on, heads padded to a tile, HiFi4, 32-bit DST for heads of up to
+//   128.
+// - models/demos/llama3_70b_galaxy/tests/unit_tests/test_llama_ops.py runs it on a device of 8x8
+//   cores.
 #include "bench/accuracy/bench.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
@@ -24,14 +25,15 @@ constexpr std::string_view kInDecoder = "decode op RotaryEmbeddingLlamaFusedQK";
 
 struct Rotary {
     CoreRange cores;
-    std::uint32_t tiles;  ///< of a user's heads
-    bool of_one_row;      ///< cos and sin
+    std::uint32_t tiles;  ///< tiles of one user's heads
+    bool of_one_row;      ///< whether cos and sin have one row
 };
 
-/// As models run it: 8 heads of 128 as rows of elements are one tile, of which cos and sin have as
-/// many. 16 cores work, and the kernel runs on all of the rectangle around them.
+/// Returns the form that models use: 8 heads of 128 as rows of elements are one tile, and cos and
+/// sin have as many rows. 16 cores work; the kernel runs on the rectangle around them.
 /// Source   tests/tt_eager/python_api_testing/unit_testing/misc/test_rotary_embedding_llama.py,
-/// run_test_row_major_rotary_embedding_llama; compute/rotary_embedding_llama_sharded_row_major.cpp.
+///          run_test_row_major_rotary_embedding_llama;
+///          compute/rotary_embedding_llama_sharded_row_major.cpp.
 Rotary in_decoder() {
     return {.cores = CoreRange({1, 0}, {3, 5}), .tiles = 1, .of_one_row = false};
 }
@@ -67,7 +69,7 @@ Program rotary_program(Bench& bench, const Rotary& rotary) {
     for (const std::uint8_t cb : {std::uint8_t{24}, std::uint8_t{25}, std::uint8_t{26}}) {
         add_cb(program, rotary.cores, cb, tiles, kRotaryFormat);
     }
-    constexpr std::uint32_t kMostTiles = 4;  // of half of a DST of 32 bits
+    constexpr std::uint32_t kMostTiles = 4;  // half of a 32-bit DST
     (void)CreateKernel(program, "bench/accuracy/kernels/models/rotary_heads.cpp", rotary.cores,
                        ComputeConfig{.fp32_dest_acc_en = tiles <= kMostTiles,
                                      .math_approx_mode = true,

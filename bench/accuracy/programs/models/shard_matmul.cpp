@@ -18,14 +18,14 @@ using namespace ops;
 using namespace ops::matmul;
 
 constexpr DataFormat kFormat = DataFormat::Float16_b;
-constexpr std::uint32_t kDepth = 2;  // blocks of each operand
+constexpr std::uint32_t kDepth = 2;  // blocks per operand
 
 struct Shares {
-    std::uint32_t shard_w;  ///< K tiles of a shard, which is a block
-    std::uint32_t columns;  ///< output tiles of a core
+    std::uint32_t shard_w;  ///< K tiles of a shard, which is one block
+    std::uint32_t columns;  ///< output tiles per core
     CoreRangeSet holders;
     CoreRangeSet workers;
-    CoreCoord end;  ///< last core of the rectangle around the workers, which begins at (0,0)
+    CoreCoord end;  ///< last core of the rectangle around the workers, which starts at (0,0)
 
     [[nodiscard]] std::uint32_t box_size() const { return (end.x + 1) * (end.y + 1); }
     [[nodiscard]] bool in_box(CoreCoord core) const { return core.x <= end.x && core.y <= end.y; }
@@ -117,7 +117,7 @@ void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product
                            .defines = {},
                            .named_compile_args = {}});
     const CoreCoord first = noc_coordinate(arch, {0, 0});
-    const CoreCoord last = noc_coordinate(arch, shares.end);  // where NoC 1 begins
+    const CoreCoord last = noc_coordinate(arch, shares.end);  // start of a multicast on NoC 1
     std::uint32_t position = 0;
     for (const CoreCoord core : shares.holders.cores()) {
         SetRuntimeArgs(
@@ -127,7 +127,7 @@ void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product
     }
 }
 
-/// Nobody else needs this core's columns of in1: it sends to no one.
+/// Adds the reader of in1. No other core needs this core's columns of in1, so it sends nothing.
 void add_in1(Program& program, const ShardProduct& product, const Shares& shares,
              const Tensors& tensors) {
     const In1Tensors operands{.in1 = &tensors.in1.buffer, .out = &tensors.out.buffer};

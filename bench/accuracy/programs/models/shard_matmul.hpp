@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of a row of tiles that cores hold by columns with a matrix in DRAM.
+// Product of a width-sharded row of tiles with a matrix in DRAM.
 #pragma once
 
 #include "bench/accuracy/bench.hpp"
@@ -11,17 +11,17 @@ namespace tessera::score {
 struct ShardProduct {
     std::uint32_t k = 0;
     std::uint32_t n = 0;
-    std::uint32_t holders = 0;    ///< cores that hold a shard of in0 each
-    GridSize grid;                ///< whose first cores, row by row, these are
-    bool is_out_sharded = false;  ///< columns stay where they were computed, else interleaved in L1
+    std::uint32_t holders = 0;    ///< cores that hold a shard of in0
+    GridSize grid;                ///< grid whose first cores, row by row, are the holders
+    bool is_out_sharded = false;  ///< else interleaved in L1
 };
 
-/// TTNN's own choice for such an in0: one K block a shard, which its holder multicasts to the
-/// rectangle around all cores with work; each of these reads its own columns of in1, and adds up
+/// Runs TTNN's choice for such an in0. One K block is one shard. Its holder multicasts it to the
+/// rectangle around all cores with work. Each core reads its own columns of in1 and accumulates
 /// partial sums in the packer.
 /// Source   tt-metal ttnn matmul_program_config.cpp (get_matmul_program_config, WIDTH_SHARDED),
 ///          matmul_multicore_reuse_mcast_1d_program_factory.cpp (mcast_in0 with a sharded in0).
-/// Errors   NotExpressible if shards are no whole tiles.
+/// Errors   NotExpressible if shards are not whole tiles.
 [[nodiscard]] Replays run_shard_product(Bench& bench, const ShardProduct& product);
 
 }  // namespace tessera::score

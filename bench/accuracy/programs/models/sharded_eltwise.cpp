@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of tensors that are sharded in L1, as models on a Galaxy have them between
-// their matmuls: each core works on its own shard, and nothing crosses the NoC.
-// Source   tt-metal ttnn/cpp/ttnn/operations/eltwise/binary: element_wise_multi_core_program_
-// factory.cpp (CBs over shards, blocks of up to 8 tiles, all cores of the device or sub-device run
-// the kernels, those without a shard of zero tiles), device/binary_device_operation.cpp
-// (worker_grid), kernels/compute/eltwise_binary_kernel.cpp (silu in a pass of its own).
+// Sums and products of tensors sharded in L1, as models on a Galaxy use them between matmuls. Each
+// core works on its own shard; nothing crosses the NoC.
+// Source   tt-metal ttnn/cpp/ttnn/operations/eltwise/binary:
+//          element_wise_multi_core_program_factory.cpp (CBs over shards; blocks of up to 8 tiles;
+//          all cores of the device or sub-device run the kernels, cores without a shard with zero
+//          tiles), device/binary_device_operation.cpp (worker_grid),
+//          kernels/compute/eltwise_binary_kernel.cpp (silu in a separate pass).
 #include <algorithm>
 #include <array>
 
@@ -25,16 +26,16 @@ constexpr std::uint8_t kActivated = 3;
 enum class Function : std::uint8_t { Add, MultiplyWithSilu };
 enum class Workers : std::uint8_t { Device, SubDevice };
 
-/// Where shards lie, and tiles of each.
+/// Placement of shards, and tiles per shard.
 struct ShardPlace {
     CoreCoord first;
     CoreCoord last;
     std::uint32_t tiles;
 };
 
-/// What the row of an op leaves out. The first that fits.
+/// Properties of an op that its row does not state. The first match counts.
 struct ShardedOp {
-    std::string_view workload;  ///< ends so
+    std::string_view workload;  ///< end of the row's workload
     Function function;
     Workers workers;
     ShardPlace place;
@@ -53,10 +54,12 @@ constexpr ShardPlace kReduceScatterOut{{1, 0}, {3, 9}, 1};
 constexpr ShardPlace kResidual{{1, 0}, {2, 7}, 4};      // 8192 / 4 columns
 constexpr ShardPlace kQwenResidual{{1, 0}, {2, 4}, 4};  // 5120 / 4 columns
 
-// Source   tt-metal models/demos/llama3_70b_galaxy: tests/unit_tests/test_llama_ops.py (the first);
-// tt/llama_mlp.py with REDUCE_SCATTER_OUT_MEMCFG in tt/model_config.py and qwen_model_config.py
-// (the second); tt/llama_decoder.py with DECODE_RESIDUAL_MEMCFG (the others): the sum behind the
-// last layer of what the all-reduce of FF2 gives, in bfp8, and the residual in bfloat16.
+// Sources, in tt-metal models/demos/llama3_70b_galaxy:
+// - the first op: tests/unit_tests/test_llama_ops.py;
+// - the second: tt/llama_mlp.py with REDUCE_SCATTER_OUT_MEMCFG in tt/model_config.py and
+//   qwen_model_config.py;
+// - each other op: tt/llama_decoder.py with DECODE_RESIDUAL_MEMCFG. They add the bfp8 output of
+//   FF2's all-reduce to the bfloat16 residual after the last layer.
 constexpr std::array<ShardedOp, 4> kOps{
     {{"multiply with SiLU", MultiplyWithSilu, Device, kReduceScatterOut, Bfp8_b, Bfp8_b, Bfp8_b},
      {"decode op Binary_Mult_Silu", MultiplyWithSilu, SubDevice, kReduceScatterOut, Bfp8_b, Bfp8_b,
@@ -78,7 +81,7 @@ const ShardedOp& known_op(const Row& row) {
     return *op;
 }
 
-/// What a row states stands before what the table does.
+/// Replaces values of the table by values that the row states.
 ShardedOp stated(const Parameters& parameters, ShardedOp op) {
     if (parameters.has("dtype")) {
         op.in0 = op.in1 = op.out = parameters.format("dtype");
@@ -96,7 +99,7 @@ ShardedOp stated(const Parameters& parameters, ShardedOp op) {
     return op;
 }
 
-/// Of a decoder that shares the device with cores that prefetch weights.
+/// Returns the cores of a decoder that shares the device with prefetcher cores.
 CoreRangeSet workers_of(const ShardedOp& op, const ArchSpec& arch) {
     if (op.workers == SubDevice) {
         return CoreRangeSet({CoreRange({1, 0}, {3, 9}), CoreRange({5, 0}, {6, 9})});
@@ -105,7 +108,7 @@ CoreRangeSet workers_of(const ShardedOp& op, const ArchSpec& arch) {
     return {CoreRange({0, 0}, {grid.columns - 1, grid.rows - 1})};
 }
 
-/// The largest of up to 8 that divides the tiles of a shard.
+/// Returns the largest divisor, at most 8, of a shard's tiles.
 std::uint32_t block_tiles(std::uint32_t tiles) {
     std::uint32_t block = std::min(tiles, 8U);
     while (tiles % block != 0) {

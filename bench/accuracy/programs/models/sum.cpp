@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over an outer dimension of tiles interleaved over L1, as DeepSeek's latent attention has
-// them behind an all-gather.
-// Source   tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_reduce_deepseek.py:
-// ttnn.experimental.fast_reduce_nc over dim 1 of [1, 8, 32, 2112], bfloat16 tiles in and out of
-// L1_MEMORY_CONFIG, HiFi4 with a 32-bit DST. ttnn/cpp/ttnn/operations/experimental/reduction/
-// fast_reduce_nc: output tiles dealt out row by row, in turn; up to 8 tiles a barrier, two such
-// stacks of room, a tile of zeros out of the zero area.
+// Sums over an outer dimension of tiles interleaved over L1, as in DeepSeek's latent attention
+// after an all-gather.
+// Sources
+// - tt-metal models/demos/deepseek_v3/tests/fused_op_unit_tests/mla/test_reduce_deepseek.py:
+//   ttnn.experimental.fast_reduce_nc over dim 1 of [1, 8, 32, 2112], bfloat16 tiles, input and
+//   output in L1_MEMORY_CONFIG, HiFi4 with a 32-bit DST.
+// - ttnn/cpp/ttnn/operations/experimental/reduction/fast_reduce_nc: output tiles distributed row by
+//   row, round robin; up to 8 tiles per barrier, space for two such stacks, a tile of zeros from
+//   the zero area.
 #include <utility>
 
 #include "bench/accuracy/programs/families.hpp"
@@ -19,7 +21,8 @@ namespace {
 constexpr std::uint8_t kZerosCb = 1;
 constexpr std::uint8_t kSumsCb = 16;
 
-/// Each core's first output tile and how many it makes; they lie as many apart as there are cores.
+/// Returns each core's first output tile and number of tiles. The distance between a core's tiles
+/// is the number of cores.
 ops::SharedWork deal_in_turn(const ArchSpec& arch, std::uint32_t tiles) {
     const GridSize grid = arch.workers.compute;
     const auto [num_cores, all, group_1, group_2, per_core_1, per_core_2] =
