@@ -6,7 +6,7 @@
 
 namespace tessera::testing {
 
-/// A Wormhole-like device with `columns` × `rows` worker cores and 12 DRAM banks.
+/// Returns a Wormhole-like device with `columns` × `rows` worker cores and 12 DRAM banks.
 inline ArchSpec make_arch(std::uint32_t columns, std::uint32_t rows) {
     ArchSpec arch;
     arch.name = "test_arch";
@@ -46,11 +46,11 @@ inline ArchSpec make_arch(std::uint32_t columns, std::uint32_t rows) {
     return arch;
 }
 
-/// 8×8 cores, as many as ops spread over.
+/// Returns a device of 8×8 cores, the number of cores that ops use.
 inline ArchSpec test_arch() {
     return make_arch(8, 8);
 }
-/// 2×2 cores.
+/// Returns a device of 2×2 cores.
 inline ArchSpec small_arch() {
     return make_arch(2, 2);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core with a compute kernel thread and no scheduler: a test calls the kernel API on it.
+// One core with a compute kernel thread and no scheduler. A test calls the kernel API on it.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ public:
     ComputeCore(const ComputeCore&) = delete;
     ComputeCore& operator=(const ComputeCore&) = delete;
 
-    /// Configures a circular buffer at 110592 + 32 KiB · index; a page is one tile by default.
+    /// Configures a circular buffer at 110592 + 32 KiB · index. A page is one tile by default.
     void add_buffer(std::uint32_t index, DataFormat format = DataFormat::Float16_b,
                     std::uint32_t pages = kDefaultPages, std::uint32_t page_size = 0,
                     Tile tile = {}) {
@@ -55,7 +55,7 @@ public:
                              .fifo_wr_ptr = address};
     }
 
-    /// Adds a buffer of a format, puts tiles there as a reader kernel would, and waits for them.
+    /// Adds a buffer of a format, pushes tiles as a reader kernel does, and waits for them.
     void supply(std::uint32_t index, const std::vector<tile::TileValues>& tiles,
                 DataFormat format = DataFormat::Float16_b) {
         const auto pages = static_cast<std::uint32_t>(tiles.size());
@@ -73,7 +73,7 @@ public:
         const CircularBuffer& buffer = core().circular_buffers[index];
         return core().l1(buffer.address + number * buffer.page_size);
     }
-    /// Values of the tile that begins at a page.
+    /// Returns the values of the tile that begins at a page.
     [[nodiscard]] tile::TileValues tile_at(std::uint32_t index, std::uint32_t number = 0) const {
         tile::TileValues values;
         tile::unpack_tile(core().circular_buffers[index].format, page(index, number),
@@ -81,7 +81,7 @@ public:
         return values;
     }
 
-    /// Runs `math` on DST, packs DST tile 0 to `out` in order and pushes it.
+    /// Runs `math` on DST, then packs DST tile 0 to `out` in order and pushes it.
     template <class Math>
     tile::TileValues run_to(std::uint32_t out, Math math) {
         tile_regs_acquire();
@@ -103,7 +103,7 @@ private:
     KernelThread thread_;
 };
 
-/// "Category: detail" of the fault that a call ends with.
+/// Returns "Category: detail" of the fault that a call raises.
 template <class Call>
 std::string fault_of(Call call) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs host functions as the kernels of a small device, so that a test sees both sides.
+// Runs host functions as kernels of a small device, so that a test can inspect both sides.
 #pragma once
 
 #include <cstring>
@@ -16,11 +16,11 @@
 
 namespace tessera::testing {
 
-/// Address of the semaphore with an id on every core of make_arch().
+/// Returns the address of the semaphore with an id on every core of make_arch().
 inline std::uint32_t semaphore_at(std::uint32_t id) {
     return 40960 + 16 * id;
 }
-/// First address that a test may use as it likes.
+/// First address that a test may use freely.
 inline constexpr std::uint32_t kScratch = 0x40000;
 
 class KernelRig {
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    /// Puts a kernel on a core; call after the buffers are configured.
+    /// Adds a kernel to a core. Call it after the buffers are configured.
     KernelThread& place(CoreCoord core, Processor processor, void (*entry)(),
                         const char* name = "kernel.cpp") {
         Core& target = device.core(core);
@@ -76,12 +76,12 @@ public:
         run_cores(cores, pool_);
     }
 
-    /// Runs one kernel on core (0,0) and returns "Category: detail" of the error it ends with.
+    /// Runs one kernel on core (0,0) and returns "Category: detail" of its error.
     std::string fault_of(void (*entry)(), Processor processor = Processor::Riscv0) {
         place({0, 0}, processor, entry);
         return fault();
     }
-    /// Runs what was placed and returns "Category: detail" of the error it ends with.
+    /// Runs the added kernels and returns "Category: detail" of their error.
     std::string fault() {
         try {
             run();
@@ -108,7 +108,7 @@ private:
     WorkerPool pool_;
 };
 
-/// A word of the running kernel's own L1, as a kernel would see it.
+/// Returns a word of the running kernel's own L1, through a kernel's address.
 inline volatile std::uint32_t* own_word(std::uint32_t address) {
     return reinterpret_cast<volatile std::uint32_t*>(current_thread().core().l1(address));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of a test's own, removed with what is in it.
+// A folder for one test, removed with its contents.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    /// Path of a file in it, whether it exists or not.
+    /// Returns the path of a file in it, which need not exist.
     [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
     /// Writes a file and returns its path.
     std::filesystem::path write(const std::string& name, const std::string& bytes) const {

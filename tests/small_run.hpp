@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of four cores that read DRAM, made by hand.
+// A hand-made run of four cores that read DRAM.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tessera::test {
 
-/// Four cores that read 48 pages of DRAM each, page j of core i from bank `bank_of(i, j)`.
+/// Makes four cores read 48 DRAM pages each; core i reads page j from bank `bank_of(i, j)`.
 template <class BankOf>
 compare::RecordedRun run_of_reads(BankOf bank_of) {
     constexpr std::uint32_t kPages = 48;
@@ -39,7 +39,7 @@ compare::RecordedRun run_of_reads(BankOf bank_of) {
     return run;
 }
 
-/// All at bank 0, and each at another bank at a time.
+/// All cores at bank 0, or each core at a different bank at a time.
 inline constexpr auto kCamping = [](std::uint32_t, std::uint32_t) { return 0U; };
 inline constexpr auto kSpread = [](std::uint32_t core, std::uint32_t page) {
     return 3 * core + page;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace with something in every field.
+// A trace with content in every field.
 #pragma once
 
 #include "tessera/trace.hpp"
@@ -44,7 +44,7 @@ inline LaunchTrace small_launch(const std::string& name, std::uint32_t num_event
         .initial_words = {{.device = 1, .core = {2, 3}, .address = 40960, .value = 5}}};
 }
 
-/// Two launches, the second of which mentions the last name.
+/// Returns two launches, the second of which uses the last name.
 inline Trace small_trace() {
     Trace trace{.arch = "test_arch", .names = {"", "reader.cpp", "compute.cpp"}, .launches = {}};
     trace.mesh = {.shape = {2, 4}, .topology = Topology::Ring, .device = "test_arch"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events as a test writes and prints them.
+// Events as tests write and print them.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ inline void start_recording(KernelThread& thread) {
     thread.recorder = std::make_unique<TraceRecorder>();
 }
 
-/// What the thread recorded, as if every call had no line.
+/// Returns the events of the thread without source lines.
 inline std::vector<TraceEvent> events_of(KernelThread& thread) {
     std::vector<TraceEvent> events = thread.recorder->events();
     for (TraceEvent& event : events) {
@@ -35,7 +35,7 @@ inline std::vector<TraceEvent> events_of(KernelThread& thread) {
     return events;
 }
 
-/// An event without a line.
+/// Returns an event without a line.
 inline TraceEvent event(EventKind kind, unsigned detail, std::uint32_t count,
                         std::uint64_t argument) {
     return {kind, static_cast<std::uint8_t>(detail), 0, count, argument};

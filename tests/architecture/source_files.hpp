@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// Paths relative to the project of the C++ files below its `folders`, sorted.
+/// Returns the paths, relative to the project, of the C++ files below `folders`, sorted.
 inline std::vector<std::string> source_files(const std::vector<std::string>& folders) {
     namespace fs = std::filesystem;
     const fs::path root = TESSERA_SOURCE_DIR;
@@ -28,7 +28,7 @@ inline std::vector<std::string> source_files(const std::vector<std::string>& fol
     return files;
 }
 
-/// Text of a file of the project.
+/// Returns the text of a file of the project.
 inline std::string text_of(const std::string& file) {
     std::ifstream stream(std::filesystem::path(TESSERA_SOURCE_DIR) / file);
     return {std::istreambuf_iterator<char>(stream), {}};

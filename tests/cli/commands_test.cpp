@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands print that run nothing: help, list, check, explain.
+// Output of commands that run nothing: help, list, check, explain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST(CliList, ShowsTheOpsWithTheirSchedules) {
     EXPECT_THAT(list, ContainsRegex("\n  local_reduce_moe_output +fp32, bf16_rne, bf16_trunc"));
 }
 
-// Many ops have a key of this name: each line begins with its page.
+// Many ops have a key of this name, so each line begins with its page.
 TEST(CliList, FilterOfKeysNamesThePagesOfItsLines) {
     const std::string list = run_tessera({"list", "keys", "--filter", "| `k_block` |"}).out;
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A copy of a matrix on all cores and on one, as report and as trace.
+/// A copy of a matrix on all cores and on one core, as report and as trace.
 class Compare : public testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -124,8 +124,8 @@ TEST_F(Compare, CallsASignThatDrawsTurnLessThanRobust) {
     }
     ASSERT_EQ(run_tessera(retime).exit_code, 0);
 
-    // Without a range of its own, 140 cycles lie above the shipped model's expected 120, but below
-    // the 200 that its range ends at.
+    // 140 cycles without a range are above the shipped model's expected 120, but below the end of
+    // its range, 200.
     const Ending ending = compare(file("one"), file("latency"));
 
     EXPECT_THAT(ending.out,
@@ -155,7 +155,7 @@ TEST_F(Compare, TakesWhatBHasOtherThanA) {
                 HasSubstr("compare needs a run B, or --set-b with what differs from A in B"));
 }
 
-// The copy on one core takes longer than on many; the third is the first.
+// The copy on one core takes longer than the copy on many. The third run repeats the first.
 TEST_F(Compare, SetsSeveralRunsAgainstTheFirst) {
     const std::vector<std::string> runs{"compare", file("many"), file("one"), file("many")};
     std::vector<std::string> fails = runs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole DeepSeek-V3.2 layer on small sizes through the binary: every step against its reference,
-// the same result from any division of its devices, and what it says of mistakes.
+// A whole DeepSeek-V3.2 layer of small sizes through the binary. Every step is compared with its
+// reference, every division over devices gives the same result, and mistakes are reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
     Forms, DeepseekLayer,
     ::testing::Values(
         LayerRun{"Prefill", {}},
-        // Rows of its caches have 96 bytes, or 32 in fp8, where DRAM is read at multiples of 64.
+        // Rows of its caches have 96 bytes, or 32 bytes in fp8; DRAM is read at multiples of 64
+        // bytes.
         LayerRun{"OnBlackhole", {"mesh.device=blackhole_p150"}},
         LayerRun{"OnBlackholeWithACacheInFp8",
                  {"mesh.device=blackhole_p150", "params.attention_cache=fp8", "params.context=33"}},
@@ -116,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"params.pf=all_to_all_batched", "params.experts=batched_masked"}}),
     [](const auto& run) { return run.param.name; });
 
-/// The output of two rows of devices with 16 tokens each, 128 bytes a token.
+/// Returns the output of two rows of devices with 16 tokens each, 128 bytes per token.
 std::string rows_of(const std::string& ragged, std::size_t count) {
     const ScratchFolder folder;
     const Ending ending =
@@ -138,7 +139,7 @@ HostTensor result_with(const std::vector<std::string>& sets) {
     return SafetensorsFile(folder.file("out.safetensors")).read("output");
 }
 
-// Without it sums of all devices of a row are rounded once more.
+// Without it, sums over the devices of a row are rounded one more time.
 TEST(DeepseekLayerSequenceParallelism, DoesNotChangeTheResult) {
     const golden::GoldenFile file("layer_shared_sp");
     const auto& tolerance = file.entry_of("output").at("tolerance");
@@ -147,7 +148,7 @@ TEST(DeepseekLayerSequenceParallelism, DoesNotChangeTheResult) {
                                               result_with({}), tolerance));
 }
 
-// Of the identity they add tokens to the result, however a token's experts are spread.
+// Identity experts add tokens to the result, whatever devices a token's experts are on.
 TEST(DeepseekLayerZeroExperts, GiveOneDeviceAndFourTheSameResult) {
     const golden::GoldenFile file("layer_shared_sp");
     const auto& tolerance = file.entry_of("output").at("tolerance");
@@ -171,7 +172,7 @@ struct Division {
     }
 };
 
-/// Four sequences, dealt out to dp rows of tp devices.
+/// Returns the result of four sequences, distributed over dp rows of tp devices.
 HostTensor result_of(const Division& division) {
     return result_with({"params.tp=" + std::to_string(division.tp),
                         "params.dp=" + std::to_string(division.dp),
@@ -180,8 +181,8 @@ HostTensor result_of(const Division& division) {
 
 class DeepseekLayerDivisions : public ::testing::TestWithParam<Division> {};
 
-// Sums are rounded to bfloat16 at other places. The tolerance is that of a layer's result in the
-// golden file of its MoE half.
+// Sums are rounded to bfloat16 at different points. The tolerance is that of a layer's result in
+// the golden file of its MoE half.
 TEST_P(DeepseekLayerDivisions, GiveTheResultOfOneDevice) {
     const golden::GoldenFile file("layer_shared_sp");
     const auto& tolerance = file.entry_of("output").at("tolerance");
@@ -219,7 +220,7 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
               "none\n");
 }
 
-// What a step makes no check of inputs sees: it is judged before a reference takes it.
+// A value that a step computes passes no check of inputs: it is checked before a reference uses it.
 TEST(DeepseekLayerMistakes, NameAPositionThatAStepMadeBehindTheCache) {
     const ScratchFolder folder;
     std::ofstream(folder.file("made.yaml")) << R"(
@@ -267,8 +268,8 @@ HostTensor result_of_form(const std::string& attention, const std::string& form,
                         "params.top_k=16"});
 }
 
-// Two ways to the same sums, which round at other places. Every token takes every expert, so that
-// no rounding turns a choice of them.
+// Two forms compute the same sums and round at different points. Every token uses every expert, so
+// rounding cannot change the choice of experts.
 TEST(DeepseekLayerForms, GiveTheSameResultOnLatentsAndOnKeysOfEachHead) {
     const golden::GoldenFile file("layer_shared_sp");
     const auto& tolerance = file.entry_of("output").at("tolerance");
@@ -276,7 +277,7 @@ TEST(DeepseekLayerForms, GiveTheSameResultOnLatentsAndOnKeysOfEachHead) {
         EXPECT_TRUE(tessera::testing::has_numbers(result_of_form(attention, "up_projected"),
                                                   result_of_form(attention, "absorbed"), tolerance))
             << attention;
-        // Errors of a cache in fp8 are the same in both; their correlation is what ops promise.
+        // Errors of an fp8 cache are the same in both forms; ops guarantee this correlation.
         const CloseTolerance close{.pcc_min = 0.9999};
         EXPECT_GT(compare_close(result_of_form(attention, "up_projected", "fp8"),
                                 result_of_form(attention, "absorbed", "fp8"), close)
@@ -286,7 +287,7 @@ TEST(DeepseekLayerForms, GiveTheSameResultOnLatentsAndOnKeysOfEachHead) {
     }
 }
 
-// More than the context has: all of it.
+// A k beyond the context selects the whole context.
 TEST(DeepseekLayerMistakes, DoNotIncludeATopKBeyondTheContext) {
     const ScratchFolder folder;
     const auto bytes = [&](const std::string& attention) {

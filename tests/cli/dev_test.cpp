@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script `dev`, in a folder where building is done at once and `tessera` says what it was
-// given.
+// The script `dev`, in a folder where a build does nothing and `tessera` prints its arguments.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -15,7 +14,7 @@
 namespace tessera::test {
 namespace {
 
-/// A checkout with two configurations, in which all packages are installed.
+/// A checkout with two configurations and all packages installed.
 class Checkout {
 public:
     Checkout() {
@@ -36,7 +35,7 @@ public:
         script("build/release/bin/tessera", "echo \"tessera $*\"; exit 3");
     }
 
-    /// Runs ./dev with these words, both outputs in one, its folder's name left out.
+    /// Runs ./dev with these words. Returns both outputs together, without the name of the folder.
     [[nodiscard]] std::string says(const std::string& words) {
         const std::string command =
             fmt::format("cd '{0}' && PRESET=release PATH='{0}/tools':$PATH ./dev {1} 2>&1",
@@ -61,7 +60,7 @@ public:
     [[nodiscard]] std::string text_of(const std::string& name) const {
         return bytes_of(folder_.file(name));
     }
-    /// Puts a program there that runs this line of shell.
+    /// Adds a program that runs this line of shell.
     void script(const std::string& name, const std::string& line) const {
         const auto path = folder_.write(name, "#!/bin/sh\n" + line + "\n");
         std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -86,7 +85,7 @@ TEST_P(DevRun, BuildsThenHandsItsWordsToTessera) {
     EXPECT_EQ(checkout.says(std::string("run ") + GetParam().of_dev),
               std::string("ninja -C build/release --quiet tessera\ntessera ") +
                   GetParam().of_tessera + "\n");
-    EXPECT_EQ(checkout.exit_code(), 3);  // tessera's own
+    EXPECT_EQ(checkout.exit_code(), 3);  // exit code of tessera
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that a kernel's error ends leaves a report and an error that programs can read.
+// A run that fails in a kernel writes a report and an error that programs can parse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Two steps; in the second, cores of a row wait for each other before any sets a semaphore.
+/// Two steps. In the second, cores of a row wait for each other before any core sets a semaphore.
 constexpr const char* kRing = R"(
 mesh: {device: wormhole_n150, shape: [1, 1]}
 params: {M: 64, N: 64}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grouped-query attention of Qwen3 and gpt-oss through the binary: expected outputs were computed in
-// float64, apart from Tessera (tests/golden/models/README.md).
+// Grouped-query attention of Qwen3 and gpt-oss through the binary. Expected outputs were computed
+// in float64, independently of Tessera (tests/golden/models/README.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,13 +21,13 @@ using golden::hashed;
 using tessera::testing::golden_tensor;
 using ::testing::HasSubstr;
 
-/// A golden file, its sizes, and the tolerances that come with it.
+/// A golden file, its sizes and its tolerances.
 struct AttentionFile {
     const char* stem;
     std::uint32_t hidden, heads, kv_heads, head_dim, cache_pages, pages, sequences, tokens;
-    std::uint64_t first_seed;  ///< of wq; wk, wv, wo, k_cache and v_cache follow
-    int shift;                 ///< of wq, wk, wv
-    int output_shift;          ///< of wo
+    std::uint64_t first_seed;  ///< seed of wq; those of wk, wv, wo, k_cache and v_cache follow
+    int shift;                 ///< shift of wq, wk, wv
+    int output_shift;          ///< shift of wo
     std::vector<std::string> sets;
     std::map<std::string, CloseTolerance> tolerances;
 
@@ -131,7 +131,7 @@ const std::vector<AttentionFile> kFiles{
       {"out", {0.99997842, 0.03057}}}},
 };
 
-/// Stored tensors of the file, and those that follow a formula.
+/// Returns the stored tensors of the file and those that a formula defines.
 std::map<std::string, HostTensor> inputs_of(const AttentionFile& file) {
     const GoldenFile stored(std::string("models/") + file.stem);
     std::map<std::string, HostTensor> tensors;
@@ -198,7 +198,7 @@ TEST_P(CliGoldenAttention, KeepsToEveryTensorOfTheFile) {
 INSTANTIATE_TEST_SUITE_P(Files, CliGoldenAttention, ::testing::ValuesIn(kFiles),
                          [](const auto& file) { return std::string(file.param.stem); });
 
-// 2 devices have a head of keys each; 4 and 8 share them.
+// Each of 2 devices has one key head; 4 and 8 devices share the heads.
 TEST(CliGoldenAttentionOnAMesh, GivesTheOutputOfOneDevice) {
     for (const char* devices : {"2", "4", "8"}) {
         for (const AttentionFile& file : {kFiles[0], kFiles[1]}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files of routers, of the FP8 pipeline and of quantisation through the binary: shapes come
-// from the file, every output tensor that it has is compared as its index says.
+// Golden files of routers, of the FP8 pipeline and of quantisation through the binary. Shapes come
+// from the file. Every output tensor of the file is compared as its index says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ struct Fp8Run {
 
 class CliFp8Golden : public ::testing::TestWithParam<Fp8Run> {
 protected:
-    /// The file's parameters as its index names them, and the token tile of this run.
+    /// Returns the file's parameters as its index names them, and the token tile of this run.
     [[nodiscard]] std::vector<std::string> params() const {
         std::vector<std::string> arguments;
         for (const auto& [name, value] : golden_.entry().at("params").items()) {
@@ -61,9 +61,9 @@ protected:
         EXPECT_THAT(ending.out, ::testing::HasSubstr("\nPASS "));
         return outputs;
     }
-    /// Whether the tensor is of this run: those of other token tiles are not. Rows in the padding
-    /// of an expert are zeros in the file and undefined here; the same values are compared by
-    /// token and expert.
+    /// Returns whether the tensor belongs to this run; tensors of other token tiles do not. Padding
+    /// rows of an expert are zeros in the file and undefined here. The same values are also
+    /// compared by token and expert.
     [[nodiscard]] bool is_compared(const nlohmann::json& tensor) const {
         const auto name = tensor.at("name").get<std::string>();
         const std::string tile = "tile" + std::to_string(GetParam().tile) + ".";
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Files, CliFp8Golden, ::testing::ValuesIn(all_runs()), [
     return run.param.file + (run.param.tile == 0 ? "" : "_tile" + std::to_string(run.param.tile));
 });
 
-/// The predicted time of each step.
+/// Returns the predicted time of each step.
 std::vector<nlohmann::json> device_times(const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "moe_fp8", "--json", "--set",
                                        "params.by_expanded=none"};
@@ -141,7 +141,8 @@ std::vector<nlohmann::json> device_times(const std::vector<std::string>& more) {
     return times;
 }
 
-// Which tokens an expert has follows from logits, which are floats: they steer, so they move.
+// An expert's tokens depend on logits, which are floats. Floats that select experts move in
+// timing-only runs as well.
 TEST(CliFp8, TakesTheSameTimeWithAndWithoutValues) {
     const auto times = device_times({});
 
@@ -149,7 +150,7 @@ TEST(CliFp8, TakesTheSameTimeWithAndWithoutValues) {
     EXPECT_EQ(device_times({"--timing-only"}), times);
 }
 
-// What a token's result is made of is not what lies beside it.
+// A token's result does not depend on the values next to it.
 TEST(CliFp8, NanInPaddingReachesNoResult) {
     const ScratchFolder folder;
     const auto final_with = [&](const std::string& memory) {
@@ -164,7 +165,7 @@ TEST(CliFp8, NanInPaddingReachesNoResult) {
     EXPECT_EQ(final_with("nan"), final_with("as_left"));
 }
 
-// Five tensors, of which each is needed from its step to the next: two at a time.
+// Five tensors, each needed from one step to the next: two exist at a time.
 TEST(CliFp8, SaysTheSizeOfItsOneWorkspace) {
     const Ending ending = run_tessera(
         {"run", "moe_fp8", "--json", "--timing-only", "--set", "params.by_expanded=none"});
@@ -202,7 +203,7 @@ TEST(CliFp8, ABlockSizeThatDoesNotDivideIsNamed) {
     EXPECT_THAT(ending.err, ::testing::HasSubstr("128 does not divide 200"));
 }
 
-// Ids stand beside weights whose tolerance an id that is off by one would keep to.
+// The weights next to the ids have a tolerance within which a wrong id would pass.
 TEST(CliFp8, AnIdThatIsOffByOneFailsItsCheck) {
     const ScratchFolder folder;
     const std::string kernels =

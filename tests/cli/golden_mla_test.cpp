@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files of latent attention through the binary: every output tensor that a file has is
-// compared as its index says.
+// Golden files of latent attention through the binary. Every output tensor of a file is compared as
+// its index says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct MlaRun {
 
 class CliMlaGolden : public ::testing::TestWithParam<MlaRun> {
 protected:
-    /// The file's parameters, but the seed that it was drawn from.
+    /// Returns the file's parameters without the seed that generated it.
     [[nodiscard]] std::vector<std::string> params() const {
         std::vector<std::string> arguments;
         for (const auto& [name, value] : golden_.entry().at("params").items()) {
@@ -64,7 +64,7 @@ protected:
     ScratchFolder folder_;
 };
 
-/// Exact results are stored in float32, those of an op in bfloat16.
+/// Exact results are stored in float32, results of an op in bfloat16.
 HostTensor widened(const HostTensor& tensor, const std::string& dtype) {
     if (tensor.format != DataFormat::Float16_b || dtype != "F32") {
         return tensor;
@@ -90,7 +90,7 @@ TEST_P(CliMlaGolden, KeepsToEveryTensorOfTheFile) {
     EXPECT_GT(num_compared, 1U);
 }
 
-/// The share of elements that differ, of bytes or of bfloat16.
+/// Returns the share of elements that differ, of bytes or of bfloat16.
 template <class Element>
 double differing(const HostTensor& result, const HostTensor& golden) {
     const auto values = result.as<Element>();
@@ -104,8 +104,8 @@ double differing(const HostTensor& result, const HostTensor& golden) {
 
 class CliIndexerGolden : public CliMlaGolden {};
 
-// Each step is fed with what the one before it gave, not with the file's own tensors, for which the
-// index has its tolerances: a bfloat16 at the middle of two may fall to the other side.
+// Each step reads the output of the previous step, not the tensors of the file, for which the index
+// has its tolerances. A bfloat16 halfway between two values may round either way.
 TEST_P(CliIndexerGolden, KeepsToEveryTensorOfTheFile) {
     for (const std::string layout : {"half", "interleaved"}) {
         const SafetensorsFile outputs(run(layout, {"--set", "params.layout=" + layout}));
@@ -128,7 +128,7 @@ TEST_P(CliIndexerGolden, KeepsToEveryTensorOfTheFile) {
             const std::string name = layout + part;
             EXPECT_TRUE(outputs.read(name).bytes == golden(name).bytes) << name;
         }
-        // The index allows 0.05 from end to end.
+        // The index allows 0.05 end to end.
         const auto scores = numbers_of(outputs.read(layout + ".index_score"));
         const auto wanted = numbers_of(golden(layout + ".index_score"));
         EXPECT_LE(golden::distance(scores, wanted).max_rel_err, 0.001) << layout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers of model families and layers whose devices do not divide the experts, through the binary:
-// expected outputs were computed in float64, apart from Tessera (tests/golden/models/README.md).
+// Routers of model families, and layers whose number of experts is not a multiple of the devices,
+// through the binary. Expected outputs were computed in float64, independently of Tessera
+// (tests/golden/models/README.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ bool is_close(const HostTensor& result, const HostTensor& wanted, const CloseTol
     return compare_close(parts, tolerance).passes(tolerance);
 }
 
-/// A family, and how its router turns logits into weights.
+/// A family, and how its router converts logits to weights.
 struct Family {
     const char* stem;
     std::vector<std::string> sets;
@@ -89,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 constexpr std::uint32_t kRanks = 4;
 
-/// Maps of the file, by the prefix of their names; reversed: experts in the opposite order, which
-/// no rule of a serving engine gives.
+/// Returns maps of the file by the prefix of their names. "reversed" has experts in the opposite
+/// order, which no rule of a serving engine produces.
 std::vector<HostTensor> maps_of(const GoldenFile& file, const std::string& placement) {
     std::vector<HostTensor> maps;
     for (std::uint32_t rank = 0; rank < kRanks; ++rank) {

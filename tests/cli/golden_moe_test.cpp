@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files of moe_align_block_size and of the modular kernel through the binary, and what
-// `tessera moe` says.
+// Golden files of moe_align_block_size and of the modular kernel through the binary, and the output
+// of `tessera moe`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using golden::GoldenFile;
 using tessera::testing::golden_tensor;
 using ::testing::HasSubstr;
 
-/// `--set params.KEY=VALUE` of every param that index.json states.
+/// Adds `--set params.KEY=VALUE` for every param that index.json states.
 void add_params(const nlohmann::json& params, std::vector<std::string>& arguments) {
     for (const auto& [key, value] : params.items()) {
         if (key != "note" && !value.is_array()) {
@@ -101,7 +101,7 @@ TEST_P(CliGoldenModular, StaysWithinToleranceOfTheExactChain) {
     std::size_t num_compared = 0;
     for (const StoredTensor& stored : outputs.tensors()) {
         const auto& entry = golden_.entry_of(stored.name);
-        // Rows of batches behind an expert's tokens are unspecified.
+        // Batch rows after an expert's tokens are unspecified.
         if (!entry.contains("tolerance") || stored.name.find("batched") != std::string::npos) {
             continue;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers whose weights are codes and scales, through the binary: expected outputs were computed in
-// float64, apart from Tessera. Files hold all tensors but the codes, which are a hash of their
-// position (tests/golden/quantised/README.md).
+// Layers whose weights are codes and scales, through the binary. Expected outputs were computed in
+// float64, independently of Tessera. Files hold all tensors except the codes, which are a hash of
+// their position (tests/golden/quantised/README.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 enum class CodeKind { E4m3, Int8, Bytes };
 
-/// Codes of one of the two weights: their source, and their place in a file.
+/// Codes of one of the two weights: their seed and their place in a file.
 struct Codes {
     CodeKind kind;
     std::uint64_t seed;
@@ -27,7 +27,7 @@ struct Codes {
     std::vector<std::uint32_t> shape;
 };
 
-/// A file, the params of its layer, and how far a result may be from `expected`.
+/// A file, the params of its layer, and the tolerance of a result against `expected`.
 struct Layer {
     const char* stem;
     const char* quantisation;
@@ -41,7 +41,7 @@ struct Layer {
     friend void PrintTo(const Layer& layer, std::ostream* out) { *out << layer.stem; }
 };
 
-/// Top 8 bits of splitmix64 with the state seed · 2^32 + i.
+/// Returns the top 8 bits of splitmix64 with the state seed · 2^32 + i.
 std::uint8_t hashed_byte(std::uint64_t seed, std::uint64_t i) {
     std::uint64_t z = (seed << 32U) + i + 0x9E3779B97F4A7C15ULL;
     z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
@@ -65,7 +65,7 @@ std::string codes_of(const Codes& codes) {
     return bytes;
 }
 
-/// Writes the file with its codes behind the other tensors.
+/// Writes the file with its codes after the other tensors.
 void write_whole(const Layer& layer, const std::string& path) {
     const auto raw =
         golden::bytes_of_file(golden::directory() + "quantised/" + layer.stem + ".safetensors");
@@ -125,8 +125,8 @@ TEST_P(CliGoldenQuantised, StaysWithinToleranceOfTheExactLayer) {
     EXPECT_TRUE(compare_close(parts, tolerance).passes(tolerance));
 }
 
-// Tolerances are twice to four times the error of the same chain with each result rounded to
-// bfloat16; of out_quantised after the rule of activations that its file states.
+// Tolerances are two to four times the error of the same chain with each result rounded to
+// bfloat16. For out_quantised, activations follow the rule that the file states.
 const std::vector<Layer> kLayers{
     {"q_mxfp4_partial",
      "mxfp4",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each V2 golden file through the binary: inputs from the file, outputs against what it holds.
+// Each V2 golden file through the binary: inputs come from the file, outputs are compared with it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST_P(CliGolden, StaysWithinToleranceOfTheStagedChain) {
     golden_.expect_staged_final(outputs);
 }
 
-// Rows and, where there are several, columns of devices.
+// Rows of devices and, if there are several, columns of devices.
 INSTANTIATE_TEST_SUITE_P(V2, CliGolden,
                          ::testing::Values(GoldenRun{"v2_d1_basic", "multi_core", "[1,1]"},
                                            GoldenRun{"v2_d1_basic", "single_core", "[1,1]"},

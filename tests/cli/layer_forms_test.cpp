@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of the MoE layer of other models than DeepSeek-V3.2: a layer on four devices gives what one
-// device alone computes.
+// Forms of the MoE layer in models other than DeepSeek-V3.2: a layer on four devices gives the
+// result of one device.
 #include <gtest/gtest.h>
 
 #include "emu/base/tensor_file/safetensors.hpp"
@@ -18,7 +18,7 @@ struct Form {
 
 class CliLayerForm : public ::testing::TestWithParam<Form> {
 protected:
-    /// Output of the layer on a row of devices.
+    /// Returns the output of the layer on a row of devices.
     [[nodiscard]] HostTensor output(const std::vector<std::string>& sets) const {
         std::vector<std::string> arguments{"run", "moe_layer", "--outputs",
                                            folder_.file("out.safetensors")};
@@ -36,7 +36,7 @@ protected:
 };
 
 TEST_P(CliLayerForm, GivesOnFourDevicesWhatOneGives) {
-    // Sums over devices round in another order.
+    // Sums over devices are rounded in a different order.
     constexpr CloseTolerance kBf16{0.9999, 0.02};
     const HostTensor one = output({"tp=1"});
 

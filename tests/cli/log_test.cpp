@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the log shows of a command, and that it is quiet unless asked.
+// Log output of a command; the log is silent by default.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-// Set in the environment of the children that a test starts.
+// Environment variable of the children that a test starts.
 class LogVariable {
 public:
     explicit LogVariable(const char* levels) { setenv("TESSERA_LOG", levels, 1); }

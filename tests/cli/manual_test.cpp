@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The man page and the completions of shells: they follow what help says.
+// The man page and shell completions follow the help texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-/// First words of the lines below "Subcommands:" of `tessera --help`.
+/// Returns the first words of the lines below "Subcommands:" of `tessera --help`.
 std::vector<std::string> commands_of_help() {
     std::istringstream help(run_tessera({"--help"}).out);
     std::vector<std::string> commands;
@@ -33,7 +33,7 @@ std::vector<std::string> commands_of_help() {
     return commands;
 }
 
-/// What bash completes the last of `words` to, with the completion loaded; sorted.
+/// Returns bash's completions of the last of `words`, with the completion loaded; sorted.
 std::vector<std::string> completed(const std::string& words) {
     const ScratchFolder folder;
     const std::string script = folder.write("tessera.bash", run_tessera({"manual", "bash"}).out);

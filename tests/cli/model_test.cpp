@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera model: what it writes, prints and refuses.
+// tessera model: files, output and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A model of small dimensions with every part of a layer that Qwen1.5-MoE has.
+/// A model of small dimensions with every part of a Qwen1.5-MoE layer.
 const char* const kSmall = R"({"model_type": "qwen2_moe", "hidden_size": 64,
   "num_hidden_layers": 2, "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
   "shared_expert_intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 2})";
@@ -326,7 +326,7 @@ TEST(CliMoePlace, RefusesATraceOfAnotherTopK) {
                               ": 8 experts a token; allowed: 3, the top-k of the run\n");
 }
 
-// Copies of experts get numbers of their own: 64 experts and 8 copies, 9 on each device.
+// Copies of experts have their own numbers: 64 experts and 8 copies, 9 on each device.
 TEST(CliMoePlace, CopiesBusyExperts) {
     const ScratchFolder folder;
 

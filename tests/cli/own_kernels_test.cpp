@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a user's own in place of built-in ones: by --kernel, and by editing their files.
+// User kernels in place of built-in ones: by --kernel, and by editing their files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ std::string built_in_text() {
     return bytes_of(std::string(TESSERA_SOURCE_DIR) + "/" + kKernel);
 }
 
-/// The built-in kernel but for one word: it adds the factor.
+/// Returns the built-in kernel with one word changed: it adds the factor.
 std::string adding_text() {
     std::string text = built_in_text();
     const std::string call = "mul_unary_tile";
     return text.replace(text.find(call), call.size(), "add_unary_tile");
 }
 
-/// The line of a run's summary with its time and that of its draws.
+/// Returns the summary line with the time of a run and of its draws.
 std::string makespan_of(const Ending& ending) {
     const std::size_t start = ending.out.find("  makespan ");
     return start == std::string::npos
@@ -68,7 +68,7 @@ TEST_F(CliOwnKernels, OptionPutsAFileInPlaceOfABuiltInKernel) {
     EXPECT_EQ(run_with_kernel(std::string(kKernel) + "=adding.cpp").exit_code, 1);
 }
 
-// moe_bmm's reader includes "operands.hpp" beside it and "../../valid_tiles/…".
+// moe_bmm's reader includes "operands.hpp" from its own folder and "../../valid_tiles/…".
 TEST_F(CliOwnKernels, OptionFindsTheHeadersOfTheKernelThatItReplaces) {
     const std::string reader = "ops/moe_bmm/kernels/reader.cpp";
     folder_.write("mine.cpp", bytes_of(std::string(TESSERA_SOURCE_DIR) + "/" + reader));
@@ -158,7 +158,7 @@ TEST_F(CliOwnKernels, OptionNamesAFileThatExists) {
                               folder_.file("gone.cpp") + " is not a file\n");
 }
 
-// A KERNEL that no step has is the mistake, also if its FILE does not exist.
+// A KERNEL that no step has is reported first, even if its FILE does not exist.
 TEST_F(CliOwnKernels, OptionNamesTheKernelFirst) {
     EXPECT_EQ(run_with_kernel("compote.cpp=gone.cpp").err,
               "tessera: --kernel compote.cpp: no step has this kernel, did you mean "
@@ -210,8 +210,8 @@ TEST_F(CliOwnKernels, AnEqualFileOfABuiltInKernelIsTheBuiltInOne) {
     EXPECT_THAT(ending.err, testing::Not(testing::HasSubstr("compute.cpp")));
 }
 
-// As constants, its compile-time arguments and formats would change what is unrolled and folded
-// before it is counted.
+// Compile-time arguments and formats as constants would change the unrolling and folding before the
+// pass counts instructions.
 TEST_F(CliOwnKernels, TheSameSourceTakesAsLongBuiltInAsCompiledJustInTime) {
     const std::string sources = TESSERA_SOURCE_DIR;
     for (const auto& [run, kernel] :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands under mpirun on one host. In a build without MPI, mpirun is refused.
+// Commands under mpirun on one host. A build without MPI refuses mpirun.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What a shell command prints, and its exit code.
+/// Output and exit code of a shell command.
 struct Shell {
     int exit_code = 0;
     std::string out;
@@ -30,7 +30,7 @@ Shell shell(const std::string& command, const ScratchFolder& folder) {
 
 #ifdef TESSERA_MPIRUN
 
-// Root in a container and more ranks than cores are what a test has.
+// Tests run as root in a container and with more ranks than cores.
 std::string on_ranks(unsigned ranks, const std::string& arguments) {
     return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
            "OMPI_MCA_rmaps_base_oversubscribe=1 " TESSERA_MPIRUN " -n " +
@@ -48,7 +48,7 @@ constexpr const char* kSweep =
 
 class Ranks : public testing::TestWithParam<unsigned> {};
 
-/// The files and the text of a command, which one process writes to `one` and ranks write to `many`.
+/// Compares the files and the text of a command: one process writes `one`, ranks write `many`.
 void expect_same_bytes(unsigned ranks, const std::string& arguments,
                        const std::vector<std::string>& files = {}) {
     const ScratchFolder one;
@@ -111,7 +111,7 @@ TEST(RanksOfRun, AreRefused) {
                                       "mpirun: sweep, advise, tune, score\n"));
 }
 
-// A rank is killed once the first point is in the cache; mpirun then ends the others.
+// A rank is killed once the first point is in the cache; mpirun then ends each other rank.
 TEST(RanksOfASweep, ResumeAfterARankDied) {
     const ScratchFolder folder;
     folder.write("copies.yaml", kSweep);
@@ -128,7 +128,7 @@ TEST(RanksOfASweep, ResumeAfterARankDied) {
     EXPECT_NE(killed.exit_code, 0);
     EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
     EXPECT_EQ(alone.exit_code, 0) << alone.err;
-    // The second line counts what came from the cache; the table follows.
+    // The second line counts points from the cache; the table follows.
     const auto table = [](const std::string& text) { return text.substr(text.find("\n\n")); };
     EXPECT_EQ(table(resumed.out), table(alone.out));
     EXPECT_THAT(resumed.out, HasSubstr("from the cache"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera retime: a recorded run on the same and on other machines, and what it refuses.
+// tessera retime: a recorded run on the same and on other machines, and its refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::StartsWith;
 
 const std::string kArch = std::string(TESSERA_SOURCE_DIR) + "/configs/arch/";
 
-/// One recording for all tests.
+/// One recording that all tests share.
 class Retime : public testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -91,9 +91,9 @@ TEST_F(Retime, AtHalfTheClockWaitsAsManyCyclesForEachHop) {
     const json slow = times({"--set", "clock=0.5 GHz"});
 
     EXPECT_EQ(slow.at("machine").at("clock_hz"), 500'000'000.0);
-    // prepare_routing stays on the device: all its constants are cycles.
+    // prepare_routing stays on the device: all its constants are in cycles.
     EXPECT_EQ(slow.at("launches")[0].at("makespan"), times({}).at("launches")[0].at("makespan"));
-    // all_reduce crosses links, whose rates and latencies are those of the outside world.
+    // all_reduce crosses links, whose rates and latencies are in seconds.
     EXPECT_LT(slow.at("launches")[10].at("makespan").at("expected"),
               times({}).at("launches")[10].at("makespan").at("expected"));
 }
@@ -218,7 +218,7 @@ TEST_F(Retime, NamesTheFileThatIsNoTrace) {
                   ": section 1 at byte 16: is corrupt: its checksum does not hold\n");
 }
 
-// Its checksums hold, and its kernels wait for each other for ever.
+// The checksums are valid, but its kernels wait for each other forever.
 TEST_F(Retime, RefusesATraceThatNoRunWrote) {
     Trace forged = read_trace(trace());
     for (ThreadTrace& thread : forged.launches[1].cores[0].threads) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tessera run` on the configurations of one op that ship, and on variants of them.
+// `tessera run` on the shipped configurations of single ops, and on variants of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(CliRunOp, ShowsTheWorkloadAndTheStep) {
     EXPECT_THAT(out, ContainsRegex("\n  tiles computed +10 +10 +10 +640\n"));
 }
 
-// Three devices read two inputs of 640 tiles and write 640.
+// Each of three devices reads two inputs of 640 tiles and writes 640 tiles.
 TEST(CliRunOp, RunsOnEveryDeviceOfAMesh) {
     const auto json = nlohmann::json::parse(
         run_config("vector_add", {"--set", "mesh.shape=[1, 3]", "--json"}).out);
@@ -92,7 +92,7 @@ TEST(CliRunOp, TakesEveryFunctionAndFormat) {
     }
 }
 
-// One rounding to bfloat16 is up to 0.4 % of an element.
+// One rounding to bfloat16 changes an element by up to 0.4 %.
 TEST(CliRunOp, FailsWithExitCodeOneAndSaysWhere) {
     const Ending ending = run_config("matmul_640", {"--set", "verify.max_relative_error=0.001"});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tessera run` on generated layers: what it prints, writes and ends with.
+// `tessera run` on generated layers: output, files and exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -235,7 +235,7 @@ TEST(CliOutputs, HaveNoSiluWhereItIsFused) {
     EXPECT_EQ(file.at("final").shape, (Shape{40, 80}));
 }
 
-// The layer's DRAM does not hold what the steps make, which shows only while it runs.
+// The layer's DRAM is too small for the results of the steps, which is detected during the run.
 TEST(CliOutputs, LeaveTheOldFileIfTheRunFails) {
     const ScratchFolder folder;
     const std::string file = folder.write("out.safetensors", "old");

@@ -79,8 +79,7 @@ TEST(CliScore, PrintsRowsWithTheHostsSecondsAsJson) {
     EXPECT_LE(json.at("rows")[0].at("low"), json.at("rows")[0].at("predicted"));
 }
 
-// The groups that take a second or two together; the page's table comes from `tessera score
-// --table`.
+// Groups that take one or two seconds together; `tessera score --table` prints the page's table.
 TEST(CliScore, PrintsTheLinesOfTheAccuracyPage) {
     const std::string page = text_of(std::string(TESSERA_SOURCE_DIR) + "/docs/accuracy.md");
     std::vector<std::string> command{"score", "--table"};

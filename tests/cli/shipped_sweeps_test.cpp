@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera sweep: those that ship.
+// tessera sweep: the shipped sweeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera sweep: what it refuses, and how it says so.
+// tessera sweep: refusals and their messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -301,7 +301,7 @@ TEST(CliSweep, GoesOnWhereItStoodWithACache) {
     EXPECT_THAT(text.out, HasSubstr("; 0 recordings of kernels, 2 points from the cache; values "));
 }
 
-// Nobody, root included, makes a file in /proc.
+// No user, not even root, can create a file in /proc.
 TEST(CliSweep, PrintsTimesThatItsCacheCannotTakeAndEndsWith2) {
     const ScratchFolder folder;
     const std::string file = folder.write("s.yaml", kGrids);
@@ -313,7 +313,7 @@ TEST(CliSweep, PrintsTimesThatItsCacheCannotTakeAndEndsWith2) {
     EXPECT_THAT(with.err, HasSubstr("--cache /proc: the times of 2 of 2 points are not kept: "));
 }
 
-// The first point of the sweep is not the best in either key.
+// The first point of the sweep is best in neither key.
 TEST(CliSweep, FindsTheBestBySearch) {
     const ScratchFolder folder;
     const std::string file =

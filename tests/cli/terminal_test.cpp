@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run shows in a terminal.
+// Output of a run in a terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

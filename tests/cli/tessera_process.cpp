@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the child; returns if there is no such binary.
+// Runs in the child; returns if the binary does not exist.
 void become_tessera(const std::vector<std::string>& arguments) {
     std::vector<char*> argv{const_cast<char*>(TESSERA_BINARY)};
     for (const std::string& argument : arguments) {
@@ -43,7 +43,7 @@ void become_tessera(const std::vector<std::string>& arguments) {
     _exit(126);
 }
 
-// `prepare` is done in the child, before it becomes the binary.
+// `prepare` runs in the child before exec.
 Ending ending_of(const std::vector<std::string>& arguments, const fs::path& folder,
                  const std::string& out_path, const std::function<void()>& prepare) {
     const ScratchFolder streams;
@@ -90,7 +90,7 @@ std::string run_in_terminal(const std::vector<std::string>& arguments, unsigned 
     }
     std::string shown;
     std::array<char, 4096> part{};
-    // A terminal whose other end is closed gives an error in place of an end.
+    // A terminal whose other end is closed returns an error in place of end of file.
     ssize_t count = 0;
     while ((count = read(terminal, part.data(), part.size())) > 0) {
         shown.append(part.data(), static_cast<std::size_t>(count));
@@ -110,7 +110,7 @@ int interrupt_tessera(const std::vector<std::string>& arguments,
     const std::string err = streams.file("err");
     const pid_t child = fork();
     if (child == 0) {
-        // A shell has its background jobs ignore it, and those pass that on.
+        // A shell makes background jobs ignore SIGINT, and their children inherit this.
         become_tessera(arguments, {}, out, err, [] { std::signal(SIGINT, SIG_DFL); });
     }
     wait(err);
@@ -129,7 +129,7 @@ int interrupt_tessera(const std::vector<std::string>& arguments, std::chrono::mi
 
 int interrupt_tessera_at(const std::vector<std::string>& arguments, const std::string& text) {
     return interrupt_tessera(arguments, [&](const std::string& err) {
-        // Long enough for a loaded machine; a run that never prints the text fails the test.
+        // Long enough for a loaded machine. A run that never prints the text fails the test.
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
         while (!fs::exists(err) || bytes_of(err).find(text) == std::string::npos) {
             if (std::chrono::steady_clock::now() > end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the binary says of predicted time.
+// Output of the binary on predicted time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

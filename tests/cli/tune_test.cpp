@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera tune and run --tuned: a choice by predicted time, kept by shape, refused when stale.
+// tessera tune and run --tuned: a choice by predicted time, stored by shape, refused if stale.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// A small shape of the sweep that ships, and the same shape of its pipeline.
+/// A small shape of the shipped sweep, and the same shape of its pipeline.
 const std::vector<std::string> kShape{
     "params.T=16",      "params.H=256",        "params.I=256",           "params.E_global=8",
     "params.n_group=1", "params.topk_group=1", "params.by_expanded=none"};
@@ -62,7 +62,7 @@ TEST_F(CliTune, ExplainsWhatItCompared) {
 
 TEST_F(CliTune, RunsOfTheShapeTakeTheChoice) {
     const std::string chosen = tune().out;
-    const std::string tile = chosen.substr(8, chosen.find(',') - 8);  // behind "chosen: "
+    const std::string tile = chosen.substr(8, chosen.find(',') - 8);  // after "chosen: "
 
     const Ending ending = run_tuned();
 

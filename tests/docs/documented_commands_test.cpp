@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every command that a page shows ends as the page says: with 0, or with the exit code that the
-// command's comment names.
+// Every command of a page ends as the page says: with 0, or with the exit code that the command's
+// comment names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = TESSERA_SOURCE_DIR;
 
-/// A file that a page tells its reader to write, and where the test takes it from.
+/// A file that a page tells its reader to write, and the test's source for it.
 struct GivenFile {
     std::string_view page;
     std::string_view name;
@@ -39,7 +39,7 @@ constexpr std::array kGivenFiles{
     GivenFile{"docs/your_model.md", "my_config.json", "configs/models/qwen3-30b-a3b.json"},
 };
 
-/// A command that is shown and not run here.
+/// A command of a page that is not run here.
 struct LeftOut {
     std::string_view command;
     std::string_view reason;
@@ -63,7 +63,7 @@ bool is_command(std::string_view line) {
     return line.starts_with("tessera ") || line.starts_with("./dev ");
 }
 
-/// Words in capitals stand for what the reader inserts: FILE, NAME, F.
+/// Words in capitals are placeholders: FILE, NAME, F.
 bool has_placeholder(const std::string& command) {
     static const std::regex kPlaceholder(R"((^|[ =/])[A-Z]+(\.[a-z]+)?( |$)|…|\.\.\.)");
     return std::regex_search(command, kPlaceholder);
@@ -76,10 +76,10 @@ bool is_left_out(const std::string& command) {
     return std::ranges::find(kLeftOut, trimmed, &LeftOut::command) != kLeftOut.end();
 }
 
-/// A page cut into what a reader types and writes, in the order of the page.
+/// Commands and files of a page, in the order of the page.
 struct Page {
     std::vector<std::string> commands;
-    /// Blocks whose first line is a comment with nothing but a file's name.
+    /// Blocks whose first line is a comment with only a file name.
     std::vector<std::pair<std::string, std::string>> files;
 };
 
@@ -130,7 +130,7 @@ private:
         static const std::regex kCode("`([^`]+)`");
         for (std::sregex_iterator code(prose_.begin(), prose_.end(), kCode), end; code != end;
              ++code) {
-            // A command's name alone is a mention, not an example.
+            // The name of a command without arguments is a mention, not an example.
             const std::string text = (*code)[1];
             if (is_command(text) && std::ranges::count(text, ' ') > 1) {
                 add(text);
@@ -155,7 +155,7 @@ int expected_exit_code(const std::string& command) {
     return std::regex_search(command, code, kCode) ? std::stoi(code[1]) : 0;
 }
 
-/// A folder as a reader has it: a checkout that is built, and `tessera` on the path.
+/// A reader's folder: a built checkout, with `tessera` on the path.
 class Reader {
 public:
     explicit Reader(const std::string& page) {
@@ -185,7 +185,7 @@ public:
         (void)folder_.write(name, text);
     }
 
-    /// Exit code of a shell's command, and what it prints.
+    /// Returns the exit code and the output of a shell command.
     [[nodiscard]] std::pair<int, std::string> run(const std::string& command) const {
         (void)folder_.write("command.sh", command + "\n");
         const std::string shell =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a launch: refused with CorruptBytes, or decoded to a launch that is the same after
-// it has been encoded and decoded again.
+// Any bytes as a launch: refused with CorruptBytes, or decoded to a launch that survives another
+// encoding and decoding.
 #include <cstdlib>
 
 #include "emu/base/trace_file/byte_reader.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is in memory only, for readers that take a path.
+// A file in memory, for readers that take a path.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any lines as the texts of several `--set`: applied to a run file one after the other, or refused
-// with ConfigError.
+// Any lines as texts of several `--set` options: applied to a run file in order, or refused with
+// ConfigError.
 #include <sstream>
 
 #include "runtime/config/override.hpp"

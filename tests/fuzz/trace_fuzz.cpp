@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a trace file: read launch by launch, or refused with UsageError. The mutator makes
-// all checksums right again, so that what they protect is reached.
+// Any bytes as a trace file: read launch by launch, or refused with UsageError. The mutator
+// corrects all checksums, so that the fuzzer reaches the code after them.
 #include <zlib.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace {
 
-// As emu/base/trace_file/section.hpp describes a file.
+// Layout of emu/base/trace_file/section.hpp.
 constexpr std::size_t kStartBytes = 16;
 constexpr std::size_t kFrameBytes = 32;
 

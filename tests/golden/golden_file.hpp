@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden vectors of tests/golden: tensors of a safetensors file, and what index.json says of them.
-// Test code: throws std::runtime_error on anything missing.
+// Golden vectors of tests/golden: tensors of a safetensors file and their entries in index.json.
+// Test code: throws std::runtime_error if anything is missing.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct GoldenTensor {
         std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
         return values;
     }
-    /// BF16 or F32 as floats.
+    /// Returns BF16 or F32 as floats.
     [[nodiscard]] std::vector<float> floats() const {
         if (dtype == "F32") {
             return as<float>();
@@ -86,9 +86,9 @@ public:
     }
     [[nodiscard]] bool has(const std::string& name) const { return header_.contains(name); }
 
-    /// What the index says of the whole file: "params", "notes", …
+    /// Returns the index entry of the whole file: "params", "notes", …
     [[nodiscard]] const nlohmann::json& entry() const { return entry_; }
-    /// What the index says of one tensor: "compare", "tolerance", …
+    /// Returns the index entry of one tensor: "compare", "tolerance", …
     [[nodiscard]] const nlohmann::json& entry_of(const std::string& name) const {
         for (const auto& tensor : entry_.at("tensors")) {
             if (tensor.at("name") == name) {
@@ -105,12 +105,12 @@ private:
     nlohmann::json entry_;
 };
 
-/// One unit in the last place of bf16 at `reference`: 2^(floor(log2|reference|) − 7).
+/// Returns one unit in the last place of bf16 at `reference`: 2^(floor(log2|reference|) − 7).
 inline double bf16_ulp(double reference) {
     return reference == 0 ? std::ldexp(1.0, -133) : std::ldexp(1.0, std::ilogb(reference) - 7);
 }
 
-/// How far apart two sequences are, as index.json defines it.
+/// Distance between two sequences, as index.json defines it.
 struct Distance {
     double pcc = 0;
     double max_rel_err = 0;  ///< max |test − ref| / max(|ref|, rms(ref))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large inputs of golden files that are not stored: numbers that follow from their index.
+// Large inputs of golden files that are not stored: a formula computes each number from its index.
 #pragma once
 
 #include <bit>
@@ -11,8 +11,8 @@
 
 namespace tessera::golden {
 
-/// Makes bfloat16 numbers (2 b − 255) · 2^-shift, b the top 8 bits of splitmix64 with the state
-/// seed · 2^32 + i.
+/// Returns bfloat16 numbers (2 b − 255) · 2^-shift; b is the top 8 bits of splitmix64 with the
+/// state seed · 2^32 + i.
 inline HostTensor hashed(Shape shape, std::uint64_t seed, int shift) {
     HostTensor tensor = make_host_tensor(std::move(shape), DataFormat::Float16_b);
     const auto out = tensor.as<std::uint16_t>();

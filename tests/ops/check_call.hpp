@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of ops on tensors of one device that no device holds.
+// Checks the rules of ops with tensors that are not allocated on a device.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace tessera::ops {
 
-/// check_call of tensors on one device, by operand.
+/// Runs check_call with tensors of one device, by operand.
 inline void check_call(const Op& op, const ArchSpec& arch, ParameterRef parameters,
                        std::span<const DeviceTensor* const> inputs,
                        std::span<const DeviceTensor* const> outputs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One emulated device for tests of ops. Every tensor's memory is filled with 0xFF before it is
-// written, so that bfloat16 padding is NaN, indices in padding are out of range, and an output that
-// a kernel does not write shows.
+// written. As a result bfloat16 padding is NaN, indices in padding are out of range, and an output
+// that a kernel does not write is noticed.
 #pragma once
 
 #include <array>

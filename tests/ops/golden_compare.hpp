@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result against a golden tensor, as index.json says it is to be compared.
+// Compares a result with a golden tensor as index.json states.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 
 namespace tessera::testing {
 
-/// The part of `tensor` that has the extents of `shape`: buffers are as large as the worst routing
-/// needs, golden tables as large as this one.
+/// Returns the part of `tensor` with the extents of `shape`: buffers have the size of the worst
+/// routing, golden tables the size of this routing.
 inline HostTensor leading_part(const HostTensor& tensor, const Shape& shape) {
     if (tensor.shape == shape) {
         return tensor;
@@ -47,7 +47,7 @@ inline std::vector<float> numbers_of(const HostTensor& tensor) {
     return values;
 }
 
-/// Codes of one sign are ordered as their values are.
+/// Codes of one sign have the order of their values.
 inline ::testing::AssertionResult has_codes(const HostTensor& result, const HostTensor& golden,
                                             const nlohmann::json& tolerance) {
     const auto codes = result.as<std::uint8_t>();
@@ -74,8 +74,9 @@ inline double relative_to_itself(const std::vector<float>& test, const std::vect
     return worst;
 }
 
-/// In units of bfloat16 at the wanted number. Where the index has a note to the tolerance it allows
-/// errors of 1e-7: results far below that lose relative accuracy in any fp32 form.
+/// Returns the worst error in bfloat16 units at the expected number. If the index has a note on the
+/// tolerance, it allows errors of 1e-7: far smaller results lose relative accuracy in any fp32
+/// form.
 inline double worst_ulp(const std::vector<float>& test, const std::vector<float>& wanted,
                         const nlohmann::json& tolerance) {
     const double allowed = tolerance.contains("note") ? 1e-7 : 0;
@@ -110,9 +111,9 @@ inline ::testing::AssertionResult has_numbers(const HostTensor& result, const Ho
            << " bf16 ulp, PCC " << distance.pcc;
 }
 
-/// Whether `result` keeps to what the index says of the golden tensor `name`. Without a tolerance
-/// it must have the same bytes. Tolerances of exact numbers, which are float32 in the file, are
-/// those of bfloat16 results.
+/// Compares `result` with the golden tensor `name` as its index entry states. Without a tolerance
+/// the bytes must be equal. Tolerances of exact numbers, which are float32 in the file, are those
+/// of bfloat16 results.
 inline ::testing::AssertionResult keeps_to(const golden::GoldenFile& file, const std::string& name,
                                            const HostTensor& result) {
     const HostTensor golden = golden_tensor(file, name);

@@ -34,7 +34,7 @@ inline HostTensor golden_tensor(const golden::GoldenFile& file, const std::strin
     return {stored.shape, format_of_dtype(stored.dtype), std::move(stored.bytes)};
 }
 
-/// Row `row` of a matrix, as a vector.
+/// Returns row `row` of a matrix as a vector.
 inline HostTensor golden_row(const golden::GoldenFile& file, const std::string& name,
                              std::uint32_t row) {
     const HostTensor matrix = golden_tensor(file, name);
@@ -44,7 +44,7 @@ inline HostTensor golden_row(const golden::GoldenFile& file, const std::string& 
         {matrix.shape.at(1)}, matrix.format, {first, first + static_cast<std::ptrdiff_t>(bytes)}};
 }
 
-/// The devices of every V2 golden file.
+/// Devices of every V2 golden file.
 struct GoldenDevice {
     const char* file;
     std::uint32_t device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// References of steps on tensors that the test holds.
+// References of steps on tensors that the test owns.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace tessera::testing {
 
-/// Gives exactly the rows that it is asked for.
+/// Provides exactly the requested rows.
 class HeldValues final : public ops::OperandValues {
 public:
     explicit HeldValues(HostTensor tensor) : tensor_(std::move(tensor)) {}
@@ -32,8 +32,8 @@ private:
     HostTensor tensor_;
 };
 
-/// What an op's reference, or its check of values, is given: one list of tensors an operand, one
-/// tensor a device.
+/// Input of an op's reference or of its check of values: one list of tensors per operand, one
+/// tensor per device.
 class HeldStep {
 public:
     HeldStep(ops::ParameterRef parameters, const std::vector<std::vector<HostTensor>>& inputs,

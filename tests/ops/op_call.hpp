@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An op called on one device, by its value in the registry: inputs are put, outputs are made as the
-// op infers them, all in memory filled with 0xFF.
+// Calls an op of the registry on one device. Uploads inputs and allocates the outputs that the op
+// infers, in memory filled with 0xFF.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct CallInput {
     Layout layout = Layout::ROW_MAJOR;
 };
 
-/// The first `num_outputs` outputs; 0 stands for all that the op infers.
+/// Returns the first `num_outputs` outputs; 0 means all that the op infers.
 inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op,
                                        ops::ParameterRef parameters,
                                        const std::vector<CallInput>& inputs,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops' references give for tensors that the test holds.
+// Results of ops' references for tensors that the test owns.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tessera::testing {
 
-/// The first rows of each expert in their places, zeros behind them. `packed` holds them one behind
-/// the other.
+/// Moves the first rows of each expert to their places, with zeros after them. `packed` holds them
+/// contiguously.
 inline HostTensor spread_rows(const HostTensor& packed, const std::vector<std::uint32_t>& counts) {
     HostTensor whole = make_host_tensor(packed.shape, packed.format);
     const std::size_t row = whole.bytes.size() / whole.shape.at(0) / whole.shape.at(1);
@@ -26,7 +26,8 @@ inline HostTensor spread_rows(const HostTensor& packed, const std::vector<std::u
     return whole;
 }
 
-/// The outputs of `op` on one device. Of an output with counts of valid rows the others are zero.
+/// Returns the outputs of `op` on one device. Rows beyond an output's counts of valid rows are
+/// zero.
 inline std::vector<HostTensor> references_of(const ops::Op& op, ops::ParameterRef parameters,
                                              const std::vector<HostTensor>& inputs) {
     const ArchSpec arch = test_arch();
@@ -64,13 +65,13 @@ inline std::vector<HostTensor> references_of(const ops::Op& op, ops::ParameterRe
     return outputs;
 }
 
-/// The only output of `op`.
+/// Returns the only output of `op`.
 inline HostTensor reference_of(const ops::Op& op, ops::ParameterRef parameters,
                                const std::vector<HostTensor>& inputs) {
     return references_of(op, parameters, inputs).at(0);
 }
 
-/// Counts of rows as ops take them, (E,1) uint32.
+/// Returns counts of rows in the ops' form, (E,1) uint32.
 inline HostTensor counts_tensor(const std::vector<std::uint32_t>& counts) {
     HostTensor tensor =
         make_host_tensor({static_cast<std::uint32_t>(counts.size()), 1}, DataFormat::UInt32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an op of the registry on one device whose memory is NaN before: inputs, then outputs.
+// Runs an op of the registry on one device whose memory is filled with NaN. Inputs precede outputs.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace tessera::testing {
 
-/// An input as the op is to see it; one without a shape is left out.
+/// An input in the op's form; an input without a shape is left out.
 struct OpInput {
     HostTensor values;  ///< without a shape: an optional operand that the call leaves out
     Layout layout = Layout::ROW_MAJOR;
 };
 
-/// What an op left, and what its reference says.
+/// Outputs of an op, and the results of its reference.
 struct OpRun {
     std::vector<HostTensor> outputs;
     std::vector<HostTensor> references;

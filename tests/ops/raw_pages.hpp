@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device tensor's pages as they lie in memory, padding included.
+// A device tensor's pages as stored in memory, including padding.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace tessera::testing {
 
-/// The tiles of a tensor in TILE layout, one after another in face order. T is as wide as an
-/// element.
+/// Returns the tiles of a tensor in TILE layout, in face order. T has the size of an element.
 template <class T>
 std::vector<T> raw_tiles(const OneDevice& device, const DeviceTensor& tensor) {
     const DeviceTensor rows{

@@ -18,13 +18,13 @@
 
 namespace tessera::testing {
 
-/// (E/D,1) uint32 on the device.
+/// Uploads counts as (E/D,1) uint32.
 inline DeviceTensor put_counts(OneDevice& device, const std::vector<std::uint32_t>& counts) {
     const Shape shape{static_cast<std::uint32_t>(counts.size()), 1};
     return device.put("num_routed_tokens", host_tensor(shape, DataFormat::UInt32, counts));
 }
 
-/// (E,T,H) normal bfloat16 values; every row behind an expert's count is NaN.
+/// Returns (E,T,H) normal bfloat16 values; every row after an expert's count is NaN.
 inline HostTensor routed_values(const Shape& shape, std::span<const std::uint32_t> counts,
                                 std::uint64_t seed) {
     HostTensor tensor = make_normal_bf16(shape, {.seed = seed});
@@ -36,7 +36,7 @@ inline HostTensor routed_values(const Shape& shape, std::span<const std::uint32_
     return tensor;
 }
 
-/// What each core wrote, packed and multiplied; cores that wrote nothing are left out.
+/// Returns the written, packed and multiplied amounts of each core that wrote anything.
 inline std::vector<std::string> work_of_cores(const LaunchResult& launch) {
     std::vector<std::string> work;
     for (const CoreActivity& core : launch.cores) {
@@ -49,7 +49,7 @@ inline std::vector<std::string> work_of_cores(const LaunchResult& launch) {
     return work;
 }
 
-/// Indices of rows of a (E,T,H) tensor behind each expert's count that are not all zero.
+/// Returns the indices of nonzero rows of a (E,T,H) tensor after each expert's count.
 inline std::vector<std::size_t> nonzero_rows_behind(const HostTensor& tensor,
                                                     std::span<const std::uint32_t> counts) {
     const auto values = tensor.as<std::uint16_t>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random routing of tokens to experts, and the tables of one device that follow from it, made by
-// loops over tokens. Entries behind the counts are garbage on purpose.
+// Random routing of tokens to experts, and the resulting tables of one device, computed by loops
+// over tokens. Entries after the counts are garbage on purpose.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace tessera::testing {
 struct RoutingShape {
     std::uint32_t tokens;
     std::uint32_t top_k;
-    std::uint32_t experts;        ///< over all devices
-    std::uint32_t local_experts;  ///< of the device under test
+    std::uint32_t experts;        ///< on all devices
+    std::uint32_t local_experts;  ///< on the tested device
 
     [[nodiscard]] std::string name() const {
         return "T" + std::to_string(tokens) + "_K" + std::to_string(top_k) + "_E" +
@@ -26,7 +26,7 @@ struct RoutingShape {
     }
 };
 
-/// A finite, not too small bfloat16 of either sign.
+/// Returns a finite bfloat16 of either sign that is not too small.
 inline std::uint16_t random_bf16(std::mt19937& random) {
     const auto exponent = 120 + random() % 12;
     return static_cast<std::uint16_t>((random() % 2) << 15 | exponent << 7 | random() % 128);
@@ -39,7 +39,7 @@ inline HostTensor random_bf16_tensor(const Shape& shape, std::uint32_t seed) {
     return tensor;
 }
 
-/// The router's output, and which experts the device holds.
+/// The router's output, and the experts of the device.
 struct Routing {
     HostTensor selected_experts;
     HostTensor routing_weights;
@@ -68,7 +68,7 @@ struct Tables {
     HostTensor weights;
 };
 
-/// Entries behind the counts name token 0 or lie beyond the tokens, with NaN for a weight.
+/// Entries after the counts name token 0 or are beyond the tokens, with NaN as weight.
 inline Tables tables_of(const Routing& routing) {
     const std::uint32_t tokens = routing.selected_experts.shape[0];
     const std::uint32_t top_k = routing.selected_experts.shape[1];

@@ -13,13 +13,13 @@
 
 namespace tessera::testing {
 
-/// Counts of one device's experts.
+/// Returns the counts of one device's experts.
 inline std::vector<std::uint32_t> golden_counts(const golden::GoldenFile& file,
                                                 const std::string& prefix) {
     return file.tensor(prefix + "num_routed_tokens").as<std::uint32_t>();
 }
 
-/// Expects `result` to be `name` as its entry in index.json demands.
+/// Expects `result` to equal `name` as its entry in index.json requires.
 inline void expect_staged(const golden::GoldenFile& file, const std::string& name,
                           const HostTensor& result) {
     const auto& stated = file.entry_of(name).at("tolerance");

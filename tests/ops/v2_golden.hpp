@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of a V2 layer, as `--outputs` writes them, against a V2 golden file.
+// Compares outputs of a V2 layer, as `--outputs` writes them, with a V2 golden file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class V2Golden {
 public:
     explicit V2Golden(const std::string& stem) : file_(stem) {}
 
-    /// Everything that moves rows and computes nothing: the same bytes.
+    /// Compares the outputs of steps that only move rows: the bytes must be equal.
     void expect_exact_tables(const SafetensorsFile& outputs) const {
         for (const std::string& d : devices()) {
             for (const char* name : {"num_routed_tokens", "scattered"}) {
@@ -37,14 +37,15 @@ public:
             }
         }
     }
-    /// The chain in exact arithmetic, within what the index states for each tensor.
+    /// Compares with the chain in exact arithmetic, within each tensor's tolerance in the index.
     void expect_exact_chain(const SafetensorsFile& outputs) const {
         for (const char* name : {"gate", "up", "combined", "down", "local"}) {
             expect_close(name, pairs(outputs, name, ""), tolerance(std::string("d0.") + name));
         }
         expect_close("final", final_pair(outputs, "final"), tolerance("final"));
     }
-    /// The chain that rounds each tensor to its format; `names` of those that the layer rounds.
+    /// Compares with the chain that rounds each tensor to its format; `names` are the tensors that
+    /// the layer rounds.
     void expect_staged_chain(const SafetensorsFile& outputs,
                              std::span<const char* const> names) const {
         for (const char* name : names) {
@@ -57,7 +58,7 @@ public:
     }
 
 private:
-    /// Result and golden tensor, the parts of both that are compared.
+    /// Compared parts of a result and of its golden tensor.
     using Pairs = std::vector<std::pair<HostTensor, HostTensor>>;
 
     [[nodiscard]] std::vector<std::string> devices() const {
@@ -67,7 +68,7 @@ private:
         }
         return prefixes;
     }
-    /// The rows of a (E/D,T,X) tensor, or the entries of a (E/D,T) one, that hold tokens.
+    /// Returns the rows of a (E/D,T,X) tensor, or entries of a (E/D,T) tensor, that hold tokens.
     [[nodiscard]] HostTensor valid_part(const HostTensor& tensor, const std::string& device) const {
         const auto counts = file_.tensor(device + "num_routed_tokens").as<std::uint32_t>();
         HostTensor valid{{}, tensor.format, {}};
@@ -80,7 +81,7 @@ private:
         }
         return valid;
     }
-    /// `local` has a row for every token, the counts one for every expert.
+    /// `local` has one row per token, the counts one row per expert.
     [[nodiscard]] HostTensor compared(const HostTensor& tensor, const std::string& device) const {
         return tensor.shape.size() == 3 ? valid_part(tensor, device) : tensor;
     }
@@ -100,7 +101,7 @@ private:
     [[nodiscard]] const nlohmann::json& tolerance(const std::string& name) const {
         return file_.entry_of(name).at("tolerance");
     }
-    /// Tolerances are for the tensors of all devices together.
+    /// A tolerance applies to the tensors of all devices together.
     static std::vector<ComparedPart> parts_of(const Pairs& pairs) {
         std::vector<ComparedPart> parts;
         for (const auto& [result, golden] : pairs) {
@@ -131,7 +132,7 @@ private:
     golden::GoldenFile file_;
 };
 
-/// The tensors that the layer with silu and mul as two steps rounds.
+/// Tensors rounded by the layer with silu and mul as two steps.
 inline constexpr std::array kStagedNames{"gate", "up", "silu", "combined", "down", "local"};
 
 }  // namespace tessera::testing

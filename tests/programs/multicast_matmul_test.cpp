@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matmul whose operands are read once and multicast: in0 along the rows of cores on NoC 0, in1
-// down the columns on NoC 1, with the semaphore handshake of TT-Metalium's own reuse-and-multicast
-// matmul. It leans on every ordering promise of the NoC at once.
+// down the columns on NoC 1. It uses the semaphore handshake of TT-Metalium's reuse-and-multicast
+// matmul and depends on every ordering guarantee of the NoC.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,13 +13,13 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kGrid = 4;     // cores a side
-constexpr std::uint32_t kPerCore = 2;  // output tiles a side on each core
+constexpr std::uint32_t kGrid = 4;     // cores per side
+constexpr std::uint32_t kPerCore = 2;  // output tiles per side on each core
 constexpr std::uint32_t kTilesK = 6;   // in blocks of one
 constexpr std::uint32_t kTiles = kGrid * kPerCore;
 
 // Arguments: address, index of the first tile, tile stride inside a block, block stride,
-// semaphores, and for the sender the corners of its receivers in its NoC's order.
+// semaphores; for the sender also the corners of its receivers in its NoC's order.
 constexpr const char* kFeed = R"(
     constexpr uint32_t kReady = 1;
 
@@ -120,7 +120,7 @@ struct Tensors {
     DeviceTensor out;
 };
 
-// The two feeding kernels of one core set; senders are column 0 (in0) and row 0 (in1).
+// The two feeding kernels of one core set. Senders are column 0 (in0) and row 0 (in1).
 struct Feeders {
     KernelHandle in0;
     KernelHandle in1;
@@ -164,7 +164,7 @@ Program multicast_matmul(const Tensors& t) {
             {t.in0.buffer.address, core.y * kPerCore * kTilesK, kTilesK, 1, semaphores[0],
              semaphores[1], sends_in0 ? 1U : 0U, sends_in0 ? 19U : 18U, y, last, y});
         const bool sends_in1 = core.y == 0;
-        // NoC 1 names the rectangle from its far corner.
+        // NoC 1 specifies the rectangle from its far corner.
         SetRuntimeArgs(
             program, feeders.in1, core,
             {t.in1.buffer.address, core.x * kPerCore, 1, kTiles, semaphores[2], semaphores[3],

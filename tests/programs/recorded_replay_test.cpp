@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded runs, replayed: every thread's time closes, every wait has a cause, and the critical
-// path covers the makespan.
+// Replays of recorded runs: every thread's busy and waiting times add up to the makespan, every
+// wait has a cause, and the critical path covers the makespan.
 #include <gtest/gtest.h>
 
 #include <filesystem>

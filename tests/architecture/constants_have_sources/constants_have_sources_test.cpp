@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each number of configs/arch has a source. Reads the YAML itself, not through runtime/config,
-// so that a binder that forgot to ask would show.
+// Each number of configs/arch has a source. Reads the YAML itself, not through runtime/config, to
+// find binders that do not require a source.
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
@@ -29,8 +29,8 @@ bool has_source(const YAML::Node& map) {
            (text.starts_with(assumed) && text.size() > assumed.size());
 }
 
-/// Fails for each number below `node` that no map with a source holds.
-/// Returns the number of numbers.
+/// Fails for each number below `node` that has no map with a source above it. Returns the number of
+/// numbers.
 int check(const YAML::Node& node, const std::string& path) {
     if (node.IsMap() && node["value"] && has_source(node)) {
         return 1;
@@ -62,8 +62,8 @@ TEST(ArchFiles, HaveASourceForEveryNumber) {
     EXPECT_GE(num_files, 2);
 }
 
-/// Fails for each assumed constant below `node` that states no range.
-/// Returns the number of assumed constants.
+/// Fails for each assumed constant below `node` that states no range. Returns the number of assumed
+/// constants.
 int check_ranges(const YAML::Node& node, const std::string& path) {
     if (!node.IsMap()) {
         return 0;
@@ -80,7 +80,7 @@ int check_ranges(const YAML::Node& node, const std::string& path) {
     return count;
 }
 
-// An interval rests on ranges: an assumption without one would be held for exact.
+// Intervals are computed from ranges: an assumption without a range would count as exact.
 TEST(ArchFiles, HaveARangeForEveryAssumedConstantOfTime) {
     for (const auto& file : std::filesystem::directory_iterator(kArchs)) {
         const std::string path = file.path().string();

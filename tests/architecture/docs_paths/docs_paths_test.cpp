@@ -37,9 +37,9 @@ std::vector<std::string> links_in(const std::string& text) {
     return links;
 }
 
-/// Words of a document that look like paths of the project, but for targets of links, which are
-/// relative to the document. Words with a pattern (`ops/<op>/`, `configs/*.yaml`) stand for many
-/// files and are left out.
+/// Returns words of a document that look like paths of the project. Targets of links are excluded,
+/// because they are relative to the document. Words with a pattern (`ops/<op>/`, `configs/*.yaml`)
+/// match many files and are excluded, too.
 std::vector<std::string> paths_in(const std::string& document) {
     const std::string text = std::regex_replace(document, kLink, "]");
     static const std::regex kWord(R"([A-Za-z0-9_.<>{}*…\[\]+-]+(/[A-Za-z0-9_.<>{}*…\[\]+-]*)+)");
@@ -70,10 +70,10 @@ std::vector<std::string> missing_paths(const std::string& text) {
     return missing;
 }
 
-/// Journals, which name files as they were called on their day.
+/// Journals name files as they were called at the time of writing.
 constexpr std::string_view kHistory = "docs/history/";
 
-/// Documents of the project: those at its root and below its folders, but for the journals.
+/// Returns the documents of the project: those at its root and below its folders, without journals.
 std::vector<fs::path> documents() {
     std::vector<fs::path> documents;
     const auto add = [&](const fs::directory_entry& entry) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads every #include against the table of who may know whom.
+// Checks every #include against the table of allowed includes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What files below `folder` may include, by the start of the included path. The most specific row
-/// counts. Headers of the standard library and of the system are free.
+/// Allowed includes of files below `folder`, as prefixes of the included path. The most specific
+/// row counts. Headers of the standard library and of the system are always allowed.
 struct Row {
     std::string_view folder;
     std::vector<std::string_view> may_include;
@@ -48,8 +48,8 @@ const std::vector<Row>& include_table() {
         {"ops/*/kernels/", {"tessera/kernel/", "ops/*/kernels/"}},
         {"ops/shared/*/kernels/",
          {"tessera/kernel/", "ops/shared/*/kernels/", "ops/shared/kernels/"}},
-        // Folders of runtime/, from the bottom up: each sees those that it names, all above it
-        // here.
+        // Folders of runtime/, from the bottom up: each may include the folders that it names, all
+        // of them above it in this list.
         {"runtime/log/", {"tessera/", "emu/base/", "runtime/log/", "fmt/", "spdlog/"}},
         {"runtime/ranks/", {"tessera/", "runtime/ranks/", "fmt/", "nlohmann/", "mpi.h"}},
         {"runtime/kernels/",
@@ -97,7 +97,7 @@ const std::vector<Row>& include_table() {
           "runtime/ranks/", "runtime/report/", "runtime/steps/own_op.hpp",
           "runtime/steps/pipeline_spec.hpp", "runtime/study/", "ops/fused_moe/", "ops/registry.hpp",
           "fmt/", "nlohmann/", "CLI/"}},
-        // Joins the subcommands: the only file that sees one from above its folder.
+        // Joins the subcommands; the only file that includes a header from above its folder.
         {"runtime/cli/main.cpp",
          {"tessera/", "emu/base/", "runtime/cli/", "runtime/ranks/", "runtime/report/", "nlohmann/",
           "bench/accuracy/score_command.hpp"}},
@@ -108,7 +108,8 @@ const std::vector<Row>& include_table() {
         {"bench/accuracy/",
          {"tessera/", "emu/", "bench/accuracy/", "runtime/", "ops/", "fmt/", "nlohmann/", "CLI/"}},
         {"bench/accuracy/kernels/", {"tessera/kernel/"}},
-        // Tests see the folder that they mirror and what it may include; rigs lie in tests/ itself.
+        // Tests may include the folder that they mirror and what that folder may include. Test rigs
+        // are in tests/ itself.
         {"tests/",
          {"tessera/", "emu/", "runtime/config/", "runtime/scheduler/", "runtime/session/",
           "runtime/study/", "tests/", "fmt/", "nlohmann/"}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines that are refused.
+// Refused command lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ struct Case {
     const char* message;
 };
 
-// The same fault of a command line, told by `check` in place of `run`.
+// Returns the same message as printed by `check` in place of `run`.
 std::string of_check(std::string message) {
     const std::size_t at = message.find("tessera run --help");
     return at == std::string::npos ? message : message.replace(at, 11, "tessera check");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations that `tessera run` refuses before anything runs, and `tessera check` as well. The
-// rules themselves are tested in tests/errors/config; here: that the binary reports them, and with
-// which exit code.
+// Configurations that `tessera run` and `tessera check` refuse before anything runs.
+// tests/errors/config tests the rules themselves; this file tests that the binary reports them, and
+// the exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ namespace {
 struct Case {
     const char* name;
     const char* set;
-    const char* message;  ///< behind "--set SET: "
+    const char* message;  ///< after "--set SET: "
 };
 
-/// How `tessera check` ends, which is how `tessera run` does.
+/// Returns the ending of `tessera check`, which equals that of `tessera run`.
 Ending ending_of(std::vector<std::string> arguments, const std::filesystem::path& folder = {}) {
     arguments.insert(arguments.begin(), "run");
     const Ending run = run_tessera(arguments, folder);
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "blackhole_p150, wormhole_n150"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// Runs a file whose only tensor is `tensor`; the first line of what is said of it.
+/// Checks a file whose only tensor is `tensor`; returns the first line of the message.
 std::string mistake_in(const std::string& tensor) {
     const ScratchFolder folder;
     folder.write("run.yaml",
@@ -95,7 +95,7 @@ TEST(CliConfigMistakes, StepThatSendsOverMoreLinksThanTheMachineHasIsNamed) {
                               "arch.timing.link.links_per_direction\n");
 }
 
-// 4 experts × 3 projections × 96 × 96 padded elements of 2 B; 12 banks of 16 KiB less 32 B each.
+// 4 experts × 3 projections × 96 × 96 padded elements of 2 B; 12 banks of 16 KiB − 32 B each.
 TEST(CliConfigMistakes, WeightsThatDoNotFitInDramAreCounted) {
     const Ending ending = ending_of({"moe_v2_tiny", "--set", "arch.dram.bank_size=16 KiB"});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host refuses is told as such, and is no fault of ours.
+// Refusals of the host are reported as such, not as an internal error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -55,7 +55,7 @@ TEST(CliHostLimit, OfThreadsIsNamed) {
     EXPECT_THAT(ending.err, EndsWith("Resource temporarily unavailable\n"));
 }
 
-// The smallest that a shell's `ulimit -s` is likely to be; threads take their stacks from it.
+// The smallest likely value of `ulimit -s`; thread stacks have this size.
 TEST(CliHostLimit, OfStacksLeavesEnoughToRun) {
     const Ending ending = run_limited(kTiny, RLIMIT_STACK, std::uint64_t{64} << 10U);
 
@@ -126,7 +126,7 @@ TEST(CliConfigFile, OfAnySizeIsNotReadToItsEnd) {
               "tessera: huge.yaml: is larger than 16777216 bytes, the most that is allowed\n");
 }
 
-// Each is told once; 100000 of them took minutes.
+// Each key is reported once; 100000 keys took minutes.
 TEST(CliConfigFile, MayHaveAnyNumberOfUnknownKeys) {
     const ScratchFolder folder;
     std::string text;

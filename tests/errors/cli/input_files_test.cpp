@@ -12,8 +12,8 @@
 namespace tessera::test {
 namespace {
 
-/// Runs and checks on `layer`, in its folder as l.safetensors; nothing may be printed but the
-/// refusal.
+/// Runs and checks on `layer`, in its folder as l.safetensors. Fails if anything but the refusal is
+/// printed.
 std::string refusal_of(const Layer& layer, std::vector<std::string> more = {}) {
     const ScratchFolder folder;
     write_layer(layer, folder.file("l.safetensors"));

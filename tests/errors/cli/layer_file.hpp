@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small input file of a MoE layer that is in order, for tests that spoil one thing of it.
+// A small valid input file of a MoE layer. Tests spoil one part of it.
 #pragma once
 
 #include <map>

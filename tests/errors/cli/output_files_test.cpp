@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs take the place of regular files only, and say so before anything runs.
+// Outputs replace regular files only; other targets are refused before anything runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,12 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-/// An output's option with the command that has it.
+/// Option of an output, with its command.
 struct Output {
     const char* name;
     std::vector<std::string> arguments;  ///< the file or folder follows
-    const char* file;                    ///< what it writes in the folder "there"
-    const char* place;                   ///< how the refusal begins
+    const char* file;                    ///< file that it writes in the folder "there"
+    const char* place;                   ///< start of the refusal
 };
 
 class CliOutputFile : public testing::TestWithParam<Output> {
@@ -122,7 +122,7 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItWouldLieInAFile) {
 
 TEST(CliInterrupt, LeavesNoUnfinishedFile) {
     const ScratchFolder folder;
-    // The trace is under way from the start; the layer takes seconds.
+    // The trace is written from the start; the layer takes seconds.
     const std::vector<std::string> arguments{"run", "moe_v2", "--timing-only", "--trace",
                                              folder.file("t")};
 

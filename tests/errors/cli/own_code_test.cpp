@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of the user that would end the process: kernels, and initialisers of an op's variables.
+// User code that would end the process: kernels, and initialisers of an op's variables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ constexpr const char* kRun =
     "    out: {y: {shape: [32, 32], dtype: bfloat16, layout: tile}}\n"
     "    program: {cores: {grid: [1, 1]}, kernels: [{path: own.cpp, on: reader}]}\n";
 
-/// Calls work on a cache of kernels of its own.
+/// Gives each test its own kernel cache.
 class CliOwnCode : public testing::Test {
 protected:
     CliOwnCode() {
@@ -42,11 +42,11 @@ protected:
                           statement + "\n    noc_async_write_barrier();\n}\n");
         return run_tessera({"run", "run.yaml", "--quiet"}, folder_.path());
     }
-    /// Not as root, who may write everywhere.
+    /// Runs without root, which may write everywhere.
     Ending run_as_user() {
         return run_limited({"run", "run.yaml", "--quiet"}, RLIMIT_CORE, 0, folder_.path());
     }
-    /// Checks a run with an op whose one variable has this initialiser.
+    /// Checks a run with an op whose only variable has this initialiser.
     Ending check_initialiser(const std::string& expression) {
         fs::create_directories(folder_.path() / "mine");
         folder_.write("mine/mine.hpp",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake with the hand-over of DST a test, and the whole message.
+// One mistake in the handover of DST per test, with the whole message.
 #include <gtest/gtest.h>
 
 #include "tests/compute_core.hpp"

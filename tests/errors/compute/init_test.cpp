@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One missing or wrong init a test, and the whole message.
+// One missing or wrong init per test, with the whole message.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

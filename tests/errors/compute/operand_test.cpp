@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake with the circular buffers of compute calls a test, and the whole message.
+// One mistake with the circular buffers of compute calls per test, with the whole message.
 #include <gtest/gtest.h>
 
 #include "tessera/kernel/debug.hpp"
@@ -11,8 +11,14 @@ namespace {
 using testing::ComputeCore;
 using testing::fault_of;
 
-// Buffer 0: two bf16 tiles waited for. 1: bfp8_b, one tile. 2: bf16, nothing there.
-// 3: int32, one tile. 16: bf16, 4 pages. 17: float32. 18: pages of half a tile, one of them.
+// Buffers
+// - 0: two bf16 tiles, waited for
+// - 1: bfp8_b, one tile
+// - 2: bf16, empty
+// - 3: int32, one tile
+// - 16: bf16, 4 pages
+// - 17: float32
+// - 18: pages of half a tile, one page
 class Operands : public ::testing::Test {
 protected:
     Operands() {

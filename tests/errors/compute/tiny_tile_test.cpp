@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake with tiny tiles a test, and the whole message.
+// One mistake with tiny tiles per test, with the whole message.
 #include <gtest/gtest.h>
 
 #include "tessera/program.hpp"
@@ -12,14 +12,14 @@ namespace {
 using testing::ComputeCore;
 using testing::fault_of;
 
-// Tiles of a shape in buffer `index`, one of them granted.
+// Adds tiles of a shape in buffer `index`, one of them granted.
 void supply(ComputeCore& core, std::uint32_t index, Tile tile) {
     core.add_buffer(index, DataFormat::Float16_b, 1, 0, tile);
     core.core().circular_buffers[index].pages_received = 1;
     cb_wait_front(index, 1);
 }
 
-// What a product of a tile of one shape by a tile of another ends with.
+// Returns the message of a product of tiles of two shapes.
 std::string product_of(Tile in0, Tile in1, std::uint32_t transpose) {
     ComputeCore core;
     supply(core, 0, in0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake in an arch file, one message; "@" stands for the place of the replaced text.
+// One mistake in an arch file, one message. "@" is the location of the replaced text.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -41,7 +41,7 @@ std::string refusal(const std::function<void()>& load) {
     return "";
 }
 
-/// The refusal of `tessera COMMAND FILE --set …`, or "" if it runs.
+/// Returns the refusal of `tessera COMMAND FILE --set …`, or "" if it runs.
 std::string refusal_of_command(const char* command, const fs::path& file,
                                const std::vector<std::string>& sets) {
     std::vector<std::string> arguments{command, file};
@@ -66,7 +66,7 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 std::string refusal_of_run(const std::string& text, const std::vector<std::string>& sets) {
     const ScratchFolder folder;
     const fs::path file = folder.write("run.yaml", text);
-    // check takes a file with a block `sweep:` for what it is; to run it is a mistake.
+    // check accepts a file with a block `sweep:` as a sweep; run refuses it.
     const bool is_sweep = text.find("\nsweep:") != std::string::npos;
     const std::string refused = refusal_of_command(is_sweep ? "run" : "check", file, sets);
     if (!refused.empty()) {

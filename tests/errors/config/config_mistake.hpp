@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a configuration with one mistake to a temporary folder and catches what loading says.
+// Writes a configuration with one mistake to a temporary folder and returns the message of loading
+// it.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace tessera::test {
 
-/// A run file that is in order; tests replace a part of it.
+/// A valid run file; tests replace a part of it.
 inline constexpr std::string_view kRun = R"(mesh:
   device: wormhole_n150
   shape: [1, 2]
@@ -22,19 +23,18 @@ steps:
   - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}
 )";
 
-/// `text` with `from` replaced, which must stand in it once.
+/// Returns `text` with `from` replaced, which must occur once.
 [[nodiscard]] std::string replaced(std::string_view text, std::string_view from,
                                    std::string_view to);
 
-/// The message with which `tessera check` refuses `run.yaml` of this text, the folder's path
-/// removed;
-/// "" if it is accepted. Fails the test if `tessera run` refuses it with another message, and on
-/// any error but a ConfigError.
+/// Returns the message with which `tessera check` refuses `run.yaml` of this text, without the
+/// folder's path; "" if it is accepted. Fails the test if `tessera run` refuses it with another
+/// message, and on any error except a ConfigError.
 [[nodiscard]] std::string refusal_of_run(const std::string& text,
                                          const std::vector<std::string>& sets = {});
 
-/// The same for `wormhole_n150.yaml` with `from` replaced; "@" in the result stands for the line
-/// and column at which `from` began.
+/// Returns the same for `wormhole_n150.yaml` with `from` replaced. "@" in the result is the line
+/// and column of `from`.
 [[nodiscard]] std::string refusal_of_arch(std::string_view from, std::string_view to);
 
 }  // namespace tessera::test

@@ -88,7 +88,7 @@ TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
     EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.scale.grid=[1,1]"}), "");
 }
 
-// One step takes it: that is what it is for.
+// The step `again` uses the op's value, so the override has an effect.
 TEST(OverrideErrors, AreAbsentWhereAStepTakesTheOpsValue) {
     const std::string text =
         replaced(kRun, "set: {factor: 2}}",

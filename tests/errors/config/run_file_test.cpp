@@ -364,7 +364,7 @@ TEST(RunFileErrors, AreAbsentWhereAParamChoosesAnOutput) {
     EXPECT_EQ(refusal_of_run(text), "");
 }
 
-// `silu` of a layer is not made if a later step computes it as well.
+// The layer's `silu` is not made if a later step computes it too.
 TEST(RunFileErrors, AreAbsentWhereAnotherChoiceOfStepsMakesAnOutput) {
     const std::string text = replaced(
         kRun, "set: {factor: 2}}\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of another kind than a key takes (a list for a word, a word for a map, no text at all), and
+// Values of the wrong kind for a key (a list for a word, a word for a map, no text at all), and
 // references that no run could compare.
 #include <gtest/gtest.h>
 
@@ -147,7 +147,7 @@ constexpr WrongKind kMistakes[] = {
 INSTANTIATE_TEST_SUITE_P(OneMistake, WrongKinds, testing::ValuesIn(kMistakes),
                          [](const auto& test) { return test.param.name; });
 
-// Each level is a few frames of recursion: 100 000 of them overflowed the stack.
+// Each level takes a few recursion frames; 100 000 levels overflowed the stack.
 TEST(NestedExpressions, AreRefusedBeforeTheyOverflowTheStack) {
     const std::string signs = std::string(100'000, '-') + "1";
     const std::string open(100'000, '(');

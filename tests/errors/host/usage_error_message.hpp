@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catches a UsageError for comparison of its whole text.
+// Catches a UsageError to compare its whole text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// The message of the UsageError that `act` throws; "(nothing thrown)" if it returns. Errors of
+/// Returns the message of the UsageError that `act` throws, or "(nothing thrown)". Errors of
 /// another type pass through and fail the test.
 template <class Act>
 std::string usage_error_message(Act&& act) {

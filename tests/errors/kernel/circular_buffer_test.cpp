@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake with circular buffers a test, and the whole message.
+// One mistake with circular buffers per test, with the whole message.
 #include "tessera/kernel/dataflow/circular_buffer.hpp"
 
 #include <gmock/gmock.h>
@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
              "noc_async_writes_flushed or noc_async_write_barrier is missing"}),
     [](const auto& param) { return param.param.name; });
 
-// A kernel that publishes a shard of a tensor has nothing to reserve.
+// A kernel that publishes a shard of a tensor reserves nothing.
 TEST(ACircularBufferOverABuffer, TakesPushesAndPopsWithoutReserveAndWait) {
     KernelRig rig = KernelRig();
     rig.add_buffer(0, 4, 32);

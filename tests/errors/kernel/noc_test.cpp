@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake with NoC transfers a test, and the whole message.
+// One mistake with NoC transfers per test, with the whole message.
 #include "tessera/kernel/dataflow/noc.hpp"
 
 #include <gmock/gmock.h>

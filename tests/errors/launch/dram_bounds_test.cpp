@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page indices past a tensor's end, which a card follows wherever they lead.
+// Page indices beyond the end of a tensor; a card would access any address that results.
 #include <gtest/gtest.h>
 
 #include "runtime/session/emulated_session.hpp"
@@ -9,10 +9,10 @@
 namespace tessera {
 namespace {
 
-// Of 13 pages one bank of the 12 has two.
+// With 13 pages, one of the 12 banks has two.
 class DramBounds : public ::testing::Test {
 protected:
-    /// Moves `bytes` from page `page` of "x", or to it.
+    /// Moves `bytes` to or from page `page` of "x".
     std::string message_of(const char* call, std::uint32_t page, std::uint32_t bytes = 2048) {
         Program program;
         std::vector<std::uint32_t> args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compute kernel must not leave to the one that comes next.
+// State that a compute kernel must not leave to the next kernel.
 #include <gtest/gtest.h>
 
 #include "runtime/session/emulated_session.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches a program for comparison of the whole text of the KernelError that it ends with.
+// Launches a program to compare the whole text of its KernelError.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-/// The message of the KernelError that `program` ends with on device 0; "no KernelError" if it ends
-/// without. Errors of another type pass through and fail the test.
+/// Returns the message of the KernelError that ends `program` on device 0, or "no KernelError".
+/// Errors of another type pass through and fail the test.
 inline std::string kernel_error_of(EmulatedSession& session, const Program& program) {
     try {
         session.launch("test", std::vector<DeviceProgram>{{0, program}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake of a program's author a test, and the whole message.
+// One mistake of a program's author per test, with the whole message.
 #include <gtest/gtest.h>
 
 #include "runtime/session/emulated_session.hpp"
@@ -98,7 +98,7 @@ TEST(SemaphoresOfADevice, AreAsManyAsItsFileSays) {
               "semaphore 1: a core of test_arch has 1");
 }
 
-/// The message of a KernelError of one kernel on core (1,0) whose second line is `call`.
+/// Returns the message of a KernelError of one kernel on core (1,0) whose second line is `call`.
 std::string kernel_error_of(EmulatedSession& session, const std::string& call,
                             std::vector<std::uint32_t> compile_args = {}) {
     Program program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run for ever, and the whole message each ends with.
+// Kernels that run forever, with the whole message of each.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -57,7 +57,7 @@ TEST_P(Livelock, ALoopWithoutAnExitNamesItsLine) {
               kNoExit);
 }
 
-// The first multiple of kLoopRoundsPerCall from the limit on.
+// The limit, rounded up to a multiple of kLoopRoundsPerCall.
 TEST_P(Livelock, ALoopThatComputesNamesItsLineAndTheLimit) {
     EXPECT_EQ(end_of(R"(
         void kernel_main() { uint32_t x = my_x[0];

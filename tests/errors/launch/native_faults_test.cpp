@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that would end the process or corrupt it, and the whole message each ends with.
+// Kernels that would end or corrupt the process, with the whole message of each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::string end_of(const std::string& source, std::uint32_t threads) {
 }
 
 struct RefusedCall {
-    const char* name;  ///< as the message has it
+    const char* name;  ///< name in the message
     const char* statement;
 };
 
@@ -84,7 +84,7 @@ void kernel_main() {
 struct NativeFault {
     const char* name;
     const char* source;
-    const char* message;  ///< behind "device 0 core (1,0) reader native.cpp"
+    const char* message;  ///< text after "device 0 core (1,0) reader native.cpp"
 };
 
 class NativeFaults : public ::testing::TestWithParam<std::tuple<NativeFault, std::uint32_t>> {};
@@ -287,7 +287,7 @@ INSTANTIATE_TEST_SUITE_P(
                std::to_string(std::get<1>(param.param));
     });
 
-// The accessor of Tessera's headers reads it; the kernel's author has made the accessor.
+// Tessera's headers read it, but the line is the one on which the kernel constructs the accessor.
 TEST(AMissingCompileTimeArgument, IsNamedWithALineOfTheKernel) {
     EXPECT_THAT(end_of("void kernel_main() {\n"
                        "    const auto x = TensorAccessor(TensorAccessorArgs<4>(), 0, 32);\n"
@@ -332,7 +332,7 @@ TEST(AKernelWithContainers, RunsOnItsOwnHeap) {
               "no KernelError");
 }
 
-// The sum of 1 to n; each block is used after the one before it was freed.
+// Sums 1 to n. Each block is used after the previous one was freed.
 TEST(AKernelThatAllocatesAndFreesInALoop, ReadsWhatItWrote) {
     EXPECT_EQ(end_of(R"(
         #include <cstdlib>

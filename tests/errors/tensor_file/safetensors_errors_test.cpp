@@ -192,7 +192,7 @@ TEST(SafetensorsFileErrors, TensorsThatAreMissingOrForeign) {
                   "U16, BF16, U32, I32, F32");
 }
 
-// The other tensors of the file can be read.
+// Each other tensor of the file can be read.
 TEST(SafetensorsFileErrors, TensorsThatCannotBeRead) {
     const ScratchFolder scratch;
     const auto path = scratch.path() / "scales.safetensors";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are not the traces they should be.
+// Files that are not valid traces.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -36,7 +36,7 @@ protected:
         write_trace(path_, small_trace());
         bytes_ = text_of(path_);
     }
-    // The message of reading `bytes`, without the folder.
+    // Returns the message of reading `bytes`, without the folder.
     std::string error_of(const std::string& bytes) {
         folder_.write("run.trace", bytes);
         try {
@@ -49,7 +49,7 @@ protected:
         }
         return "no error";
     }
-    // A file of sections behind the head of the small trace.
+    // Returns a file of sections after the header of the small trace.
     std::string behind_head(const std::string& sections) const {
         trace_file::ByteWriter head;
         head.text("test_arch");
@@ -84,7 +84,7 @@ TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
               "version 4");
 }
 
-// Version 1 kept sizes outside of its checksums.
+// Version 1 did not include sizes in its checksums.
 TEST_F(TraceFileErrors, AnOlderVersionIsRefused) {
     bytes_[8] = 1;
 
@@ -128,7 +128,7 @@ TEST_F(TraceFileErrors, AChangedByteOfAFrameIsNoticedBeforeItsSizesAreBelieved) 
     }
 }
 
-/// A section whose frame says so many raw bytes, with checksums that hold.
+/// Returns a section whose frame states this number of raw bytes, with valid checksums.
 std::string forged(const std::string& section, std::uint64_t raw_bytes) {
     std::string frame = section.substr(0, 28);
     std::memcpy(frame.data() + 16, &raw_bytes, 8);
@@ -155,7 +155,7 @@ TEST_F(TraceFileErrors, ForgedSizesAreRefusedWithoutTakingTheMemory) {
         place + "9 bytes cannot be stored as 1");
 }
 
-// A MiB of zeros takes 1 KiB of a file. As names of no letters it would take 8 MiB of memory.
+// 1 MiB of zeros takes 1 KiB of a file. As empty names it would take 8 MiB of memory.
 TEST_F(TraceFileErrors, NamesOfMoreThan16MebibytesAreRefused) {
     const std::string sixteen =
         section_bytes(SectionKind::Names, std::string(std::size_t{16} << 20U, '\0'));

@@ -16,7 +16,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
     return made;
 }
 
-/// Two experts, 40 tokens of 96 elements; a test spoils one of them.
+/// Two experts, 40 tokens of 96 elements. A test spoils one of them.
 struct Spoilable {
     DeviceTensor gate = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
     DeviceTensor up = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// silu, mul and silu_mul behind one shape, for tests that hold for all three.
+// silu, mul and silu_mul behind one interface, for tests of all three.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::ops {
 
-/// Inputs of all three; silu takes the first tensor only.
+/// Inputs of all three ops; silu uses the first tensor only.
 struct ActivationInputs {
     HostTensor gate;
     HostTensor up;
@@ -31,7 +31,7 @@ struct SiluMul {
     static const Op& op() { return expert_eltwise::silu_mul(); }
 };
 
-/// The leading inputs that the op takes, and the counts.
+/// Returns the first inputs that the op takes, and the counts.
 template <class Op, class Tensor>
 std::vector<Tensor> inputs_of(const Tensor& gate, const Tensor& up, const Tensor& counts) {
     return Op::op().spec.inputs.size() == 2 ? std::vector{gate, counts}
@@ -62,8 +62,8 @@ ActivationResult run_split_as_told(testing::OneDevice& device, const ActivationI
     return {device.get(output), std::move(launch)};
 }
 
-/// Runs it twice on a device whose memory was filled with 0xFF before, with either way of splitting
-/// the work: to the same bytes, by the same cores.
+/// Runs the op twice on a device whose memory was filled with 0xFF, once per work split. Expects
+/// the same bytes from the same cores.
 template <class Op>
 ActivationResult run_activation(testing::OneDevice& device, const ActivationInputs& inputs,
                                 const ActivationSpec& schedule) {

@@ -21,7 +21,7 @@ const std::vector<Case> kCases{
     {{4, 40, 96}, {40, 0, 1, 33}}, {{2, 1, 72}, {1, 0}},       {{2, 40, 64}, {0, 0}},
 };
 
-/// Rows behind the counts are NaN.
+/// Rows after the counts are NaN.
 ActivationInputs make_inputs(const Case& test) {
     return {testing::routed_values(test.shape, test.counts, 21),
             testing::routed_values(test.shape, test.counts, 22), test.counts};

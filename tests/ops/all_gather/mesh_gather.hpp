@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs all_gather on a mesh. Every element says which device and place it came from; memory holds
-// 0xFF before it is written.
+// Runs all_gather on a mesh. Every element encodes its device and position. Memory is filled with
+// 0xFF before the run.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ public:
         const auto words = whole.as<std::uint32_t>();
         return {words.begin(), words.end()};
     }
-    /// The devices' values one behind the other.
+    /// Returns the devices' values, concatenated.
     [[nodiscard]] std::vector<std::uint32_t> expected() const {
         std::vector<std::uint32_t> whole;
         for (const HostTensor& slice : values) {

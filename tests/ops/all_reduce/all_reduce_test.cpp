@@ -29,7 +29,7 @@ MeshSpec mesh_of(std::uint32_t rows, std::uint32_t columns, Topology topology = 
     return {.shape = {rows, columns}, .topology = topology, .device = "test_arch"};
 }
 
-// The sum of one element over the devices from ring position `start` on, rounded as stated.
+// Returns the sum of one element over the devices from ring position `start` on, rounded as stated.
 std::uint16_t sum_from(const std::vector<HostTensor>& inputs,
                        const std::vector<ops::exchange::RingPlace>& ring, std::size_t start,
                        std::size_t element, PartialSums partial_sums) {
@@ -118,7 +118,7 @@ TEST_P(AllReduceOrder, IsThatOfTheRingFromTheChunksOwnPlace) {
 
     const auto results = sum.run(inputs);
 
-    // One core, one tile a chunk: tile i is chunk i.
+    // With one core and one tile per chunk, tile i is chunk i.
     const auto bits = results[0].as<std::uint16_t>();
     for (std::size_t i = 0; i < bits.size(); ++i) {
         ASSERT_EQ(bits[i], sum_from(inputs, ring, i / 1024, i, GetParam())) << "element " << i;
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST(AllReduceDevices, BlackholeGivesTheBytesOfWormhole) {
-    // Pages are aligned to 64 bytes there: rows of 71 elements end elsewhere in a tile.
+    // Pages are aligned to 64 bytes on this device: rows of 71 elements end at other tile columns.
     const auto inputs = random_inputs(2, {33, 71});
     MeshSum wormhole(mesh_of(1, 2), test_arch());
     MeshSum blackhole(
@@ -202,7 +202,7 @@ TEST(AllReduceDevices, BlackholeGivesTheBytesOfWormhole) {
 }
 
 TEST(AllReduceInputs, OtherElementsMayBeNaN) {
-    // A NaN stays in its element: neither padding nor neighbours reach it.
+    // A NaN stays in its element: it reaches neither padding nor neighbours.
     auto inputs = random_inputs(2, {5, 40});
     inputs[1].as<std::uint16_t>()[41] = 0x7FC0;
     MeshSum sum(mesh_of(1, 2), small_arch());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs all_reduce on a mesh with random inputs. All memory holds 0xFF (NaN) before it is written.
+// Runs all_reduce on a mesh with random inputs. All memory is filled with 0xFF (NaN) before the
+// run.
 #pragma once
 
 #include <bit>
@@ -17,7 +18,7 @@ namespace tessera::testing {
 inline float from_bf16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
 }
-/// Round to nearest even of a finite value.
+/// Rounds a finite value to nearest even.
 inline std::uint16_t to_bf16(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16U & 1U)) >> 16U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives and dispatch refuse, and what they say of it.
+// Refusals of collectives and dispatch, and their messages.
 #include <gmock/gmock.h>
 
 #include "ops/all_gather/all_gather.hpp"
@@ -41,7 +41,7 @@ TEST(CollectiveErrors, PacketsHoldSoManyTiles) {
     EXPECT_EQ(run.message(), "packet_tiles is 4; a packet of 7616 B holds 1 to 3");
 }
 
-// 3·256 + 2 slots of three tiles, and eight blocks of the device's own.
+// 3·256 + 2 slots of three tiles, and eight blocks of the device itself.
 TEST(CollectiveErrors, SlotsFitIntoL1) {
     GroupRun run = gather({0, 1}, ops::all_gather::Algorithm::Ring);
     run.params<ops::all_gather::Schedule>().chunk_packets = 256;
@@ -151,7 +151,7 @@ TEST(DispatchErrors, ABatchHasOneRowOfAToken) {
               "(nothing thrown)");
 }
 
-/// Four tokens of each of two devices, all for expert 2: the error that ends the run.
+/// Returns the error of a run in which four tokens of each of two devices all choose expert 2.
 std::string message_of_excess(const ops::token_exchange::DispatchSpec& spec) {
     const MeshSpec mesh{{1, 2}, Topology::Line, "wormhole_n150"};
     GroupRun run(ops::moe_dispatch_batched::op(), mesh, {0, 1});
@@ -172,7 +172,7 @@ TEST(DispatchErrors, ACapacityThatIsExceededEndsTheRun) {
                 ::testing::HasSubstr("!exceeds_the_capacity_of_its_receiver)"));
 }
 
-// Eight rows would fit; three of each sender do not hold four.
+// Eight rows would fit; three rows per sender do not hold four.
 TEST(DispatchErrors, InOnePhaseACapacityIsOfEachSender) {
     EXPECT_THAT(message_of_excess(
                     {.experts = 4, .capacity = 3, .phases = ops::token_exchange::Phases::One}),

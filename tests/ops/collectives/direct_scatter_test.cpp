@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices that go straight to where they are summed. Inputs are small integers, so that sums are
-// exact in bfloat16 whatever their order.
+// Slices that go directly to the core that sums them. Inputs are small integers, so bfloat16 sums
+// are exact in any order.
 #include <gtest/gtest.h>
 
 #include "ops/reduce_scatter/reduce_scatter.hpp"
@@ -24,7 +24,7 @@ struct Case {
 
 class DirectScatter : public ::testing::TestWithParam<Case> {};
 
-// −4 to 9.
+// Returns −4 to 9.
 float value(std::uint32_t device, std::size_t i) {
     return static_cast<float>((i * 7 + device * 5) % 14) - 4.0F;
 }
@@ -103,7 +103,7 @@ TEST(DirectScatterErrors, ACbDepthThatItDoesNotTake) {
               "cb_depth is 4, which direct does not take; allowed: 2, its default");
 }
 
-// 1024 tiles arrive, and 16 each are sent and summed.
+// 1024 tiles arrive, and 16 tiles each are sent and summed.
 TEST(DirectScatterErrors, WhatArrivesFitsIntoL1) {
     EXPECT_EQ(refusal({1024, 1024}, kOneLink),
               "input is (1024,1024) bfloat16 TILE; a core holds 2162688 B of that with links 1, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an op on a group of devices, and replays what it recorded. All memory holds 0xFF (NaN)
-// before it is written.
+// Runs an op on a group of devices, and replays the recorded trace. All memory is filled with 0xFF
+// (NaN) before the run.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace tessera::testing {
 
-/// The Wormhole model with its constants.
+/// Returns the Wormhole model with its constants.
 inline const config::LoadedArch& wormhole() {
     static const config::LoadedArch kArch = config::load_arch(
         std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "arch" / "wormhole_n150.yaml");
@@ -61,7 +61,7 @@ public:
         return *static_cast<P*>(parameters_.object());
     }
 
-    /// Adds an input; one tensor for each device of the group.
+    /// Adds an input with one tensor per device of the group.
     void add(const std::vector<HostTensor>& values, Layout layout = Layout::ROW_MAJOR) {
         const ops::Operand& operand = op_.spec.inputs[inputs_.size()];
         auto& tensors = inputs_.emplace_back();
@@ -76,8 +76,8 @@ public:
     }
     void add(const HostTensor& same) { add(std::vector(devices_.size(), same)); }
 
-    /// Judges, allocates and launches.
-    /// Errors   UsageError with the rules that do not hold, one a line.
+    /// Checks, allocates and launches.
+    /// Errors   UsageError with the violated rules, one per line.
     void launch() {
         ops::OpContext context{.arch = session_->arch(),
                                .mesh = session_->mesh(),
@@ -112,7 +112,7 @@ public:
         return usage_error_message([this] { launch(); });
     }
 
-    /// With TraceMode::On.
+    /// Requires TraceMode::On.
     [[nodiscard]] LaunchTimeline timeline(
         const TimingSpec& timing = wormhole().timing.expected) const {
         return timing::replay_run(session_->trace(), {wormhole().arch, timing, session_->mesh()})
@@ -146,7 +146,7 @@ private:
     std::vector<std::vector<HostTensor>> host_;
 };
 
-/// Payload bytes over the links of a launch: by device and direction, all links together.
+/// Payload bytes on the links of a launch by device and direction, summed over parallel links.
 using LinkBytes = std::map<std::pair<std::uint32_t, LinkDirection>, std::uint64_t>;
 
 inline LinkBytes link_bytes(const LaunchTimeline& timeline) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over groups of any form, of integers, which are exact in every order.
+// Sums over groups of any form. Integers make them exact in every order.
 #include <gtest/gtest.h>
 
 #include "ops/all_reduce/all_reduce.hpp"
@@ -19,7 +19,7 @@ using testing::Group;
 using testing::GroupRun;
 using testing::to_bf16;
 
-/// −8 to 7: 32 of them add up to no more than the 8 bits that bfloat16 holds.
+/// Returns −8 to 7: a sum of 32 of them fits in the 8 significant bits of bfloat16.
 std::vector<HostTensor> integers(const Group& group, const Shape& shape) {
     std::mt19937 random(5);
     std::vector<HostTensor> inputs;
@@ -75,7 +75,7 @@ TEST_P(GroupSums, ReachAllDevicesByEveryAlgorithm) {
     }
 }
 
-// Counts of 0 to 2 rows, so that there are devices that keep none.
+// Counts of 0 to 2 rows, so some devices keep no rows.
 TEST_P(GroupSums, StayWithTheDevicesByCounts) {
     const Group& group = GetParam();
     const auto inputs = integers(group, {2 * size(), 300});
@@ -110,7 +110,7 @@ TEST_P(GroupSums, StayWithTheDevicesByCounts) {
 INSTANTIATE_TEST_SUITE_P(Groups, GroupSums, ::testing::ValuesIn(testing::kGroups),
                          [](const auto& row) { return row.param.name; });
 
-// Two phases of 64 steps, of four words each, would not fit into a kernel's 341 arguments.
+// Two phases of 64 steps, of four words each, would exceed a kernel's 341 arguments.
 TEST(PlanOfManyDevices, FitsAKernelsArgumentsAsRunsOfSteps) {
     const MeshSpec mesh{{8, 8}, Topology::Torus, "wormhole_n150"};
     const Group group{"Mesh8x8", mesh, testing::all_of(mesh), Form::Any};
@@ -130,7 +130,7 @@ TEST(PlanOfManyDevices, FitsAKernelsArgumentsAsRunsOfSteps) {
     }
 }
 
-// A list of devices is walked row by row of the mesh, every second row backwards: 1, 2, 7, 4, 8.
+// A list of devices is walked row by row of the mesh, every second row in reverse: 1, 2, 7, 4, 8.
 TEST(GroupSumOrder, OfAListIsRowByRowBackAndForth) {
     const MeshSpec mesh{{3, 4}, Topology::Line, "wormhole_n150"};
     const std::vector<std::uint32_t> list{8, 1, 7, 4, 2};

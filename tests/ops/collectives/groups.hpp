@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of 1 to 32 devices: rows, columns, meshes, and lists that are none of these.
+// Groups of 1 to 32 devices: rows, columns, meshes, and lists without such a form.
 #pragma once
 
 #include <ostream>
@@ -10,7 +10,7 @@
 
 namespace tessera::testing {
 
-/// Whether a group is all devices of some rows and columns of its mesh.
+/// Whether a group consists of all devices of some rows and columns of its mesh.
 enum class Form { RowsAndColumns, Any };
 
 struct Group {

@@ -33,8 +33,8 @@ protected:
         run.launch();
         return testing::link_bytes(run.timeline());
     }
-    /// The same on every link. Two devices share both links between them: a ring that goes from
-    /// one to the other and back leaves each by its link to the east.
+    /// Returns the same bytes for every link. Two devices share both links between them: a ring
+    /// that goes from one to the other and back leaves each device by its east link.
     [[nodiscard]] LinkBytes everywhere(std::uint64_t east, std::uint64_t west) const {
         LinkBytes bytes;
         for (std::uint32_t d = 0; d < devices_; ++d) {
@@ -47,7 +47,7 @@ protected:
     }
 };
 
-// Slices of 16 units: 8 a way, 2 a link.
+// Slices of 16 units: 8 per direction, 2 per link.
 TEST_P(OnARing, AllGatherPassesAllSlicesButOne) {
     using namespace ops::all_gather;
     const Shape input{16, 1024};
@@ -71,17 +71,17 @@ TEST_P(OnARing, ReduceScatterPassesAsMuchInTheFormatOfPartialSums) {
               everywhere((devices_ - 1) * slice, (devices_ - 1) * slice));
 }
 
-// 2·(D − 1)/D of the tensor, half of it each way round.
+// 2·(D − 1)/D of the tensor, half of it in each direction.
 TEST_P(OnARing, AllReducePassesItAlmostTwice) {
     const ops::AllReduceSpec spec{.algorithm = ops::AllReduceAlgorithm::Bidirectional,
                                   .partial_sums = ops::PartialSums::Bf16};
-    const std::uint64_t part = 8 * kUnitBytes;  // of a device
+    const std::uint64_t part = 8 * kUnitBytes;  // per device
     const std::uint64_t each_way = (devices_ - 1) * part;
     EXPECT_EQ(bytes_of(ops::all_reduce::op(), spec, {8 * devices_, 1024}),
               everywhere(each_way, each_way));
 }
 
-// From device 0: half of it passes every link to the east but the last, half to the west.
+// From device 0, half of it passes every link to the east except the last, half to the west.
 TEST_P(OnARing, BroadcastPassesHalfOfItEachWayRound) {
     const ops::broadcast::BroadcastSpec spec{.algorithm = ops::exchange::Travel::Bidirectional};
     LinkBytes expected;
@@ -94,7 +94,7 @@ TEST_P(OnARing, BroadcastPassesHalfOfItEachWayRound) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, OnARing, ::testing::Values(2, 3, 4, 8, 16, 32));
 
-// All to all on a ring of D, a multiple of 4: each link carries D²/8 parts each way.
+// All-to-all on a ring of D, a multiple of 4: each link carries D²/8 parts in each direction.
 class AllToAllOnARing : public OnARing {};
 
 TEST_P(AllToAllOnARing, LoadsAllLinksAlike) {
@@ -105,7 +105,7 @@ TEST_P(AllToAllOnARing, LoadsAllLinksAlike) {
         everywhere(bytes, bytes));
 }
 
-// D/2 of the distances 1 to D/2 forward, D/2 - 1 backward.
+// Distances 1 to D/2 go forward, D/2 − 1 of them backward.
 TEST_P(AllToAllOnARing, SendsTheFarthestPartsForwardWhereItIsTold) {
     const std::uint64_t half = devices_ / 2;
     const std::uint64_t part = 4 * kUnitBytes;
@@ -128,7 +128,7 @@ LinkBytes on_mesh(const ops::Op& op, const MeshSpec& mesh, const Shape& input,
     return testing::link_bytes(run.timeline());
 }
 
-// Device d of an open line passes d + 1 slices on to the east, D − d to the west.
+// Device d of an open line forwards d + 1 slices to the east and D − d to the west.
 TEST(LinesBytes, OfAllGatherGrowAlongTheLine) {
     const MeshSpec mesh{{1, 5}, Topology::Line, "wormhole_n150"};
     LinkBytes expected;
@@ -148,7 +148,8 @@ TEST(LinesBytes, OfAllGatherGrowAlongTheLine) {
               expected);
 }
 
-// 4×8: (C − 1) slices along the row, then (R − 1) of a row's C along the column, half each way.
+// 4×8: (C − 1) slices along the row, then (R − 1) of a row's C along the column, half in each
+// direction.
 TEST(MeshBytes, OfRowsThenColumns) {
     const MeshSpec mesh{{4, 8}, Topology::Torus, "wormhole_n150"};
     const std::uint64_t slice = 16 * kUnitBytes;
@@ -165,8 +166,8 @@ TEST(MeshBytes, OfRowsThenColumns) {
               expected);
 }
 
-// 4×8: every device sends to 8 of the other rows' columns first; a row's link carries 8²/8 parts of
-// each of 4 rows, a column's 4²/8 of each of 8 columns.
+// 4×8: every device sends to 8 columns of each other row first. A row's link carries 8²/8 parts of
+// each of 4 rows, a column's link 4²/8 parts of each of 8 columns.
 TEST(MeshBytes, OfAllToAllInDimensionOrder) {
     const MeshSpec mesh{{4, 8}, Topology::Torus, "wormhole_n150"};
     const std::uint64_t part = 4 * kUnitBytes;
@@ -178,7 +179,7 @@ TEST(MeshBytes, OfAllToAllInDimensionOrder) {
     EXPECT_EQ(on_mesh(ops::all_to_all::op(), mesh, {4 * 32, 1024}, [](GroupRun&) {}), expected);
 }
 
-// Eight in a row: the tensor goes from 4 to 0 by the link from 3, … : D − 1 links in all each way.
+// Eight in a row: the tensor goes from 4 to 0 by the link from 3, …; D − 1 links in each direction.
 TEST(TreesBytes, OfBroadcastPassEveryLinkOnce) {
     const MeshSpec mesh{{1, 8}, Topology::Line, "wormhole_n150"};
     LinkBytes expected;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicted times of collectives that have the links to themselves, against closed forms.
+// Predicted times of collectives without other traffic on the links, against closed forms.
 //
-// A link is as fast as its wire where packets go one way, but for the credits that come back. Where
-// they go both ways, the one processor of its router sends and receives in turn: it takes both
-// times a packet, or the wire's if that is longer, and a packet waits until what is being received
-// is handled: at most half of that on average.
+// A link with packets in one direction is as fast as its wire, apart from returning credits. With
+// packets in both directions, the one processor of its router sends and receives in turn. A packet
+// then takes both times, or the wire's time if that is longer. It also waits for a packet that is
+// being received: at most half of that time on average.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,13 +27,13 @@ using ops::PartialSums;
 using testing::GroupRun;
 
 constexpr double kUnitBytes = 2048;
-constexpr double kPacketBytes = 3 * kUnitBytes;  // 7616 B at most, in whole tiles
+constexpr double kPacketBytes = 3 * kUnitBytes;  // at most 7616 B, in whole tiles
 constexpr double kSumPacketBytes = 4096;         // of float32
 
 const LinkTiming& link() {
     return testing::wormhole().timing.expected.link;
 }
-/// At 1 GHz a nanosecond is a cycle.
+/// Converts a time to cycles at 1 GHz: one nanosecond is one cycle.
 double cycles(Seconds time) {
     return time.value * 1e9;
 }
@@ -43,7 +43,7 @@ double wire(double payload) {
     return (bytes + frames * static_cast<double>(link().frame_overhead.value)) /
            (link().rate.value / 1e9);
 }
-/// The least and the most that something takes.
+/// Lower and upper bound of a time.
 struct Range {
     double least = 0;
     double most = 0;
@@ -53,8 +53,8 @@ struct Range {
         return {count * one.least, count * one.most};
     }
 };
-/// A credit comes back for each sixteen packets. The routers that it passes send nothing until they
-/// have handled it, and the wire waits for what they send next.
+/// Every sixteenth packet returns a credit. Routers on its path send nothing until they have
+/// handled it, and the wire waits for their next packet.
 Range one_way(double payload, std::uint32_t links_passed = 1) {
     constexpr double kPacketsOfACredit = 16;
     const double credit = std::max(cycles(link().deliver_slot), cycles(link().flush_slot)) +
@@ -74,7 +74,7 @@ Range over_one_link(double payload) {
     return one_way(payload);
 }
 
-/// A slice of so many units on one link, as they are or as sums in float32.
+/// Returns the time of a slice of so many units on one link, as they are or as float32 sums.
 Range slice_time(const PacketTime& time, double units, PartialSums format = PartialSums::Bf16) {
     const bool is_fp32 = format == PartialSums::Fp32;
     const double packet = is_fp32 ? kSumPacketBytes : kPacketBytes;
@@ -83,8 +83,8 @@ Range slice_time(const PacketTime& time, double units, PartialSums format = Part
     const double rest = bytes - full * packet;
     return full * time(packet) + (rest > 0 ? time(rest) : Range{});
 }
-/// Connections are opened and closed one after the other; then the grant of slots crosses a link,
-/// and the last packet does.
+/// Connections are opened and closed one after the other. Then the grant of slots crosses a link,
+/// and so does the last packet.
 Range latency(std::uint32_t connections, std::uint32_t crossings) {
     const double time = connections * (cycles(link().open) + cycles(link().close)) +
                         crossings * (cycles(link().hop_latency) + cycles(link().deliver_slot));
@@ -116,7 +116,7 @@ constexpr std::uint32_t kUnits = 1536;  // 3 MiB
 
 class LinkTime : public ::testing::TestWithParam<std::uint32_t> {};
 
-// D − 1 slices over the one link to the east.
+// D − 1 slices over the only link to the east.
 TEST_P(LinkTime, OfAllGatherOneWayRound) {
     GroupRun run = run_of(ops::all_gather::op(), GetParam());
     run.params<ops::all_gather::Schedule>() = {.links = 1,
@@ -126,7 +126,7 @@ TEST_P(LinkTime, OfAllGatherOneWayRound) {
                             latency(2, 2) + (GetParam() - 1) * slice_time(over_one_link, kUnits));
 }
 
-// Half of D − 1 slices each way.
+// Half of D − 1 slices in each direction.
 TEST_P(LinkTime, OfAllGatherBothWaysRound) {
     GroupRun run = run_of(ops::all_gather::op(), GetParam());
     run.params<ops::all_gather::Schedule>() = {
@@ -138,8 +138,8 @@ TEST_P(LinkTime, OfAllGatherBothWaysRound) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, LinkTime, ::testing::Values(3, 4, 8));
 
-// Half of the tensor each way round, from device 0 to the one before it: D − 2 devices pass it on,
-// so that each link carries one half one way, the other half the other.
+// Half of the tensor goes in each direction, from device 0 to its predecessor. D − 2 devices
+// forward it, so each link carries one half in one direction and the other half in the other.
 TEST(LinkTimeOnEight, OfBroadcast) {
     GroupRun run = run_of(ops::broadcast::op(), 8);
     run.params<ops::broadcast::BroadcastSpec>() = {.links = 1};
@@ -147,14 +147,14 @@ TEST(LinkTimeOnEight, OfBroadcast) {
     expect_within_5_percent(predicted(run), latency(2, 8) + slice_time(both_ways, 4 * kUnits));
 }
 
-// 8²/8 parts of 64 rows each way, one packet a row, over four links.
+// 8²/8 parts of 64 rows in each direction, one packet per row, over four links.
 TEST(LinkTimeOnEight, OfAllToAll) {
     GroupRun run = run_of(ops::all_to_all::op(), 8);
     run.add(make_host_tensor({8 * 256, 2048}, DataFormat::Float16_b));
     expect_within_5_percent(predicted(run), latency(1, 2) + 8 * 256 / 4 * both_ways(4096));
 }
 
-/// What the math thread takes for two float32 tiles, which meet in the vector unit.
+/// Returns the math thread's time for two float32 tiles, which the vector unit adds.
 double vector_sum() {
     const TimingSpec& timing = testing::wormhole().timing.expected;
     const auto of = [](Cycles cycles) { return static_cast<double>(cycles.value); };
@@ -177,7 +177,7 @@ protected:
     std::uint32_t devices_ = GetParam().devices;
     std::uint32_t links_ = GetParam().links;
     PartialSums format_ = GetParam().format;
-    /// Two devices have one link a direction between them: both ways round begin with it.
+    /// Two devices have one link per direction between them; both ring directions begin with it.
     double ways_ = devices_ == 2 ? 1 : 2;
     std::uint32_t connections_ = devices_ == 2 ? 1 : 2;
 
@@ -188,7 +188,8 @@ protected:
         run.add(make_host_tensor({units, 1024}, DataFormat::Float16_b));
         return predicted(run);
     }
-    /// Sums there, whole ones back, of so many units over all links.
+    /// Returns the time of sums in one direction and results in the other, for so many units on all
+    /// links.
     [[nodiscard]] Range there_and_back(const PacketTime& time, double units) const {
         return slice_time(time, units / links_, format_) + slice_time(time, units / links_);
     }
@@ -204,8 +205,8 @@ TEST_P(RingSumTime, OfAllReduceBothWaysRound) {
             (devices_ - 1) * there_and_back(both_ways, units / ways_ / devices_));
 }
 
-// Not three devices over four links, which take 5 % (float32) to 10 % (bfloat16) longer (predicted,
-// 2026-11-22): the NoC has more to bring in and to store for each packet than on more devices.
+// Three devices over four links are excluded. They take 5 % (float32) to 10 % (bfloat16) longer
+// (predicted, 2026-11-22): the NoC reads and stores more data per packet than on more devices.
 INSTANTIATE_TEST_SUITE_P(
     Rings, RingSumTime,
     ::testing::Values(Sums{2, 1, PartialSums::Bf16}, Sums{3, 1, PartialSums::Fp32},
@@ -215,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sums{8, 4, PartialSums::Bf16}, Sums{8, 4, PartialSums::Fp32}),
     name_of);
 
-// A row is a ring: columns of one device are left out.
+// A row is a ring; columns of one device are excluded.
 TEST_P(SumTime, OfAllReduceOverRows) {
     expect_within_5_percent(
         all_reduce(AllReduceAlgorithm::RowsColumns, kUnits * devices_),
@@ -234,8 +235,8 @@ TEST_P(SumTime, OfReduceScatter) {
                             (devices_ - 1) * slice_time(both_ways, 2 * kUnits / ways_, format_));
 }
 
-// Beyond the first level sums of float32 are added to sums of float32, for which the vector unit
-// takes a little longer than the wire: it has little in stock when packets wait for a credit, and
+// From the second level on, float32 sums are added to float32 sums, for which the vector unit is
+// slightly slower than the wire. It has few packets queued when packets wait for a credit, so it
 // waits as well.
 TEST_P(SumTime, OfAllReduceByATree) {
     const auto levels = static_cast<std::uint32_t>(std::bit_width(devices_ - 1));
@@ -263,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Links, SumTime, ::testing::ValuesIn(on_one_link()), nam
 
 class LineSumTime : public SumTime {};
 
-// Half of the units each way, from end to end and back.
+// Half of the units in each direction, from end to end and back.
 TEST_P(LineSumTime, OfAllReduceFromEndToEnd) {
     expect_within_5_percent(
         all_reduce(AllReduceAlgorithm::Line, 8 * kUnits),
@@ -292,8 +293,8 @@ TEST_P(FourLinks, OfAllGatherAreTheBound) {
 }
 INSTANTIATE_TEST_SUITE_P(Devices, FourLinks, ::testing::Values(2, 8));
 
-// The own slice is stored while it is sent, so that eight writers carry two copies over their NoC:
-// on few devices the first step, one slice, may take twice as long.
+// A device stores its own slice while it sends it, so eight writers carry two copies over their
+// NoC. With few devices, the first step of one slice may take twice as long.
 class FourLinksOfFew : public FourLinks {};
 
 TEST_P(FourLinksOfFew, OfAllGatherWaitForTheNocInTheFirstStep) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives move, they do not change: on rows, columns, whole meshes and parts of them, with
-// parts of any size.
+// Collectives do not change the values that they move: on rows, columns, whole meshes and parts of
+// them, with parts of any size.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -70,7 +70,7 @@ TEST_P(Moved, RaggedAllGatherTakesEachDevicesCount) {
     std::vector<std::uint32_t> counts;
     std::vector<std::byte> expected;
     for (std::uint32_t p = 0; p < inputs.size(); ++p) {
-        counts.push_back(p * 3 % 6);  // 0, 3, 0, 3, … with 6 devices or more: 0 among them
+        counts.push_back(p * 3 % 6);  // 0, 3, 0, 3, … with 6 devices or more; includes 0
         const auto rows = first_rows(inputs[p], 0, counts.back());
         expected.insert(expected.end(), rows.begin(), rows.end());
     }

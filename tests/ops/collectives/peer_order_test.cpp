@@ -25,7 +25,7 @@ TEST(PeersOnALine, AreServedFromTheNearestInBothDirections) {
     EXPECT_THAT(peers(line, 4, LinkDirection::West), ElementsAre(3, 2, 1, 0));
 }
 
-// All begin with the device a step further on, so that no two begin with the same.
+// Each device begins with the device at the same distance, so no two begin with the same one.
 TEST(PeersOnARing, AreServedInTheOrderOfTheRing) {
     const MeshSpec ring{{1, 5}, Topology::Ring, "wormhole_n150"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums equal, bit for bit, what the declared order of additions gives.
+// Sums equal the declared order of additions bit for bit.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -20,12 +20,12 @@ using testing::to_bf16;
 
 constexpr std::uint32_t kUnit = 1024;  // elements
 
-/// A sum as it travels or waits for a later phase.
+/// Returns a sum in the format in which it is sent or stored for a later phase.
 float as_it_travels(float sum, PartialSums partial_sums) {
     return partial_sums == PartialSums::Bf16 ? from_bf16(to_bf16(sum)) : sum;
 }
 
-/// ((x_first + x_second) + …), partial sums as they travel, the last one too.
+/// Returns ((x_first + x_second) + …), with partial sums and the last sum in the sent format.
 float partial_sum(const std::vector<HostTensor>& inputs, std::size_t element,
                   const std::vector<std::uint32_t>& order, PartialSums partial_sums) {
     float sum = 0;
@@ -40,7 +40,7 @@ float sum_in_order(const std::vector<HostTensor>& inputs, std::size_t element,
     return from_bf16(to_bf16(partial_sum(inputs, element, order, partial_sums)));
 }
 
-/// From the stop behind `last` on, in steps of ±1, `last` last.
+/// Returns positions from the one after `last` on, in steps of ±1, `last` last.
 std::vector<std::uint32_t> ring_order(std::uint32_t devices, std::uint32_t last, bool backward) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 1; i <= devices; ++i) {
@@ -73,7 +73,7 @@ protected:
     MeshSpec mesh_{{1, GetParam().devices}, GetParam().topology, "wormhole_n150"};
 };
 
-// 10 units a slice: the first 5 go forward, the others backward.
+// 10 units per slice: the first 5 go forward, the other 5 backward.
 TEST_P(SumOrder, OfReduceScatterIsTheRings) {
     const auto& [name, devices, topology, links, partial_sums] = GetParam();
     const auto inputs = random_inputs(devices, {10 * devices, kUnit});
@@ -100,7 +100,7 @@ TEST_P(SumOrder, OfReduceScatterIsTheRings) {
     }
 }
 
-// Units are dealt to 2·links cores, first the forward ones, each core's to the devices.
+// Units are distributed over 2·links cores, forward cores first; a core's units over the devices.
 TEST_P(SumOrder, OfAllReduceIsTheRings) {
     const auto& [name, devices, topology, links, partial_sums] = GetParam();
     constexpr std::uint32_t kUnits = 47;
@@ -132,7 +132,7 @@ TEST_P(SumOrder, OfAllReduceIsTheRings) {
     }
 }
 
-// The first half of the units from device 0 to the last, the second half back.
+// The first half of the units goes from device 0 to the last device, the second half back.
 TEST_P(SumOrder, OfALineGoesFromEndToEnd) {
     const auto& [name, devices, topology, links, partial_sums] = GetParam();
     const auto inputs = random_inputs(devices, {16, kUnit});
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class SumOrderOfPhases : public ::testing::TestWithParam<PartialSums> {};
 
-// 2×3: rows' sums, then columns' sums of these.
+// 2×3: sums of rows, then sums of columns.
 TEST_P(SumOrderOfPhases, ReduceScatterSumsRowsFirst) {
     const MeshSpec mesh{{2, 3}, Topology::Torus, "wormhole_n150"};
     const auto inputs = random_inputs(6, {6, kUnit});
@@ -193,7 +193,7 @@ TEST_P(SumOrderOfPhases, ReduceScatterSumsRowsFirst) {
     }
 }
 
-// 2×2: rows give (x0 + x1) and (x2 + x3), whichever way round, columns the sum of these.
+// 2×2: rows give (x0 + x1) and (x2 + x3) in either direction; columns give their sum.
 TEST_P(SumOrderOfPhases, AllReduceSumsRowsFirst) {
     const MeshSpec mesh{{2, 2}, Topology::Line, "wormhole_n150"};
     const auto inputs = random_inputs(4, {2, kUnit});
@@ -212,7 +212,7 @@ TEST_P(SumOrderOfPhases, AllReduceSumsRowsFirst) {
     }
 }
 
-// Five in a row: (x0 + x1) and (x2 + x3), each sum received + own, then theirs, then x4.
+// Five in a row: (x0 + x1) and (x2 + x3), each received + own, then their sum, then x4.
 TEST_P(SumOrderOfPhases, ATreePairsNeighboursFirst) {
     const MeshSpec mesh{{1, 5}, Topology::Line, "wormhole_n150"};
     const auto inputs = random_inputs(5, {3, kUnit});

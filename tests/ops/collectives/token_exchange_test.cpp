@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens reach the devices of their experts, and come back summed in the order of slots or devices.
+// Tokens reach the devices of their experts. Results return summed in the order of slots or
+// devices.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -68,7 +69,7 @@ TEST(MoeDispatch, SendsATokenOnceToADevice) {
     const auto token = values_of<std::uint16_t>(small.tokens[1]);
     EXPECT_TRUE(std::equal(token.begin() + 32, token.end(), rows.begin() + 64));
 
-    // Where device 0's tokens went: both slots of token 0 to row 0 of device 1.
+    // Destinations of device 0's tokens: both slots of token 0 go to row 0 of device 1.
     EXPECT_THAT(values_of<std::int32_t>(run.output(0, 5)), ElementsAre(0, 0, -1, 0, 1, 1));
     EXPECT_THAT(values_of<std::int32_t>(run.output(1, 5)), ElementsAre(-1, -1, 2, 2, 3, 3));
 }
@@ -82,13 +83,13 @@ TEST(MoeDispatchBatched, SendsATokenToEachOfItsExperts) {
     run.add(small.weights);
     run.launch();
 
-    // Expert 0: slot 1 of token 1 of device 0, slots (1,1,1) and (1,2,0); 6 slots a device.
+    // Expert 0: slot 1 of token 1 of device 0, slots (1,1,1) and (1,2,0); 6 slots per device.
     EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 2)), ElementsAre(3, 2));
     const auto source = values_of<std::uint32_t>(run.output(0, 1));
     EXPECT_EQ(std::vector(source.begin(), source.begin() + 3),
               (std::vector<std::uint32_t>{3, 6 + 3, 6 + 4}));
     EXPECT_EQ(source[6], 4U);  // expert 1: slot 0 of token 2
-    // 6 rows an expert: expert 3 of device 1 is its second.
+    // 6 rows per expert: expert 3 of device 1 is its second.
     EXPECT_THAT(values_of<std::int32_t>(run.output(0, 3)), ElementsAre(0, 6, -1, 0, 6, 1));
 }
 
@@ -162,7 +163,8 @@ protected:
     }
 };
 
-// Experts that change nothing: Σ weight · x over the slots with an expert, fp32, in their order.
+// Experts return their input. Expected: Σ weight · x over the slots with an expert, in fp32, in
+// slot order.
 TEST_P(ThereAndBack, BatchesAreWeightedInTheOrderOfSlots) {
     const GroupRun sent = dispatched(ops::moe_dispatch_batched::op());
     GroupRun run(ops::moe_combine_batched::op(), GetParam().mesh, devices_);
@@ -191,7 +193,7 @@ TEST_P(ThereAndBack, BatchesAreWeightedInTheOrderOfSlots) {
     }
 }
 
-// Every device that received a token sends its row back: as many of them are summed.
+// Every device that received a token returns its row; the sum has this number of terms.
 TEST_P(ThereAndBack, RowsAreSummedOverDevices) {
     const GroupRun sent = dispatched(ops::moe_dispatch::op());
     GroupRun run(ops::moe_combine::op(), GetParam().mesh, devices_);
@@ -226,7 +228,7 @@ TEST_P(ThereAndBack, RowsAreSummedOverDevices) {
     }
 }
 
-// Batches of an expert, as long as its count says.
+// Returns the batch rows of each expert up to its count.
 std::vector<std::byte> counted_rows(const HostTensor& batches, const HostTensor& counts) {
     std::vector<std::byte> rows;
     const std::size_t batch = batches.bytes.size() / batches.shape[0];
@@ -239,7 +241,7 @@ std::vector<std::byte> counted_rows(const HostTensor& batches, const HostTensor&
     return rows;
 }
 
-// In one phase, with room for all tokens of each sender, M is D·T as well.
+// In one phase with space for all tokens of each sender, M is D·T as well.
 TEST_P(ThereAndBack, OnePhaseGivesTheRowsOfTwo) {
     const GroupRun two = dispatched(ops::moe_dispatch_batched::op());
     const GroupRun one = dispatched(ops::moe_dispatch_batched::op(), Phases::One);
@@ -271,7 +273,7 @@ TEST_P(ThereAndBack, OnePhaseSendsATokenOnceToADeviceToo) {
     }
 }
 
-// Experts that change nothing: each slot with an expert gets the token's own row back.
+// Experts return their input: each slot with an expert receives the token's own row.
 TEST_P(ThereAndBack, SlotsGetTheirRowsBackUnsummed) {
     const GroupRun sent = dispatched(ops::moe_dispatch_batched::op());
     GroupRun run(ops::moe_combine_slots::op(), GetParam().mesh, devices_);
@@ -326,13 +328,13 @@ TEST(MoeDispatchCapacity, DropsWhatIsBeyond) {
     run.add(small.weights);
     run.launch();
 
-    // Expert 0 has rows of (0,1,1) and (1,1,1); that of (1,2,0) is dropped.
+    // Expert 0 has the rows of (0,1,1) and (1,1,1); the row of (1,2,0) is dropped.
     EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 2)), ElementsAre(2, 2));
     EXPECT_THAT(values_of<std::int32_t>(run.output(1, 3)), ElementsAre(-1, -1, 3, 1, -1, 3));
 }
 
-// One row of each sender at an expert: of device 1's two for expert 0 the second is dropped, of
-// device 0's one none.
+// One row per sender and expert: device 1 has two rows for expert 0 and the second is dropped.
+// Device 0 has one, and none is dropped.
 TEST(MoeDispatchCapacity, IsOfEachSenderInOnePhase) {
     const Small small;
     GroupRun run(ops::moe_dispatch_batched::op(), kPair, {0, 1});
@@ -346,7 +348,7 @@ TEST(MoeDispatchCapacity, IsOfEachSenderInOnePhase) {
     // Expert 0: (0,1,1) and (1,1,1); expert 1: (0,2,0) and (1,2,1). M is 2.
     EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 2)), ElementsAre(2, 2));
     EXPECT_THAT(values_of<std::uint32_t>(run.output(0, 1)), ElementsAre(3, 6 + 3, 4, 6 + 5));
-    // Of device 0's tokens, the second for expert 2 is dropped.
+    // The second of device 0's tokens for expert 2 is dropped.
     EXPECT_THAT(values_of<std::int32_t>(run.output(0, 3)), ElementsAre(0, 2, -1, 0, 2, -1));
     EXPECT_THAT(values_of<std::int32_t>(run.output(1, 3)), ElementsAre(-1, -1, 3, 1, -1, 3));
 }

@@ -52,7 +52,7 @@ TEST_P(Copy, MovesEveryElementHoweverTransfersAreDelivered) {
     expect_copy(GetParam(), {.threads = 5, .delivery = NocDelivery::Random, .seed = 3});
 }
 
-// Rows of 7 elements are 14 B: 32 B apart in DRAM, 16 B in L1.
+// Rows of 7 elements have 14 B. Their distance is 32 B in DRAM and 16 B in L1.
 INSTANTIATE_TEST_SUITE_P(
     Ways, Copy,
     ::testing::Values(Case{"DramToDram", {3, 40, 80}}, Case{"OneTile", {1, 1}},

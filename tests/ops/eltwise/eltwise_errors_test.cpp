@@ -16,7 +16,7 @@ DeviceTensor tiles(DataFormat format = DataFormat::Float16_b) {
              .num_pages = spec.num_pages()}};
 }
 
-/// A sum of two tensors; a test spoils one part.
+/// A sum of two tensors. A test spoils one part.
 struct Spoilable {
     DeviceTensor a = tiles();
     DeviceTensor b = tiles();
@@ -90,7 +90,7 @@ TEST(EltwiseErrors, NamesAScheduleWithoutTilesOrDepth) {
     EXPECT_EQ(no_depth.message(), "eltwise: cb_depth is 0; allowed: at least 1");
 }
 
-// Three buffers of n × 2 tiles of 2048 B; L1 has 1499136 - 103712 B, room for 113.
+// Three buffers of n × 2 tiles of 2048 B; L1 has 1499136 − 103712 B, which is space for 113.
 TEST(EltwiseErrors, NamesBuffersThatL1DoesNotHold) {
     Spoilable test;
     test.schedule.tiles_per_push = 113;

@@ -26,7 +26,7 @@ struct Case {
     BufferType output_memory = BufferType::DRAM;
 };
 
-/// 0.5 to 2.5, apart from the sign: every function is finite there.
+/// Returns values of magnitude 0.5 to 2.5, for which every function is finite.
 HostTensor make_values(const Shape& shape, DataFormat format, std::uint32_t step, Domain domain) {
     const bool is_bf16 = format == DataFormat::Float16_b;
     HostTensor tensor = make_host_tensor(shape, is_bf16 ? format : DataFormat::Float32);
@@ -91,8 +91,9 @@ TEST_P(Eltwise, AgreesWithTheReferenceInBfloat16) {
 }
 
 TEST_P(Eltwise, AgreesWithTheReferenceInBlockFloats) {
-    // Half of a block's unit is 2^-7 of its largest, which is at most 5 times the rms of any result
-    // here. Roots span a factor of 2, so that rounding errors are more of their variance.
+    // Half of a block's unit is 2^-7 of its largest element, which is at most 5 times the rms of
+    // any result here. Roots span a factor of 2, so rounding errors are a larger part of their
+    // variance.
     expect_close({.function = GetParam(), .format = DataFormat::Bfp8_b}, {0.9995, 5.0 / 128});
 }
 
@@ -131,7 +132,7 @@ TEST_P(EltwiseSchedule, GivesTheSameBytesAsTheDefault) {
     EXPECT_EQ(run(device, GetParam().test).output.bytes, run(device, plain).output.bytes);
 }
 
-// 3·2·3 = 18 tiles over 4 cores: 5, 5, 4, 4. Pushes of 4 leave 1 over; one of 8 is never full.
+// 3·2·3 = 18 tiles over 4 cores: 5, 5, 4, 4. Pushes of 4 leave 1 tile; a push of 8 is never full.
 INSTANTIATE_TEST_SUITE_P(
     Schedules, EltwiseSchedule,
     ::testing::Values(
@@ -172,7 +173,7 @@ TEST(EltwiseWork, EachCorePacksItsShareOfTheTiles) {
     for (const CoreActivity& core : launch.cores) {
         packed.push_back(core.tiles_packed);
     }
-    // 18 tiles; the first two cores, counted down the columns, take one more. By (y, x).
+    // 18 tiles; the first two cores in column order have one more. Listed by (y, x).
     EXPECT_EQ(packed, (std::vector<std::uint64_t>{5, 4, 5, 4}));
 }
 
@@ -191,7 +192,7 @@ TEST(EltwiseWork, ReadsEveryInputOnceAndWritesTheOutputOnce) {
     EXPECT_EQ(written, 18U * 2048);
 }
 
-// Products of 8-bit significands: LoFi multiplies 5 bits of one by 7 of the other.
+// Products of 8-bit significands: LoFi multiplies 5 bits of one by 7 bits of the other.
 TEST(EltwiseFidelity, LoFiDropsLowBitsOfProducts) {
     OneDevice device(testing::small_arch());
     const Case test{.function = EltwiseFunction::Mul,

@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
     EltwiseFunction function;
-    float expected;  ///< of a = 0.5 and b = 2, from tables
+    float expected;  ///< for a = 0.5 and b = 2, from tables
 };
 
 HostTensor values_of(EltwiseFunction function, const std::vector<HostTensor>& inputs) {

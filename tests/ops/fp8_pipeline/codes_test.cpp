@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The references' own e4m3, against the golden file of conversions.
+// The references' own e4m3 conversion against the golden file of conversions.
 #include <gtest/gtest.h>
 
 #include <cmath>

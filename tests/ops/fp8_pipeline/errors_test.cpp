@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ops of the FP8 pipeline refuse, with their whole texts.
+// Refusals of the ops of the FP8 pipeline, with their whole texts.
 #include <gtest/gtest.h>
 
 #include "ops/fp8_grouped_matmul/fp8_grouped_matmul.hpp"
@@ -17,7 +17,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout = Layout::ROW_
     return {{std::move(shape), format, layout}, {}};
 }
 
-/// The text that a call is refused with.
+/// Returns the text of the refusal of a call.
 std::string refusal(const Op& op, ParameterRef spec, const std::vector<DeviceTensor>& inputs,
                     const std::vector<DeviceTensor>& outputs) {
     const auto pointers = [](const std::vector<DeviceTensor>& tensors) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each step of the FP8 pipeline from the golden input of that step, in memory filled with 0xFF.
+// Each step of the FP8 pipeline from its golden input, in memory filled with 0xFF.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using testing::OneDevice;
 
 class Fp8Pipeline : public ::testing::TestWithParam<std::string> {
 protected:
-    static constexpr std::uint32_t kTile = 8;  // of which the files have permuted results
+    static constexpr std::uint32_t kTile = 8;  // token tile of the files' permuted results
 
     [[nodiscard]] HostTensor tensor(const std::string& name) const {
         return golden_tensor(file_, name);
@@ -36,7 +36,7 @@ protected:
     [[nodiscard]] std::vector<std::int32_t> tokens() const {
         return testing::values_of<std::int32_t>(tensor("tile8.permuted_idx_to_token_idx"));
     }
-    /// Permuted rows that hold tokens have the golden codes, all others what memory had before.
+    /// Expects golden codes in permuted rows that hold tokens, and unchanged memory elsewhere.
     void expect_rows(const HostTensor& result, const std::string& name) const {
         const HostTensor golden = tensor(name);
         const std::size_t columns = golden.shape[1];
@@ -50,7 +50,7 @@ protected:
                 << name << " row " << row;
         }
     }
-    /// The same of scales, a row of the table for each 128 columns.
+    /// Expects the same for scales: one row of the table per 128 columns.
     void expect_scales(const HostTensor& result, const std::string& name) const {
         const HostTensor golden = tensor(name);
         const auto tokens_of_rows = tokens();
@@ -129,7 +129,7 @@ TEST_P(Fp8Pipeline, ActivationRequantisesItsRows) {
 }
 
 TEST_P(Fp8Pipeline, SumOverExpertsIsThatOfTheFile) {
-    // In expanded order each row stands at its own index.
+    // In expanded order each row is at its own index.
     HostTensor indices = tensor("tile8.expanded_idx_to_permuted_idx");
     for (std::size_t i = 0; i < indices.shape[0]; ++i) {
         std::int32_t& index = indices.as<std::int32_t>()[i];

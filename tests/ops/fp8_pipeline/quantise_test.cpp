@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantisation by every rule and back, against golden files, in memory filled with 0xFF.
+// Quantisation by every rule, and its inverse, against golden files, in memory filled with 0xFF.
 #include "ops/quantise/quantise.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_P(BlockQuantisation, HasTheBitsOfTheFileAlsoInPartialBlocks) {
 INSTANTIATE_TEST_SUITE_P(Matrices, BlockQuantisation, ::testing::Values("w0", "w1", "w2"),
                          [](const auto& name) { return name.param; });
 
-// 33 rows of 130 columns: one of each beyond what a core takes at a time.
+// 33 rows of 130 columns: one more row and two more columns than a core processes at a time.
 TEST(Quantise, LeavesWhatLiesBeyondTheMatrixOutOfItsBlocks) {
     OneDevice device(testing::test_arch());
     HostTensor input = make_host_tensor({33, 130}, DataFormat::Float32);
@@ -118,7 +118,7 @@ TEST(Quantise, RoundsRowsToIntegersOfEightBits) {
     EXPECT_EQ(testing::values_of<float>(outputs[1]), (std::vector<float>{2, 1.0F / 127}));
 }
 
-// 70 rows on three cores; the row with the largest number does not count, nor does one of NaN.
+// 70 rows on three cores. The row with the largest number does not count, nor does a row of NaN.
 TEST(Quantise, GivesATensorOneScaleOfTheRowsThatCount) {
     OneDevice device(testing::test_arch());
     HostTensor input = make_host_tensor({70, 130}, DataFormat::Float32);
@@ -145,12 +145,12 @@ struct TileCase {
     ScaleBlock block;
     Codes codes;
     Shape scales;
-    std::size_t rows, columns;  // of a block
+    std::size_t rows, columns;  // per block
 };
 
 class TileQuantisation : public ::testing::TestWithParam<TileCase> {};
 
-// Two matrices of 140 by 150: tiles that are partly beyond them, and blocks that are smaller.
+// Two matrices of 140 by 150: tiles that are partly outside of them, and smaller blocks.
 TEST_P(TileQuantisation, TakesTheScaleOfEachBlockAndTheNearestCodes) {
     const TileCase& test = GetParam();
     OneDevice device(testing::test_arch());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of experts and the tables over them, against golden files, in memory filled with 0xFF.
+// Selection of experts and the tables of their tokens, against golden files, in memory filled with
+// 0xFF.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ SelectExpertsSpec spec_of(const GoldenFile& file, RouterScoring scoring) {
             .grid = {}};
 }
 
-/// Outputs of the op by the names that the file has for them.
+/// Compares outputs of the op by their names in the file.
 void expect_outputs(const GoldenFile& file, const std::vector<HostTensor>& outputs,
                     const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -147,12 +148,12 @@ INSTANTIATE_TEST_SUITE_P(Files, Permutation, ::testing::ValuesIn(tiled_files()),
                              return row.param.file + "_" + std::to_string(row.param.tile);
                          });
 
-// 5 tokens of 2 experts, 3 of them local: one row in each of three experts, and the other seven in
-// whole tiles of 4 at most.
+// 5 tokens with 2 experts each, 3 local experts: one row in each of three experts, and each other
+// of the ten rows in whole tiles of at most 4.
 TEST(MoePermutation, HasRoomForTheWorstRouting) {
     EXPECT_EQ(moe_permutation::most_ctas(5, 2, 3, 4), 3U + 7U / 4U);
     EXPECT_EQ(moe_permutation::most_ctas(1, 8, 4, 8), 4U);  // no more rows than local experts
-    EXPECT_EQ(moe_permutation::most_ctas(64, 8, 1, 8), 1U + 63U / 8U);  // an expert once a token
+    EXPECT_EQ(moe_permutation::most_ctas(64, 8, 1, 8), 1U + 63U / 8U);  // once per token
 }
 
 }  // namespace

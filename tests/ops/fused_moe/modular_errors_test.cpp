@@ -8,7 +8,7 @@
 namespace tessera::ops::fused_moe {
 namespace {
 
-/// What a layer is refused with.
+/// Returns the refusal of a layer.
 std::string refused(const Pair& pair, const std::vector<std::string>& sets) {
     try {
         (void)load(pair, sets);
@@ -18,7 +18,7 @@ std::string refused(const Pair& pair, const std::vector<std::string>& sets) {
     return "(nothing thrown)";
 }
 
-// On two devices, which have all reasons: loading a run takes 15 ms.
+// Two devices cover all reasons; loading a run takes 15 ms.
 TEST(ModularErrors, EveryPairThatDoesNotRunIsRefusedWithItsReason) {
     for (const Chunks chunks : {Chunks::Whole, Chunks::Several}) {
         const auto sets = chunks == Chunks::Several ? kInChunks : std::vector<std::string>{};
@@ -55,7 +55,7 @@ TEST(ModularErrors, RowsOfW1ThatTheActivationDoesNotTakeAreNamed) {
                                      "relu2_no_mul and w2 of 40 columns: 40"));
 }
 
-/// What a run is refused with, for values that it starts from.
+/// Returns the refusal of a run with these initial values.
 std::string refused_values(const Pair& pair, const std::vector<std::string>& sets) {
     const config::LoadedRun loaded = load(pair, sets);
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins the roles: reasons of refusals, and that every name of a table is one.
+// Combination of the roles: reasons of refusals, and unique names in a table.
 #include "ops/fused_moe/modular_kernel.hpp"
 
 #include <gmock/gmock.h>
@@ -86,7 +86,7 @@ TEST(ModularKernel, LeavesWeighingToANameOfTheTable) {
     }
 }
 
-/// Five tokens on two devices.
+/// Returns a layer of five tokens on two devices.
 Layer small_layer() {
     return {.tokens = 5,
             .hidden = 64,
@@ -107,7 +107,7 @@ TEST(ModularKernel, BatchesHaveTheRoomThatTheirRowStates) {
     }
 }
 
-/// Inputs of the step that sends tokens.
+/// Returns the inputs of the step that sends tokens.
 std::vector<std::string> sent(const Layer& layer, const char* prepare_finalize) {
     const auto steps = modular_kernel(*find_prepare_finalize(prepare_finalize),
                                       *find_experts("grouped"), layer, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of a prepare/finalize and experts, and the layer that tests run with each.
+// Pairs of a prepare/finalize and experts, and the layer that tests run with each pair.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ inline std::optional<std::string> refusal_of(const Pair& pair, Chunks chunks) {
                    {.ranks = pair.ranks, .is_chunked = chunks == Chunks::Several});
 }
 
-/// All pairs on 1, 2 and 4 devices, split by whether they run with the tokens in so many chunks.
+/// All pairs on 1, 2 and 4 devices, separated by whether they run with the tokens in so many
+/// chunks.
 struct SplitPairs {
     std::vector<Pair> run;
     std::vector<Pair> refused;
@@ -54,7 +55,8 @@ inline SplitPairs split_pairs(Chunks chunks) {
     return pairs;
 }
 
-/// A layer whose extents are no multiples of a tile, nor its tokens of the devices.
+/// Loads a layer whose extents are not multiples of a tile and whose tokens are not a multiple of
+/// the devices.
 inline config::LoadedRun load(const Pair& pair, std::vector<std::string> sets = {}) {
     const std::filesystem::path configs = std::filesystem::path(TESSERA_SOURCE_DIR) / "configs";
     const std::array folders{configs};
@@ -74,7 +76,7 @@ inline config::LoadedRun load(const Pair& pair, std::vector<std::string> sets = 
     return config::load_run(configs / "runs" / "moe_modular.yaml", sets, folders);
 }
 
-/// The pair of that name on two devices.
+/// Returns the pair of that name on two devices.
 inline Pair pair_of(std::string_view prepare_finalize, std::string_view experts) {
     return {find_prepare_finalize(prepare_finalize), find_experts(experts), 2};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every prepare/finalize with every experts, on 1, 2 and 4 devices. Pairs that run give what plain
-// loops give, and each of their steps gives what its own reference does. Only these pairs are
-// instances of the walks; one test expects that all other pairs are refused. The walks read the
-// tables of implementations, so a new row joins them.
+// Every prepare/finalize with every experts, on 1, 2 and 4 devices. Pairs that run give the result
+// of plain loops, and each step gives the result of its own reference. Only these pairs are
+// instances of the tests; one test expects that each other pair is refused. The tests read the
+// tables of implementations, so they include new rows automatically.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -27,7 +27,7 @@ void expect_near(const HostTensor& result, const std::vector<double>& wanted,
 
 class ModularRun : public ::testing::Test {
 protected:
-    /// Runs the layer, expects its steps to be as their references, and returns a tensor.
+    /// Runs the layer, expects each step to match its reference, and returns a tensor.
     HostTensor run(const config::LoadedRun& loaded, const std::string& tensor = "out") {
         SafetensorsWriter outputs(folder_.file("out.safetensors"),
                                   pipeline::output_tensors(loaded));
@@ -57,7 +57,7 @@ TEST_P(ModularWalk, GivesWhatPlainLoopsGive) {
     expect_near(out, expected(loaded, pair.ranks), *pair.experts);
 }
 
-/// Bytes of each bank that a tensor of bfloat16 takes.
+/// Returns the bytes per bank of a bfloat16 tensor.
 std::uint64_t bank_bytes(const ArchSpec& arch, const Shape& shape) {
     const TensorSpec spec{shape, DataFormat::Float16_b, Layout::ROW_MAJOR};
     return PageMap(interleaved_buffer(arch, 0, spec, BufferType::DRAM), make_bank_layout(arch))
@@ -164,8 +164,8 @@ TEST_P(ModularWeightOnInput, WeighsTokensAndNotWhatExpertsMakeOfThem) {
     expect_near(out, expected(loaded, pair.ranks, {.weighs_input = true}), *pair.experts);
 }
 
-/// Each prepare/finalize with the first experts of the table that go with it, and each experts
-/// with the first prepare/finalize.
+/// Returns each prepare/finalize with the first compatible experts of the table, and each experts
+/// with the first compatible prepare/finalize.
 std::vector<Pair> every_row_once() {
     std::vector<Pair> pairs;
     std::set<const void*> seen;
@@ -199,8 +199,8 @@ TEST_P(ModularInPlace, GivesTheSameInThePlaceOfItsTokens) {
 INSTANTIATE_TEST_SUITE_P(EveryRow, ModularInPlace, ::testing::ValuesIn(every_row_once()),
                          [](const auto& test) { return test.param.name(); });
 
-// Zipf: expert 0 is the most wanted. With room for two tokens the first two that choose an expert
-// have it, of later ones that choice counts as nothing.
+// Zipf: expert 0 is chosen most often. With a capacity of two tokens, the first two tokens that
+// choose an expert have it; this choice of later tokens counts as nothing.
 class ModularCapacity : public ModularRun, public ::testing::WithParamInterface<Pair> {};
 
 TEST_P(ModularCapacity, DropsTheChoicesOfLaterTokens) {
@@ -220,8 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
                            find_experts("batched_grouped"), 1}),
     [](const auto& test) { return test.param.name(); });
 
-/// Layers whose rows exceed a packet of the fabric, 7616 bytes: hidden sizes of Mixtral and of
-/// DeepSeek-V3. Few tokens and experts: the rows are what the walk above does not have.
+/// Layers whose rows exceed a fabric packet, 7616 bytes: hidden sizes of Mixtral and of
+/// DeepSeek-V3. Few tokens and experts: the tests above do not have such rows.
 class ModularWide : public ModularRun, public ::testing::WithParamInterface<Pair> {};
 
 TEST_P(ModularWide, GivesWhatPlainLoopsGive) {

@@ -13,7 +13,7 @@ float float_of(std::uint16_t bf16) {
     return std::bit_cast<float>(std::uint32_t{bf16} << 16U);
 }
 
-/// The tensors that a run starts from, read as every device would.
+/// Input tensors of a run, read as every device would read them.
 class LayerInputs {
 public:
     explicit LayerInputs(const config::LoadedRun& loaded)
@@ -33,7 +33,7 @@ double silu(double x) {
     return x / (1 + std::exp(-x));
 }
 
-/// Σ_k row[k] · matrix[first + k] in double.
+/// Returns Σ_k row[k] · matrix[first + k] in double.
 double dot(const std::vector<double>& row, const HostTensor& matrix, std::size_t first) {
     double sum = 0;
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -46,7 +46,7 @@ double gelu(double x) {
     return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
 }
 
-/// What stands between the products: element i of n from the rows of w1 times the token.
+/// Returns the activation between the products: element i of n from the rows of w1 times the token.
 double activated(const std::string& activation, const std::vector<double>& rows, std::size_t i) {
     const std::size_t half = rows.size() / 2;
     if (activation == "silu") {
@@ -66,7 +66,7 @@ double activated(const std::string& activation, const std::vector<double>& rows,
     return activation == "silu_no_mul" ? silu(rows[i]) : gelu(rows[i]);
 }
 
-/// What one expert makes of a token.
+/// Returns the output of one expert for a token.
 std::vector<double> expert_output(const std::vector<double>& token, const HostTensor& w1,
                                   const HostTensor& w2, std::size_t expert,
                                   const std::string& activation) {
@@ -87,7 +87,7 @@ std::vector<double> expert_output(const std::vector<double>& token, const HostTe
     return out;
 }
 
-/// To bfloat16, ties to even.
+/// Rounds to bfloat16, ties to even.
 double to_bf16(double value) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return float_of(static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16U & 1U)) >> 16U));

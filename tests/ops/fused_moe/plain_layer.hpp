@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fused-MoE layer by plain loops in double, which the modular kernels are held against.
+// A fused-MoE layer as plain loops in double, the reference of the modular kernels.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace tessera::ops::fused_moe {
 
-/// What a layer does beside its experts.
+/// Properties of a layer besides its experts.
 struct Forward {
     std::string activation = "silu";
     bool weighs_input = false;
-    std::size_t capacity = 1U << 20U;  ///< tokens that an expert takes, the first ones
+    std::size_t capacity = 1U << 20U;  ///< the first tokens that an expert processes
 };
 
-/// The layer of a run of `ranks` devices, from the tensors that it starts from: rows of hidden
+/// Computes the layer of a run of `ranks` devices from its input tensors. Returns rows of hidden
 /// values.
 [[nodiscard]] std::vector<double> expected(const config::LoadedRun& loaded, std::uint32_t ranks,
                                            const Forward& forward = {});
@@ -27,7 +27,7 @@ struct Distance {
     double pcc = 0;
 };
 
-/// Of a result in bfloat16.
+/// Returns the distance of a bfloat16 result.
 [[nodiscard]] Distance distance(const HostTensor& result, const std::vector<double>& wanted);
 
 }  // namespace tessera::ops::fused_moe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs that auto chooses: docs/modular_moe.md states the rules.
+// Pairs that `auto` chooses; docs/modular_moe.md states the rules.
 #include "ops/fused_moe/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(PublicNames, FindTheRowOfAnImplementation) {
     EXPECT_EQ(find_experts("Triton"), nullptr);
 }
 
-// 64 rows of 8 experts fill blocks of 32 on average from 256 choices on.
+// From 256 choices on, 64 rows of 8 experts fill blocks of 32 on average.
 TEST(BatchedByShape, TakesMaskedProductsWhereExpertsFillBlocks) {
     const Layer few{.tokens = 63, .experts = 8, .top_k = 4, .block_size = 32};
     const Layer many{.tokens = 64, .experts = 8, .top_k = 4, .block_size = 32};

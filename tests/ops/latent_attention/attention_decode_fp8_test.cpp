@@ -26,12 +26,12 @@ using testing::test_arch;
 
 struct Call {
     std::uint32_t heads = 3;
-    std::vector<std::int32_t> positions{4, 31, 32};  ///< a token of each sequence
+    std::vector<std::int32_t> positions{4, 31, 32};  ///< one token per sequence
     std::uint32_t latent = 256;
     std::uint32_t rope = 16;
     std::uint32_t page_size = 16;
     std::uint32_t split = 1;
-    std::vector<std::int32_t> chosen;  ///< of each token
+    std::vector<std::int32_t> chosen;  ///< per token
 
     [[nodiscard]] std::uint32_t tokens() const {
         return static_cast<std::uint32_t>(positions.size());
@@ -44,7 +44,7 @@ struct Call {
     [[nodiscard]] std::uint32_t scales() const { return (latent + 127) / 128; }
 };
 
-/// Every code but those that are no number, of all signs and exponents.
+/// Returns every code that is a number, of all signs and exponents.
 HostTensor codes_of(const Call& call) {
     HostTensor codes = make_host_tensor({call.rows(), call.latent}, DataFormat::Fp8_e4m3);
     for (std::size_t i = 0; i < codes.bytes.size(); ++i) {
@@ -54,7 +54,7 @@ HostTensor codes_of(const Call& call) {
     return codes;
 }
 
-/// Scales that are no powers of two; a different one for each block.
+/// Returns scales that are not powers of two, different for each block.
 HostTensor scales_of(const Call& call) {
     std::vector<float> scales(std::size_t{call.rows()} * call.scales());
     for (std::size_t i = 0; i < scales.size(); ++i) {
@@ -97,8 +97,8 @@ TEST_P(Fp8Calls, AreThoseOfTheReference) {
     EXPECT_TRUE(keeps_its_tolerance(op(), attend(GetParam())));
 }
 
-// One position and one head, tile − 1 to tile + 1, latents of less than a block of scales, of whole
-// ones and of a part more, blocks of keys shared by cores, chosen positions.
+// One position and one head; tile − 1 to tile + 1; latents of less than one scale block, of whole
+// blocks and of one block and a part; blocks of keys shared by cores; chosen positions.
 INSTANTIATE_TEST_SUITE_P(
     Edges, Fp8Calls,
     ::testing::Values(Call{.heads = 1, .positions = {0}}, Call{.positions = {30, 31, 32}},
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.positions = {300, 3}, .latent = 512, .rope = 64, .split = 3},
                       Call{.positions = {90}, .chosen = {70, -1, 3, 90, 91, 33, 12}}));
 
-/// The same caches, whose pages are rows of their tensors.
+/// Returns the same caches with pages as rows of their tensors.
 std::vector<OpInput> in_pages(const Call& call) {
     std::vector<OpInput> inputs = inputs_of(call);
     for (const std::size_t cache : {2UL, 5UL, 6UL}) {
@@ -128,7 +128,7 @@ TEST_P(Fp8Pages, GiveTheBytesOfPositionsAsRows) {
     EXPECT_EQ(run.outputs[0].bytes, attend(call).outputs[0].bytes);
 }
 
-// Scales of 4, 8, 12 and 16 bytes, which begin at places that are aligned for no read.
+// Scales of 4, 8, 12 and 16 bytes, which begin at addresses without read alignment.
 INSTANTIATE_TEST_SUITE_P(
     Edges, Fp8Pages,
     ::testing::Values(Call{.positions = {100, 31}, .latent = 64, .rope = 32},
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.positions = {70}, .latent = 512, .rope = 64, .page_size = 64},
                       Call{.positions = {70}, .page_size = 24, .chosen = {69, 1, 24, 23}}));
 
-// A single key has all the weight: the result is its codes times their scales.
+// A single key has the whole weight: the result is its codes times their scales.
 TEST(AttentionDecodeFp8, OfOneKeyIsItsCodesTimesTheirScales) {
     Call call{.heads = 2, .positions = {9}, .chosen = {4}};
     std::vector<OpInput> inputs = inputs_of(call);

@@ -24,7 +24,7 @@ using testing::test_arch;
 
 struct Call {
     std::uint32_t heads = 3;
-    std::vector<std::int32_t> positions{4, 31, 32};  ///< a token of each sequence
+    std::vector<std::int32_t> positions{4, 31, 32};  ///< one token per sequence
     std::uint32_t latent = 32;
     std::uint32_t rope = 8;
     std::uint32_t page_size = 16;
@@ -62,8 +62,8 @@ TEST_P(DecodeCalls, AreThoseOfTheReference) {
     EXPECT_TRUE(keeps_its_tolerance(op(), attend(GetParam())));
 }
 
-// One token and one head, keys around the edges of tiles and of blocks, ragged sequences, more
-// heads than a tile has rows, pages of one position and pages that tiles do not divide.
+// One token and one head; keys around the edges of tiles and blocks; ragged sequences; more heads
+// than tile rows; pages of one position, and pages that are not a multiple of a tile.
 INSTANTIATE_TEST_SUITE_P(
     Edges, DecodeCalls,
     ::testing::Values(Call{.heads = 1, .positions = {0}}, Call{.heads = 1, .positions = {1}},
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class DecodeSplits : public ::testing::TestWithParam<std::uint32_t> {};
 
-// Sequences with fewer blocks than cores among them.
+// Includes sequences with fewer blocks than cores.
 TEST_P(DecodeSplits, AreMergedToTheSameResult) {
     const Call call{.positions = {3, 70, 200}, .block = 1, .split = GetParam()};
 
@@ -94,7 +94,7 @@ TEST(AttentionDecode, GivesTheSameBytesAtTwoThreadsAndUnderEveryDelivery) {
     }
 }
 
-/// The chosen positions of a single token at position 9, and its result.
+/// Returns the result of a single token at position 9 with these chosen positions.
 OpRun attend_chosen(const std::vector<std::int32_t>& chosen) {
     const Call call{.heads = 2, .positions = {9}};
     std::vector<OpInput> inputs = inputs_of(call);
@@ -111,7 +111,7 @@ TEST(AttentionDecode, LeavesOutEntriesOfNobodyAndOfLaterPositions) {
               attend_chosen({7, 2, 4}).outputs[0].bytes);
 }
 
-// A single key has all the weight.
+// A single key has the whole weight.
 TEST(AttentionDecode, OfOneKeyIsItsLatent) {
     const Call call{.heads = 2, .positions = {9}};
 
@@ -142,7 +142,7 @@ TEST(AttentionDecode, NamesAPositionBehindTheCache) {
               "none");
 }
 
-/// What is said of a cache for latents of 32 elements, rotated parts of 8 and pages of 16
+/// Returns the message about a cache for latents of 32 elements, rotated parts of 8 and pages of 16
 /// positions.
 std::string refusal_of_cache(const Shape& shape) {
     const auto rows = [](Shape of, DataFormat format) {
@@ -166,7 +166,7 @@ TEST(AttentionDecode, NamesACacheOfOtherRows) {
         "640 of a page");
 }
 
-/// The same cache, whose pages are rows of the tensor.
+/// Returns the same cache with pages as rows of the tensor.
 std::vector<OpInput> in_pages(const Call& call) {
     std::vector<OpInput> inputs = inputs_of(call);
     Shape& cache = inputs[2].values.shape;
@@ -185,7 +185,7 @@ TEST_P(DecodePages, GiveTheBytesOfPositionsAsRows) {
 }
 
 // Positions of whole tiles, which are read together, and others; key tiles across pages; positions
-// of 80 bytes, where DRAM is read at multiples of 32.
+// of 80 bytes, while DRAM is read at multiples of 32.
 INSTANTIATE_TEST_SUITE_P(
     Edges, DecodePages,
     ::testing::Values(Call{.positions = {100, 31}, .latent = 64, .rope = 32},

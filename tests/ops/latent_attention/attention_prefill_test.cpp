@@ -27,12 +27,12 @@ struct Call {
     std::uint32_t rope = 8;
     std::uint32_t value = 16;
     std::uint32_t block = 4;
-    std::vector<std::int32_t> contexts;  ///< cached tokens of each sequence
-    std::uint32_t rows_each = 0;         ///< of keys, where there are contexts
-    std::uint32_t num_chosen = 0;        ///< positions of each token
+    std::vector<std::int32_t> contexts;  ///< cached tokens per sequence
+    std::uint32_t rows_each = 0;         ///< key rows per sequence, with contexts
+    std::uint32_t num_chosen = 0;        ///< positions per token
 };
 
-/// Every token chooses others, some of them behind it, and some nobody: −1.
+/// Every token chooses other positions. Some are after the token, some are −1 (none).
 std::vector<std::int32_t> choices_of(const Call& call) {
     std::vector<std::int32_t> chosen(std::size_t{call.tokens} * call.num_chosen);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -72,8 +72,8 @@ TEST_P(PrefillCalls, AreThoseOfTheReference) {
     EXPECT_TRUE(keeps_its_tolerance(op(), attend(GetParam())));
 }
 
-// One token, one head, tile − 1 to tile + 1, ragged sequences and one without tokens, blocks that
-// key tiles do not fill, rows that are not aligned for DRAM.
+// One token; one head; tile − 1 to tile + 1; ragged sequences and one without tokens; blocks that
+// key tiles do not fill; rows that are not aligned for DRAM.
 INSTANTIATE_TEST_SUITE_P(
     Edges, PrefillCalls,
     ::testing::Values(Call{.tokens = 1, .heads = 1}, Call{.tokens = 31}, Call{.tokens = 32},
@@ -82,8 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.tokens = 70, .heads = 3, .nope = 128, .rope = 64, .value = 128},
                       Call{.tokens = 40, .heads = 3, .nope = 24, .rope = 40, .value = 40}));
 
-// Contexts of no token, tile − 1 to tile + 1, several tiles; sequences of different ones, and one
-// without tokens; the last key tile seen whole, or in part by all.
+// Contexts of no token, tile − 1 to tile + 1 and several tiles; sequences with different contexts,
+// and one without tokens; the last key tile visible completely, or only in part.
 INSTANTIATE_TEST_SUITE_P(
     Contexts, PrefillCalls,
     ::testing::Values(
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Call{.tokens = 65, .block = 2, .contexts = {100}, .rows_each = 170},
         Call{.tokens = 70, .starts = {0, 5, 5, 38}, .contexts = {0, 9, 64, 95}, .rows_each = 128}));
 
-// Of fewer and of more positions than a token sees, behind a context and without one.
+// Fewer and more positions than a token sees, with a context and without.
 INSTANTIATE_TEST_SUITE_P(
     Chosen, PrefillCalls,
     ::testing::Values(Call{.tokens = 1, .contexts = {0}, .rows_each = 1, .num_chosen = 1},
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                            .rows_each = 123,
                            .num_chosen = 20}));
 
-// Tokens behind a context are the last tokens of the whole prompt.
+// Tokens after a context are the last tokens of the whole prompt.
 TEST(AttentionPrefill, BehindAContextIsTheEndOfTheWholePrompt) {
     const Call whole{.tokens = 75, .heads = 1};
     const auto inputs = inputs_of(whole);
@@ -162,7 +162,7 @@ TEST(AttentionPrefill, GivesTheSameBytesAtTwoThreadsAndUnderEveryDelivery) {
     }
 }
 
-// The first token of a sequence sees itself alone: its result is its value.
+// The first token of a sequence attends only to itself, so its result is its value.
 TEST(AttentionPrefill, OfTheFirstTokenIsItsOwnValue) {
     const Call call{.tokens = 50, .starts = {0, 20}, .heads = 1};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads split off and joined, products of heads, and rows times a matrix.
+// Splits and joins of heads, products of heads, and rows times a matrix.
 #include <gmock/gmock.h>
 
 #include "ops/gate_linear/gate_linear.hpp"
@@ -63,7 +63,7 @@ TEST_P(Slices, AreThoseOfTheReference) {
     EXPECT_TRUE(has_reference_bytes(run));
 }
 
-// Aligned for DRAM and not, one head and many, one row and more than cores.
+// Aligned for DRAM and not; one head and many; one row, and more rows than cores.
 INSTANTIATE_TEST_SUITE_P(Edges, Slices,
                          ::testing::Values(Slice{{1, 1}, 0, 0, 0}, Slice{{5, 40}, 0, 32, 0},
                                            Slice{{5, 40}, 0, 3, 7}, Slice{{2, 3, 96}, 4, 16, 8},
@@ -178,7 +178,7 @@ TEST(Linear, RefusesMoreSharersThanTilesOfK) {
               "of K have, whose parts fit in L1");
 }
 
-// A row of zeros has the bias alone.
+// A row of zeros gives the bias alone.
 TEST(Linear, AddsTheBiasToEachRow) {
     const HostTensor bias = random_rows({70}, 3);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attention_decode and attention_prefill with heads of keys and values that groups of queries share.
+// attention_decode and attention_prefill with key and value heads that groups of queries share.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ OpInput cache(const Call& call, std::uint32_t dim, std::uint64_t seed) {
     return {random_rows({pages, call.page_size * call.kv_heads * dim}, seed)};
 }
 
-/// Pages in descending order; those that nobody sees are −1.
+/// Returns pages in descending order; pages that no query attends to are −1.
 OpInput table(const Call& call) {
     std::vector<std::int32_t> entries(std::size_t{call.sequences()} * call.pages());
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -137,9 +137,9 @@ TEST_P(HeadDecode, KeepsToTheReference) {
     EXPECT_TRUE(keeps_its_tolerance(attention_decode::op(), decode(GetParam())));
 }
 
-// Any ratio of heads, more heads of a group than a tile has rows, head dimensions of one to eight
-// tiles and of no whole tile, values of another dimension, windows within a tile and over several,
-// rows of the caches of every kind, several cores of a token.
+// Any ratio of heads; more heads per group than tile rows; head dimensions of one to eight tiles
+// and of a partial tile; values of another dimension; windows within a tile and over several; cache
+// rows of every kind; several cores per token.
 INSTANTIATE_TEST_SUITE_P(
     Edges, HeadDecode,
     ::testing::Values(Call{}, Call{.heads = 1, .kv_heads = 1, .contexts = {0}},
@@ -180,20 +180,20 @@ INSTANTIATE_TEST_SUITE_P(
             .kv_heads = 1, .page_size = 64, .rows = Rows::Pages, .contexts = {50}, .queries = {40}},
         Call{.rows = Rows::Positions, .contexts = {50}, .queries = {40}}));
 
-// With a window of one a token sees itself alone.
+// With a window of one, a token attends only to itself.
 TEST(HeadAttention, OfAWindowOfOneIsTheTokensOwnValue) {
     const Call call{.heads = 2, .kv_heads = 2, .window = 1, .contexts = {20}};
 
     const auto result = floats_of(decode(call).outputs[0]);
 
-    // Position 20 is the fifth of page 1, which the table has as page 0.
+    // Position 20 is the fifth of page 1, which the table lists as page 0.
     const auto values = floats_of(cache(call, 32, 3).values);
     for (std::size_t i = 0; i < result.size(); ++i) {
         EXPECT_NEAR(result[i], values[4 * 64 + i], std::abs(result[i]) / 128) << i;
     }
 }
 
-// One key whose score x is known: its weight is e^x / (e^x + e^sink).
+// One key with the known score x has the weight e^x / (e^x + e^sink).
 TEST(HeadAttention, OfOneKeyAndASinkIsTheWeightedValue) {
     const Call call{.heads = 1, .kv_heads = 1, .has_sinks = true, .contexts = {0}};
     const auto query = floats_of(random_rows({1, 1, 32}, 1));

@@ -29,12 +29,12 @@ HostTensor reshaped(HostTensor tensor, Shape shape) {
     return tensor;
 }
 
-/// Codes and scales of the golden file, all positions seen.
+/// Scores codes and scales of the golden file, with all positions visible.
 OpRun score_golden(const GoldenFile& file, const std::string& layout, const Shape& keys = {24, 128},
                    const Shape& scales = {24, 1}) {
     const IndexScoresSpec spec{.factor = 1.0 / 32, .page_size = 24, .key_tiles = 8};
     const HostTensor weights = golden_tensor(file, "weights");
-    // The file has weights times the factor, a power of two; rounded they were before it.
+    // The file multiplies the weights by the factor, a power of two, after rounding.
     HostTensor rounded = make_host_tensor(weights.shape, DataFormat::Float16_b);
     for (std::size_t i = 0; i < rounded.as<std::uint16_t>().size(); ++i) {
         rounded.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, GoldenScores, ::testing::Values("half", "inter
 struct Call {
     std::uint32_t heads;
     std::uint32_t elements;
-    std::vector<std::int32_t> positions;  ///< a token of each sequence
+    std::vector<std::int32_t> positions;  ///< one token per sequence
     std::uint32_t page_size = 16;
     std::uint32_t key_tiles = 2;
 };
@@ -104,7 +104,7 @@ TEST_P(ScoreCalls, AreThoseOfTheReference) {
                              {ints({tokens}, call.positions)}},
                             test_arch());
 
-    // Of keys that are not seen both are −∞, which no error can be taken of.
+    // Both are −∞ for keys that are not visible, for which no error is defined.
     const auto scores = testing::values_of<float>(run.outputs[0]);
     const auto wanted = testing::values_of<float>(run.references[0]);
     const std::size_t width = std::size_t{kPages} * call.page_size;
@@ -117,7 +117,7 @@ TEST_P(ScoreCalls, AreThoseOfTheReference) {
     }
 }
 
-// One head and more than a tile of them, one key, keys around the edges of tiles.
+// One head; more heads than a tile; one key; keys around the edges of tiles.
 INSTANTIATE_TEST_SUITE_P(Edges, ScoreCalls,
                          ::testing::Values(Call{1, 32, {0}}, Call{3, 64, {30, 31, 32, 143}},
                                            Call{33, 128, {64, 5}}, Call{70, 32, {40}, 7, 1}));

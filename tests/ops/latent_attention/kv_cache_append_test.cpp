@@ -25,7 +25,7 @@ AppendSpec spec_of(std::uint32_t page_size) {
     return spec;
 }
 
-/// The cache behind an append to one of zeros.
+/// Returns the cache after an append to a cache of zeros.
 std::vector<std::int32_t> appended(const AppendSpec& spec, const Shape& cache,
                                    const std::vector<HostTensor>& others) {
     std::vector<HostTensor> inputs{others[0], make_host_tensor(cache, DataFormat::Int32)};
@@ -41,7 +41,7 @@ TEST(KvCacheAppend, PutsRowsWhereThePageTableSays) {
                 ElementsAre(11, 0, 20, 0, 0, 10, 0, 21));
 }
 
-// Rows of 4 and of 32 bytes: with and without places that are aligned as in L1.
+// Rows of 4 and of 32 bytes: addresses with and without L1 alignment.
 TEST(KvCacheAppend, PutsRowsIntoPagesThatAreRowsOfTheTensor) {
     for (const std::uint32_t columns : {1U, 8U}) {
         const std::vector<HostTensor> others{counted({4, columns}), ints({2, 2}, {2, 0, 1, 3}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows for ops of latent attention, and their results against the op's reference.
+// Random rows for ops of latent attention, and comparisons with the op's reference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline HostTensor ints(Shape shape, const std::vector<std::int32_t>& values) {
     return host_tensor(std::move(shape), DataFormat::Int32, values);
 }
 
-/// 0, 1, 2, …
+/// Returns 0, 1, 2, …
 inline HostTensor counted(Shape shape) {
     HostTensor tensor = make_host_tensor(std::move(shape), DataFormat::Int32);
     const auto values = tensor.as<std::int32_t>();
@@ -42,7 +42,7 @@ inline std::vector<float> floats_of(const HostTensor& tensor) {
     return values;
 }
 
-/// Whether every output is as near to the reference as the op promises.
+/// Returns whether every output is within the op's promised tolerance of the reference.
 inline ::testing::AssertionResult keeps_its_tolerance(const ops::Op& op, const OpRun& run) {
     const CloseTolerance tolerance{op.spec.tolerance.min_pcc, op.spec.tolerance.max_relative_error};
     for (std::size_t i = 0; i < run.references.size(); ++i) {
@@ -96,7 +96,7 @@ HostTensor call_rows(const ops::Op& op, const Spec& spec, const std::vector<Host
     return device.get(outputs.front().front());
 }
 
-/// The same bytes as the reference.
+/// Returns whether the bytes equal the reference.
 inline ::testing::AssertionResult has_reference_bytes(const OpRun& run) {
     for (std::size_t i = 0; i < run.references.size(); ++i) {
         if (run.outputs[i].bytes != run.references[i].bytes) {

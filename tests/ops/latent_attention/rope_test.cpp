@@ -41,7 +41,7 @@ TEST(RotaryTable, IsThatOfTheGoldenFile) {
     EXPECT_TRUE(keeps_to(file, "sin", run.outputs[1]));
 }
 
-// In fp32 the product of position and frequency alone would be off by 1/128.
+// In fp32, the product of position and frequency alone would have an error of 1/128.
 TEST(RotaryTable, KeepsTheAngleOfADistantPosition) {
     const OpRun run = make_table(ints({2}, {131071, 1000000}), 2);
 

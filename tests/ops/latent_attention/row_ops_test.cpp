@@ -153,7 +153,7 @@ TEST(RmsNorm, DividesByTheRootOfTheMeanSquare) {
     EXPECT_NEAR(values[1], 2 * 4 / std::sqrt(12.5), 0.008);
 }
 
-// A large mean must not swallow the deviation: 1000 ± 1 becomes ±1.
+// A large mean must not hide the deviation: 1000 ± 1 becomes ±1.
 TEST(LayerNorm, KeepsADeviationBesideALargeMean) {
     const NormSpec spec{.epsilon = 0, .grid = {}};
     std::vector<std::uint16_t> rows;
@@ -183,7 +183,7 @@ TEST(Softmax, OfEqualElementsIsOneOverTheirNumber) {
     EXPECT_THAT(floats_of(run.outputs[0]), Each(FloatEq(1.0F / 64)));
 }
 
-// The first column of the matrix is all ones, and rows of it have length 1.
+// The first column of the matrix is all ones, and its rows have length 1.
 TEST(Hadamard, SpreadsOneElementOverARow) {
     HostTensor input = make_host_tensor({2, 64}, DataFormat::Float16_b);
     input.as<std::uint16_t>()[0] = 0x3F80;

@@ -34,7 +34,7 @@ std::string refusal(const std::vector<std::int32_t>& contexts,
     return usage_error_message([&] { op().check_values(step.at()); });
 }
 
-/// Two sequences whose pages of 16 positions the table lists.
+/// Returns the message about two sequences whose pages of 16 positions the table lists.
 std::string refusal_of_pages(const std::vector<std::int32_t>& contexts,
                              const std::vector<std::int32_t>& pages, std::uint32_t window = 0) {
     const PositionsSpec spec{.tokens = 4, .page_size = 16, .cache_pages = 4, .window = window};

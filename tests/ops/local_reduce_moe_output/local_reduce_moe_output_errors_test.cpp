@@ -16,7 +16,7 @@ DeviceTensor tensor(Shape shape, DataFormat format) {
     return made;
 }
 
-/// 3 experts, 5 tokens of 7 elements; a test spoils one tensor or the schedule.
+/// 3 experts, 5 tokens of 7 elements. A test spoils one tensor or the schedule.
 struct Spoilable {
     DeviceTensor rows = tensor({3, 5, 7}, DataFormat::Float16_b);
     DeviceTensor map = tensor({3, 5}, DataFormat::UInt32);

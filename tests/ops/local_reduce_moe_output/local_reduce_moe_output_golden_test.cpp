@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against the golden V2 files: every device, every accumulator.
+// Comparison with the golden V2 files: every device, every accumulator.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using testing::OneDevice;
 
-/// The largest number of bfloat16 steps between two tensors, +0 and -0 being the same.
+/// Returns the largest number of bfloat16 steps between two tensors; +0 and −0 are equal.
 std::uint32_t most_steps_apart(const HostTensor& a, const HostTensor& b) {
     const auto place = [](std::uint16_t bits) {
         const std::int32_t size = bits & 0x7FFF;

@@ -22,7 +22,7 @@ float widen(std::uint16_t bits) {
     return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-/// Rows past the counts are NaN, as is what the tables hold there.
+/// Rows after the counts are NaN, and so are the table entries there.
 HostInputs random_inputs(const testing::RoutingShape& shape, std::uint32_t hidden) {
     const auto tables = testing::tables_of(testing::random_routing(shape, 31));
     HostTensor rows = testing::random_bf16_tensor({shape.local_experts, shape.tokens, hidden}, 8);
@@ -35,7 +35,8 @@ HostInputs random_inputs(const testing::RoutingShape& shape, std::uint32_t hidde
     return {rows, tables.routed_tokens, tables.weights, tables.num_routed_tokens};
 }
 
-/// One float sum per element, experts ascending: exact enough that a single rounding decides.
+/// Returns one float sum per element, experts ascending. It is exact enough that one rounding
+/// decides.
 std::uint16_t rounded(double sum, ReduceAccumulator accumulator) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(sum));
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
@@ -98,12 +99,12 @@ TEST_P(LocalReduceShapes, SumsTheWeightedRowsOfEachToken) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, LocalReduceShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, 1, kAll, 1},         // the least of everything
+    ::testing::Values(Case{{1, 1, 1, 1}, 1, kAll, 1},         // the smallest of every extent
                       Case{{1, 4, 4, 4}, 32, kAll, 2},        // one token, several experts
                       Case{{31, 2, 8, 3}, 31, {1, 1}, 2},     // tokens without contributions
                       Case{{33, 4, 16, 16}, 33, {2, 3}, 3},   // row of 66 bytes, odd depth
-                      Case{{64, 8, 16, 16}, 64, kAll, 2},     // a token a core
-                      Case{{65, 3, 8, 8}, 1023, kAll, 4},     // a row just below a tile
+                      Case{{64, 8, 16, 16}, 64, kAll, 2},     // one token per core
+                      Case{{65, 3, 8, 8}, 1023, kAll, 4},     // a row slightly below a tile
                       Case{{7, 2, 3, 3}, 1025, {2, 2}, 1},    // a tile of one element
                       Case{{5, 3, 5, 4}, 4096, {1, 1}, 2},    // a chunk that fills DST
                       Case{{6, 3, 5, 4}, 7168, kAll, 2},      // two chunks, the last short

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far results lie from the double reference, by fidelity and format of sums.
+// Distance of results from the double reference, by fidelity and format of sums.
 #include <gtest/gtest.h>
 
 #include "tessera/tensor_compare.hpp"
@@ -59,7 +59,7 @@ TEST(MatmulAccuracy, IsCoarserWithBfloat16Sums) {
     EXPECT_GT(result.pcc, 0.999);
 }
 
-// in1 keeps 4 and in0 6 of 7 stored mantissa bits at LoFi; HiFi2 has all of in1's.
+// At LoFi, in1 keeps 4 and in0 6 of 7 stored mantissa bits; HiFi2 keeps all bits of in1.
 TEST(MatmulAccuracy, GrowsWithFidelity) {
     MatmulSpec schedule = exact_spec();
     schedule.math_fidelity = MathFidelity::LoFi;
@@ -73,7 +73,7 @@ TEST(MatmulAccuracy, GrowsWithFidelity) {
     EXPECT_GT(lofi.pcc, 0.999);
 }
 
-// 7 significant bits for the largest of 16 values: 2^-7 of it, fewer for the others.
+// 7 significant bits for the largest of 16 values, which is 2^-7 of it; fewer for each other value.
 TEST(MatmulAccuracy, OfBfp8IsThatOfItsSharedExponents) {
     MatmulSpec schedule = exact_spec();
     schedule.in0 = kBfp8;

@@ -10,7 +10,7 @@
 namespace tessera::ops::matmul {
 namespace {
 
-/// 3 × 8 × 8 tiles on 4×3 cores; a test spoils one of them.
+/// 3 × 8 × 8 tiles on 4×3 cores. A test spoils one of them.
 struct Spoilable {
     MatmulShape shape{96, 256, 256};
     MatmulSpec schedule{.schedule = kGrid, .grid = {}, .in0_block_w = 2, .out_subblock = {1, 2}};
@@ -109,7 +109,7 @@ TEST(MatmulErrors, NamesAPlacementThatTheScheduleDoesNotHave) {
               "interleaved");
 }
 
-/// The op's refusal of a schedule with tensors in DRAM.
+/// Returns the op's refusal of a schedule with tensors in DRAM.
 std::string refusal_of(const MatmulSpec& schedule) {
     const auto tiles = [](Shape shape) {
         return DeviceTensor{{std::move(shape), DataFormat::Float16_b, Layout::TILE}, {}};
@@ -171,7 +171,7 @@ TEST(MatmulErrors, NamesTheBuffersOfSingleTilesThatL1DoesNotHold) {
         "in0 614400 B, in1 614400 B, out 614400 B");
 }
 
-/// Tensors as the schedule wants them, before a test spoils one.
+/// Tensors as the schedule requires them; a test spoils one.
 struct SpoilableTensors {
     MatmulSpec schedule{.schedule = kGrid, .grid = {}, .in0 = kBlocks};
     MatmulDevice device{testing::make_arch(4, 3)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One matmul launch on an emulated device, on memory that was filled with 0xFF before.
+// One matmul launch on an emulated device whose memory was filled with 0xFF.
 #pragma once
 
 #include <array>
@@ -16,16 +16,17 @@
 
 namespace tessera::ops::matmul {
 
-/// Elements of a tensor as the device holds it.
+/// Returns an element of a tensor in the device's layout.
 using ElementOf = float (*)(std::uint64_t index);
 
-/// -1, 0 or 1: products and sums of a few hundred are exact in every format and order.
+/// Returns −1, 0 or 1: products and sums of a few hundred are exact in every format and order.
 inline float small_integer(std::uint64_t index) {
     const std::uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15ULL;
     return static_cast<float>((hash >> 40U) % 3) - 1.0F;
 }
 
-/// About uniform in (-1, 1), in steps of 2^-8: takes all 8 significant bits of bfloat16.
+/// Returns values almost uniform in (−1, 1), in steps of 2^-8, which use all 8 significant bits of
+/// bfloat16.
 inline float fraction(std::uint64_t index) {
     const std::uint64_t hash = (index + 1) * 0x9E3779B97F4A7C15ULL;
     return static_cast<float>(static_cast<int>((hash >> 40U) % 511) - 255) / 256.0F;
@@ -46,7 +47,7 @@ inline HostTensor host_values(const TensorSpec& spec, ElementOf element, std::ui
     return tensor;
 }
 
-/// Values as the device held them; blocks of bfp8_b and bfp4_b are rounded on the way in.
+/// Values as stored on the device; blocks of bfp8_b and bfp4_b are rounded on upload.
 struct Product {
     HostTensor in0;
     HostTensor in1;
@@ -59,7 +60,7 @@ inline HostTensor reference(const Product& product) {
     return testing::reference_of(op(), &schedule, {product.in0, product.in1});
 }
 
-/// Elements that differ from the reference.
+/// Counts the elements that differ from the reference.
 inline std::uint64_t count_wrong(const Product& product) {
     const HostTensor expected = reference(product);
     std::vector<float> values(num_elements(product.out.shape));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the trace of a matmul must not depend on.
+// Properties on which the trace of a matmul must not depend.
 #include <gtest/gtest.h>
 
 #include "tests/arch_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-tuned schedules of tt-metal's tech_reports/GEMM_FLOPS on the boards it names: accepted,
-// and spread over every core.
+// The hand-tuned schedules of tt-metal's tech_reports/GEMM_FLOPS on the boards that it names are
+// accepted and use every core.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One moe_bmm launch on an emulated device whose memory was filled with 0xFF before.
+// One moe_bmm launch on an emulated device whose memory was filled with 0xFF.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& 
     return {device.get(output), std::move(launch)};
 }
 
-/// Runs it twice, with either way of splitting the work: to the same bytes, by the same cores. Once
-/// with k_split and with multicasts, which the host does not split.
+/// Runs moe_bmm twice, once per work split, and expects the same bytes from the same cores. Runs it
+/// once with k_split and with multicasts, which the host does not split.
 inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
                          const MoeBmmSpec& schedule) {
     if (schedule.k_split > 1 || schedule.schedule == BmmSchedule::MulticastRows) {

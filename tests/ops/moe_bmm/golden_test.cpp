@@ -12,7 +12,7 @@ namespace {
 
 using testing::GoldenDevice;
 
-/// The weights of one device's experts, in local order.
+/// Returns the weights of one device's experts, in local order.
 HostTensor local_weights(const golden::GoldenFile& file, const std::string& name,
                          std::uint32_t device) {
     const HostTensor all = testing::golden_tensor(file, name);
@@ -32,7 +32,7 @@ HostTensor local_weights(const golden::GoldenFile& file, const std::string& name
 
 class MoeBmmGolden : public ::testing::TestWithParam<GoldenDevice> {
 protected:
-    /// One projection of the staged chain with every schedule of the issue.
+    /// Compares one projection of the staged chain with every schedule of the issue.
     static void expect_projection(const char* input, const char* weights, const char* output) {
         const auto& [stem, device_id] = GetParam();
         const golden::GoldenFile file(stem);

@@ -16,7 +16,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
     return made;
 }
 
-/// Two experts, 40 tokens, 80 · 96; a test spoils one of them.
+/// Two experts, 40 tokens, 80 · 96. A test spoils one of them.
 struct Spoilable {
     DeviceTensor input = tensor({2, 40, 80}, DataFormat::Float16_b, Layout::TILE);
     DeviceTensor weights = tensor({2, 80, 96}, DataFormat::Float16_b, Layout::TILE);
@@ -93,8 +93,7 @@ TEST(MoeBmmErrors, NamesAGridLargerThanTheDevice) {
         "of it, or [1, 1] to [2, 2]");
 }
 
-// 200 × 2 × 4 tiles of 2048 B; besides them 9 tiles, 4 counts of 32 B and 64 B. L1 has
-// 1499136 - 103712 B.
+// 200 × 2 × 4 tiles of 2048 B, plus 9 tiles, 4 counts of 32 B and 64 B. L1 has 1499136 − 103712 B.
 TEST(MoeBmmErrors, NamesAKBlockThatL1DoesNotHold) {
     Spoilable test;
     test.schedule.k_block = 200;

@@ -73,7 +73,7 @@ const std::vector<NamedSchedule> kSchedules{
     {"multicast_rows_wide", multicast_rows(2, {1, 4}, TileDistribution::RoundRobin)},
 };
 
-/// Rows behind the counts are NaN.
+/// Rows after the counts are NaN.
 BmmInputs make_inputs(const Case& test) {
     return {testing::routed_values({test.experts(), test.tokens, test.inner}, test.counts, 11),
             make_normal_bf16({test.experts(), test.inner, test.columns}, {.seed = 12}),
@@ -139,8 +139,8 @@ TEST_P(MoeBmmSchedules, MultiplyOnlyTilesThatHoldTokens) {
 INSTANTIATE_TEST_SUITE_P(All, MoeBmmSchedules, ::testing::ValuesIn(kSchedules),
                          [](const auto& test) { return test.param.name; });
 
-// 10 tiles of K, of which the last is partial, in 2, 3 and 4 parts on 2 × 2 cores: also with cores
-// left over, and with parts of different length.
+// 10 tiles of K, the last one partial, in 2, 3 and 4 parts on 2 × 2 cores. Includes cores without
+// work and parts of different length.
 class MoeBmmKSplit : public ::testing::TestWithParam<std::uint32_t> {
 protected:
     const Case kLong{"long_k", 40, 300, 128, {40, 0, 1, 33}};

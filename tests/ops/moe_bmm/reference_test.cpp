@@ -42,7 +42,7 @@ TEST(MoeBmmReference, IsTheSameInDoubleLoopsOverAllStrips) {
     }
 }
 
-// Rows `first` … of a (1,K,N) bfloat16 matrix.
+// Returns rows from `first` on of a (1,K,N) bfloat16 matrix.
 HostTensor rows_of(const HostTensor& matrix, std::uint32_t first, std::uint32_t count) {
     const std::uint32_t columns = matrix.shape[2];
     HostTensor rows = make_host_tensor({1, count, columns}, DataFormat::Float16_b);

@@ -27,7 +27,7 @@ struct Case {
 
 class GoldenActivation : public ::testing::TestWithParam<Case> {
 protected:
-    /// The golden tensor as rows, as the op takes them.
+    /// Returns the golden tensor as rows, the op's input form.
     [[nodiscard]] HostTensor rows(const std::string& name) const {
         HostTensor tensor = golden_tensor(file_, name);
         if (tensor.shape.size() == 1) {
@@ -71,7 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 class InterleavedWidths : public ::testing::TestWithParam<std::uint32_t> {};
 
-// Pairs of a gate and an up are parted four at a time: remainders of 0 to 3, and none of four.
+// Pairs of a gate and an up are separated four at a time: remainders of 0 to 3, and fewer than
+// four.
 TEST_P(InterleavedWidths, GiveTheReference) {
     const HostTensor input = make_normal_bf16({3, 2 * GetParam()}, {.seed = 5});
     const RowActivationSpec spec{.function = ActivationFunction::SwigluOai,
@@ -105,7 +106,7 @@ TEST(RowActivation, NamesALimitThatItsFunctionDoesNotTake) {
     EXPECT_EQ(message(ActivationFunction::SwigluOai), "(nothing thrown)");
 }
 
-// Halves of 20 elements do not lie at DRAM's alignment; of each batch of 3 rows 1 and 3 count.
+// Halves of 20 elements are not aligned for DRAM. Rows 1 and 3 of each batch of 3 rows count.
 TEST(RowActivation, WritesTheRowsThatCount) {
     HostTensor input = make_host_tensor({2, 3, 40}, DataFormat::Float16_b);
     std::ranges::fill(input.as<std::uint16_t>(), std::uint16_t{0x3F80});

@@ -111,7 +111,7 @@ TEST(MoeAlignBlockSize, NamesAnIdThatIsNoExpert) {
 
     EXPECT_EQ(message_of(op, &spec, {ints({2, 2}, {0, 1, -2, 1})}),
               "moe_align_block_size: topk_ids(1,0) is -2; allowed: -1 (none) and 0 to 2147483647");
-    // Rows behind the tokens that there are hold nothing.
+    // Rows after the tokens contain nothing.
     EXPECT_NO_THROW(op.check_values(
         testing::HeldStep(&spec, {{ints({3, 1}, {0, 1, 77})}, {ints({2}, {0, 1})}, {two}}).at()));
     EXPECT_EQ(message_of(op, &spec, {ints({1, 2}, {0, 1}), ints({2}, {0, 1}), two}),

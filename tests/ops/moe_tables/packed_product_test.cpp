@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose weights are codes of 4 bits, and biases, against plain loops over their numbers.
+// Products with 4-bit weight codes and biases, against plain loops over their numbers.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -37,7 +37,7 @@ HostTensor bytes(Shape shape, std::uint32_t step, std::uint32_t first, std::uint
     return tensor;
 }
 
-/// The code of element (expert, n, k): the even column in the lower half.
+/// Returns the code of element (expert, n, k); the even column is in the lower half.
 std::uint32_t code_of(const HostTensor& codes, std::size_t row, std::size_t k) {
     const std::uint8_t byte = codes.as<std::uint8_t>()[row * codes.shape[2] + k / 2];
     return k % 2 == 0 ? byte & 0xFU : byte >> 4U;
@@ -60,7 +60,7 @@ struct Case {
     friend void PrintTo(const Case& data, std::ostream* out) { *out << data.name; }
 };
 
-/// Compares with Σ row · number(expert · N + n, k) + bias, where numbers of weights are exact.
+/// Compares with Σ row · number(expert · N + n, k) + bias, with exact weights.
 template <class Number>
 void expect_products(const HostTensor& result, const HostTensor& rows, std::uint32_t k_count,
                      const HostTensor* bias, const Number& number) {
@@ -75,7 +75,7 @@ void expect_products(const HostTensor& result, const HostTensor& rows, std::uint
                 sum += term;
                 size += std::fabs(term);
             }
-            // bfloat16 rounds by 2^-9 of the sum; fp32 sums by far less of their terms.
+            // bfloat16 rounds by 2^-9 of the sum; fp32 sums round by far less of their terms.
             ASSERT_NEAR(bf16_value(result.as<std::uint16_t>()[row * kN + n]), sum,
                         std::fabs(sum) / 256 + size / 65536)
                 << row << " " << n;

@@ -51,7 +51,7 @@ TEST_P(Tokens, ArePlacedAsTheReferenceSays) {
     EXPECT_EQ(run.outputs[1].bytes, run.references[1].bytes);
 }
 
-// One token, one choice, more tokens than cores and than rows in L1.
+// One token; one choice; more tokens than cores and than rows in L1.
 INSTANTIATE_TEST_SUITE_P(Edges, Tokens,
                          ::testing::Values(Shape{1, 1}, Shape{1, 8}, Shape{33, 1}, Shape{700, 3}));
 

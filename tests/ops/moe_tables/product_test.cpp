@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of expert rows against their references, in memory that is NaN before.
+// Products of expert rows against their references, in memory filled with NaN.
 #include <gmock/gmock.h>
 
 #include "ops/grouped_mm/grouped_mm.hpp"
@@ -21,8 +21,8 @@ HostTensor ints(Shape shape, const std::vector<std::int32_t>& values) {
     return host_tensor(std::move(shape), DataFormat::Int32, values);
 }
 
-/// The rows of a result that its reference has, which is NaN elsewhere, are close to it, and the
-/// others were not written.
+/// Expects rows that the reference defines to be close to it, and each other row to be unwritten.
+/// The reference is NaN in undefined rows.
 void expect_product(const testing::OpRun& run) {
     const auto result = run.outputs[0].as<std::uint16_t>();
     const auto wanted = run.references[0].as<float>();
@@ -39,7 +39,7 @@ void expect_product(const testing::OpRun& run) {
     EXPECT_GT(num_rows, 0U);
 }
 
-/// Four choices of three experts, blocks of 4: expert 1 takes choices 0 and 3, expert 0 choice 2,
+/// Four choices of three experts, blocks of 4: expert 1 has choices 0 and 3, expert 0 choice 2, and
 /// another device's expert choice 1.
 const std::vector<OpInput> kList{{ints({16}, {2, 4, 4, 4, 0, 3, 4, 4, 1, 4, 4, 4, 4, 4, 4, 4})},
                                  {ints({4}, {0, 1, -1, -1})},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of expert rows whose operands have scales, of every shape that these may have.
+// Products of expert rows whose operands have scales of every allowed shape.
 #include <gmock/gmock.h>
 
 #include "ops/masked_mm/masked_mm.hpp"
@@ -22,7 +22,8 @@ constexpr std::uint32_t kRows = 3;
 constexpr std::uint32_t kK = 200;
 constexpr std::uint32_t kN = 133;
 
-/// Scales of weights and rows, and the factor of a column's and a row's block of K.
+/// Scales of weights and rows, and the product of the two factors of a column and a row per K
+/// block.
 struct Scales {
     std::string name;
     Shape of_weights;
@@ -30,7 +31,7 @@ struct Scales {
     friend void PrintTo(const Scales& scales, std::ostream* out) { *out << scales.name; }
 };
 
-/// Different everywhere, powers of two so that products of them are exact.
+/// Returns a different power of two everywhere, so that products of scales are exact.
 float scale_at(std::size_t index) {
     return std::ldexp(1.0F, static_cast<int>(index * 5 % 7) - 3);
 }
@@ -43,7 +44,7 @@ HostTensor scales_of(const Shape& shape) {
     return tensor;
 }
 
-/// The scale that holds for row `at[0]`, column or row `at[1]` and element `at[2]` of K.
+/// Returns the scale of row `at[0]`, column or row `at[1]` and element `at[2]` of K.
 float scale_for(const Shape& shape, std::size_t expert, std::size_t row, std::size_t rows,
                 std::size_t k) {
     const std::size_t n_scales = shape[1];
@@ -93,7 +94,8 @@ TEST_P(ScaledProduct, MultipliesEachElementWithTheScalesOfItsBlock) {
                 sum += part;
                 size += std::fabs(part);
             }
-            // bfloat16 rounds by 2^-9 of the sum; fp32 sums and TF32 scales by less of its terms.
+            // bfloat16 rounds by 2^-9 of the sum; fp32 sums and TF32 scales round by less of its
+            // terms.
             ASSERT_NEAR(value(run.outputs[0], row * kN + n), sum,
                         std::fabs(sum) / 256 + size / 1024)
                 << row << " " << n;

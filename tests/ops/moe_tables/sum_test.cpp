@@ -27,7 +27,7 @@ protected:
     [[nodiscard]] HostTensor own(const std::string& name) const {
         return golden_tensor(file_, "r" + std::to_string(GetParam().rank) + "." + name);
     }
-    /// Of each choice its expert here, or −1: rows of experts ascend as these do.
+    /// Returns the local expert of each choice, or −1. Expert rows ascend in the order of choices.
     [[nodiscard]] HostTensor local_experts() const {
         HostTensor ids = golden_tensor(file_, "topk_ids");
         const HostTensor map = own("expert_map");
@@ -47,7 +47,7 @@ protected:
     golden::GoldenFile file_{GetParam().file};
 };
 
-// Both files have 2 to 4 choices a token.
+// Both files have 2 to 4 choices per token.
 TEST_P(GoldenSum, RoundsEverySumOfAFewChoices) {
     const SumSpec spec{.rows = RowsSay::Presence, .grid = {}, .cb_depth = 2};
 
@@ -63,7 +63,7 @@ TEST_P(GoldenSum, KeepsSumsInFp32WhereAskedTo) {
               own("reduce_contiguous_f32acc").bytes);
 }
 
-// The rows of a batch: expert · T + token, in tensors of NaN but for the choices' own.
+// Batch row of a choice: expert · T + token. Each other row of the tensor is NaN.
 TEST_P(GoldenSum, AddsBatchesByExpert) {
     const HostTensor unreduced = own("unreduced_bf16");
     HostTensor rows = local_experts();

@@ -48,7 +48,7 @@ TEST_P(Choices, AreThoseOfTheReference) {
     EXPECT_EQ(run.outputs[1].bytes, run.references[1].bytes);
 }
 
-// One token, one choice, more tokens than cores.
+// One token; one choice; more tokens than cores.
 INSTANTIATE_TEST_SUITE_P(Edges, Choices,
                          ::testing::Values(Shape{1, 1}, Shape{1, 8}, Shape{31, 3}, Shape{33, 1},
                                            Shape{200, 8}));

@@ -18,7 +18,7 @@ DeviceTensor tensor(Shape shape, DataFormat format) {
     return made;
 }
 
-/// 5 tokens, 2 choices, 3 local experts; a test spoils one tensor or the schedule.
+/// 5 tokens, 2 choices, 3 local experts. A test spoils one tensor or the schedule.
 struct Spoilable {
     DeviceTensor selected = tensor({5, 2}, DataFormat::UInt32);
     DeviceTensor weights = tensor({5, 2}, DataFormat::Float16_b);
@@ -64,7 +64,8 @@ TEST(PrepareMoeRoutingTensorsErrors, RefusesAGridWithoutRows) {
         "[0, 0], which is all of it, or [1, 1] to [2, 2]");
 }
 
-/// Two tokens that choose two of four experts, two on each of two devices; a test spoils a value.
+/// Two tokens that choose two of four experts, with two experts on each of two devices. A test
+/// spoils a value.
 struct Choices {
     std::vector<std::uint32_t> selected{0, 3, 2, 1};
     std::vector<std::vector<std::int32_t>> local{{0, 2}, {3, 1}};

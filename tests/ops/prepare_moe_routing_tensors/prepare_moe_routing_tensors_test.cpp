@@ -60,7 +60,7 @@ void expect_equal(const RoutingTables& got, const RoutingTables& want) {
               values_of<std::uint32_t>(want.token_idx_map));
 }
 
-/// The workload's tables, with the padding that the op promises.
+/// Returns the workload's tables, with the padding that the op guarantees.
 RoutingTables expected(const Routing& host) {
     testing::Tables tables = testing::tables_of(host);
     const std::size_t tokens = host.selected_experts.shape[0];
@@ -96,15 +96,15 @@ TEST_P(PrepareMoeRoutingTensorsShapes, ListsEachExpertsTokensInOrder) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, PrepareMoeRoutingTensorsShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, {kAll, 1}},          // the least of everything
+    ::testing::Values(Case{{1, 1, 1, 1}, {kAll, 1}},          // the smallest of every extent
                       Case{{1, 4, 8, 3}, {kAll, 2}},          // one token
                       Case{{31, 2, 8, 8}, {{1, 1}, 2}},       // below a tile, one core
                       Case{{33, 5, 16, 5}, {{2, 2}, 3}},      // one expert more than cores
-                      Case{{64, 8, 64, 64}, {kAll, 2}},       // an expert a core
-                      Case{{128, 8, 128, 128}, {kAll, 2}},    // two experts a core
+                      Case{{64, 8, 64, 64}, {kAll, 2}},       // one expert per core
+                      Case{{128, 8, 128, 128}, {kAll, 2}},    // two experts per core
                       Case{{1000, 1, 2, 2}, {kAll, 1}},       // long rows, several blocks
                       Case{{1025, 2, 2, 2}, {{1, 1}, 2}},     // every row full, two tables long
-                      Case{{3000, 2, 3, 1}, {kAll, 2}},       // tables written out on the way
+                      Case{{3000, 2, 3, 1}, {kAll, 2}},       // tables written during the run
                       Case{{2048, 2, 60, 50}, {{1, 1}, 2}},   // two passes over the tokens
                       Case{{3, 300, 400, 20}, {{2, 1}, 1}}),  // rows longer than a block
     [](const auto& test) { return test.param.name(); });

@@ -48,7 +48,7 @@ public:
     std::vector<HostTensor> values;
 
 private:
-    // Sums of up to eight of them are bfloat16 numbers, so that results are exact.
+    // Sums of up to eight of these are bfloat16 numbers, so results are exact.
     static HostTensor small_integers(const Shape& shape, std::mt19937& random) {
         HostTensor tensor = make_host_tensor(shape, DataFormat::Float16_b);
         for (std::uint16_t& value : tensor.as<std::uint16_t>()) {

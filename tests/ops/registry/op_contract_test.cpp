@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a spec's operands accept, and the texts of what they do not.
+// Operands that a spec accepts, and the messages for each other operand.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -20,10 +20,10 @@ struct Expression {
     std::string name;
     std::string_view expression;
     Shape shape;
-    std::optional<std::string> wanted;  ///< what is said of a shape that does not match
+    std::optional<std::string> wanted;  ///< message for a shape that does not match
 };
 
-/// A group of four devices, and (T, H) was (5, 7) before.
+/// A group of four devices; (T, H) was (5, 7) in an earlier operand.
 class ShapeExpression : public ::testing::TestWithParam<Expression> {};
 
 TEST_P(ShapeExpression, IsMatchedOrSaysWhatItMustBe) {
@@ -112,7 +112,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
     return {{std::move(shape), format, layout}, {}};
 }
 
-/// A call that keeps to the contract; a test spoils one part.
+/// A call that satisfies the contract. A test spoils one part.
 struct Spoilable {
     DeviceTensor a = tensor({4, 8}, DataFormat::Float16_b, Layout::TILE);
     DeviceTensor b = tensor({8, 6}, DataFormat::Float16_b, Layout::ROW_MAJOR);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs that ops infer, with the default parameters of their structs.
+// Outputs that ops infer with the default parameters of their structs.
 #include <gmock/gmock.h>
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// References of ops over an expert's first rows: on float32 inputs, which chained references give,
-// and of the rows that hold tokens only.
+// References of ops over an expert's first rows: with float32 inputs, as in chained references, and
+// with rows of tokens only.
 #include <gmock/gmock.h>
 
 #include <cmath>

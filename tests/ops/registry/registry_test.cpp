@@ -31,13 +31,13 @@ TEST(OpRegistry, IsSortedByName) {
     EXPECT_TRUE(std::ranges::is_sorted(all_ops(), {}, [](const Op* op) { return op->spec.name; }));
 }
 
-/// What holds for every op.
+/// Properties of every op.
 class EveryOp : public ::testing::TestWithParam<const Op*> {
 protected:
     const Op& op_ = *GetParam();
 };
 
-/// Whether the header of a folder of several ops declares the one called `name`.
+/// Returns whether the header of a folder of several ops declares the op called `name`.
 bool is_declared_in(const std::filesystem::path& folder, const std::string& name) {
     std::ifstream header(folder / (folder.filename().string() + ".hpp"));
     const std::string text{std::istreambuf_iterator<char>(header), {}};
@@ -79,7 +79,7 @@ TEST_P(EveryOp, NamesNoOperandTwice) {
     }
 }
 
-// An expression that cannot be read throws; another rank is a mismatch.
+// An expression that cannot be parsed throws; another rank is a mismatch.
 TEST_P(EveryOp, HasShapesThatCanBeRead) {
     const Shape of_rank_5{1, 1, 1, 1, 1};
     ShapeSymbols symbols;

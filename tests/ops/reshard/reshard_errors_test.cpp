@@ -12,7 +12,7 @@ namespace {
 constexpr MemoryConfig kShards{
     .memory = BufferType::L1, .layout = TensorMemoryLayout::BLOCK_SHARDED, .grid = {2, 2}};
 
-/// From DRAM to four cores; a test spoils one part.
+/// From DRAM to four cores. A test spoils one part.
 struct Spoilable {
     testing::OneDevice device{testing::small_arch()};
     TensorSpec spec{{64, 64}, DataFormat::Float16_b, Layout::TILE};

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OnNoc1", block({4, 1}), kDram, {512, 256}, {ReshardMovers::Noc1}}),
     [](const auto& test) { return test.param.name; });
 
-// 128 tiles of 4096 B from 4 cores to 32, as published traces have it.
+// 128 tiles of 4096 B from 4 cores to 32, as in published traces.
 TEST(ReshardWork, EachCoreReadsItsShard) {
     OneDevice device(testing::test_arch());
 
@@ -120,7 +120,7 @@ TEST(ReshardWork, EachCoreWritesItsShard) {
     }
 }
 
-/// Arguments 4 and 5 of each kernel on core (0,0): the pages it moves.
+/// Returns arguments 4 and 5 of each kernel on core (0,0): the pages that it moves.
 std::vector<std::vector<std::uint32_t>> portions(ReshardMovers movers) {
     OneDevice device(testing::small_arch());
     const TensorSpec spec{{96, 32}, DataFormat::Float32, Layout::TILE};
@@ -140,7 +140,7 @@ constexpr auto kRiscv0 = static_cast<std::uint32_t>(Processor::Riscv0);
 constexpr auto kRiscv1 = static_cast<std::uint32_t>(Processor::Riscv1);
 using Portions = std::vector<std::vector<std::uint32_t>>;
 
-// Of three pages the first half is one.
+// The first half of three pages is one page.
 TEST(ReshardWork, IsSplitIntoHalvesBetweenBothMovers) {
     EXPECT_EQ(portions(ReshardMovers::Both), (Portions{{kRiscv1, 0, 1}, {kRiscv0, 1, 3}}));
 }
@@ -150,7 +150,7 @@ TEST(ReshardWork, IsOneMoversAlone) {
     EXPECT_EQ(portions(ReshardMovers::Noc1), (Portions{{kRiscv0, 0, 3}}));
 }
 
-/// Where the reads of each thread of core (0,0) go, in order: logical x or DRAM bank.
+/// Returns the targets of the reads of each thread of core (0,0), in order: logical x or DRAM bank.
 std::vector<std::vector<std::uint32_t>> sources_of_core_0(const Case& test, DataFormat format) {
     LaunchTrace trace;
     OneDevice device(
@@ -184,8 +184,8 @@ TEST(ReshardOrder, IsThatOfAPublishedTraceBetweenShards) {
               (std::vector<std::vector<std::uint32_t>>{{2, 2, 3, 3}, {0, 0, 1, 1}}));
 }
 
-// Source   tt-npe, workload/noc_trace_json/DRAM_TO_1x4_BLOCK.json, core (1,1): four banks in a row
-//          of tiles, each row four banks further on; NoC 0 alone.
+// Source   tt-npe, workload/noc_trace_json/DRAM_TO_1x4_BLOCK.json, core (1,1): four consecutive
+//          banks in a row of tiles, each row four banks further; NoC 0 only.
 TEST(ReshardOrder, IsThatOfAPublishedTraceFromDram) {
     const Case test{"", kDram, block({4, 1}), {256, 512}, {ReshardMovers::Noc0}};
     std::vector<std::uint32_t> banks;

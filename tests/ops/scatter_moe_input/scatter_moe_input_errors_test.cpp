@@ -16,7 +16,7 @@ DeviceTensor tensor(Shape shape, DataFormat format, Layout layout = Layout::ROW_
     return made;
 }
 
-/// Three experts, 5 tokens of 7 elements; a test spoils one of them.
+/// Three experts, 5 tokens of 7 elements. A test spoils one of them.
 struct Spoilable {
     DeviceTensor hidden = tensor({5, 7}, DataFormat::Float16_b);
     DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);

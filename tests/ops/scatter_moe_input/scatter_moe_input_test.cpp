@@ -37,7 +37,7 @@ HostTensor run(OneDevice& device, const HostInputs& host, const CopySpec& schedu
     return device.get(scattered);
 }
 
-/// Row i of expert e is token routed[e,i]'s for i < count, else zeros.
+/// Row i of expert e is the row of token routed[e,i] for i < count, else zeros.
 std::vector<std::uint16_t> expected(const HostInputs& host) {
     const std::size_t experts = host.routed_tokens.shape[0];
     const std::size_t tokens = host.hidden_states.shape[0];
@@ -87,11 +87,11 @@ TEST_P(ScatterMoeInputShapes, GathersRowsAndZeroesTheRest) {
 constexpr GridSize kAll{};
 INSTANTIATE_TEST_SUITE_P(
     EdgesOf, ScatterMoeInputShapes,
-    ::testing::Values(Case{{1, 1, 1, 1}, 1, {kAll, 1}},        // the least of everything
+    ::testing::Values(Case{{1, 1, 1, 1}, 1, {kAll, 1}},        // the smallest of every extent
                       Case{{1, 2, 4, 2}, 32, {kAll, 2}},       // one token
                       Case{{31, 2, 8, 3}, 31, {{1, 1}, 2}},    // below a tile, one core
                       Case{{32, 3, 8, 8}, 33, {{2, 3}, 3}},    // row of 66 bytes, odd depth
-                      Case{{33, 4, 8, 4}, 65, {kAll, 4}},      // cores that straddle experts
+                      Case{{33, 4, 8, 4}, 65, {kAll, 4}},      // cores with rows of two experts
                       Case{{40, 3, 6, 5}, 4096, {kAll, 2}},    // a row of exactly one piece
                       Case{{9, 2, 3, 2}, 4097, {{1, 1}, 4}},   // a piece of one element
                       Case{{5, 2, 3, 2}, 12289, {{2, 2}, 6}},  // four pieces, block of three

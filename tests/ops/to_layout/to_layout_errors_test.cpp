@@ -8,7 +8,7 @@
 namespace tessera::ops::to_layout {
 namespace {
 
-/// 5 rows of 7 elements to tiles; a test spoils one part.
+/// 5 rows of 7 elements to tiles. A test spoils one part.
 struct Spoilable {
     DeviceTensor input{{{5, 7}, DataFormat::Float16_b, Layout::ROW_MAJOR},
                        {.page_size = 14, .aligned_page_size = 32, .num_pages = 5}};

@@ -17,7 +17,7 @@ namespace {
 using testing::golden_tensor;
 using testing::OneDevice;
 
-/// Every bit pattern that is not a NaN may occur.
+/// Every bit pattern except NaN may occur.
 template <class T>
 HostTensor random_bits(Shape shape, DataFormat format, std::uint32_t seed) {
     HostTensor tensor = make_host_tensor(std::move(shape), format);
@@ -35,7 +35,7 @@ TensorSpec in_other_layout(TensorSpec spec) {
     return spec;
 }
 
-/// `input` through one launch, on a device whose memory was filled with 0xFF before.
+/// Runs `input` through one launch, on a device whose memory was filled with 0xFF.
 DeviceTensor convert(OneDevice& device, const DeviceTensor& input, const CopySpec& schedule) {
     DeviceTensor output = device.make("output", in_other_layout(input.spec));
     static_cast<void>(
@@ -43,7 +43,7 @@ DeviceTensor convert(OneDevice& device, const DeviceTensor& input, const CopySpe
     return output;
 }
 
-/// Tiles by the definition: faces in order, padding zero, matrix by matrix.
+/// Returns tiles by their definition: faces in order, zero padding, matrix by matrix.
 template <class T>
 std::vector<T> expected_tiles(const HostTensor& values) {
     const std::uint32_t columns = values.shape.back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of all three API generations in one translation unit, as kernels name them.
+// Headers of all three API generations in one translation unit, under the names that kernels use.
 #include "tests/unit/metalium/generations.hpp"
 
 #include "api/compute/eltwise_unary/eltwise_unary.h"

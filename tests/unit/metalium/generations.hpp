@@ -4,11 +4,11 @@
 
 namespace tessera::testing {
 
-/// 1/4, through the older entry and DST pair.
+/// Packs 1/4, through the older entry and DST pair.
 void generation_a();
-/// 4, with the experimental objects.
+/// Packs 4, with the experimental objects.
 void generation_b();
-/// The transpose of the tile in buffer 0.
+/// Packs the transpose of the tile in buffer 0.
 void generation_c();
 
 }  // namespace tessera::testing

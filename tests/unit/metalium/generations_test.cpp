@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written for each generation of the vendor's API, over one implementation.
+// Kernels for each generation of the vendor's API, on one implementation.
 #include "tests/unit/metalium/generations.hpp"
 
 #include <gtest/gtest.h>

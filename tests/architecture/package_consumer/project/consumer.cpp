@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one kernel, compiled just in time, on an emulated device, looks at what it wrote and asks
-// how long it took. Includes nothing but tessera/.
+// Compiles one kernel just in time, runs it on an emulated device, checks its output and reads its
+// predicted time. Includes only headers of tessera/.
 #include <cstdint>
 #include <cstdio>
 #include <span>

@@ -13,13 +13,13 @@ using ::testing::ElementsAre;
 constexpr std::array<std::uint32_t, 4> kCounts{0, 1, 32, 33};
 
 TEST(ValidTiles, AreTheRowsOfTilesThatHoldATokenInEveryColumn) {
-    const TokenTiles tiles = token_tiles_of({4, 40, 80});  // 2 × 3 tiles an expert
+    const TokenTiles tiles = token_tiles_of({4, 40, 80});  // 2 × 3 tiles per expert
 
     EXPECT_EQ(num_valid_tiles(tiles, kCounts), (0U + 1U + 1U + 2U) * 3U);
     EXPECT_EQ(num_zero_tiles(tiles, kCounts), (2U + 1U + 1U + 0U) * 3U);
 }
 
-/// One field of every share, in the split's order.
+/// Returns one field of every share, in the order of the split.
 template <class Field>
 std::vector<std::uint32_t> field_of(const SharedBlocks& work, Field BlockShare::*field) {
     std::vector<std::uint32_t> values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: 24 cores at 12 banks whose ports answer a read every 40 cycles, so that of each
-// core's 50 reads a port answers 2 · 50 in 4000 cycles; all else takes next to nothing.
+// Expected times: 24 cores at 12 banks whose ports answer one read per 40 cycles. A port answers 50
+// reads of each of two cores in 4000 cycles. Everything else takes almost no time.
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"

@@ -82,7 +82,7 @@ TEST(EmptyProgram, DispatchFromEthernetCoresIsRefused) {
     }
 }
 
-// decoder_perf_targets_6u.json of tt-metal's llama3_70b_galaxy has 600 to 900 ns from op to op.
+// decoder_perf_targets_6u.json of tt-metal's llama3_70b_galaxy has 600 to 900 ns between ops.
 TEST(DispatchConstants, LeaveTheGapBetweenTracedOpsThatDecodersHave) {
     const TimingSpec timing =
         config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/wormhole_n150.yaml").timing.expected;

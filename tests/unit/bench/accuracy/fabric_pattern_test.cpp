@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected counts: flows that share a link, drawn on paper; those of patterns are also what the
-// packets and cycles of published rows give (T3000: 60 000 packets of 20 000 a flow are 3 flows).
+// Expected counts: flows that share a link, drawn on paper. The packets and cycles of published
+// rows give the same counts for patterns (T3000: 60 000 packets at 20 000 per flow are 3 flows).
 #include "bench/accuracy/programs/fabric_pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(FabricPattern, AFullRingIsGoneAroundBothWays) {
     EXPECT_EQ(pattern.counted, 3);
 }
 
-// Published: 140 000 packets of 20 000 a flow are 7 flows on a line of 8, 80 000 are 4.
+// Published: 140 000 packets at 20 000 per flow are 7 flows on a line of 8, 80 000 are 4.
 TEST(FabricPattern, LinesOfMulticastsShareTheirBusiestLink) {
     EXPECT_EQ(ubench("LinearMulticast", "Galaxy 32 chips").counted, 7);
     EXPECT_EQ(ubench("LinearMulticast", "T3000 8 chips").counted, 3);
@@ -115,14 +115,14 @@ TEST(FabricPattern, LinesOfMulticastsShareTheirBusiestLink) {
     EXPECT_EQ(ubench("UnidirLinearMulticast", "T3000 8 chips").counted, 2);
 }
 
-// 700 000 packets of five times 20 000 a flow are 7 flows on a ring of 8, 400 000 are 4.
+// 700 000 packets at five times 20 000 per flow are 7 flows on a ring of 8, 400 000 are 4.
 TEST(FabricPattern, RingsOfMulticastsShareALink) {
     EXPECT_EQ(ubench("FullRingMulticast", "T3000 8 chips").counted, 7);
     EXPECT_EQ(ubench("HalfRingMulticast", "T3000 8 chips").counted, 4);
     EXPECT_EQ(ubench("HalfRingMulticast", "4 x P150").counted, 2);
 }
 
-// Published: 480 000 packets of 20 000 a flow pass the busiest link of a Galaxy, 120 000 of a
+// Published: 480 000 packets at 20 000 per flow pass the busiest link of a Galaxy, 120 000 of a
 // T3000, 40 000 of four P150.
 TEST(FabricPattern, BoxesToAllOfAMeshShareALinkAlongARow) {
     EXPECT_EQ(ubench("MeshMulticast", "Galaxy 32 chips").counted, 24);
@@ -131,7 +131,7 @@ TEST(FabricPattern, BoxesToAllOfAMeshShareALinkAlongARow) {
     EXPECT_EQ(ubench("TorusAllToAllMulticast", "Galaxy 32 chips").counted, 24);
 }
 
-// 560 000, 80 000 and 40 000 packets of 20 000 a flow.
+// 560 000, 80 000 and 40 000 packets at 20 000 per flow.
 TEST(FabricPattern, ASingleSendersFlowsLeaveAMeshesCornerAlongTheColumn) {
     constexpr const char* kName = "SingleSenderMeshUnicastAllDevices";
     EXPECT_EQ(ubench(kName, "Galaxy 32 chips").counted, 28);

@@ -26,7 +26,7 @@ Model model_with(std::uint32_t router_processors) {
     return testing::without_ranges(arch, timing);
 }
 
-/// Two devices that send 16 B to each other, in B/cycle.
+/// Returns the rate in B/cycle of two devices that send 16 B to each other.
 double both_ways(const std::string& message, std::uint32_t router_processors) {
     const Row row{
         .workload = "fabric stream unicast_Linear", .metric = "bandwidth", .unit = "B/cycle"};
@@ -37,14 +37,14 @@ double both_ways(const std::string& message, std::uint32_t router_processors) {
     return predict_fabric_edm(row, parameters, model_with(router_processors)).expected;
 }
 
-// At 1 GHz a router that sends for 100 cycles and receives for 200 in turn.
+// At 1 GHz, a router sends for 100 cycles and receives for 200 cycles in turn.
 TEST(FabricStream, RoutersOfTheTableRunOnOneProcessor) {
     for (const std::uint32_t processors : {1U, 2U}) {
         EXPECT_NEAR(both_ways("noc_unicast_write", processors), 16.0 / 300, 0.001);
     }
 }
 
-// The measured kernel sends two packets for each that it counts.
+// The measured kernel sends two packets per counted packet.
 TEST(FabricStream, CountsAnAdditionAloneOnceInTwoPackets) {
     EXPECT_NEAR(both_ways("noc_unicast_no_flush_atomic_inc", 1), 16.0 / 600, 0.0005);
 }

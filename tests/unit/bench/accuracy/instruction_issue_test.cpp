@@ -28,7 +28,7 @@ TEST(InstructionIssue, ThreadsShareAUnit) {
     EXPECT_EQ(cycles("SETDMAREG", "unit=THCON;threads_issuing=2"), 2);
 }
 
-// Published for two and three threads: 1.96 and 1.95 cycles, as for one.
+// Published for two and three threads: 1.96 and 1.95 cycles, the same as for one.
 TEST(InstructionIssue, ReadsOfConfigurationDoNotWaitForOtherThreads) {
     EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=1"), 2);
     EXPECT_EQ(cycles("RDCFG", "unit=CFG;threads_issuing=2"), 2);

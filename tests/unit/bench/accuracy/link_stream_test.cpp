@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected rates: a packet in the longest of what the wire, either end, and the round trip that 15
-// packets share take for it. On the wire it has 16 B more and a frame's 50, at 10 B/ns; so has its
-// acknowledgement of 16 B.
+// Expected rates: the time of a packet is the longest of the wire, either end, and the round trip
+// that 15 packets share. On the wire a packet has 16 B more and 50 B per frame, at 10 B/ns. An
+// acknowledgement of 16 B has the same frame overhead.
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"
@@ -40,10 +40,10 @@ double predicted(const char* workload, const char* parameters, const char* unit,
 }
 
 constexpr const char* kStream = "Ethernet link stream";
-// How exact a rate over 4096 packets is whose first and last ones take longer.
+// Accuracy of a rate over 4096 packets whose first and last ones take longer.
 constexpr double kEnds = 0.02;
 
-/// ns a packet of 100 B.
+/// Returns the ns per packet of 100 B.
 double packet_time(const char* parameters, const Model& model = score::model(),
                    const char* workload = kStream) {
     return 100 / predicted(workload, parameters, "GB/s", model);
@@ -61,8 +61,8 @@ Model far_apart(std::uint32_t loads_until_flush) {
 constexpr const char* kOneWay = "bytes_per_packet=100;bidirectional=False";
 constexpr const char* kBothWays = "bytes_per_packet=100;bidirectional=True";
 constexpr const char* kToWorker = "bytes_per_packet=100;receiver_writes_worker=True";
-// 100 + 16 + 50 B and 16 + 50 B on the wire, between two latencies of which each holds half of what
-// the ends take for a packet.
+// 100 + 16 + 50 B and 16 + 50 B on the wire, between two latencies. Each latency contains half of
+// both ends' time for a packet.
 constexpr double kRoundTrip = 2 * 1500 + 16.6 + 6.6;
 
 TEST(LinkStream, FifteenPacketsShareARoundTrip) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: what a user's core takes in, where each takes a byte a cycle and nothing else
-// takes time.
+// Expected times: the bytes that a user's core receives, at one byte per cycle. Everything else
+// takes no time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,8 +23,8 @@ double predicted(const char* parameters) {
     return predict_model_op(row, Parameters(parameters), model()).expected;
 }
 
-// Keys and values of 128 positions, 17 B for 16 elements of BFP8, however many the cache holds;
-// with what the core reads of itself less than 512 would take.
+// Keys and values of 128 positions, 17 B for 16 elements of BFP8, whatever the cache holds.
+// Including reads from the core itself, this is less than 512 positions would take.
 TEST(ModelAttention, ReadsOneChunkOfKeysAndValues) {
     const double bytes = 2 * 128 * 128 * 17 / 16.0;
     for (const char* cache : {"1024", "4096"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: what the busiest link carries at 10 GB/s, where nothing else takes time.
+// Expected times: the bytes of the busiest link at 10 GB/s. Everything else takes no time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ Model model() {
     return testing::without_ranges(arch, timing);
 }
 
-// Packets on their way to the second device are behind others by one at each link.
+// Packets to the second device are one packet behind at each link.
 constexpr double kPipeline = 0.07;
 
 TEST(ModelAllReduce, PutsTwoShardsOfFourOnTheBusiestLink) {
@@ -49,7 +49,7 @@ double all_to_all_time(const char* parameters) {
 }
 
 TEST(ModelAllToAll, SendsHalvesOfTilesTheShorterWayRound) {
-    // Each of 4 users' 16 heads of 576 elements goes 1, 2 and 3 devices on, half of it 4, over 4
+    // 16 heads of 576 elements of each of 4 users travel 1, 2 and 3 devices, half of them 4, over 4
     // links.
     const double bytes = 4 * 16 * 576 * 2 * (1 + 2 + 3 + 4 / 2.0) / 4;
     EXPECT_NEAR(all_to_all_time("shape=1x32x16x576;placement=8 devices;dtype=BFLOAT16"), bytes / 10,
@@ -61,8 +61,7 @@ TEST(ModelAllToAll, IsOfHeadsThatAreHalfATileHigh) {
                  NotExpressible);
 }
 
-// A line's last link carries what seven devices have of 2048 columns; the times of more tokens are
-// those of 4096.
+// A line's last link carries 2048 columns of seven devices. Times of more tokens are those of 4096.
 TEST(ModelPrefillGather, IsOf4096TokensWhereMoreAreStated) {
     const Row row{.workload = "Llama-3.3-70B prefill op all_gather_ffn_2",
                   .metric = "kernel_duration",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: what one read or write is set to take, times how many of them one core does.
+// Expected times: the configured time of one read or write, times the number of them on one core.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace tessera::score {
 namespace {
 
-constexpr double kSlow = 100'000;  // so that nothing else counts
+constexpr double kSlow = 100'000;  // dominates all other times
 
 double times(Cycles RiscTiming::*slow, const char* workload, const char* parameters) {
     const ArchSpec arch = testing::n150_arch();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of models, held against what has to move: how far shards travel, and what banks give.
+// Products of models against the required data movement: how far shards travel, and the rate of
+// banks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +33,8 @@ double linear_cycles(const std::string& name, const std::string& shape, const Ti
     return cycles("DeepSeek MLA linear " + name, "dtype=BFLOAT16;shape=" + shape, timing);
 }
 
-// 24 shards of two tiles of 2048 B. The one that comes to its last core over the hop core takes 24
-// hops, each of which begins when the shard is there.
+// 24 shards of two tiles of 2048 B. The shard that reaches its last core over the hop core takes 24
+// hops. Each hop begins when the shard has arrived.
 TEST(RingMatmul, AShardTravelsHopByHopAroundTheRing) {
     TimingSpec slow = timing();
     slow.noc.write_rate = BytesPerCycle{1};
@@ -41,7 +42,7 @@ TEST(RingMatmul, AShardTravelsHopByHopAroundTheRing) {
     EXPECT_NEAR(ring_cycles("K=1536;N=768", slow) / kHops, 1, 0.01);
 }
 
-// Weights are there already: more of them cost no transfer.
+// Weights are already in L1: more of them add no transfer.
 TEST(RingMatmul, ColumnsOfIn1StayWhereTheyAre) {
     TimingSpec slow = timing();
     slow.noc.write_rate = BytesPerCycle{1};
@@ -59,7 +60,7 @@ TEST(RingMatmul, AnotherRingIsRefused) {
         ::testing::ThrowsMessage<NotExpressible>("a ring of 32 cores: only that of 24 is known"));
 }
 
-// 1536 × 3072 elements of 2 B out of 12 banks of 1 B/cycle each, which none is read from twice.
+// 1536 × 3072 elements of 2 B from 12 banks of 1 B/cycle each; no element is read twice.
 TEST(ModelMatmul, EachCoreReadsItsOwnColumnsOnce) {
     TimingSpec slow = timing();
     slow.dram.bank_read_rate = BytesPerCycle{1};
@@ -69,18 +70,17 @@ TEST(ModelMatmul, EachCoreReadsItsOwnColumnsOnce) {
     EXPECT_LE(taken, 1.25 * kOfABank);
 }
 
-// in1 has 64 tiles of 2048 B, of which a bank holds 6 at most; each of 128 rows of output reads all
-// of them.
+// in1 has 64 tiles of 2048 B, at most 6 per bank. Each of 128 rows of output reads all of them.
 TEST(ModelMatmul, EachOutputTileReadsItsColumnOfIn1Again) {
     TimingSpec slow = timing();
     slow.dram.bank_read_rate = BytesPerCycle{1};
     constexpr double kOfABank = 6.0 * 128 * 2048;
     const double taken = linear_cycles("wkv_b2", "1x128x4x512 @ 512x128", slow);
     EXPECT_GE(taken, kOfABank);
-    EXPECT_LE(taken, 1.5 * kOfABank);  // banks stand idle: a core waits for each tile
+    EXPECT_LE(taken, 1.5 * kOfABank);  // banks are idle at times: a core waits for each tile
 }
 
-// Of 4096 × 2048 by 2048 × 3584 each of 7×7 cores has 20 × 64 × 16 products of tiles, one phase
+// In 4096 × 2048 by 2048 × 3584, each of 7×7 cores has 20 × 64 × 16 tile products of one phase
 // each.
 TEST(ModelMatmul, PrefillMultipliesOnFortyNineCores) {
     TimingSpec slow = timing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: what one act is set to take, times how often TTNN's program does it on the core
-// with the most of it; all else takes next to nothing.
+// Expected times: the configured time of one act, times its number on the busiest core in TTNN's
+// program. Everything else takes almost no time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace tessera::score {
 namespace {
 
-constexpr double kSlow = 100'000;  // so that nothing else counts
+constexpr double kSlow = 100'000;  // dominates all other times
 
 ArchSpec sixteen_cores() {
     ArchSpec arch = testing::make_arch(4, 4);
@@ -21,7 +21,7 @@ ArchSpec sixteen_cores() {
     return arch;
 }
 
-/// How often the slow act was done, one after the other.
+/// Returns how often the slow act was executed in sequence.
 double times(Cycles RiscTiming::*slow, const char* workload, const char* parameters) {
     const ArchSpec arch = sixteen_cores();
     TimingSpec timing = testing::fast_timing(arch);
@@ -53,22 +53,22 @@ TEST(ModelMoves, BatchesAndChannelsChangePlacesByWholeTiles) {
 }
 
 TEST(ModelMoves, RowsAndChannelsChangePlacesByRowsOfFaces) {
-    // A tile on each core has 64 rows of faces; of 512 output tiles each core fills up 32, by the
-    // rest of each of four faces.
+    // Each core has one input tile with 64 face rows. Of 512 output tiles, each core pads 32, in
+    // each of four faces.
     EXPECT_NEAR(times(&RiscTiming::write_issue, "DeepSeek MLA permute attention out",
                       "shape=1x1x32x512;dtype=BFLOAT16"),
                 64 + 32 * 4, 1);
 }
 
 TEST(ModelMoves, ChannelsThatAreWholeTilesNeedNoFilling) {
-    // Each tile has one row of elements: 2 rows of faces; 64 tiles are 4 on each core.
+    // Each tile has one row of elements, which is 2 face rows; 64 tiles are 4 per core.
     EXPECT_NEAR(times(&RiscTiming::write_issue, "DeepSeek MLA permute kv_rope",
                       "shape=1x32x1x64;dtype=BFLOAT16"),
                 8, 0.1);
 }
 
 TEST(ModelSum, ReadsEachStackOnce) {
-    // 66 sums over 16 cores: 5 on the first two, of 8 tiles each.
+    // 66 sums over 16 cores: 5 sums of 8 tiles each on the first two cores.
     EXPECT_NEAR(times(&RiscTiming::read_issue, "DeepSeek MLA sum over dim 1",
                       "shape=1x8x32x2112;dtype=BFLOAT16"),
                 40, 1);
@@ -91,7 +91,7 @@ TEST(GalaxyChip, Has70CoresAndA4UsClockIsATenthLower) {
     EXPECT_THAT(chip.arch.workers.noc_rows, ::testing::ElementsAre(1, 2, 3, 4, 5, 7, 8, 9, 10, 11));
     EXPECT_THAT(chip.arch.workers.dispatch_columns, ::testing::ElementsAre(9));
     EXPECT_DOUBLE_EQ(chip.arch.clock.value, 0.9e9);
-    // Memory is as fast as it was.
+    // The memory rate is unchanged.
     EXPECT_DOUBLE_EQ(chip.timing.expected.dram.channel_rate.value * chip.arch.clock.value, 24e9);
     EXPECT_DOUBLE_EQ(on_galaxy_chip(board, Parameters("machine=Galaxy 6U")).arch.clock.value, 1e9);
     EXPECT_EQ(on_galaxy_chip(board, Parameters("machine=n150")).arch.workers.compute,

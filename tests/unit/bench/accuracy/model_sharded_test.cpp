@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: where nothing else takes time, that of the SFPU functions on the longest path.
+// Expected times: the SFPU functions on the longest path. Everything else takes no time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ double cycles(const char* workload, const char* parameters) {
     return predict_model_op(row, Parameters(parameters), model()).expected;
 }
 
-/// Of what else takes a little: bytes at 1000 B/cycle.
+/// Allowance for other small times: bytes at 1000 B/cycle.
 constexpr double kLittle = 200;
 
 TEST(ModelSharded, CoresWorkOnTheirShardsAtOnce) {

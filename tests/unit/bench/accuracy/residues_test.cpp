@@ -20,7 +20,7 @@ struct Rows {
     }
 };
 
-// Factors of 2, 2, 1.25 and 1 either way; nine of ten of four are all four.
+// Factors of 2, 2, 1.25 and 1 in either direction; the 90th percentile of four includes all four.
 TEST(Residues, AreFactorsEitherWayByRegime) {
     Rows given;
     given.add("ccl", 2, 1, Regime::Links);

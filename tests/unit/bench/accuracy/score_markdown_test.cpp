@@ -7,8 +7,8 @@
 namespace tessera::score {
 namespace {
 
-// gemm: 20 and 0 % off, the second outside of its interval; sfpu's rows are the constants' own; of
-// ccl nothing is scored; nobody knows a group "g".
+// gemm: errors of 20 % and 0 %, the second outside of its interval. The rows of sfpu defined the
+// constants. No row of ccl is scored. The group "g" is unknown.
 TEST(ScoreMarkdown, HasALineForEachGroupInOneOrderAndTheMeans) {
     const std::vector<Row> rows{{.arch = "wormhole", .value = 100, .group = "gemm"},
                                 {.arch = "wormhole", .value = 200, .group = "gemm"},
@@ -71,8 +71,8 @@ TEST(ScoreMarkdown, HoldsResiduesAgainstWhatDeviceModelsState) {
     EXPECT_EQ(residues_markdown({}), "");
 }
 
-// 6 of 8, 0 of 2 and 10 of 10 pairs are 16 of 20; without the last, which differ in an amount, 6 of
-// 10. What is no mean has no line.
+// 6 of 8, 0 of 2 and 10 of 10 pairs are 16 of 20. Without the last kind, which differs in an
+// amount, they are 6 of 10. Only means have a line.
 TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
     const std::vector<GroupScore> groups{{.arch = "wormhole", .name = "gemm", .rows = 3},
                                          {.arch = "wormhole",

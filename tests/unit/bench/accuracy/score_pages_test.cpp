@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of docs/accuracy.md and README.md are printed in one go, by a command that takes too
-// long for a test; what can be held without it is that they agree.
+// One command prints the tables of docs/accuracy.md and README.md, but takes too long for a test.
+// This test checks that the tables agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::string text_of(const std::string& file) {
     return text.str();
 }
 
-/// What stands between "<!-- NAME -->" and its end, without the lines of both.
+/// Returns the lines between "<!-- NAME -->" and its end marker.
 std::string table_of(const std::string& page, const std::string& name) {
     const std::string begin = "<!-- " + name + " -->\n";
     const std::size_t first = page.find(begin);
@@ -33,7 +33,7 @@ std::string table_of(const std::string& page, const std::string& name) {
     return page.substr(first + begin.size(), end - first - begin.size());
 }
 
-/// Cells of the table's lines, without headings and rules.
+/// Returns the cells of the table's lines, without headings and rules.
 std::vector<std::vector<std::string>> cells_of(const std::string& table) {
     std::vector<std::vector<std::string>> lines;
     std::istringstream stream(table);
@@ -49,7 +49,7 @@ std::vector<std::vector<std::string>> cells_of(const std::string& table) {
     return lines;
 }
 
-/// "4 of 5, 3.5 % (+1.2), 75 %, 80 %"; a count of 0 for any other cell.
+/// Parses "4 of 5, 3.5 % (+1.2), 75 %, 80 %"; any other cell gives a count of 0.
 GroupScore score_of(const std::string& arch, const std::string& name, const std::string& cell) {
     GroupScore score{.arch = arch, .name = name};
     Statistics& figures = score.statistics;
@@ -67,7 +67,7 @@ GroupScore score_of(const std::string& arch, const std::string& name, const std:
     return score;
 }
 
-/// Lines of groups by architecture, Wormhole's first: "`gemm`", or "**mean of groups**".
+/// Returns lines of groups by architecture, Wormhole first: "`gemm`", or "**mean of groups**".
 std::vector<GroupScore> groups_of(const std::string& page) {
     std::vector<GroupScore> groups;
     for (const std::size_t column : {2, 3}) {
@@ -105,7 +105,7 @@ std::vector<AlternativeKind> kinds_of(const std::string& page) {
     return kinds;
 }
 
-/// "314, -1.3 %, 1.12 (1.12)" in lines of regimes; other cells are none.
+/// Parses "314, -1.3 %, 1.12 (1.12)" in lines of regimes; skips other cells.
 std::vector<RegimeResidue> residues_of(const std::string& page) {
     std::vector<RegimeResidue> residues;
     for (const auto& cells : cells_of(table_of(page, "score-bounds"))) {
@@ -128,7 +128,7 @@ TEST(ScorePages, ReadmesTableIsThatOfTheAccuracyPageInShort) {
         << "copy the last tables of tessera score --table";
 }
 
-// The page rounds errors to 0.1 %: a mean of rounded figures is as far off at most.
+// The page rounds errors to 0.1 %, so a mean of rounded figures has at most this error.
 TEST(ScorePages, MeansOfTheAccuracyPageAreThoseOfItsLines) {
     const std::vector<GroupScore> groups = groups_of(text_of("docs/accuracy.md"));
 
@@ -152,9 +152,9 @@ TEST(ScorePages, MeansOfTheAccuracyPageAreThoseOfItsLines) {
     }
 }
 
-// Both are rounded to 0.01. What is known of few patterns may be stated wider than it was found.
+// Both are rounded to 0.01. A file may state a larger error than the one found from few patterns.
 TEST(ScorePages, DeviceFilesStateNoNarrowerErrorsThanWereFound) {
-    constexpr std::size_t kEnough = 20;  // fewer rows say too little of others
+    constexpr std::size_t kEnough = 20;  // fewer rows are not representative
     std::size_t held = 0;
     for (const RegimeResidue& residue : residues_of(text_of("docs/accuracy.md"))) {
         if (residue.count >= kEnough) {

@@ -31,7 +31,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     return count;
 }
 
-// A panel is 270 × 130: right predictions lie in its middle, those four times too long on top.
+// A panel is 270 × 130: exact predictions are in its middle, those four times too long at the top.
 TEST(ScorePlot, HasADotForEachRowAtItsRatio) {
     Rows given;
     given.add("ccl", 10, 10);

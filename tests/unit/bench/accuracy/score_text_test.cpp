@@ -43,7 +43,7 @@ TEST(ScoreText, GivesALineForEachGroupAndTheMeanOverGroups) {
         "80 % of each group.\n");
 }
 
-// Errors of the constants' own rows say nothing of the model.
+// Errors of rows that defined the constants do not test the model.
 TEST(ScoreText, CountsCircularGroupsApartAndSaysWhatOthersChange) {
     const std::vector<Row> rows{{.arch = "wormhole", .value = 10, .group = "gemm"},
                                 {.arch = "wormhole", .value = 10, .group = "npe"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of any size for rows of measurements, with the least that a replay asks of its numbers.
+// A device of any size for rows of measurements, with the fewest constants that a replay requires.
 #pragma once
 
 #include "bench/accuracy/model.hpp"
@@ -7,7 +7,7 @@
 
 namespace tessera::testing {
 
-/// Cores where an n150 has them: a row is fused off, another one dispatches.
+/// Returns an n150's cores: one row is harvested, another one dispatches.
 inline ArchSpec n150_arch() {
     ArchSpec arch = test_arch();
     arch.workers.noc_columns = {1, 2, 3, 4, 6, 7, 8, 9};
@@ -20,8 +20,8 @@ inline ArchSpec n150_arch() {
     return arch;
 }
 
-/// Everything moves at 1000 B/cycle and nothing else takes time, so that what a test sets is what
-/// its program takes.
+/// Everything moves at 1000 B/cycle and nothing else takes time, so a program takes only the times
+/// that a test sets.
 inline TimingSpec fast_timing(const ArchSpec& arch) {
     TimingSpec timing;
     timing.clock = arch.clock;
@@ -44,7 +44,7 @@ inline TimingSpec fast_timing(const ArchSpec& arch) {
     return timing;
 }
 
-/// The constants have no ranges.
+/// Returns constants without ranges.
 inline score::Model without_ranges(const ArchSpec& arch, const TimingSpec& timing) {
     return {.arch = arch, .timing = {timing, timing, timing}};
 }

@@ -20,7 +20,7 @@ TEST(ScoreStatistics, MeanErrorAndShareWithinTenPercent) {
 }
 
 TEST(ScoreStatistics, BiasAndShareOfIntervalsThatHoldTheMeasuredValue) {
-    // Errors of +10 % and −30 %; 100 lies in [90, 100], 10 does not in [6, 9].
+    // Errors of +10 % and −30 %; 100 is in [90, 100], 10 is not in [6, 9].
     const std::vector<Pair> pairs{{110, 100, 90, 100}, {7, 10, 6, 9}};
 
     const Statistics statistics = statistics_of(pairs);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected cycles are those that tt-lang's CostTableBlackhole.inc has measured, with prices as
-// they follow from it.
+// Expected cycles were measured in tt-lang's CostTableBlackhole.inc; prices are derived from them.
 #include <gtest/gtest.h>
 
 #include "bench/accuracy/programs/families.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected blocks are worked out by hand: with 100 tiles of 2048 B for tensors and buffers, a core
-// with m × k of in0 and m × n of output has 100 − m·k − m·n left, and a block of h × w needs
-// 2·k·(h + w) + 2·h·w of it.
+// Expected blocks are computed by hand. 100 tiles of 2048 B hold tensors and buffers. A core with m
+// × k of in0 and m × n of output has 100 − m·k − m·n left. A block of h × w needs 2·k·(h + w) +
+// 2·h·w of it.
 #include "bench/accuracy/programs/ttnn_blocks.hpp"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// libstdc++'s own engine and shuffle, which the order is defined by.
+// Uses libstdc++'s engine and shuffle, which define the order.
 std::vector<CoreCoord> order_by_standard_library(GridSize grid) {
     std::vector<std::uint32_t> bank_of_core(grid.columns * grid.rows);
     std::iota(bank_of_core.begin(), bank_of_core.end(), 0U);

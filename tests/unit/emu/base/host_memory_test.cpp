@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-/// A root folder with the files in which a host says what memory there is.
+/// A root folder with the files in which a host states its memory.
 class HostMemoryTest : public testing::Test {
 protected:
     void say(const std::string& path, const std::string& text) {
@@ -34,7 +34,7 @@ TEST_F(HostMemoryTest, IsUnboundedWhereNothingIsSaid) {
     EXPECT_EQ(available().bytes, std::numeric_limits<std::uint64_t>::max());
 }
 
-// Of 1000 bytes 700 are used, 200 of them by pages of files that would be given up.
+// 700 of 1000 bytes are used, 200 of them by reclaimable file pages.
 TEST_F(HostMemoryTest, IsBoundByTheControlGroupOfVersion2) {
     say("proc/meminfo", "MemAvailable: 3000 kB\n");
     say("proc/self/cgroup", "0::/jobs/one\n");
@@ -57,7 +57,7 @@ TEST_F(HostMemoryTest, IsBoundByAGroupAboveTheProcesss) {
     EXPECT_EQ(available().bytes, 100U);
 }
 
-// In a container: the path is the host's, and only the mount is there.
+// In a container, the path is that of the host, and only the mount exists.
 TEST_F(HostMemoryTest, IsBoundByTheControlGroupOfVersion1) {
     say("proc/meminfo", "MemAvailable: 3000 kB\n");
     say("proc/self/cgroup", "5:cpu:/docker/x\n4:memory:/docker/x\n");

@@ -66,7 +66,7 @@ std::string refusal(Layouts layout, GridSize grid) {
     });
 }
 
-// 5 rows over 4 cores are 2 each, which 3 cores take; over 6 cores one has none.
+// 5 rows over 4 cores are 2 rows each on 3 cores; over 6 cores, one core has no row.
 TEST(MakeShardSpecErrors, NamesCoresWithoutAShard) {
     EXPECT_EQ(refusal(Layouts::HEIGHT_SHARDED, {4, 1}),
               "sharding (160,64): 5 rows of pages do not reach 4 shards of 2");

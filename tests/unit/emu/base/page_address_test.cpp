@@ -63,7 +63,7 @@ TEST(PageMap, CountsWhatPagesTakeInEachDramBank) {
     EXPECT_EQ(map.bytes_in_bank(11), 64U);
 }
 
-// 4×6 pages in 2×3 shards: shard 0 left above, 1 right above, 2 left below, 3 right below.
+// 4×6 pages in 2×3 shards: shard 0 top left, 1 top right, 2 bottom left, 3 bottom right.
 TEST(PageMap, PutsBlockShardsOnCoresAlongTheRows) {
     const PageMap map(
         sharded({4, 6}, {2, 3}, CoreRange({0, 0}, {1, 1}), ShardOrientation::ROW_MAJOR), kBanks);
@@ -88,7 +88,7 @@ TEST(PageMap, GivesPartialHeightShardsTheStrideOfWholeOnes) {
     const PageMap map(
         sharded({5, 2}, {2, 2}, CoreRange({0, 0}, {1, 0}), ShardOrientation::ROW_MAJOR), kBanks);
 
-    // Rows 4 make shard 2, which wraps to core 0 behind the 4 pages of shard 0.
+    // Rows from 4 on form shard 2, which wraps to core 0, after the 4 pages of shard 0.
     EXPECT_EQ(map.locate(4 * 2 + 1), (PageLocation{BufferType::L1, 0, {0, 0}, 1024 + 5 * 64}));
     EXPECT_EQ(map.bytes_per_bank(), 8U * 64);
 }

@@ -93,7 +93,7 @@ TEST(UniformRouting, GivesExpertsEqualShares) {
     }
 }
 
-// With one choice a token the shares are the weights themselves: 1/r over the harmonic number.
+// With one choice per token, the shares are the weights themselves: 1/r over the harmonic number.
 TEST(ZipfRouting, GivesRanksTheirShares) {
     auto counts =
         tokens_per_expert(make_selected_experts(workload(RoutingKind::Zipf, 65536, 8, 1)), 8);

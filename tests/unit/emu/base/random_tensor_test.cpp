@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240611;
 
-// The definition, one element at a time.
+// Computes the definition, one element at a time.
 std::uint16_t element(std::uint64_t index, const NormalSequence& sequence) {
     const std::uint64_t key = random_word(sequence.seed, index >> 32);
     auto x = static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(key);

@@ -44,7 +44,7 @@ TEST(CompareClose, ReportsPearsonsCorrelation) {
     EXPECT_DOUBLE_EQ(close({10, 20, 30}, {1, 2, 3}).pcc, 1);
 }
 
-// rms of (4, 0, 3, 0) is 2.5, which stands under the error at the zeros.
+// The rms of (4, 0, 3, 0) is 2.5, the denominator of the error at zeros.
 TEST(CompareClose, DividesErrorsByTheLargerOfReferenceAndRms) {
     const Closeness result = close({4.4, 0.5, 3, 0}, {4, 0, 3, 0});
 
@@ -130,7 +130,7 @@ TEST(CompareClose, InfinitiesThatAgreeArePassed) {
     EXPECT_TRUE(close({kInf, -kInf}, {kInf, -kInf}).passes(kTight));
 }
 
-// The largest bfloat16 is 0x1.fep127; a rounding to nearest makes more of it an infinity.
+// The largest bfloat16 is 0x1.fep127; rounding to nearest turns larger numbers into infinity.
 TEST(CompareClose, AnOverflowOfTheFormatAgreesWithANumberThatItCannotHold) {
     const CloseTolerance bf16{.max_rel_err = 0x1p-8, .format = limits_of(DataFormat::Float16_b)};
 
@@ -140,7 +140,7 @@ TEST(CompareClose, AnOverflowOfTheFormatAgreesWithANumberThatItCannotHold) {
     EXPECT_FALSE(close({-kInf, 1}, {0x1.ffp127, 1}, bf16).passes(bf16));
 }
 
-// A denormal bfloat16 has 2^-133 to the next.
+// The distance from a denormal bfloat16 to the next is 2^-133.
 TEST(CompareClose, AllowsTheSpacingOfDenormals) {
     const CloseTolerance bf16{.max_rel_err = 0x1p-8, .format = limits_of(DataFormat::Float16_b)};
 
@@ -158,7 +158,7 @@ TEST(CompareClose, BlockFormatsAreAsCoarseAsTheirBlock) {
 
     EXPECT_TRUE(close(test, reference, bfp4).passes(bfp4));
     test[5] = 0.5;
-    test[20] = 2;  // of the other block, whose largest is 0.5
+    test[20] = 2;  // in the other block, whose largest value is 0.5
     EXPECT_FALSE(close(test, reference, bfp4).passes(bfp4));
 }
 
@@ -169,7 +169,7 @@ TEST(CompareClose, WithoutAFloorASmallElementIsJudgedByItself) {
     EXPECT_TRUE(close({1, -1e-4}, {1, 1e-4}, {0, 0x1p-8}).passes({0, 0x1p-8}));
 }
 
-/// Tolerance of an op whose elements may be 5 % off.
+/// Tolerance of an op whose elements may have an error of 5 %.
 constexpr CloseTolerance kWide{.pcc_min = 0.9999,
                                .max_rel_err = 0.05,
                                .max_rms_err = 0.0142,
@@ -203,7 +203,7 @@ TEST(CompareClose, LeavesSumsOutAtTheSpacingOfTheFormat) {
     EXPECT_FALSE(close(waves(1000, 0), waves(1000, 1e-39), tolerance).passes(tolerance));
 }
 
-// 2 % of the rms: the correlation does not see it.
+// 2 % of the rms, which the correlation does not detect.
 TEST(CompareClose, FindsAnOffsetThatEveryElementTolerates) {
     const Closeness result = close(waves(1000, 1, 0.02), waves(1000), kWide);
 

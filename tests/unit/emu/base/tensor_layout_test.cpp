@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::byte> all_pages(const TensorSpec& spec, std::span<const std::byte> values) {
     const TensorLayout layout(spec);
-    // Garbage, so that padding that is left out shows.
+    // Garbage, to detect padding that is not written.
     std::vector<std::byte> pages(spec.num_bytes(), std::byte{0xAA});
     for (std::uint32_t i = 0; i < layout.num_pages(); ++i) {
         layout.pack(values, i,
@@ -71,7 +71,7 @@ struct FormatCase {
 
 class TileOfFormat : public testing::TestWithParam<FormatCase> {};
 
-// Element (b, r, c) of the values stands at tile_offset(r, c) of its tile, written out.
+// Element (b, r, c) of the values is at tile_offset(r, c) of its tile, written out.
 TEST_P(TileOfFormat, HoldsEachElementAtItsOffset) {
     const auto& [name, format, shape] = GetParam();
     const TensorSpec spec{shape, format, Layout::TILE};
@@ -115,8 +115,8 @@ struct TileCase {
 
 class TinyTileLayout : public testing::TestWithParam<TileCase> {};
 
-// Faces of a tiny tile lie left to right, then down, and are as high as the tile if that has fewer
-// than 16 rows.
+// Faces of a tiny tile are ordered left to right, then down. They are as high as the tile if it has
+// fewer than 16 rows.
 TEST_P(TinyTileLayout, HoldsEachElementInItsFace) {
     const auto& [name, tile, shape] = GetParam();
     const TensorSpec spec{shape, DataFormat::UInt16, Layout::TILE, tile};

@@ -15,8 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::ThrowsMessage;
 
 TEST(TensorValues, AreRoundedToTheNearestBfloat16TiesToEven) {
-    // bfloat16 has seven bits behind the point: 1 + 2^-8 lies halfway between 0x3F80 and 0x3F81,
-    // 1 + 3 · 2^-8 halfway between 0x3F81 and 0x3F82.
+    // bfloat16 has seven fraction bits: 1 + 2^-8 is halfway between 0x3F80 and 0x3F81, 1 + 3 · 2^-8
+    // halfway between 0x3F81 and 0x3F82.
     const std::vector<float> values{1.0F + 0x1p-8F, 1.0F + 0x3p-8F, -2.0F};
 
     const HostTensor tensor = make_host_tensor({3}, DataFormat::Float16_b, values);

@@ -42,7 +42,7 @@ TEST_P(SplitOverGrid, ReturnsTtMetaliumsValues) {
 
 const CoreRange kWhole{{0, 0}, {7, 7}};
 
-// Worked out by hand from the rules of tt_metal/common/work_split.cpp.
+// Computed by hand from the rules of tt_metal/common/work_split.cpp.
 INSTANTIATE_TEST_SUITE_P(
     Table, SplitOverGrid,
     testing::Values(
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
                             kTwo,
                             {{{4, 4}, {4, 4}}},
                             {{{4, 5}, {4, 6}}, {{5, 4}, {5, 6}}, {{0, 0}, {1, 1}}}},
-                    // tt-metal starts group 2 at (5,6) here and then fails for want of cores.
+                    // tt-metal starts group 2 at (5,6) here and then fails because no core is left.
                     SetCase{"SplitAtTheFootOfAColumn",
                             kTwo,
                             13,

@@ -10,7 +10,7 @@ namespace {
 
 using Offsets = std::vector<std::uint32_t>;
 
-/// Memory that reads come from; a read is named by its offset there.
+/// Memory of the reads; a read is identified by its offset.
 class StridePrefetcherTest : public ::testing::Test {
 protected:
     void complete(const Offsets& reads, std::uint32_t size = StridePrefetcher::kPageBytes) {
@@ -26,7 +26,7 @@ protected:
         }
         prefetcher_.note(port);
     }
-    /// All that is predicted.
+    /// Returns all predicted offsets.
     Offsets taken() {
         Offsets offsets;
         while (const std::byte* page = prefetcher_.take()) {

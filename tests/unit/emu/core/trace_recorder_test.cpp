@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 constexpr CallSite kLine3{"reader.cpp", 3};
-constexpr CallSite kLine67{"reader.cpp", 67};  // shares a slot of the cache with line 3
+constexpr CallSite kLine67{"reader.cpp", 67};  // maps to the same cache slot as line 3
 constexpr CallSite kOtherFile{"slice.hpp", 3};
 
 TEST(TraceRecorder, MergesEqualActsInARow) {
@@ -52,7 +52,7 @@ TEST(TraceRecorder, BeginsANewEventWhenTheCountIsFull) {
     EXPECT_EQ(recorder.events().back().count, 1U);
 }
 
-/// Of `recorder`, its last event but one.
+/// Returns the last but one event of `recorder`.
 TraceEvent before_last(TraceRecorder& recorder) {
     return recorder.events().at(recorder.events().size() - 2);
 }

@@ -64,7 +64,8 @@ TEST(Window, StacksOfTheProcessorsLieApartAndInsideTheWindow) {
     }
 }
 
-// At one offset they would: windows are aligned to 4 GiB, a cache's sets repeat every 4 KiB.
+// Equal offsets would use the same sets: windows are aligned to 4 GiB, and a cache's sets repeat
+// every 4 KiB.
 TEST(Window, StacksOfNeighboursBeginInOtherSetsOfTheHostsCaches) {
     const WindowSpace space(2);
     const Window a(space.window(0), kL1);
@@ -114,7 +115,7 @@ void place_kernels(const Windows& windows) {
     }
 }
 
-// L1 and the hole behind it.
+// L1 and the hole after it.
 TEST(WindowMapping, AWindowWithoutKernelsTakesTwo) {
     constexpr std::size_t kWindows = 64;
     const std::size_t before = num_mappings();
@@ -124,7 +125,7 @@ TEST(WindowMapping, AWindowWithoutKernelsTakesTwo) {
     EXPECT_LE(num_mappings() - before, 2 * kWindows + 2);
 }
 
-// Beside L1, stack and globals of three processors, and the holes below them.
+// L1, stacks and globals of three processors, and the holes below them.
 TEST(WindowMapping, AWindowWithKernelsOnAllProcessorsTakesFourteen) {
     constexpr std::size_t kWindows = 64;
     const std::size_t before = num_mappings();
@@ -145,8 +146,8 @@ TEST(WindowMapping, MergedTakesTwoMappingsAWindow) {
     EXPECT_LE(num_mappings() - before, 2 * kWindows + 2);
 }
 
-// Two meshes of 32 devices with 130 cores each; at 14 mappings a window they would need 116 480,
-// and hosts allow 65 530 where nobody changed it.
+// Two meshes of 32 devices with 130 cores each. At 14 mappings per window they would need 116 480;
+// the default limit of hosts is 65 530.
 TEST(WindowMapping, KernelsRunOnAllCoresOfTwoLargeMeshes) {
     constexpr std::size_t kWindows = std::size_t{32} * 130;
     const WindowSpace space_a(kWindows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs kernels compiled through the address step on stacks inside windows of their own.
+// Runs kernels compiled with the address step on stacks inside their own windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::vector<LoopCall> loop_calls;
 std::uint32_t* polled_word = nullptr;
 }  // namespace
 
-// Notes the call and gives the loop what it polls for, as another thread would.
+// Records the call and sets the word that the loop polls, as another thread would.
 void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
                          tessera::LoopKind kind) {
     const std::string name = std::filesystem::path(file).filename();
@@ -51,7 +51,7 @@ namespace {
 using testing::ElementsAre;
 using Results = std::vector<std::uint64_t>;
 
-// Order of the results of kernels/globals.cpp.
+// Order of results of kernels/globals.cpp.
 enum GlobalsResult : std::size_t {
     kCalls,
     kHelperCalls,

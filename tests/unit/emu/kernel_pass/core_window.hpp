@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core's window, just enough of it to run a kernel on its stack.
+// A minimal window of one core that can run a kernel on its stack.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ public:
     CoreWindow(const CoreWindow&) = delete;
     CoreWindow& operator=(const CoreWindow&) = delete;
 
-    /// Copies the image of the kernel's globals, as a launch does, and runs it.
+    /// Copies the image of the kernel's globals, as a launch does, and runs the kernel.
     std::vector<std::uint64_t> launch(const CompiledKernel& kernel, Processor processor,
                                       std::vector<std::uint64_t> args = {});
-    /// Runs it with the globals as they are.
+    /// Runs the kernel with unchanged globals.
     std::vector<std::uint64_t> run(const CompiledKernel& kernel, Processor processor,
                                    std::vector<std::uint64_t> args = {});
-    /// The 4-byte word at L1 address `address`.
+    /// Returns the 4-byte word at L1 address `address`.
     [[nodiscard]] std::uint32_t& word(std::uint32_t address) const;
     [[nodiscard]] std::uint64_t base() const { return base_; }
-    /// What its kernels have counted.
+    /// Returns the instruction counts of its kernels.
     [[nodiscard]] const InstructionCounters& instructions() const { return instructions_; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels count of their own instructions, against what their source says.
+// Instruction counts of kernels, against their source.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 extern "C" const tessera::CompiledKernel probe_kernel_instructions;
 
-// Of the machine, which is not part of this program.
+// Defined by the machine, which this program does not contain.
 thread_local tessera::InstructionCounters* tessera_instruction_counters = nullptr;
 
 namespace tessera {
@@ -41,7 +41,7 @@ InstructionCount count_of(CoreWindow& core, Case which, std::uint64_t count) {
     return difference(core.instructions(), before);
 }
 
-/// What `more` rounds take beyond as many as fill queues.
+/// Returns the counts of `more` rounds beyond the rounds that fill queues.
 InstructionCount rounds_of(CoreWindow& core, Case which, std::uint32_t more) {
     constexpr std::uint32_t kFirst = 64;
     const InstructionCount first = count_of(core, which, kFirst);
@@ -51,8 +51,9 @@ InstructionCount rounds_of(CoreWindow& core, Case which, std::uint32_t more) {
             all.dividend_bits - first.dividend_bits};
 }
 
-// tt-isa-documentation, BabyRISCV/README.md: 8 cycles from a load of L1 to what uses it. The next
-// round's load uses this one's; an addition, a comparison and the load itself fill three.
+// tt-isa-documentation, BabyRISCV/README.md: 8 cycles from an L1 load to the use of its value. Each
+// round's load depends on the previous one; an addition, a comparison and the load fill three
+// cycles.
 TEST(InstructionCount, ALoadThatTheNextOneNeedsTakesEightCycles) {
     CoreWindow core;
     core.word(kWords) = kWords;
@@ -90,9 +91,9 @@ TEST(InstructionCount, FourStoresWaitForNothing) {
     EXPECT_EQ(count_of(core, kStoreFour, 0).store_waits, 0U);
 }
 
-// The same page of Blackhole: what a product gives is there a cycle late; of Wormhole: the next
-// instruction does not enter for a cycle. Rounds of four, and two instructions of the loop: ten
-// cycles on Wormhole whichever way, nine or six on Blackhole.
+// The same page. Blackhole: the result of a product is available one cycle late. Wormhole: the next
+// instruction enters one cycle late. Rounds have four products and two loop instructions: ten
+// cycles on Wormhole in both cases, nine or six on Blackhole.
 TEST(InstructionCount, ProductsThatTheNextOneWaitsForAreToldFromThoseThatAreFree) {
     CoreWindow core;
 
@@ -114,7 +115,7 @@ TEST(InstructionCount, DivisionsTakeAsLongAsTheirDividendHasBits) {
     EXPECT_EQ(count_of(core, kDivide, 0).dividend_bits, 5U) << "6 cycles at least";
 }
 
-/// Sets the word that a kernel waits for, after a while.
+/// Sets the word that a kernel polls, after a delay.
 std::jthread set_after(CoreWindow& core, std::chrono::milliseconds time) {
     return std::jthread([&core, time] {
         std::this_thread::sleep_for(time);
@@ -122,7 +123,7 @@ std::jthread set_after(CoreWindow& core, std::chrono::milliseconds time) {
     });
 }
 
-// How long it waits is the host's matter, and must not show in a trace.
+// The number of rounds depends on the host and must not be visible in a trace.
 TEST(InstructionCount, AWaitingLoopCountsTheSameHoweverOftenItGoesRound) {
     for (const Case which : {kPoll, kAsk}) {
         CoreWindow core;

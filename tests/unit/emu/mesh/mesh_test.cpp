@@ -22,7 +22,7 @@ TEST(Mesh, ALineEndsAtItsLastDevice) {
     EXPECT_EQ(mesh.neighbour(0, LinkDirection::West, 1), std::nullopt);
 }
 
-// The largest of the documentation: 16384 cores, each in 4 GiB of address space of its own.
+// The largest mesh in the documentation: 16384 cores, each with 4 GiB of address space.
 TEST(Mesh, HoldsAllCoresOf256Devices) {
     const ArchSpec arch = testing::make_arch(8, 8);
 

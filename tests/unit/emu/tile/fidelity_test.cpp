@@ -17,7 +17,7 @@ TEST(Slices, HoldTheBitsOfTheMultiplierTable) {
     EXPECT_EQ(slice_of(Source::SrcA, Slice::Low, kAllOnes), 0x0.0F8p+0F);  // the next 5
     EXPECT_EQ(slice_of(Source::SrcA, Slice::Full, kAllOnes), 0x1.FF8p+0F);
     EXPECT_EQ(slice_of(Source::SrcB, Slice::High, kAllOnes), 0x1.FCp+0F);  // 1 + 6 bits
-    EXPECT_EQ(slice_of(Source::SrcB, Slice::Low, kAllOnes), 0x0.03Cp+0F);  // the other 4
+    EXPECT_EQ(slice_of(Source::SrcB, Slice::Low, kAllOnes), 0x0.03Cp+0F);  // the remaining 4
     EXPECT_EQ(slice_of(Source::SrcB, Slice::Full, kAllOnes), 0x1.FFCp+0F);
 }
 

@@ -10,7 +10,7 @@
 namespace tessera::tile {
 namespace {
 
-/// The order of summation that matmul.hpp promises, with scalar fused multiply-adds.
+/// Sums in the order that matmul.hpp guarantees, with scalar fused multiply-adds.
 TileValues reference_product(const TileValues& in0, const TileValues& in1, TileValues dst) {
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         for (std::uint32_t column = 0; column < kTileColumns; ++column) {
@@ -23,7 +23,7 @@ TileValues reference_product(const TileValues& in0, const TileValues& in1, TileV
     return dst;
 }
 
-/// Keeps the first `bits` significant bits, by arithmetic on the value.
+/// Keeps the first `bits` significant bits by arithmetic on the value.
 float first_bits(float value, int bits) {
     if (value == 0) {
         return 0;
@@ -150,7 +150,7 @@ TEST(MatmulTileBf16, HiFi4IsTheExactProductOfBf16OnEverySimdTarget) {
 TEST(MatmulBlock, Float32OperandsPassThroughTf32Registers) {
     const TileValues in0 = random_tile(13);
     const TileValues in1 = random_tile(14);
-    // SrcB (in0) holds 11 significant bits; the last of SrcA's (in1) is never multiplied.
+    // SrcB (in0) holds 11 significant bits; the last bit of SrcA (in1) is never multiplied.
     const TileValues expected =
         reference_product(with_first_bits(in0, 11), with_first_bits(in1, 10), {});
     const auto* const src0 = reinterpret_cast<const std::byte*>(in0.data());
@@ -182,7 +182,7 @@ TEST(MatmulBlock, TransposedOperandSwapsRowsAndColumns) {
     EXPECT_TRUE(same_bytes(dst, expected));
 }
 
-/// 16-bit DST, as matmul.hpp states it: per phase, rounded after every 16 products.
+/// Computes a 16-bit DST as matmul.hpp states: per phase, rounded after every 16 products.
 TileValues rounded_phase(const TileValues& in0, const TileValues& in1, TileValues dst) {
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         for (std::uint32_t column = 0; column < kTileColumns; ++column) {

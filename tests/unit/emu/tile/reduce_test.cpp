@@ -14,7 +14,7 @@ TileValues filled(float value) {
     return make_tile([&](auto, auto) { return value; });
 }
 
-/// Small integers: every sum is exact, so that no order of summation shows.
+/// Returns small integers: every sum is exact, so the order of summation does not matter.
 TileValues small_integers() {
     return make_tile(
         [](auto row, auto column) { return static_cast<int>(row * 7 + column * 3) % 11 - 4; });
@@ -77,7 +77,7 @@ TEST(Reduce, ScalarAppliesTheScalerTwice) {
 
 TEST(Reduce, UsesTheFirstRowOfEachFaceOfTheScaler) {
     const TileValues in = filled(1);
-    // Face f, entry i: weight 100·f + i; everything below the first rows must not matter.
+    // Face f, entry i has weight 100·f + i. Everything below the first rows must be ignored.
     const TileValues scaler = make_tile([](auto row, auto column) {
         const auto face = (row / 16) * 2 + column / 16;
         return row % 16 == 0 ? 100 * static_cast<int>(face) + static_cast<int>(column % 16) : -7777;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles for tests of the tile engine, and plain-loop views of them.
+// Tiles for tests of the tile engine, and plain loops over them.
 #pragma once
 
 #include <hwy/highway.h>
@@ -26,7 +26,7 @@ inline float& at(TileValues& tile, std::uint32_t row, std::uint32_t column) {
     return tile[tile_offset(row, column)];
 }
 
-/// tile[r][c] = f(r, c).
+/// Returns a tile with tile[r][c] = f(r, c).
 template <class Function>
 TileValues make_tile(Function f) {
     TileValues tile;
@@ -38,14 +38,14 @@ TileValues make_tile(Function f) {
     return tile;
 }
 
-/// Normally distributed values with all 24 significant bits.
+/// Returns normally distributed values with all 24 significant bits.
 inline TileValues random_tile(std::uint32_t seed) {
     std::mt19937 engine(seed);
     std::normal_distribution<float> normal;
     return make_tile([&](auto, auto) { return normal(engine); });
 }
 
-/// Normally distributed bf16 values.
+/// Returns normally distributed bf16 values.
 inline TileValues random_bf16_tile(std::uint32_t seed) {
     TileValues tile = random_tile(seed);
     for (float& value : tile) {
@@ -67,7 +67,7 @@ inline bool same_bytes(const TileValues& a, const TileValues& b) {
     return std::memcmp(a.data(), b.data(), sizeof(TileValues)) == 0;
 }
 
-/// Calls `body(name of the target)` with vector code forced to each target this host can run.
+/// Calls `body(name of the target)` with vector code forced to each target that this host can run.
 template <class Body>
 void on_each_simd_target(Body body) {
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

@@ -9,7 +9,7 @@
 namespace tessera::tile {
 namespace {
 
-/// Last two dimensions as rows and columns, the others as batches.
+/// Returns the last two dimensions as rows and columns, each other dimension as a batch.
 MatrixShape shape_of(const golden::GoldenTensor& tensor) {
     MatrixShape shape{.element_bytes = 2};
     const std::size_t rank = tensor.shape.size();

@@ -11,7 +11,7 @@ using enum EventKind;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// reserve 7, push 6, wait 9, pop 4 cycles.
+// Cycles: reserve 7, push 6, wait 9, pop 4.
 TEST(CircularBuffers, AConsumerWaitsForThePushThatBringsItsPages) {
     TraceBuilder builder;
     builder.core({0, 0}, {2})
@@ -20,7 +20,7 @@ TEST(CircularBuffers, AConsumerWaitsForThePushThatBringsItsPages) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Pages come at 13 and 26; then 9 + 4 for the consumer.
+    // Pages arrive at 13 and 26; then 9 + 4 for the consumer.
     EXPECT_EQ(timeline.makespan, (26 + 9 + 4) * kCycle);
     EXPECT_EQ(cycles_of(timeline, 1, Activity::WaitCbData), 26);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::Finished), 13);
@@ -41,7 +41,7 @@ TEST(CircularBuffers, AProducerWaitsForThePopThatMakesRoom) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // The page comes at 13 and goes at 13 + 9 + 180 + 4; then reserve and push.
+    // The page arrives at 13 and is popped at 13 + 9 + 180 + 4; then reserve and push.
     EXPECT_EQ(timeline.makespan, (206 + 7 + 6) * kCycle);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitCbSpace), 206 - 13);
 }
@@ -64,7 +64,7 @@ TEST(CircularBuffers, ARunOfCallsIsTheCallsOneByOne) {
         .reader({cb(CbReserve, 0, 1, 3), cb(CbPush, 0, 1, 3)})
         .writer({cb(CbWait, 0, 2), cb(CbPop, 0, 1, 2)});
 
-    // Reserved at 21, pushed at 27, 33, 39; the consumer goes on at 33.
+    // Reserved at 21, pushed at 27, 33, 39; the consumer continues at 33.
     EXPECT_EQ(builder.run().makespan, (33 + 9 + 8) * kCycle);
 }
 

@@ -36,12 +36,12 @@ std::vector<TraceEvent> tiles_through_dst(int count) {
     return events;
 }
 
-// Math needs 11 + 10 + 90 + 11 = 122 for a half, pack 11 + 4 · 37 + 11 = 170.
+// Math takes 11 + 10 + 90 + 11 = 122 for a half, pack 11 + 4 · 37 + 11 = 170.
 TEST(ComputeUnits, MathWorksOnOneHalfWhilePackEmptiesTheOther) {
     TraceBuilder builder;
     builder.core({0, 0}).compute(tiles_through_dst(3));
 
-    // Pack begins at 122 and is never without work.
+    // Pack begins at 122 and always has work.
     EXPECT_EQ(builder.run().makespan, (122 + 3 * 170) * kCycle);
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using enum EventKind;
 
-/// A reader that feeds compute a page at a time, which the writer sends away: bound by the reader.
+/// Returns a reader that pushes one page at a time to compute, whose results a writer sends; the
+/// reader bounds the time.
 TraceBuilder pipeline(int pages) {
     std::vector<TraceEvent> reader;
     std::vector<TraceEvent> kernel;
@@ -78,9 +79,9 @@ TEST(CriticalPath, OfAPipelineBoundByReadsIsTheReadsAndTheLastPagesWay) {
 
     const PathShares shares = shares_of(timeline);
 
-    // 5 × (7 + 25 + 200 + 10 + 6) for the reader; then wait 6, unpack 32, copy 16, sfpu 100,
-    // commit 11, wait 11 and pack 37, release 11, push 6, wait 9, issue 20, acknowledgement 150,
-    // poll 10, pop 4. Reserve and acquire lie before the data come.
+    // 5 × (7 + 25 + 200 + 10 + 6) for the reader; then wait 6, unpack 32, copy 16, sfpu 100, commit
+    // 11, wait 11 and pack 37, release 11, push 6, wait 9, issue 20, acknowledgement 150, poll 10,
+    // pop 4. Reserve and acquire happen before the data arrives.
     EXPECT_EQ(
         timeline.makespan,
         (5 * 248 + 6 + 32 + 16 + 100 + 11 + 11 + 6 + 37 + 11 + 6 + 9 + 20 + 150 + 10 + 4) * kCycle);
@@ -131,7 +132,7 @@ TEST(CriticalPath, GoesThroughOtherCores) {
     EXPECT_EQ(timeline.critical_path[4].thread, 1U);
 }
 
-/// Two threads that wake each other `rounds` times by words that travel 1 cycle.
+/// Two threads that wake each other `rounds` times with words that take 1 cycle.
 LaunchTimeline word_exchange(int rounds) {
     LaunchTimeline timeline;
     timeline.makespan = rounds * kCycle;
@@ -160,7 +161,7 @@ TEST(CriticalPath, FollowsAnyNumberOfWaitsWhoseTransitsTakeTime) {
 }
 
 TEST(CriticalPath, FollowsAWaitLongerThanATransitCanSay) {
-    // A packet that queued for 10 M cycles behind others: its transit says 4.3 M.
+    // A packet that waited 10 M cycles in a queue; its transit accounts for 4.3 M.
     constexpr Millicycles kLong = 10'000'000 * kCycle;
     LaunchTimeline timeline;
     timeline.makespan = kCycle + kLong;

@@ -15,7 +15,7 @@ TEST(DataMovement, ABarrierWaitsForTheLastRead) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Issued at 25, 50, 75; the last is there at 275; the poll takes 10.
+    // Issued at 25, 50, 75; the last arrives at 275; the poll takes 10.
     EXPECT_EQ(timeline.makespan, 75 * kCycle + fixed::kRead + 10 * kCycle);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::ReadIssue), 75);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocRead), 200);
@@ -41,7 +41,7 @@ TEST(DataMovement, ABarrierThatFindsAllDoneOnlyPolls) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // 25 + 20 × 18, when the read has long come; two polls.
+    // 25 + 20 × 18, long after the read has arrived; two polls.
     EXPECT_EQ(timeline.makespan, (25 + 360 + 20) * kCycle);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocRead), 0);
 }
@@ -67,7 +67,7 @@ TEST(DataMovement, AReadOfDramIsIssuedAtAPriceOfItsOwn) {
 
 TEST(DataMovement, APacketIsIssuedAtATime) {
     TraceBuilder builder;
-    // Packets of 8192 B: 2 for one byte more.
+    // Packets of 8192 B: one more byte takes 2 packets.
     builder.core({0, 0}).reader({read(8193)});
 
     EXPECT_EQ(builder.run().makespan, 50 * kCycle);
@@ -117,7 +117,8 @@ TEST(DataMovement, ReadsBeyondTheInterfaceWaitForOneToComeBack) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Two are issued by 50; the third's command is written by 75 and goes when the first is back.
+    // Two are issued by 50. The third command is written by 75 and issued when the first read
+    // returns.
     EXPECT_EQ(timeline.makespan, 25 * kCycle + fixed::kRead);
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocSlot), 225 - 75);
     const WaitCause& cause = timeline.causes.at(timeline.threads[0].intervals.at(1).cause);
@@ -132,7 +133,8 @@ TEST(DataMovement, WritesAndAtomicsBeyondTheInterfaceWaitForAnAcknowledgement) {
         builder.timing.noc.outstanding_writes = 1;
         builder.core({0, 0}).writer({first, add});
 
-        // Issued at 20 (an atomic: 22), acknowledged 150 later; the second is ready after 22 more.
+        // Issued at 20 (an atomic: 22), acknowledged 150 cycles later; the second is ready 22
+        // cycles after.
         EXPECT_EQ(cycles_of(builder.run(), 0, Activity::WaitNocSlot), 150 - 22);
     }
 }
@@ -174,7 +176,7 @@ TEST(DataMovement, AReadWaitsUntilTheInterfaceTakesIt) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Its command is ready at 45; what was written at 20 has left at 50.
+    // Its command is ready at 45; the write of 20 has left at 50.
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitNocSlot), 5);
     EXPECT_EQ(timeline.makespan, 20 * kCycle + fixed::kDeparted);
 }

@@ -32,7 +32,7 @@ CoreTrace make_core(CoreCoord at) {
             .threads = {{.processor = Processor::Riscv0}, {.processor = Processor::Compute}}};
 }
 
-/// Device 1 runs a data-movement and a compute kernel, four binaries, on 3 × 2 cores; device 0
+/// Device 1 runs a data-movement and a compute kernel, four binaries, on 3 × 2 cores. Device 0 runs
 /// something else.
 LaunchTrace make_launch() {
     LaunchTrace launch;
@@ -70,7 +70,7 @@ TEST(DispatchCost, KernelGroupsHaveBinariesAndTwoMulticastsEach) {
 
     EXPECT_EQ(work.prefetch, (1000 + 12 * 10 + 960 / 16) * kCycle);
     EXPECT_EQ(work.dispatch, (2000 + 12 * 20 + 2 * (300 + 400) + 27 + 960 / 32) * kCycle);
-    EXPECT_EQ(work.config_bytes, 320U);  // of one core
+    EXPECT_EQ(work.config_bytes, 320U);  // per core
 }
 
 TEST(DispatchCost, SharedConfigurationIsOneMulticast) {
@@ -104,12 +104,12 @@ TEST(DispatchCost, ACoresOwnArgumentsTakeAWriteOrTheirBytes) {
     const DispatchCost cost(make_timing());
     DispatchTrace program = make_program();
 
-    program.unique_args = 6 * 8;  // 32 B for each core
+    program.unique_args = 6 * 8;  // 32 B per core
     const DispatchWork few = cost.of(program, make_launch());
     EXPECT_EQ(few.prefetch, (1040 + 100 + 6 * 32 / 16) * kCycle);
     EXPECT_EQ(few.dispatch, (2080 + 27 + 6 * 25) * kCycle);
 
-    program.unique_args = 6 * 240;  // 960 B, which the NoC takes in 30 cycles
+    program.unique_args = 6 * 240;  // 960 B, which take 30 cycles on the NoC
     const DispatchWork many = cost.of(program, make_launch());
     EXPECT_EQ(many.dispatch, (2080 + 27 + 6 * 30) * kCycle);
     EXPECT_EQ(many.config_bytes, 960U);

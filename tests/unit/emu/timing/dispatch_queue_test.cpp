@@ -18,7 +18,7 @@ TimingSpec make_timing() {
     return timing;
 }
 
-/// Starts of programs that all take `run`.
+/// Returns the starts of programs that all take `run`.
 std::vector<Millicycles> starts_of(std::size_t count, const DispatchWork& work, Millicycles run) {
     DispatchQueue queue(make_timing());
     std::vector<Millicycles> starts;
@@ -61,7 +61,7 @@ TEST(DispatchQueue, IsAheadByNoMoreProgramsThanThereAreLaunchMessages) {
         queue.ended(starts.back() + 1000);
     }
 
-    // Three are handed out while the first runs; the fourth from its end on.
+    // Three are dispatched while the first runs; the fourth from its end on.
     const Millicycles known_end = first + 9'000'000 + kGap;
     EXPECT_EQ(starts,
               (std::vector<Millicycles>{known_end, known_end + 1000 + kGap,

@@ -11,7 +11,7 @@ namespace {
 
 using enum EventKind;
 
-/// A device for each number, whose reader reads so often, one after the other.
+/// Builds one device per number, whose reader issues that many reads in sequence.
 TraceBuilder devices_that_read(const std::vector<std::uint32_t>& times) {
     TraceBuilder builder(static_cast<std::uint32_t>(times.size()));
     for (std::size_t device = 0; device < times.size(); ++device) {
@@ -90,7 +90,7 @@ TEST(EarlyParts, LeaveTheLaunchItsEndUnderOtherConstants) {
     EXPECT_EQ(part.makespan, whole.makespan);
     EXPECT_EQ(part.device_end[1], whole.device_end[1]);
     EXPECT_LT(part.threads.size(), whole.threads.size());
-    // The others' ends move as that of the last device.
+    // The end of each other device moves as that of the last device.
     const auto moved = [&](std::size_t device) {
         return static_cast<double>(part.device_end[device]) /
                static_cast<double>(stated.device_end[device]);

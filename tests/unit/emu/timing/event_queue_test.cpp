@@ -42,7 +42,7 @@ TEST(EventQueue, GivesEventsOfOneTimeInOrderOfArrival) {
     }
 }
 
-/// As a replay has it: events put in between, mostly near, some far ahead, some before the last.
+/// Inserts events as in a replay: mostly near, some far ahead, some before the last one.
 TEST(EventQueue, GivesWhatASortedListGives) {
     EventQueue queue;
     std::mt19937 random(2);

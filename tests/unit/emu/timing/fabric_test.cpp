@@ -33,7 +33,7 @@ TraceEvent wait_for(std::uint32_t value) {
     return event(SemaphoreWait, 0, value, kAddress);
 }
 
-// worker_issue 80 cycles, open 70, close 90.
+// Cycles: worker_issue 80, open 70, close 90.
 TEST(Fabric, APacketCarriesItsWord) {
     TraceBuilder builder(2);
     builder.core({0, 0}).reader({event(FabricOpen), packet(1), word(FabricAdd, 1, 3), packet(1),
@@ -104,7 +104,7 @@ TEST(Fabric, RefusesAPacketWhoseWordDoesNotFollow) {
                                                   "no FabricAdd or FabricWord follows"));
 }
 
-// Channels go up by direction, then by link: 5 is link 1 to the west.
+// Channels are ordered by direction, then by link: 5 is link 1 to the west.
 TEST(Fabric, RefusesALinkThatTheMachineLacks) {
     TraceBuilder builder(2);
     TraceEvent over_link_1 = packet(1, 1, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport without resources: every transfer takes the same time, however many there are. Linked
-// in place of the library's, so that a replay's times can be worked out by hand.
+// A transport without resources: every transfer takes the same time, whatever their number. It is
+// linked in place of the library's transport, so that replay times can be computed by hand.
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 
 #include <vector>
@@ -16,11 +16,11 @@ struct Stage {
     std::uint16_t device = 0;
 };
 
-/// A multicast is in place at all of its devices at once.
+/// A multicast arrives at all of its devices at the same time.
 std::vector<Stage> stages_of_packet(const Request& request) {
     std::vector<Stage> stages{{fixed::kDeparted, Milestone::Departed},
                               {fixed::kDeparted, Milestone::SlotFreed}};
-    // Eastwards, from device to device.
+    // To the east, from device to device.
     for (std::uint8_t hops = request.multicast_from; request.is_multicast && hops < request.hops;
          ++hops) {
         stages.push_back({fixed::kDelivered, Milestone::Passed,
@@ -60,8 +60,8 @@ struct Transfer {
 struct Transport::State {
     const NocTiming& noc;
     std::vector<Transfer> transfers;
-    std::uint32_t num_unsent = 0;  ///< transfers that have a departure to come
-    std::uint32_t num_reads = 0;   ///< under way, of all NIUs
+    std::uint32_t num_unsent = 0;  ///< transfers that have not departed
+    std::uint32_t num_reads = 0;   ///< in flight, of all NIUs
     std::uint32_t num_unacknowledged = 0;
 };
 
@@ -80,7 +80,8 @@ TransferId Transport::start(const Request& request, Millicycles now, EventQueue&
     return id;
 }
 
-/// On NoC 1 none while anything is sent: the engine has to ask, and to ask again at a departure.
+/// Refuses reads on NoC 1 while anything is being sent: the engine must ask, and ask again at a
+/// departure.
 bool Transport::takes_read(Niu niu, std::uint32_t /*packets*/) const noexcept {
     return state_->num_reads < state_->noc.outstanding_reads &&
            (niu.noc == 0 || state_->num_unsent == 0);

@@ -12,8 +12,8 @@ namespace {
 using enum EventKind;
 constexpr std::uint32_t kAddress = 0xA000;
 
-/// Three devices, each with a core whose reader reads and raises a word that its writer waits for;
-/// the last device's reader reads `last` times.
+/// Three devices, each with a core whose reader reads and increments a word that its writer waits
+/// for. The last device's reader reads `last` times.
 TraceBuilder three_devices(std::uint32_t last) {
     TraceBuilder builder(3);
     builder.timing.dispatch.launch_latency = Cycles{100};
@@ -47,8 +47,8 @@ TEST(IdenticalDevices, DifferByAnInitialWord) {
 }
 
 TEST(IdenticalDevices, TakeTheTimesOfTheOneThatIsReplayed) {
-    // With a read more on the last device, devices 0 and 1 are identical; replayed alone, they are
-    // not.
+    // With one more read on the last device, devices 0 and 1 are identical to each other. Replayed
+    // alone, they differ.
     TraceBuilder builder = three_devices(2);
     const std::vector<Millicycles> starts{0, 70 * kCycle, 30 * kCycle};
     const Machine machine{builder.arch, builder.timing, builder.mesh};
@@ -84,7 +84,7 @@ TEST(ReplayCache, GivesALaunchWhatTheOneBeforeDid) {
     const LaunchTimeline first =
         replay(builder.trace, launch, machine, {.device_start = none, .cache = &cache});
     ASSERT_EQ(cache.entries.size(), 2U);
-    cache.entries[1].timeline.num_events += 1000;  // shows whether it is taken
+    cache.entries[1].timeline.num_events += 1000;  // shows whether the entry is used
     const LaunchTimeline again =
         replay(builder.trace, launch, machine, {.device_start = later, .cache = &cache});
 

@@ -17,15 +17,15 @@ TraceEvent matmul(std::uint32_t count, MathFidelity fidelity, std::uint8_t ct = 
                    {.srca = a, .srcb = b, .fidelity = fidelity, .ct = ct, .rt = rt});
 }
 
-// A pair of bfloat16 tiles takes 2 + 30 + 30 = 62 to unpack; a product 1 + 16 a phase, and 2 more
-// if it has several; a call of matmul_tiles starts with 3.
+// A pair of bfloat16 tiles takes 2 + 30 + 30 = 62 to unpack. A product takes 1 + 16 per phase, and
+// 2 more if it has several phases. A call of matmul_tiles starts with 3.
 TEST(MatrixUnit, UnpackFillsOneSetWhileMathWorksOffTheOther) {
     TraceBuilder builder;
     builder.core({0, 0}).compute({matmul(10, MathFidelity::LoFi)});
 
     const LaunchTimeline timeline = builder.run();
 
-    // Bound by unpack, behind which starts are hidden; the last product is left for math.
+    // Unpack bounds the time and hides the starts; the last product remains for math.
     EXPECT_EQ(timeline.makespan, (10 * 62 + 17) * kCycle);
     EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 620);
     EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 200);
@@ -38,7 +38,7 @@ TEST(MatrixUnit, MathBoundsWhereItTakesLonger) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // 70 a product, the first start before the first pair; unpack runs ahead by two sets.
+    // 70 per product, the first start before the first pair; unpack runs ahead by two sets.
     EXPECT_EQ(timeline.makespan, (62 + 10 * 70 - 3) * kCycle);
     EXPECT_EQ(cycles_of(timeline, kMath, Activity::WaitSource), 59);
 }
@@ -51,8 +51,8 @@ TEST(MatrixUnit, WithOnePairInSourceUnpackAndMathTakeTurns) {
     EXPECT_EQ(builder.run().makespan, 10 * (62 + 35) * kCycle);
 }
 
-// The multiplier takes 8 rows of in0 by a face of in1 a step, 16 of them for whole tiles; a product
-// is 1 and 16 a phase, and 2 behind the last of several.
+// One multiplier step takes 8 rows of in0 and one face of in1; whole tiles take 16 steps. A product
+// takes 1 and 16 per phase, and 2 after the last of several phases.
 TEST(MatrixUnit, StepsOfAProductAreThoseOfItsTiles) {
     const auto product_of = [](Tile in0, Tile in1) {
         TraceBuilder builder;
@@ -79,12 +79,12 @@ TEST(MatrixUnit, UnpackTakesTheElementsOfATile) {
     builder.core({0, 0}).compute(
         {compute(Copy, 1, 0, {.srca = DataFormat::Float16_b, .srca_tile = Tile({8, 32})})});
 
-    // 2 to start and a quarter of 30; math copies both faces of four, 8 of 16, after its start
+    // 2 to start and a quarter of 30. Math copies both faces of four rows, 8 of 16, after its start
     // of 3.
     EXPECT_EQ(builder.run().makespan, (2 + 7.5 + 8) * kCycle);
 }
 
-// A pack starts with 5; 32 cycles for whole bf16 tiles.
+// A pack starts with 5; whole bf16 tiles take 32 cycles.
 TEST(MatrixUnit, PackersTakeAFaceEach) {
     const auto pack_of = [](std::uint32_t packers, Tile tile) {
         TraceBuilder builder;
@@ -105,7 +105,7 @@ TEST(MatrixUnit, BlocksThatFollowOnOneAnotherPayForTheirRunOnce) {
     builder.timing.compute.unpack_run = Cycles{40};
     builder.core({0, 0}).compute({matmul(5, MathFidelity::LoFi, 2)});
 
-    // Each a pair of 62 and a further tile of in1, 2 + 30 + 13.
+    // Each step takes a pair of 62 and one more tile of in1, 2 + 30 + 13.
     EXPECT_EQ(cycles_of(builder.run(), kUnpack, Activity::Unpack), 40 + 5 * (62 + 45));
 }
 
@@ -117,7 +117,7 @@ TEST(MatrixUnit, ABlockUnpacksTheOperandOfItsShorterSideOnceARound) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // Pair 2 + 30 + 16 = 48, single 2 + 16 = 18; math 5 and 17 a product.
+    // Pair 2 + 30 + 16 = 48, single 2 + 16 = 18; math 5 and 17 per product.
     EXPECT_EQ(cycles_of(timeline, kUnpack, Activity::Unpack), 2 * (48 + 3 * 18));
     EXPECT_EQ(cycles_of(timeline, kMath, Activity::Matmul), 8 * 17 + 5);
     EXPECT_EQ(timeline.makespan, (2 * (48 + 3 * 18) + 17) * kCycle);
@@ -181,7 +181,7 @@ TEST(MatrixUnit, MovesOfATileGoByKind) {
 
 TEST(MatrixUnit, UnpackMayBeAheadByTwoSetsAndNoMore) {
     TraceBuilder builder;
-    // Math is held up for 1010; unpack fills two sets and hands its CB back late.
+    // Math is busy for 1010; unpack fills two sets and pops its CB late.
     builder.core({0, 0}, {4})
         .compute({event(Sfpu, 0, 1, 2), matmul(3, MathFidelity::LoFi), cb(CbPop, 0, 1)});
     builder.trace.launches[0].cores[0].cbs[0].pages = 4;
@@ -192,7 +192,8 @@ TEST(MatrixUnit, UnpackMayBeAheadByTwoSetsAndNoMore) {
     EXPECT_EQ(timeline.makespan, (1010 + 3 + 17 + 62 + 17) * kCycle);
 }
 
-// A start of 3; rows 19 a phase, columns 20, 20, 24, 24 as products, a scalar 13 and 29 a phase.
+// A start of 3; rows 19 per phase, columns 20, 20, 24, 24 as products, a scalar 13 and 29 per
+// phase.
 TEST(MatrixUnit, ReducesGoByWhatIsLeftOfTheTile) {
     const auto math_of = [](std::uint8_t detail) {
         TraceBuilder builder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Muxes with the fixed transport: a write is in place after 100 cycles; a packet has left after 30
-// and is in place after 100. A mux takes 200 cycles before a packet goes out, open 70, a packet 80.
+// Muxes with the fixed transport: a write arrives after 100 cycles; a packet has left after 30 and
+// arrives after 100. A mux takes 200 cycles to send a packet, open 70, a packet 80.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,13 +53,13 @@ TEST(Mux, AWorkerWaitsForASlotOfItsChannel) {
 
     const LaunchTimeline timeline = builder.run();
 
-    // The mux gives the slot back once the packet has left its L1, which takes longer than credits.
+    // The mux frees the slot once the packet has left its L1, which takes longer than the credits.
     constexpr std::int64_t kFreed = 70 + 80 + 100 + 200 + 30;
     EXPECT_EQ(cycles_of(timeline, 0, Activity::WaitFabric), kFreed - 150);
     EXPECT_EQ(timeline.device_end.at(1), (kFreed + 80 + 100 + 200 + 100 + 8) * kCycle);
 }
 
-// The other channel's packet comes when two of the first have long been there.
+// The other channel's packet arrives long after the first channel's two packets.
 TEST(Mux, TakesAPacketOfEachChannelInTurn) {
     TraceBuilder builder(2);
     builder.core({0, 0}).reader(

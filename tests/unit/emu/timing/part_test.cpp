@@ -13,8 +13,8 @@ namespace {
 
 using enum EventKind;
 
-/// Per device a core whose reader fills a CB and whose writer takes what is in it; device 1 reads
-/// three times, device 0 once.
+/// One core per device: its reader fills a CB and its writer empties it. Device 1 reads three
+/// times, device 0 once.
 TraceBuilder two_devices() {
     TraceBuilder builder(2);
     for (std::uint16_t device = 0; device < 2; ++device) {
@@ -50,7 +50,7 @@ TEST(LaunchParts, AreOneIfDevicesSendPackets) {
 }
 
 TEST(LaunchParts, TakeAsLongTogetherAsTheLongest) {
-    // Device 0 reads 25 + kRead, polls 10 and pushes 6; device 1 issues two reads more.
+    // Device 0 reads 25 + kRead, polls 10 and pushes 6; device 1 issues two more reads.
     const LaunchTimeline timeline = two_devices().run();
 
     const Millicycles first = 25 * kCycle + fixed::kRead + 16 * kCycle;
@@ -79,7 +79,7 @@ TEST(LaunchParts, NameTheirOwnThreadsAsCauses) {
     EXPECT_EQ(timeline.threads[timeline.critical_path.back().thread].device, 1);
 }
 
-// As another replay's error cancels it: that of the same launch at another end of the ranges.
+// An error in another replay cancels this one: the same launch at another end of the ranges.
 TEST(LaunchParts, AreAllReplayedInsideACancelledTask) {
     const TraceBuilder builder = two_devices();
     LaunchTimeline timeline;

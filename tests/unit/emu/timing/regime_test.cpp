@@ -8,7 +8,7 @@
 namespace tessera::timing {
 namespace {
 
-/// Threads on so many cores, the first of which does what the path says.
+/// Returns threads on so many cores; the first thread does what the path says.
 LaunchTimeline timeline_of(std::uint32_t num_cores, std::vector<PathStep> path) {
     LaunchTimeline timeline;
     for (std::uint32_t x = 0; x < num_cores; ++x) {

@@ -11,7 +11,8 @@ namespace {
 
 using enum EventKind;
 
-/// Two launches on `num_devices` devices: 10 calls of 18 cycles on device 0, 20 on the others.
+/// Two launches on `num_devices` devices: 10 calls of 18 cycles on device 0, 20 on each other
+/// device.
 TraceBuilder two_launches(std::uint32_t num_devices) {
     TraceBuilder builder(num_devices);
     builder.timing.dispatch.program_gap = Cycles{700};
@@ -37,7 +38,8 @@ TEST(RunReplay, LeavesTheGapBetweenProgramsOfADevice) {
 
     const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
 
-    // A program takes 29 cycles to stream, its 3 words one; 180 cycles, 700 of gap, 180.
+    // A program takes 29 cycles to stream, and its 3 words one cycle; then 180 cycles, a gap of
+    // 700, 180.
     ASSERT_EQ(run.launches.size(), 2U);
     EXPECT_EQ(run.launches[0].start, 30 * kCycle);
     EXPECT_EQ(run.launches[0].makespan, 180 * kCycle);
@@ -51,7 +53,7 @@ TEST(RunReplay, WaitsForDispatchIfThatTakesLonger) {
 
     const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
 
-    // Behind that of the first program: 1500 cycles of dispatch.
+    // After the first program's: 1500 cycles of dispatch.
     EXPECT_EQ(run.launches[1].start - run.launches[0].start, 1500 * kCycle);
 }
 
@@ -60,7 +62,7 @@ TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
 
     const RunTimeline run = replay_run(builder.trace, {builder.arch, builder.timing, builder.mesh});
 
-    // Device 0 ends 180 cycles earlier, and begins its next program so much earlier.
+    // Device 0 ends 180 cycles earlier and begins its next program earlier by the same time.
     EXPECT_EQ(run.launches[1].start, (30 + 180 + 700) * kCycle);
     EXPECT_EQ(run.launches[1].device_end.at(0), 180 * kCycle);
     EXPECT_EQ(run.launches[1].device_end.at(1), (180 + 360) * kCycle);
@@ -70,7 +72,7 @@ TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
     EXPECT_EQ(run.makespan, (30 + 360 + 700 + 360) * kCycle);
 }
 
-// As in the test above, the second launch told instead of replayed.
+// As in the test above, with the second launch given in place of replayed.
 TEST(RunReplay, TakesALaunchWhoseTimesAreKnown) {
     const TraceBuilder builder = two_launches(2);
     RunReplay replay({builder.arch, builder.timing, builder.mesh});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces by hand, and a machine whose constants are round numbers.
+// Hand-made traces, and a machine whose constants are round numbers.
 #pragma once
 
 #include <string>
@@ -116,7 +116,7 @@ inline TraceEvent write(std::uint32_t bytes, std::uint32_t count = 1, std::uint8
     return event(EventKind::NocWrite, detail, count,
                  TransferArgument{bytes, NocPlace::dram(3), 0}.pack());
 }
-/// A compute event on bfloat16 tiles.
+/// Returns a compute event on bfloat16 tiles.
 inline TraceEvent compute(EventKind kind, std::uint32_t count = 1, std::uint8_t detail = 0,
                           ComputeArgument argument = {DataFormat::Float16_b, DataFormat::Float16_b,
                                                       DataFormat::Float16_b}) {
@@ -124,7 +124,7 @@ inline TraceEvent compute(EventKind kind, std::uint32_t count = 1, std::uint8_t 
 }
 
 /// One launch of kernels on a mesh of one row. Sites are lines of "kernel.cpp": every event of a
-/// kernel is on the line of its place, from 1.
+/// kernel is on the line of its index, from 1.
 class TraceBuilder {
 public:
     explicit TraceBuilder(std::uint32_t num_devices = 1) {
@@ -135,7 +135,7 @@ public:
         timing = round_timing();
     }
 
-    /// A core with CBs of `pages` pages each, indexed from 0.
+    /// Adds a core with CBs of `pages` pages each, indexed from 0.
     TraceBuilder& core(CoreCoord coord, std::vector<std::uint32_t> pages = {},
                        std::uint16_t device = 0) {
         CoreTrace core;
@@ -181,7 +181,7 @@ public:
     TimingSpec timing;
 };
 
-/// The thread's time for an activity, in cycles.
+/// Returns the thread's time for an activity, in cycles.
 inline double cycles_of(const LaunchTimeline& timeline, std::size_t thread, Activity activity) {
     return static_cast<double>(
                timeline.threads.at(thread).totals[static_cast<std::size_t>(activity)]) /

@@ -21,7 +21,7 @@ TraceEvent store(std::uint32_t value, std::uint32_t address = kAddress) {
     return event(LocalWord, 0, value, address);
 }
 
-// semaphore_issue 22, poll 8, local_word 5 cycles.
+// Cycles: semaphore_issue 22, poll 8, local_word 5.
 TEST(Words, AWaitEndsWhenTheAdditionArrives) {
     TraceBuilder builder;
     builder.core({0, 0}).reader({add_to({1, 0}, 1)});
@@ -63,7 +63,7 @@ TEST(Words, AWaitIsOverThatWasOvertaken) {
     builder.core({0, 0}).reader({add_to({1, 0}, 1), add_to({1, 0}, 1)});
     builder.core({1, 0}).reader({event(NocSetState, 0, 20), wait_for(1), wait_for(2)});
 
-    // Both additions are there at 144; the waits come at 360.
+    // Both additions have arrived by 144; the waits begin at 360.
     EXPECT_EQ(builder.run().makespan, (360 + 8 + 8) * kCycle);
 }
 
@@ -74,7 +74,7 @@ TEST(Words, AnOldValueDoesNotEndALaterWait) {
          event(WordWrite, 0, 0, WordArgument{kAddress, NocPlace::worker({1, 0}), 0}.pack())});
     builder.core({1, 0}).reader({store(1), wait_for(0)});
 
-    // 0 stood there at the beginning; the wait is for the write of 360 + 22.
+    // The initial value is 0; the wait is for the write of 360 + 22.
     EXPECT_EQ(builder.run().makespan, 382 * kCycle + fixed::kDelivered + 8 * kCycle);
 }
 

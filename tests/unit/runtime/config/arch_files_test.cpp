@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped device models, against what the vendor's documents say of the boards.
+// The shipped device models, against the vendor's documents on the boards.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -37,7 +37,7 @@ TEST(WormholeN150, HasTheWorkersOfTheBoard) {
 
     EXPECT_EQ(arch.workers.compute, (GridSize{8, 8}));
     EXPECT_EQ(arch.workers.virtual_origin, (CoreCoord{18, 18}));
-    // Column 5 holds DRAM, row 6 Ethernet, and row 5 is harvested: logical (4,4) is physical (6,7).
+    // Column 5 is DRAM, row 6 Ethernet, and row 5 is harvested: logical (4,4) is physical (6,7).
     EXPECT_EQ(arch.workers.noc_columns.at(4), 6U);
     EXPECT_EQ(arch.workers.noc_rows.at(4), 7U);
     EXPECT_EQ(arch.noc.grid, (GridSize{10, 12}));
@@ -104,7 +104,7 @@ TEST(BlackholeP150, HasTheWorkersOfTheBoard) {
 
     EXPECT_EQ(arch.workers.compute, (GridSize{13, 10}));
     EXPECT_EQ(arch.workers.virtual_origin, (CoreCoord{1, 2}));
-    // Columns 8 and 9 hold no workers: logical (7,0) is physical (10,2).
+    // Columns 8 and 9 have no workers: logical (7,0) is physical (10,2).
     EXPECT_EQ(arch.workers.noc_columns.at(7), 10U);
     EXPECT_EQ(arch.workers.noc_rows.at(0), 2U);
     EXPECT_EQ(arch.noc.grid, (GridSize{17, 12}));

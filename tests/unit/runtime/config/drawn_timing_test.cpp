@@ -52,8 +52,8 @@ TEST(DrawnTiming, LeavesConstantsWithoutARangeAsTheyAre) {
                 Each(120));
 }
 
-// Four draws take a value each from the quarters of the distribution: [8, 8.5), [8.5, 9), [9, 11)
-// and [11, 13), since 9 is the median and each side is even.
+// Four draws take one value from each quarter of the distribution: [8, 8.5), [8.5, 9), [9, 11) and
+// [11, 13), since 9 is the median and each side is uniform.
 TEST(DrawnTiming, TakesOneValueFromEachPartOfTheDistribution) {
     const auto hops = sorted(draw_timing(bounds_of_three_ranges(), 4),
                              [](const TimingSpec& t) { return t.noc.hop.value; });
@@ -105,7 +105,7 @@ TEST(DrawnTiming, DrawsConstantsApart) {
     for (const TimingSpec& draw : draws) {
         num_alike += (draw.noc.hop > Cycles{9}) == (draw.noc.outstanding_reads < 64) ? 1 : 0;
     }
-    // 32 expected of independent ones, 64 or 0 of one drawn from the other.
+    // Independent values give 32; dependent ones 64 or 0.
     EXPECT_GT(num_alike, 16U);
     EXPECT_LT(num_alike, 48U);
 }

@@ -44,7 +44,7 @@ TEST(KeyReference, DeviceKeysAreThoseOfTheDocs) {
         << "write it with: tessera list device-keys --markdown docs";
 }
 
-// An op that is renamed or removed must not leave its page behind.
+// A renamed or removed op must not leave its page.
 TEST(KeyReference, FoldersOfTheDocsHoldNoOtherPage) {
     std::set<std::string> written;
     for (const Page& page : key_pages()) {

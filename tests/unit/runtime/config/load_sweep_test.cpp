@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 const std::filesystem::path kConfigs = std::filesystem::path(TESSERA_SOURCE_DIR) / "configs";
 
-/// Nine lines; blocks of tests follow from line 10 on.
+/// Nine lines; the blocks of tests begin at line 10.
 constexpr const char* kLayer = R"(extends: moe_v2
 mesh:
   shape: [1, 2]
@@ -100,7 +100,7 @@ TEST(LoadSweep, CombinesEachPointOfAListWithTheGrid) {
     EXPECT_EQ(param_of(sweep.points[2].loaded, "tokens"), 32);
 }
 
-// Each of them would be held whole.
+// All of them would be kept in memory.
 TEST(LoadSweep, CountsItsPointsBeforeItMakesThem) {
     std::string ten = "[1";
     for (int i = 2; i <= 10; ++i) {
@@ -192,7 +192,7 @@ TEST(LoadRun, RefusesAFileThatStandsForManyRuns) {
 struct Mistake {
     const char* name;
     const char* block;
-    const char* message;  ///< behind the folder's path
+    const char* message;  ///< after the folder's path
 };
 
 class SweepErrors : public testing::TestWithParam<Mistake> {};
@@ -247,7 +247,7 @@ constexpr Mistake kMistakes[] = {
 INSTANTIATE_TEST_SUITE_P(Sweep, SweepErrors, testing::ValuesIn(kMistakes),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// What a point resolves to, with the file that it was written to in place of the places of keys.
+// Returns the values of a point, with its file in place of the locations of keys.
 std::vector<std::string> values_of(const LoadedRun& loaded) {
     std::vector<std::string> values;
     for (const ResolvedValue& value : loaded.resolved) {

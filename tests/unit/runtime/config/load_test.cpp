@@ -53,11 +53,11 @@ TEST(LoadRun, LaysAFileOverTheOneItExtends) {
 TEST(LoadRun, ReadsEveryShippedRunAtAnyMeshThatHoldsItsExperts) {
     for (const std::string& name : names_in(kRuns)) {
         if (!name.starts_with("moe_v2") && name != "deepseek_v3_layer") {
-            continue;  // its collectives, or its tensors, are of a mesh of one row
+            continue;  // its collectives or tensors require a mesh of one row
         }
         for (const std::string shape : {"[1,1]", "[1,4]", "[2,4]", "[4,2]"}) {
             if (name == "deepseek_v3_layer" && shape == "[1,1]") {
-                continue;  // 256 experts of 84 MiB are more than a device's DRAM holds
+                continue;  // 256 experts of 84 MiB exceed a device's DRAM
             }
             EXPECT_NO_THROW((void)load(name, {"mesh.shape=" + shape})) << name << shape;
         }

@@ -40,7 +40,7 @@ TEST(Read, GivesAnOverrideOneOriginThroughout) {
     EXPECT_EQ(to_string(list.elements.at(0).origin), "--set a=[1]");
 }
 
-// yaml-cpp reads on for ever behind it.
+// yaml-cpp reads forever after it.
 TEST(Read, RefusesAZeroBehindAScalar) {
     try {
         (void)read_text(std::string("a: 1\nb: 2\0", 10), "a.yaml");
@@ -51,7 +51,7 @@ TEST(Read, RefusesAZeroBehindAScalar) {
     }
 }
 
-// Behind it yaml-cpp finds empty documents for ever.
+// yaml-cpp finds empty documents forever after it.
 TEST(Read, RefusesAValueBehindAList) {
     try {
         (void)read_text("[2, 2],1", "a.yaml");

@@ -52,7 +52,7 @@ TEST(TimingPrices, EveryKeyPricesATimeButThoseListedHere) {
     }
     std::erase_if(of_none, [](const std::string& key) { return key.starts_with("model_error."); });
 
-    // What is subtracted from another cost.
+    // Constants that are subtracted from another cost.
     EXPECT_THAT(of_none, UnorderedElementsAre("risc.loop_control"));
 }
 
@@ -61,7 +61,7 @@ TEST(TimingPrices, AKeyOfAMapStandsForAllBelowIt) {
                 UnorderedElementsAre("sfpu.start", "sfpu.other", "sfpu.functions."));
 }
 
-// With one list for all latencies, a run that only reads depended on the latency of atomics.
+// With one list for all latencies, a run with reads only would depend on the latency of atomics.
 TEST(TimingPrices, LatencyDependsOnWhatTheThreadWaitsFor) {
     const auto latency_of = [](Activity wait) {
         return keys_of(constants_of(wait, ResourceKind::NocLatency));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run from its session to its report, through public headers alone.
+// A run from its session to its report, through public headers only.
 #include "tessera/report.hpp"
 
 #include <gmock/gmock.h>
@@ -75,7 +75,7 @@ TEST_F(ReportTest, HoldsTheTextOfKernelFiles) {
 }
 
 TEST_F(ReportTest, CountsTheConstantsOfTheMachineItIsGiven) {
-    // One push of the reader, which nothing else hides.
+    // One push of the reader, which no other work hides.
     const Machine slower("wormhole_n150", {.sets = {"risc.cb_push=1020 cycles"}});
     const Machine faster("wormhole_n150", {.sets = {"risc.cb_push=20 cycles"}});
 

@@ -28,7 +28,7 @@ fs::path store(const ArtifactCache& cache, const std::string& text,
     return cache.store("recipe", drafts.write("made.so", text), dependencies);
 }
 
-// A change to the stored artifact that must not go unnoticed.
+// A change to the stored artifact that the cache must detect.
 struct Damage {
     const char* name;
     void (*apply)(const fs::path&);
@@ -57,7 +57,7 @@ void become_a_link(const fs::path& path) {
     fs::create_symlink(path.string() + ".real", path);
 }
 
-// Only root may give files away.
+// Only root may change the owner of files.
 void belong_to_another(const fs::path& path) {
     if (chown(path.c_str(), 65534, 65534) != 0) {
         GTEST_SKIP() << "only root may give files away";
@@ -131,7 +131,7 @@ TEST(ArtifactCache, LeavesNoDraftsBehind) {
     EXPECT_EQ(std::distance(begin(files), end(files)), 2) << "the artifact and its list";
 }
 
-// The list of the only recipe stored.
+// Returns the list of the only stored recipe.
 fs::path list_in(const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".list") {
@@ -184,7 +184,7 @@ TEST(ArtifactCache, SweepsUpTheDraftsOfAProcessThatIsGone) {
     const pid_t killed = fork();
     if (killed == 0) {
         static_cast<void>(ArtifactCache(cache).make_draft_folder());
-        _exit(0);  // as killed: nothing is cleaned up
+        _exit(0);  // as if killed: no clean-up
     }
     waitpid(killed, nullptr, 0);
     ASSERT_FALSE(fs::is_empty(cache)) << "the draft folder of the process";

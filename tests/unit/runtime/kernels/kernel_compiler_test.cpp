@@ -34,7 +34,8 @@ KernelToolchain probe_toolchain() {
 class KernelCompilerTest : public testing::Test {
 protected:
     static std::filesystem::path compile(const KernelSource& source) {
-        // One cache for all: each test is a process, and would precompile the standard headers.
+        // All tests share one cache: each test is a process and would precompile the standard
+        // headers.
         const auto program = std::filesystem::read_symlink("/proc/self/exe");
         static const KernelCompiler compiler(probe_toolchain(),
                                              program.parent_path() / "kernel_cache");
@@ -89,7 +90,7 @@ TEST_F(KernelCompilerTest, ArgumentsThatMayBeAShardedTensorsAccessorNeedConstant
     const auto needs = [](std::vector<std::uint32_t> args) {
         return needs_constants({.text = "void kernel_main() {}"}, args);
     };
-    // Flags, page size, rank 2, three banks, two shapes, their coordinates two a word.
+    // Flags, page size, rank 2, three banks, two shapes, their coordinates two per word.
     const std::vector<std::uint32_t> sharded{3, 2048, 2, 3, 4, 4, 2, 4, 0x00020001, 3};
 
     EXPECT_TRUE(needs(sharded));
@@ -137,7 +138,7 @@ TEST_F(KernelCompilerTest, MessagesAndCallSitesNameThePathAsGiven) {
 }
 
 TEST_F(KernelCompilerTest, LogSaysWhatWasCompiledAndWhatWasCached) {
-    // A fresh cache holds nothing of the kernel that the other tests share.
+    // A fresh cache does not contain the kernel that other tests share.
     const KernelCompiler compiler(probe_toolchain(), folder_.path());
     const CompileUnit unit = compile_unit_of(source_of("void kernel_main() {}"),
                                              compiler.toolchain(), CompileArgs::Read);
@@ -273,7 +274,7 @@ TEST_F(KernelCompilerTest, AcceptsQuotesAndSpacesInAKernelsPath) {
     EXPECT_THAT(run(source), ElementsAre(3));
 }
 
-// A compiler over a cache of the test's own.
+// Returns a compiler with the test's own cache.
 KernelCompiler compiler_in(const ScratchFolder& folder, const std::string& search_path) {
     KernelToolchain toolchain = find_kernel_toolchain(search_path);
     toolchain.umbrella = TESSERA_SOURCE_DIR "/tests/unit/emu/kernel_pass/probe.hpp";
@@ -309,7 +310,7 @@ TEST_F(KernelCompilerTest, RebuildsAnObjectThatWasCutShort) {
     EXPECT_THAT(core_.launch(load_kernel(rebuilt, source.path), source.processor), ElementsAre(10));
 }
 
-// A tool that fails without a line that says why, as on a full disk or when the plugin crashes it.
+// A tool that fails without a line that explains it, as on a full disk or when the plugin crashes.
 struct Failure {
     const char* name;
     const char* script;

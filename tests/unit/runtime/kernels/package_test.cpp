@@ -72,7 +72,7 @@ TEST_F(PackageAtHome, IsRefusedIfAPartIsMissing) {
                                        prefix_.string() + "/share/tessera");
 }
 
-// A plugin as it would be installed at `prefix`.
+// A plugin installed at `prefix`.
 class PluginPlace : public testing::Test {
 protected:
     PluginPlace() {

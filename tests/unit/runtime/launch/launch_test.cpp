@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel finds when it starts, with kernels compiled from source.
+// State of a kernel's start, with kernels compiled from source.
 #include "runtime/launch/launch.hpp"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST_F(Launch, EachCoreReadsItsOwnArgumentsAndTheCommonOnes) {
     EXPECT_EQ(word({1, 1}, kScratch), 511U);
 }
 
-// Matmul's senders in tt-metal flush behind a multicast under #ifdef ARCH_BLACKHOLE.
+// Matmul's senders in tt-metal flush after a multicast under #ifdef ARCH_BLACKHOLE.
 TEST_F(Launch, AKernelSeesForWhichChipItIsCompiled) {
     Program program;
     add_writer(program, R"(
@@ -225,7 +225,7 @@ TEST_F(Launch, AKernelKnowsFormatsOfCbsThatAnyOfItsCoresHasAsConstantsOrNot) {
     }
 }
 
-// As constants and as questions, on every kind of tile that differs: rows, columns, exponents.
+// As constants and as functions, on every kind of tile that differs: rows, columns, exponents.
 TEST_F(Launch, KernelsKnowTheTilesOfTheirBuffers) {
     Program program = CreateProgram();
     const auto add_cb = [&](std::uint8_t index, DataFormat format, Tile tile) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs in the shape of TT-Metalium's own examples, compiled from source.
+// Whole programs in the form of TT-Metalium's examples, compiled from source.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +81,7 @@ CircularBufferConfig tiles(std::uint8_t index, std::uint32_t count) {
     return config;
 }
 
-// out = a + b over `num_tiles` tiles spread over the whole grid.
+// Returns out = a + b over `num_tiles` tiles distributed over the whole grid.
 Program vector_add(const ArchSpec& arch, const DeviceTensor& a, const DeviceTensor& b,
                    const DeviceTensor& out) {
     Program program;

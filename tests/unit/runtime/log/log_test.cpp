@@ -12,7 +12,7 @@ namespace {
 using testing::internal::CaptureStderr;
 using testing::internal::GetCapturedStderr;
 
-// Levels hold for the process: each test leaves them as it found them.
+// Levels apply to the whole process; each test restores them.
 class Log : public testing::Test {
 protected:
     ~Log() override { set_levels("warn", "test"); }

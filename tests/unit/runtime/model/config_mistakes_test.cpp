@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake in a config.json each, and its message.
+// One mistake in a config.json per test, and its message.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ const char* const kModel = R"({
   "v_head_dim": 16
 })";
 
-/// The message about a config.json, without the folder that holds it.
+/// Returns the message about a config.json, without its folder.
 std::string message_of(const std::string& text) {
     const ScratchFolder folder;
     const auto path = folder.write("config.json", text);
@@ -42,7 +42,7 @@ std::string message_of(const std::string& text) {
     return "accepted";
 }
 
-/// The message about the model above with one line replaced.
+/// Returns the message about the model above with one line replaced.
 std::string message_with(const std::string& line, const std::string& replacement) {
     std::string text = kModel;
     const std::size_t at = text.find(line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the numbers of a model to a run: dispatch, memory and text.
+// From the dimensions of a model to a run: dispatch, memory and text.
 #include "runtime/model/layer_run.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ config::LoadedRun loaded(const LayerRun& run) {
                             folders);
 }
 
-// The sweep `dispatch` has all-to-all ahead up to 16 tokens a device.
+// In the sweep `dispatch`, all-to-all is faster up to 16 tokens per device.
 TEST(LayerRun, DispatchFollowsFromTheTokensOfADevice) {
     const ReadModel read = shipped("qwen3-30b-a3b");
     const auto dispatch = [&](std::uint32_t devices, std::uint32_t tokens) {
@@ -45,7 +45,7 @@ TEST(LayerRun, DispatchFollowsFromTheTokensOfADevice) {
     EXPECT_EQ(dispatch(8, 129), "all_gather_reduce_scatter");
 }
 
-// 16 experts of 3·2048·768 parameters in two bytes are 144 MiB; the router has 128·2048.
+// 16 experts of 3·2048·768 parameters of two bytes are 144 MiB; the router has 128·2048.
 TEST(LayerRun, MemoryHoldsTheWeightsOfOneDevice) {
     const LayerRun run = layer_run(shipped("qwen3-30b-a3b"), {.columns = 8, .tokens = 32});
 
@@ -72,7 +72,7 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
                                 "mxfp4.\n"));
 }
 
-// Llama 4 weighs the input of the expert by the sigmoid of one logit.
+// Llama 4 multiplies the expert's input by the sigmoid of one logit.
 TEST(LayerRun, WeighsTheInputOfLlama4) {
     const LayerRun run = layer_run(shipped("llama-4-scout"), {});
 

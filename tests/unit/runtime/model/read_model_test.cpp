@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the models that ship, against tests/golden/models.json, which was derived apart from
-// this project. A list of experts per device has its first, its last and its sum there.
+// Numbers of the shipped models, against tests/golden/models.json, which was derived independently
+// of this project. A list of experts per device is stored as its first, its last and its sum.
 #include "runtime/model/read_model.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ std::vector<std::string> golden_models() {
     return names;
 }
 
-/// The values that do not depend on the number of devices, and those for 8 and for 32 devices under
-/// the names of the golden file.
+/// Returns the values that do not depend on the number of devices, and those for 8 and 32 devices,
+/// under the names of the golden file.
 ordered_json derived(const MoeModel& model) {
     ordered_json all = to_json(model, 8);
     for (const std::uint32_t devices : {8U, 32U}) {
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Models, GoldenModel, testing::ValuesIn(golden_models())
                              return name;
                          });
 
-// Layers of published models: the report of Llama 4 has experts in every second layer of Maverick,
+// Layers of published models. By the report of Llama 4, every second layer of Maverick has experts.
 // GLM-4.5 has three dense layers, DeepSeek-V3 three.
 TEST(ReadModel, CountsLayersWithoutExperts) {
     const auto dense = [](const std::string& name) {
@@ -86,7 +86,7 @@ TEST(ReadModel, CountsLayersWithoutExperts) {
 }
 
 // Sizes of one expert from the papers: 235B has 128 experts of 3·4096·1536 parameters in 94 layers,
-// which is 227 B of its 235 B parameters.
+// which are 227 B of its 235 B parameters.
 TEST(ReadModel, AddsUpToTheParametersOfTheModel) {
     const MoeModel model = shipped("qwen3-235b-a22b").model;
 
@@ -96,7 +96,7 @@ TEST(ReadModel, AddsUpToTheParametersOfTheModel) {
     EXPECT_NEAR(parameters, 227.1e9, 0.1e9);
 }
 
-// 256 experts of 3·7168·2048 parameters take 21 GiB in bfloat16. A device of 12 GiB holds half.
+// 256 experts of 3·7168·2048 parameters take 21 GiB in bfloat16. Two devices of 12 GiB hold them.
 TEST(MoeModel, NamesTheDevicesThatHoldALayer) {
     const MoeModel model = shipped("deepseek-v3").model;
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;

@@ -27,7 +27,7 @@ constexpr std::uint32_t kExperts = 64;
 constexpr std::uint32_t kDevices = 8;
 constexpr std::uint32_t kLayers = 4;
 
-/// A row of a golden tensor of 32-bit elements.
+/// Returns a row of a golden tensor of 32-bit elements.
 template <class T>
 std::vector<T> golden_row(const std::string& name, std::uint32_t row) {
     const HostTensor tensor = SafetensorsFile(kGolden).read(name);
@@ -37,7 +37,8 @@ std::vector<T> golden_row(const std::string& name, std::uint32_t row) {
             all.begin() + static_cast<std::ptrdiff_t>((row + 1) * width)};
 }
 
-/// The trace of the golden file, or the later one, under a name that read_routing() takes.
+/// Returns the trace of the golden file, or the later one, under a name that read_routing()
+/// accepts.
 RoutingTrace golden_trace(const std::string& name) {
     const SafetensorsFile file(kGolden);
     const StoredTensor& stored = file.at(name);
@@ -126,7 +127,7 @@ TEST_P(GoldenRouting, DriftRaisesTheLargestLoad) {
 
 INSTANTIATE_TEST_SUITE_P(Layers, GoldenRouting, testing::Range(0U, kLayers));
 
-/// A .npy file of version 1.0 as numpy.save writes it.
+/// Returns a .npy file of version 1.0 as numpy.save writes it.
 std::string npy(const std::string& dictionary, const std::string& data) {
     const std::string header = dictionary + "\n";
     const auto size = static_cast<char>(header.size());
@@ -191,8 +192,8 @@ TEST(SyntheticRouting, ChoosesDifferentExpertsForEachToken) {
     }
 }
 
-// With exponent 1.5 the most popular of 64 experts has 1/2.4 of the weight; with top-1 that is the
-// share of its choices. Uniform choices of 64 experts have 1/64 each.
+// With exponent 1.5, the most popular of 64 experts has 1/2.4 of the weight; with top-1 this is its
+// share of choices. Uniform choices of 64 experts have 1/64 each.
 TEST(SyntheticRouting, FollowsItsNumber) {
     const auto share = [](const char* load) {
         const RoutingTrace trace = draw_routing(load, {.tokens = 8192, .experts = 64, .top_k = 1});
@@ -221,7 +222,7 @@ TEST(SyntheticRouting, AnUnknownLoadListsTheAllowedOnes) {
     EXPECT_EQ(message("hot:2"), "--routing hot:2: allowed after the colon: a number from 0 to 1");
 }
 
-// The experts of DeepSeek-MoE on 8 devices as vLLM spreads them.
+// The experts of DeepSeek-MoE on 8 devices as vLLM distributes them.
 TEST(LinearPlacement, GivesTheFirstDevicesOneMore) {
     const Placement placement = linear_placement(60, 8);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts on results that are made here: the op's reference rounded to the output's format, which
-// is right, and the same with one fault.
+// is correct, and the same with one fault.
 #include "runtime/pipeline/check_step.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 using Values = std::vector<float>;
 
-/// A step: `tensors` and `steps` of a run file of one device.
+/// A step: `tensors` and `steps` of a run file for one device.
 struct Step {
     const char* name;
     const char* tensors;
@@ -74,7 +74,7 @@ constexpr Step kSoftmax{"softmax", "  a: {shape: [96, 64], dtype: bfloat16}\n",
 constexpr Step kCopy{"copy", "  a: {shape: [96, 64], dtype: float32, layout: tile}\n",
                      "{name: s, op: copy, in: [a], out: [y]}", 64};
 
-/// A step's operands, with a result in place of what a device would leave.
+/// A step's operands, with a given result in place of a device's.
 class CheckedStep {
 public:
     explicit CheckedStep(const Step& step, const std::string& origins = "")
@@ -90,7 +90,7 @@ public:
         result.assign(numbers.begin(), numbers.end());
     }
 
-    /// The verdict on `result`, rounded to the output's format.
+    /// Returns the verdict on `result`, rounded to the output's format.
     [[nodiscard]] report::StepCheck check() {
         operands_.outputs = {{std::make_shared<HostValues>(rounded())}};
         return check_step(planned(), std::span(&operands_, 1), loaded_.run.verify);
@@ -135,7 +135,7 @@ private:
         round_blocks(spec.format, tensor);
         return tensor;
     }
-    // 16 values of a row have the exponent of the largest: 7 bits of magnitude, or 3.
+    // 16 values of a row share the exponent of the largest: 7 bits of magnitude, or 3.
     static void round_blocks(DataFormat format, HostTensor& tensor) {
         if (!is_block_format(format)) {
             return;
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, PlantedInStep,
                                             ::testing::ValuesIn(kFaults)),
                          name_of_planted);
 
-// But for the scale: a step of bfp4_b is an eighth of the largest value.
+// Without the scale fault: a step of bfp4_b is an eighth of the largest value.
 INSTANTIATE_TEST_SUITE_P(Coarse, PlantedInStep,
                          ::testing::Combine(::testing::Values(kCoarseBlocks),
                                             ::testing::ValuesIn(std::span(kFaults).first(5))),
@@ -240,7 +240,7 @@ TEST(CheckStep, SeesTheSignOfASmallElementWhereErrorsFollowElements) {
     EXPECT_THAT(checked.check().failure, HasSubstr("largest relative error"));
 }
 
-// HiFi2 leaves out the last bit of one factor, and a 16-bit DST rounds sums of 128 terms.
+// HiFi2 omits the last bit of one factor, and a 16-bit DST rounds sums of 128 terms.
 TEST(CheckStep, AllowsForTheNumberFormatsOfTheStep) {
     CheckedStep exact(kMatmul);
     CheckedStep coarse(kDefaultMatmul);

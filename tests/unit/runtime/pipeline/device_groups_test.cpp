@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of devices by name, what is split over them, joined tensors, and steps beside others.
+// Named groups of devices, tensors split over them, joined tensors, and parallel steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 namespace fs = std::filesystem;
 
-/// Twelve rows of which row i holds i, as every device has them, on a mesh of 2x4 devices.
+/// Twelve rows with value i in row i, replicated on every device of a 2x4 mesh.
 constexpr const char* kHead = R"yaml(mesh: {device: wormhole_n150, shape: [2, 4], topology: torus}
 groups:
   tp: {box: [2, 2]}
@@ -45,7 +45,7 @@ protected:
         results_.emplace(folder_.file("out.safetensors"));
         return record;
     }
-    /// The first element of each row.
+    /// Returns the first element of each row.
     [[nodiscard]] std::vector<std::int32_t> rows(const std::string& name) const {
         const HostTensor tensor = results_->read(name);
         const std::size_t width = tensor.shape.back();

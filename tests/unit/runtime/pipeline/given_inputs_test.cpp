@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that a run gets: from a file of inputs, and operands that a step leaves out.
+// Inputs of a run: from an input file, and operands that a step leaves out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ protected:
 
 constexpr const char* kDoubleX = "  - {name: s, op: scale, in: [x], out: [y], set: {factor: 2}}\n";
 
-// 3.0 is 0x4040, twice of it 0x40C0. A reference that read x after the step would expect 12.
+// 3.0 is 0x4040, twice 3.0 is 0x40C0. A reference that read x after the step would expect 12.
 TEST_F(GivenInputs, OfAStepThatOverwritesThemAreThoseThatItHad) {
     const auto record = run("  x: {shape: [32, 32], dtype: bfloat16, layout: tile}\n",
                             "  - {name: s, op: scale, in: [x], out: [x], set: {factor: 2}}\n",
@@ -81,7 +81,7 @@ TEST_F(GivenInputs, OfAStepThatOverwritesThemAreThoseThatItHad) {
 
 class OverriddenOrigin : public GivenInputs, public ::testing::WithParamInterface<const char*> {};
 
-// 3.0 is 0x4040, twice of it 0x40C0.
+// 3.0 is 0x4040, twice 3.0 is 0x40C0.
 TEST_P(OverriddenOrigin, GivesWayToTheFilesTensor) {
     const auto record =
         run("  z: {shape: [32, 32], dtype: bfloat16, layout: tile, origin: zeros}\n"
@@ -149,7 +149,7 @@ TEST_F(GivenInputs, WithANanAreReported) {
     EXPECT_EQ(record.nans[1].first, "(1,3) of device 0");
 }
 
-// Choices 0 to 3 of the first token alone, each padded to a block of four; 16 is none.
+// Choices 0 to 3 of the first token only, each padded to a block of four; 16 means none.
 TEST_F(GivenInputs, MayLeaveOutAnOperandBeforeOthersOfAnAlignment) {
     const auto record =
         run("  ids: {shape: [4, 4], dtype: int32, origin: {index: 'i % 8'}}\n"
@@ -172,7 +172,7 @@ TEST_F(GivenInputs, MayLeaveOutAnOperandBeforeOthersOfAnAlignment) {
     }());
 }
 
-// Token 0 goes to position 1 of the sequence, token 1 to position 0.
+// Token 0 has position 1 of the sequence, token 1 position 0.
 TEST_F(GivenInputs, MayLeaveOutAnOperandBeforeOthersOfACache) {
     const auto record =
         run("  rows: {shape: [2, 16], dtype: int32, origin: {index: i}}\n"
@@ -201,7 +201,7 @@ TEST_F(GivenInputs, MayLeaveOutAnOperandBeforeOthersOfASum) {
     EXPECT_EQ(first_bits("y"), 0x3F80);
 }
 
-// Rounded constants, which do not correlate, and what overflows to an infinity in both.
+// Rounded constants, which do not correlate, and values that overflow to infinity in both.
 class RightResults : public GivenInputs, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RightResults, Pass) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MoE layer under TP × DP × EP: through the library against its golden file, and the same
-// result however tokens, experts and shared experts are dealt to devices.
+// The MoE layer under TP × DP × EP through the library: against its golden file, and the same
+// result for every distribution of tokens, experts and shared experts over devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,9 +45,9 @@ protected:
     mutable int count_ = 0;
 };
 
-/// The largest |error| / max(|wanted|, rms) that sums in another order may show. Each device rounds
-/// its partial sum to bfloat16, 2^-9 of it: on eight devices, whose partial sums are each no larger
-/// than four times the sum's rms, 8 · 4 · 2^-9 at the very most.
+/// Largest |error| / max(|expected|, rms) of sums in another order. Each device rounds its partial
+/// sum to bfloat16, which changes it by 2^-9. On eight devices, whose partial sums are at most four
+/// times the sum's rms, the error is at most 8 · 4 · 2^-9.
 const CloseTolerance kOtherOrder{.pcc_min = 0.9999, .max_rel_err = 0x1p-5};
 
 void expect_close(const HostTensor& result, const HostTensor& wanted) {
@@ -56,7 +56,7 @@ void expect_close(const HostTensor& result, const HostTensor& wanted) {
     EXPECT_TRUE(compare_close(parts, kOtherOrder).passes(kOtherOrder));
 }
 
-/// `rows` rows from `first` on.
+/// Returns `rows` rows from `first` on.
 HostTensor rows_of(const HostTensor& tensor, std::uint32_t first, std::uint32_t rows) {
     const std::size_t width = tensor.bytes.size() / tensor.shape[0];
     HostTensor part{{rows, tensor.shape[1]}, tensor.format, {}};
@@ -107,7 +107,7 @@ TEST_F(MoeLayer, GivesTheSameWithSharedExpertsBesideTheDispatch) {
 
 TEST_F(MoeLayer, TakesRanksWithFewerTokensAndWithNone) {
     Sets ragged = sizes("2", "4", "10");
-    ragged.emplace_back("params.ragged=4");  // 10, 6, 2 and no tokens
+    ragged.emplace_back("params.ragged=4");  // 10, 6, 2 and 0 tokens
 
     const HostTensor result = output(ragged);
 
@@ -119,8 +119,8 @@ TEST_F(MoeLayer, TakesRanksWithFewerTokensAndWithNone) {
 
 class MoeLayerRagged : public MoeLayer, public ::testing::WithParamInterface<std::uint32_t> {};
 
-// With the defaults: the counts of experts are those of the tokens that are routed. The second row
-// of devices has `ragged` tokens less; each row's tokens are filled up to whole ones a device.
+// With the defaults, the experts' counts are those of the routed tokens. The second row of devices
+// has `ragged` tokens less. Each row's tokens are padded to a multiple of its devices.
 TEST_P(MoeLayerRagged, CountsTheTokensThatAreRouted) {
     const std::uint32_t ragged = GetParam();
 
@@ -128,7 +128,7 @@ TEST_P(MoeLayerRagged, CountsTheTokensThatAreRouted) {
         run({"params.dp=2", "params.ragged=" + std::to_string(ragged)}).read("sp_expert_counts");
 
     constexpr std::uint32_t kTokens = 26;
-    constexpr std::uint32_t kDevices = 4;  // of a row
+    constexpr std::uint32_t kDevices = 4;  // per row
     constexpr std::int64_t kTopK = 4;
     const auto filled = [](std::uint32_t tokens) {
         return (tokens + kDevices - 1) / kDevices * kDevices;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const fs::path kConfigs = fs::path(TESSERA_SOURCE_DIR) / "configs";
 
-/// A run file of steps that scale tensors: values are plain to foresee.
+/// Returns a run file of steps that scale tensors, whose values are easy to predict.
 std::string scaling(const std::string& mesh, const std::string& tensors, const std::string& steps) {
     return "mesh: {device: wormhole_n150, shape: " + mesh + "}\n" + "tensors:\n" + tensors +
            "steps:\n" + steps;
@@ -47,7 +47,7 @@ protected:
         results_.emplace(folder_.file("out.safetensors"));
         return record;
     }
-    /// The value of every element of a constant tensor, or nothing.
+    /// Returns the value of every element of a constant tensor, or nothing.
     [[nodiscard]] std::optional<float> constant(const std::string& name) const {
         const HostTensor tensor = results_->read(name);
         const auto bits = tensor.as<std::uint16_t>();
@@ -226,8 +226,8 @@ TEST_F(Pipeline, ComparesAProgramWithItsExpression) {
 
 class TinyTilePipeline : public Pipeline, public ::testing::WithParamInterface<const char*> {};
 
-// Host tensors to tiny tiles in DRAM, through CBs of such tiles, and back; 33 and 50 are no
-// multiples of any tile's sides.
+// Converts host tensors to tiny tiles in DRAM, through CBs of such tiles, and back. 33 and 50 are
+// not multiples of any tile's sides.
 TEST_P(TinyTilePipeline, RunsAProgramOnItsTiles) {
     const std::string held = std::string("dtype: ") + GetParam();
     const std::string buffer = std::string("{format: ") + GetParam() + "}";

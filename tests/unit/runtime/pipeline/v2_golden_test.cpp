@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The V2 golden files through the library: schedules, threads and deliveries beside those of the
-// shipped run, with NaN in all memory that nobody wrote.
+// The V2 golden files through the library, with schedules, threads and deliveries other than those
+// of the shipped run, and NaN in all unwritten memory.
 #include "tests/ops/v2_golden.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_P(V2GoldenPipeline, KeepsToTheTablesAndBothChains) {
 
     golden_.expect_exact_tables(outputs);
     golden_.expect_exact_chain(outputs);
-    // A fused activation does not round silu, which the staged chain does: then up to `up` only.
+    // A fused activation does not round silu, unlike the staged chain: compare only up to `up`.
     golden_.expect_staged_chain(
         outputs, std::span(testing::kStagedNames).first(variant().rounds_silu ? 6 : 2));
     if (variant().rounds_silu) {

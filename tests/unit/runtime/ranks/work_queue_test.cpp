@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The mail of all ranks.
+/// Mailboxes of all ranks.
 struct Mail {
     std::mutex mutex;
     std::map<std::uint32_t, std::deque<Message>> boxes;
@@ -62,7 +62,7 @@ void on_ranks(std::uint32_t size, const std::function<void(RankLink&)>& work) {
     }
 }
 
-/// The square of each piece.
+/// Returns the square of each piece.
 Results squares(RankLink* link, std::size_t count, std::size_t threads) {
     WorkQueue queue(link, count);
     run_on_threads(threads, [&] {
@@ -93,7 +93,7 @@ TEST_P(OnRanks, EachRankHasAllResultsInOrder) {
     std::vector<Results> results;
 
     on_ranks(GetParam(), [&](RankLink& link) {
-        for (int round = 0; round < 3; ++round) {  // queues follow one another
+        for (int round = 0; round < 3; ++round) {  // several queues in sequence
             Results mine = squares(&link, 50, 2);
             const std::lock_guard lock(mutex);
             results.push_back(std::move(mine));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run record written by hand: two devices of 2×1 cores, two steps, one of them wrong if asked.
+// A hand-written run record: two devices of 2×1 cores, two steps, one of them wrong on request.
 #pragma once
 
 #include "runtime/report/run_record.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of launches in which nothing can run: who waits for what, and the cause.
+// Messages about launches in which nothing can run: which threads wait for what, and the cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::kScratch;
 using testing::own_word;
 using testing::semaphore_at;
 
-/// Waits for `pages` of a CB, which nobody may push.
+/// Waits for `pages` of a CB that may have no producer.
 template <std::uint32_t kCb, std::uint32_t kPages = 1>
 void wait_for_pages() {
     cb_wait_front(kCb, kPages);
@@ -34,7 +34,7 @@ void push_one_page() {
     cb_push_back(0, 1);
 }
 
-// Waits for the other to free cb 0 before it pushes cb 1 …
+// Waits until the other thread frees cb 0 before it pushes cb 1 …
 void fill_first_then_wait_for_space() {
     cb_reserve_back(1, 1);
     cb_reserve_back(0, 2);
@@ -42,7 +42,7 @@ void fill_first_then_wait_for_space() {
     cb_reserve_back(0, 1);
 }
 
-// … which the other needs before it frees cb 0.
+// … which the other thread needs before it frees cb 0.
 void keep_first_and_wait_for_second() {
     cb_wait_front(0, 1);
     cb_wait_front(1, 1);
@@ -58,7 +58,7 @@ void wait_for_one() {
     noc_semaphore_wait(own_word(semaphore_at(0)), 1);
 }
 
-// Adds to the semaphore of the core to the right, and of the last core's to the first.
+// Increments the semaphore of the core to the right; the last core increments the first's.
 void set_the_next() {
     const CoreCoord here = current_thread().core().logical();
     noc_semaphore_inc(get_noc_addr(18 + (here.x + 1) % 4, 18 + here.y, semaphore_at(0)), 1);
@@ -74,12 +74,12 @@ void wait_for_at_least_one() {
     noc_semaphore_wait_min(own_word(semaphore_at(0)), 1);
 }
 
-/// The cause is all of the message's first line.
+/// The cause is the whole first line of the message.
 auto StartsWithCause(const std::string& cause) {
     return ::testing::StartsWith("Deadlock: " + cause + "\n");
 }
 
-/// Of so many host threads; CBs 0 to 2 have two pages.
+/// Parameter: number of host threads. CBs 0 to 2 have two pages.
 class Deadlock : public ::testing::TestWithParam<std::uint32_t> {
 protected:
     Deadlock() {
@@ -235,7 +235,7 @@ TEST_P(Deadlock, OfSemaphoresThatAFinishedKernelMayHaveLeftUnsetIsNoRing) {
                                               "of device 0 core (1,0) writer to 1"));
 }
 
-// What each has set before is in the traces.
+// The traces record which semaphores each core has set.
 TEST_P(Deadlock, OfASecondRoundOfSemaphoresIsARingOfThoseWhoSetThem) {
     for (std::uint32_t x = 0; x < 4; ++x) {
         rig_.place({x, 0}, Processor::Riscv0, set_the_next_and_wait_for_two).recorder =

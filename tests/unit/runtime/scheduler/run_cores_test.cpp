@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels here are host functions that call the kernel API: the scheduler does not mind.
+// Kernels here are host functions that call the kernel API, which the scheduler runs like any
+// other.
 #include "runtime/scheduler/run_cores.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ void sum_up() {
     noc_semaphore_set(own_semaphore(0), sum);
 }
 
-// Each core waits for its left neighbour, adds one to its right one's semaphore.
+// Waits for the left neighbour, then increments the right neighbour's semaphore.
 void pass_token() {
     KernelThread& thread = current_thread();
     const CoreCoord here = thread.core().logical();
@@ -87,7 +88,7 @@ void no_kernel() {
 }
 
 #ifdef __SANITIZE_THREAD__
-constexpr bool kFollowsSignals = false;  // the sanitizer loses its way in a jump out of a handler
+constexpr bool kFollowsSignals = false;  // the sanitizer cannot follow the jump
 #else
 constexpr bool kFollowsSignals = true;
 #endif
@@ -246,8 +247,8 @@ TEST(RunCores, AThousandLaunchesLeaveTheHeapAsTenDo) {
 
     const std::size_t after_ten = launch(10);
 
-    // On one host thread: others that join late keep a scheduler each. A word lost by every kernel
-    // is 500 KiB.
+    // Uses one host thread: others may join late and keep a scheduler each. A leak of one word per
+    // kernel is 500 KiB.
     EXPECT_LE(launch(1000), after_ten + 65536);
 }
 

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                       TensorSpec{{3, 40, 80}, DataFormat::UInt16, Layout::ROW_MAJOR},
                       TensorSpec{{32, 32}, DataFormat::UInt16, Layout::TILE}));
 
-// Numbers of few bits: 16 in a row share an exponent and are exact in 7 bits of magnitude.
+// Numbers with few bits: 16 in a row share an exponent and are exact in 7 bits of magnitude.
 TEST(EmulatedSession, BlockFormatsTakeAndGiveFloats) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
     HostTensor values = make_host_tensor({40, 33}, DataFormat::Float32);
@@ -57,7 +57,7 @@ TEST(EmulatedSession, BlockFormatsTakeAndGiveFloats) {
     EXPECT_EQ(session.read(tensor).bytes, values.bytes);
 }
 
-// The block's largest is 127, so that its unit is 1: halves go to the even neighbour.
+// The largest value of the block is 127, so its unit is 1: halves round to even.
 TEST(EmulatedSession, BlockFormatsRoundToTheUnitOfTheirBlock) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(), {.threads = 1});
     HostTensor values = make_host_tensor({1, 16}, DataFormat::Float32);

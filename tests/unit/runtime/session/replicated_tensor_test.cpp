@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor that several devices hold exists once on the host, and is each device's own all the
-// same.
+// A replicated tensor exists once on the host but behaves as a separate tensor of each device.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -38,7 +37,7 @@ std::vector<DeviceTensor> allocate_everywhere(EmulatedSession& session, const Ho
     return tensors;
 }
 
-/// Bytes of this process's memory, those mapped n times counted once.
+/// Returns the memory of this process in bytes; pages mapped n times count once.
 std::uint64_t memory_used() {
     std::ifstream file("/proc/self/smaps_rollup");
     for (std::string word; file >> word;) {
@@ -96,7 +95,7 @@ TEST_P(ReplicatedTensor, LeavesItsNeighboursInDramAlone) {
     EXPECT_EQ(session.read(tensors[0]).bytes, values.bytes);
 }
 
-// Rows are pages: of 1, of fewer than are shared, and of many.
+// Rows are pages: one row, fewer rows than are shared, and many.
 INSTANTIATE_TEST_SUITE_P(Rows, ReplicatedTensor, ::testing::Values(1U, 100U, 3001U));
 
 TEST(ReplicatedTensorMemory, IsHeldOnceForAllDevices) {

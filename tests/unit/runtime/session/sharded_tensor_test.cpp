@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's and the kernels' view of sharded tensors is one.
+// Host and kernels see the same contents of sharded tensors.
 #include <gtest/gtest.h>
 
 #include <numeric>

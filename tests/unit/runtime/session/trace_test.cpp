@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session tells of its launches besides events.
+// Properties of launches in a session's trace, besides events.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ constexpr const char* kNamedKernel = R"(
         cb_push_back(3, 1);
     })";
 
-// One kernel on two cores and another on one of them, two CBs in one allocation and one alone, two
-// semaphores, arguments.
+// Returns one kernel on two cores and another on one of them, two CBs in one allocation and one
+// alone, two semaphores, and arguments.
 Program small_program() {
     const CoreRange both({0, 0}, {1, 0});
     Program program;
@@ -152,7 +152,7 @@ TEST_F(SessionTrace, NothingIsRecordedUnlessAskedFor) {
     EXPECT_TRUE(session.trace().launches.empty());
 }
 
-// Both copies land at their places; the kernel reads 64 and 128 bytes of the other core.
+// Both copies arrive at their addresses; the kernel reads 64 and 128 bytes of the other core.
 std::pair<std::uint8_t, std::uint8_t> bytes_read(BulkData bulk_data) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(),
                             {.threads = 1, .bulk_data = bulk_data});
@@ -179,8 +179,8 @@ TEST_F(SessionTrace, WithoutBulkDataOnlySmallTransfersMoveBytes) {
     EXPECT_EQ(bytes_read(BulkData::Off), std::pair(std::uint8_t{7}, std::uint8_t{0}));
 }
 
-/// The first byte of an L1 after reading 128 bytes of a tensor whose bytes are 7, and the first
-/// byte of another tensor of that format after writing 128 bytes of 5 to it.
+/// Returns two bytes: the first byte of an L1 after reading 128 bytes of a tensor of sevens, and
+/// the first byte of another tensor of that format after writing 128 bytes of 5 to it.
 std::pair<std::uint8_t, std::uint8_t> bytes_moved(DataFormat format) {
     EmulatedSession session(MeshSpec{}, testing::small_arch(),
                             {.threads = 1, .bulk_data = BulkData::Integers});

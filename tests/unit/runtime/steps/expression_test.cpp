@@ -60,7 +60,7 @@ TEST(Expression, HasPowersThatBindMoreTightlyThanASign) {
     EXPECT_DOUBLE_EQ(decimal("4 ** 0.5"), 2.0);
 }
 
-// 3^39 is above 2^53, from where doubles leave out odd numbers.
+// 3^39 is above 2^53, the limit from which doubles cannot represent odd numbers.
 TEST(Expression, KeepsPowersOfWholeNumbersExact) {
     EXPECT_EQ(evaluate_integer("3 ** 39", names()), 4052555153018976267);
     EXPECT_EQ(evaluate_integer("(-1) ** 99999999999", names()), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tensors of several steps lie in the memory that they share.
+// Placement of tensors of several steps in their shared memory.
 #include "runtime/steps/workspaces.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 namespace tessera::pipeline {
 namespace {
 
-/// A step that makes one tensor of `rows` rows, each a page.
+/// Returns a step that makes one tensor of `rows` rows, each a page.
 PipelineStep step(const std::string& output, std::vector<std::string> inputs, std::uint32_t rows,
                   const std::string& launch = "") {
     PipelineStep made{.name = output, .inputs = std::move(inputs), .launch = launch};
@@ -28,7 +28,7 @@ std::uint64_t offset_of(const Workspace& workspace, const std::string& tensor) {
     return std::ranges::find(workspace.tensors, tensor, &WorkspaceTensor::name)->offset;
 }
 
-/// Bytes of each bank that so many rows take, in banks taken in turns.
+/// Returns the bytes per bank of so many rows, distributed round robin.
 std::uint64_t bytes_of(std::uint32_t rows) {
     const std::uint32_t banks = testing::test_arch().dram.num_banks;
     return std::uint64_t{(rows + banks - 1) / banks} * 2048;
@@ -62,7 +62,8 @@ TEST(Workspaces, StepsOfOneLaunchAreNotInEachOthersMemory) {
 }
 
 TEST(Workspaces, SmallOnesFillTheGapsBetweenLargeOnes) {
-    // large and b beside each other; a and c, of half the size, one after the other where b ends.
+    // large and b next to each other; a and c, of half the size, one after the other from the end
+    // of b.
     const Workspace workspace = planned({step("large", {}, 48), step("a", {"large"}, 24),
                                          step("b", {"a"}, 48), step("c", {"b"}, 24)});
 

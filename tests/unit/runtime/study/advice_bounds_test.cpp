@@ -34,9 +34,9 @@ TEST(AdviceBounds, HoldEveryKeyOfTimingButThoseListedHere) {
     std::erase_if(of_none, [](const std::string& key) { return key.starts_with("model_error."); });
 
     EXPECT_THAT(of_none, UnorderedElementsAre(
-                             // marks of the profiler
+                             // profiler zones
                              "risc.zone_mark",
-                             // fixed by a trace: size of its packets, link of each
+                             // the trace fixes packet sizes and links
                              "link.max_payload", "link.links_per_direction"));
 }
 
@@ -51,7 +51,7 @@ TEST_P(AdviceBound, HoldsTheKey) {
     EXPECT_EQ(config::bound_of(GetParam().key), GetParam().bound);
 }
 
-// Keys by what they price, as the table's prose says it.
+// Keys by what they price, in the words of the table.
 INSTANTIATE_TEST_SUITE_P(Keys, AdviceBound,
                          testing::Values(KeyOfBound{"dispatch.kernel_copy", Bound::Launch},
                                          KeyOfBound{"dispatch.write_arguments", Bound::Launch},

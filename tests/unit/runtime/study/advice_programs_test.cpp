@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small programs with a mistake in their schedule each. The advice names the mistake with its place
-// and what it costs; the same program without it is as much faster.
+// Small programs with one schedule mistake each. The advice names the mistake, its place and its
+// cost; the program without the mistake is faster by that amount.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TraceEvent at(std::uint16_t line, EventKind kind, std::uint64_t argument = 0) {
     return {.kind = kind, .site = line, .count = 1, .argument = argument};
 }
 
-/// A kernel whose lines 1 to 4 are its sites; `file` is an index into the trace's names.
+/// Returns a kernel whose lines 1 to 4 are its sites; `file` is an index into the trace's names.
 ThreadTrace kernel(Processor processor, std::uint32_t file, std::vector<TraceEvent> events) {
     return {.processor = processor,
             .kernel = file,
@@ -52,7 +52,7 @@ std::string place_of(const Finding& finding) {
     return finding.steps.empty() ? "" : finding.steps.front().place;
 }
 
-/// Pages from one bank of DRAM to another, handed over by a CB of so many.
+/// Copies pages from one DRAM bank to another through a CB of `depth` pages.
 compare::RecordedRun copy_through_cb(std::uint32_t depth) {
     std::vector<TraceEvent> reads;
     std::vector<TraceEvent> writes;
@@ -73,8 +73,8 @@ compare::RecordedRun copy_through_cb(std::uint32_t depth) {
           .threads = {kernel(Processor::Riscv0, 2, writes), kernel(Processor::Riscv1, 1, reads)}}});
 }
 
-// With space for one page the reader waits until it is written, and the writer until the next is
-// read: neither latency hides the other.
+// With space for one page, the reader waits until the page is written, and the writer until the
+// next page is read. Neither latency hides the other.
 TEST(AdviceOnPrograms, ACbOfOnePageHidesNoLatency) {
     const Advice shallow = advise(copy_through_cb(1));
     const Advice deep = advise(copy_through_cb(2));
@@ -90,7 +90,7 @@ TEST(AdviceOnPrograms, ACbOfOnePageHidesNoLatency) {
                       "reader.cpp:1\\); raise cb_depth: a latency shows that nothing hides"));
 }
 
-/// Pages that lie in L1 already are handed over, so many at a time.
+/// Pushes pages that are already in L1, `pages` at a time.
 compare::RecordedRun hand_over(std::uint32_t pages) {
     std::vector<TraceEvent> gives;
     std::vector<TraceEvent> takes;
@@ -105,8 +105,8 @@ compare::RecordedRun hand_over(std::uint32_t pages) {
           .threads = {kernel(Processor::Riscv0, 2, takes), kernel(Processor::Riscv1, 1, gives)}}});
 }
 
-// What the calls cost bounds what handing over more at a time can gain; eight at a time leave an
-// eighth of it.
+// The cost of the calls bounds the gain of larger pushes. Eight pages at a time keep an eighth of
+// the cost.
 TEST(AdviceOnPrograms, PagesHandedOverOneByOneAreBoundByTheHandOver) {
     const Advice one = advise(hand_over(1));
     const Advice eight = advise(hand_over(8));
@@ -119,7 +119,7 @@ TEST(AdviceOnPrograms, PagesHandedOverOneByOneAreBoundByTheHandOver) {
     EXPECT_THAT(to_text(one, {}), HasSubstr("hand over more pages at a time"));
 }
 
-/// Four cores that each write to a core of their own; `far` of (x, 0) says to which.
+/// Four cores that each write to a different core; `far` maps (x, 0) to the target.
 template <class Far>
 compare::RecordedRun send(Far far) {
     std::vector<CoreTrace> cores;
@@ -133,7 +133,7 @@ compare::RecordedRun send(Far far) {
     return run_of(std::move(cores));
 }
 
-// Along one row all four share the links in the middle of it; down their columns they share none.
+// Along one row, all four share the links in its middle; along their columns they share none.
 TEST(AdviceOnPrograms, CoresThatSendAlongOneRowCampOnItsLinks) {
     const Advice row = advise(send([](std::uint32_t x) { return CoreCoord{x + 4, 0}; }));
     const Advice columns = advise(send([](std::uint32_t x) { return CoreCoord{x, 1}; }));
@@ -152,8 +152,8 @@ TEST(AdviceOnPrograms, CoresThatSendAlongOneRowCampOnItsLinks) {
                   "from router (4,1) in NoC coordinates, is occupied "));
 }
 
-/// Four cores of a row that read pages of cores in the same row, four before each barrier; the last
-/// `moved` of the four on NoC 1.
+/// Four cores of a row that read pages from cores in the same row, four before each barrier. The
+/// last `moved` of the four use NoC 1.
 compare::RecordedRun read_along_one_row(std::uint32_t moved) {
     std::vector<CoreTrace> cores;
     for (std::uint32_t x = 0; x < 4; ++x) {
@@ -175,7 +175,7 @@ compare::RecordedRun read_along_one_row(std::uint32_t moved) {
     return run_of(std::move(cores));
 }
 
-// What comes back along one row shares its links; the other NoC goes the other way round.
+// Read data along one row shares its links; the other NoC runs in the opposite direction.
 TEST(AdviceOnPrograms, AShareOfReadsOnTheOtherNocRelievesARow) {
     const Advice all = advise(read_along_one_row(0));
     const Advice half = advise(read_along_one_row(2));

@@ -31,7 +31,7 @@ TEST(Advise, ProvesThatCampingOnABankCostsTime) {
     EXPECT_LT(spread.makespan, camping.makespan) << "as the rule says";
 }
 
-// What a bound gains no change of that kind can exceed: banks are behind ports of the NoC.
+// No change of that kind can gain more than the bound. Banks are behind NoC ports.
 TEST(Advise, BoundsWhatAResourceCanGain) {
     const Advice advice = advise(test::run_of_reads(test::kCamping));
 
@@ -50,7 +50,7 @@ TEST(Advise, RefusesRulesThatFindNothingToChange) {
               "nothing of the run is of that kind");
 }
 
-/// The same run with its only launch changed.
+/// Returns the same run with its only launch changed.
 template <class Change>
 Advice advise_changed(Change change) {
     compare::RecordedRun run = test::run_of_reads(test::kSpread);
@@ -58,7 +58,7 @@ Advice advise_changed(Change change) {
     return advise(run);
 }
 
-// Eight reads of 128 B from one bank, as a loop over short pages has them.
+// Eight reads of 128 B from one bank, as in a loop over short pages.
 TEST(Advise, ProvesThatPacketsAreSmall) {
     const Advice advice = advise_changed([](LaunchTrace& launch) {
         for (CoreTrace& core : launch.cores) {
@@ -90,7 +90,7 @@ TEST(Advise, ProvesThatOneCoreHasMoreOfTheWork) {
     EXPECT_GT(finding_of(advice, "the last core as busy as the median one").gain, 0.2);
 }
 
-// Two reads and nothing else: what is left is the start of the program.
+// Two reads and nothing else: the rest is the start of the program.
 TEST(Advise, ProvesThatAStepIsBoundByItsLaunch) {
     const Advice advice = advise_changed([](LaunchTrace& launch) {
         for (CoreTrace& core : launch.cores) {
@@ -102,7 +102,7 @@ TEST(Advise, ProvesThatAStepIsBoundByItsLaunch) {
     EXPECT_GT(finding_of(advice, "launch").gain, 0.5);
 }
 
-// A kernel's copy to its instruction RAM is firmware's work: without launches it is gone.
+// The firmware copies a kernel to its instruction RAM; without launches this time is zero.
 TEST(Advise, CountsTheCopyOfAKernelAsLaunch) {
     compare::RecordedRun run = test::run_of_reads(test::kSpread);
     run.machine.timing.expected.dispatch.kernel_copy = Cycles{1'000'000};
@@ -110,7 +110,7 @@ TEST(Advise, CountsTheCopyOfAKernelAsLaunch) {
     EXPECT_GT(finding_of(advise(run), "launch").gain, 0.9);
 }
 
-// One bank of twelve is slower than all of them under any draw and error.
+// One bank of twelve is slower than all twelve under any draw and error.
 TEST(Advise, GradesWhatGainsByPairs) {
     const Advice advice = advise(test::run_of_reads(test::kCamping));
 
@@ -122,7 +122,7 @@ TEST(Advise, GradesWhatGainsByPairs) {
         << "no launch is touched";
 }
 
-// 64 products of one tile each, as matmul_tiles in a loop has them.
+// 64 products of one tile each, as matmul_tiles in a loop.
 TEST(Advise, ProvesThatBlocksAreSmall) {
     const Advice advice = advise_changed([](LaunchTrace& launch) {
         const std::uint64_t product = ComputeArgument{.srca = DataFormat::Float16_b,
@@ -140,7 +140,7 @@ TEST(Advise, ProvesThatBlocksAreSmall) {
     EXPECT_GT(finding_of(advice, "products of twice the columns").gain, 0.1);
 }
 
-// Reads of the second core pass the links of the first: on the other NoC they would not.
+// Reads of the second core use links of the first; on the other NoC they would not.
 TEST(Advise, TriesTheOtherNocForReadsAndForWrites) {
     const Advice advice = advise(test::run_of_reads(test::kSpread));
 

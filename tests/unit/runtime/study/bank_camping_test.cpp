@@ -13,7 +13,7 @@ TraceEvent read_of(std::uint32_t bank) {
             .argument = TransferArgument{2048, NocPlace::dram(bank)}.pack()};
 }
 
-/// Cores that each read so many pages; core i begins at bank `first(i)` and goes `stride` on.
+/// Cores that each read `pages` pages; core i begins at bank `first(i)` and advances by `stride`.
 template <class First>
 LaunchTrace launch_of(std::uint32_t cores, std::uint32_t pages, std::uint32_t banks,
                       std::uint32_t stride, First first) {
@@ -28,8 +28,8 @@ LaunchTrace launch_of(std::uint32_t cores, std::uint32_t pages, std::uint32_t ba
     return launch;
 }
 
-// Eight cores that all begin at bank 0 and go on by one are at one bank at a time, though each
-// bank serves as many pages as any other in the end.
+// Eight cores begin at bank 0 and advance by one, so all are at one bank at a time, although each
+// bank serves the same number of pages in the end.
 TEST(BankCamping, ShowsCoresThatQueueAtOneBankAfterAnother) {
     const auto camping = bank_camping(launch_of(8, 24, 12, 1, [](auto) { return 0U; }), 12, {});
 
@@ -49,7 +49,7 @@ TEST(BankCamping, LeavesCoresThatSpreadOut) {
     EXPECT_GE(camping->used, kCamps * camping->even);
 }
 
-// 24 pages on is 12 banks twice: each core stays at its bank.
+// A stride of 24 pages is twice 12 banks: each core stays at its bank.
 TEST(BankCamping, GivesTheStrideModuloBanks) {
     const auto camping =
         bank_camping(launch_of(4, 8, 12, 24, [](auto core) { return core; }), 12, {});
@@ -62,13 +62,13 @@ TEST(BankCamping, MapsEachBanksShareOverTime) {
 
     ASSERT_EQ(camping->map.size(), 2U);
     ASSERT_EQ(camping->map[0].size(), BankCamping::kSlices);
-    // Four transfers a slice: two of bank 0, then two of bank 1.
+    // Four transfers per slice: two of bank 0, then two of bank 1.
     EXPECT_THAT(camping->map[0], testing::Each(0.5));
     EXPECT_THAT(camping->map[1], testing::Each(0.5));
 }
 
-// Four columns of a matrix of 24 tiles a row: each core goes down its own, banks 0, 0, 0, …. All
-// four together use as many banks as they may, and yet each queues at one.
+// Four columns of a matrix of 24 tiles per row: each core reads its own column, banks 0, 0, 0, ….
+// Together they use four banks, and yet each core queues at one.
 TEST(BankCamping, NamesTheLineWhosePagesLieAMultipleOfTheBanksApart) {
     LaunchTrace launch = launch_of(4, 36, 12, 24, [](auto core) { return core; });
     for (CoreTrace& core : launch.cores) {

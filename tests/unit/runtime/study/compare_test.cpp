@@ -14,7 +14,7 @@ namespace {
 using test::run_of;
 using test::step_of;
 
-/// 100 draws, `num_slower` of which are slower by one than 1000.
+/// Returns 100 draws, `num_slower` of which are slower than 1000 by one.
 report::Ensemble draws_around(std::size_t num_slower) {
     report::Ensemble ensemble{.draws = std::vector<Millicycles>(100, 999)};
     std::fill_n(ensemble.draws.begin(), num_slower, 1001);
@@ -40,8 +40,8 @@ TEST(PairedDifference, IsEqualOnlyIfAllTimesAreTheSame) {
     EXPECT_EQ(against_1000(1000, {.draws = {1000, 1001}}).verdict.grade, Grade::EvenOdds);
 }
 
-// Two times of one regime that differ by 3 %, errors of a factor of 1.5 not shared: noise. Wholly
-// shared they scale both, and the sign holds.
+// Two times of one regime differ by 3 %. With independent errors of a factor of 1.5 this is below
+// the noise. Fully shared errors scale both times, and the sign is certain.
 TEST(PairedDifference, CountsErrorsOfTheModelThatRunsDoNotShare) {
     report::Ensemble a{.draws = {1000, 1000}};
     a.regimes[static_cast<std::size_t>(timing::Regime::ManyReads)] = {1, 0.5};
@@ -57,8 +57,8 @@ TEST(PairedDifference, CountsErrorsOfTheModelThatRunsDoNotShare) {
     EXPECT_EQ(verdict(1), Grade::Robust);
 }
 
-// Intervals overlap (1000 to 3000 and 900 to 2900), and yet B is faster in each draw: they are
-// compared in pairs, since both runs would meet the same machine.
+// The intervals overlap (1000 to 3000 and 900 to 2900), yet B is faster in each draw. They are
+// compared in pairs, since both runs would use the same machine.
 TEST(Compare, PairsTheDraws) {
     const auto a = run_of("a", {step_of("gate", 1'000'000, 2'000'000, 3'000'000)});
     const auto b = run_of("b", {step_of("gate", 900'000, 1'900'000, 2'900'000)});
@@ -123,7 +123,7 @@ TEST(Compare, SplitsTheDifferenceByWhatThePathIsSpentOn) {
     EXPECT_EQ(step.activities[2].b - step.activities[2].a, 0);
 }
 
-// 10 cycles between the two launches of A, none in B, which has one.
+// 10 cycles between the two launches of A, none in B, which has one launch.
 TEST(Compare, CountsTheGapsBetweenLaunchesAsAPart) {
     const auto a = run_of("a", {step_of("silu", 1, 50'000, 1), step_of("mul", 1, 50'000, 1)});
     const auto b = run_of("b", {step_of("silu_mul", 1, 100'000, 1)});

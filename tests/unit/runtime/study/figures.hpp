@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timed runs made by hand.
+// Hand-made timed runs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::compare::test {
 
-/// A step whose path is all of one activity, and whose constants were drawn three times.
+/// A step whose path consists of one activity, and whose constants were drawn three times.
 inline StepFigures step_of(const std::string& name, Millicycles low, Millicycles expected,
                            Millicycles high) {
     return {.name = name,
@@ -21,7 +21,7 @@ inline StepFigures step_of(const std::string& name, Millicycles low, Millicycles
                      .bounds = {{"matmul", expected}}}};
 }
 
-/// A run at 1 GHz (so that 1000 millicycles are a nanosecond), 10 cycles between its steps.
+/// A run at 1 GHz (1000 millicycles are one nanosecond) with 10 cycles between its steps.
 inline RunFigures run_of(const std::string& name, std::vector<StepFigures> steps) {
     RunFigures run{.name = name, .arch = "n150", .clock = Hertz{1e9}};
     constexpr Millicycles kGap = 10'000;

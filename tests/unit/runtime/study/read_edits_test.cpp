@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of reads, event by event: what an author would write in the kernel in their place.
+// Edits of reads, event by event, as an author would change the kernel.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TraceEvent semaphore() {
     return {.kind = EventKind::LocalWord, .count = 1, .argument = 64};
 }
 
-/// A launch of cores in a row, and a report of it whose path waits for the reads on the NoC.
+/// A launch of cores in a row, with a report whose path waits for reads on the NoC.
 class ReadEdits : public testing::Test {
 protected:
     void add_core(CoreCoord at, std::vector<TraceEvent> events) {

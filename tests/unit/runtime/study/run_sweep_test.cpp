@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-/// A sweep over the copy of one tile.
+/// Loads a sweep over the copy of one tile.
 config::LoadedSweep load(const std::string& block) {
     const ScratchFolder folder;
     const fs::path file =
@@ -34,7 +34,7 @@ config::LoadedSweep load(const std::string& block) {
     return config::load_sweep(file, std::span<const config::Override>(), folders);
 }
 
-/// What a run was asked for: its CB depth. Records nothing: a run without launches takes no time.
+/// Records the CB depth of each requested run. Makes runs without launches, which take no time.
 class Recorder {
 public:
     std::string operator()(const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
@@ -163,7 +163,7 @@ TEST(RunSweep, SaysHowFarItIs) {
     EXPECT_THAT(recorder.depths(), ElementsAre(1, 2, 3));
 }
 
-/// Of a sweep with options beside the recorder.
+/// Runs a sweep with additional options.
 SweepResult run_with(const config::LoadedSweep& sweep, Recorder& recorder, SweepOptions options) {
     options.threads = 2;
     options.record = [&](const config::LoadedRun& loaded, const pipeline::RunModes& modes) {
@@ -172,7 +172,7 @@ SweepResult run_with(const config::LoadedSweep& sweep, Recorder& recorder, Sweep
     return run_sweep(sweep, options);
 }
 
-// All take the same time here, so the search stays at the first point and looks along each key.
+// All points take the same time here, so the search stays at the first point and tries each key.
 TEST(RunSweep, SearchesAlongEachKeyAndPassesOthersBy) {
     Recorder recorder;
     const config::LoadedSweep sweep = load(

@@ -50,8 +50,7 @@ TEST(Sensitivity, ShowsTheTenLargestEffectsThatAreAnyAtAll) {
     EXPECT_EQ(largest_effects(effects).size(), 3U);
 }
 
-// 150 pixels stand for the largest effect, and begin at x = 400: the bar to the left is half as
-// long.
+// The largest effect has 150 pixels and begins at x = 400; the bar to the left has half of that.
 TEST(Sensitivity, DrawsEffectsAsBarsOnOneScale) {
     const std::vector<ConstantEffect> effects{{.key = "timing.noc.hop",
                                                .low_value = "8 cycles",

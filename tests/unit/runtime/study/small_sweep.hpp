@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a sweep made by hand: two cases, two K blocks, one point that failed.
+// A hand-made sweep result: two cases, two K blocks, one failed point.
 #pragma once
 
 #include "runtime/study/sweep_result.hpp"
@@ -7,15 +7,16 @@
 
 namespace tessera::sweep::test {
 
-/// A run of one step at 1 GHz, so that millicycles are picoseconds; half of it is before.
+/// Returns a run of one step at 1 GHz, so millicycles are picoseconds. Half of the time precedes
+/// the step.
 inline compare::RunFigures run_of(Millicycles low, Millicycles expected, Millicycles high) {
     using compare::test::step_of;
     return compare::test::run_of("s", {step_of("prepare", expected, expected, expected),
                                        step_of("gate", low, expected, high)});
 }
 
-/// Tokens 64: K block 4 takes 2 us, 1 takes 3 us, surely more; 1024 is impossible. Tokens 32: K
-/// block 1 takes 1 us, 4 takes 1.5 us, though not where constants are low.
+/// Tokens 64: K block 4 takes 2 us, 1 certainly more with 3 us; 1024 is impossible. Tokens 32: K
+/// block 1 takes 1 us, 4 takes 1.5 us, but not with low constants.
 inline SweepResult small_sweep() {
     SweepResult result{.name = "small",
                        .question = "Which K block is <best>?",

@@ -31,7 +31,7 @@ TEST(SweepAxis, IsByNumberWhereAllValuesHaveOneUnit) {
     EXPECT_EQ(axis_of(result, 1).kind, AxisKind::Names);
 }
 
-// Of step gate: tokens 64 takes 3 us with K block 1 and 2 us with 4, tokens 32 takes 1 and 1.5 us.
+// Step gate: tokens 64 takes 3 us with K block 1 and 2 us with 4; tokens 32 takes 1 and 1.5 us.
 TEST(SweepEffects, CompareOnlyPointsThatDifferInOneKey) {
     const std::vector<KeyEffect> all = effects(test::small_sweep());
 

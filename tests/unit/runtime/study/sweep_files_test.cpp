@@ -35,7 +35,7 @@ protected:
         sweep_ = config::load_sweep(folder_ / "small.yaml", std::span<const config::Override>(),
                                     folders);
         result_ = test::small_sweep();
-        result_.points.erase(result_.points.begin() + 2);  // the one that is no point of the file
+        result_.points.erase(result_.points.begin() + 2);  // the point that is not in the file
     }
 
     static std::string text_of(const fs::path& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep.html in a browser: opens without complaint and shows the numbers of sweep.csv.
+// sweep.html in a browser: opens without complaints and shows the numbers of sweep.csv.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_F(SweepPage, HasARowForEachPoint) {
     EXPECT_THAT(browser_->text("body"), HasSubstr("CBs take more than L1, \"all\" of it"));
 }
 
-// The sweep with a schedule's name in place of each K block.
+// Returns the sweep with a schedule name in place of each K block.
 SweepResult sweep_of_names() {
     SweepResult result = test::small_sweep();
     result.keys[1] = "set.moe_bmm.distribution";
@@ -100,7 +100,7 @@ TEST_F(SweepPage, DrawsBarsAsLongAsTheTimes) {
 }
 
 TEST_F(SweepPage, SaysHowMuchEachKeyChanges) {
-    // tokens: 3 and 4/3 times, so their root; k_block: 1.5 times twice.
+    // tokens: factors 3 and 4/3, so the geometric mean is 2; k_block: 1.5 twice.
     EXPECT_EQ(texts("#effects tbody tr:first-child td"),
               json({"params.tokens", "100.0\u00a0%", "", "200.0\u00a0%", "2", "32 in 2 of 2"}));
     EXPECT_EQ(texts("#effects tbody tr:nth-child(2) td"),
@@ -168,7 +168,7 @@ TEST_F(SweepPage, NeedsNothingFromOutside) {
     EXPECT_EQ(browser_->evaluate("performance.getEntriesByType('resource').length"), 0);
 }
 
-// $TESSERA_SCREENSHOTS names a folder that takes pictures, for people to look at.
+// $TESSERA_SCREENSHOTS names a folder for pictures, for inspection by people.
 TEST_F(SweepPage, CanBePhotographed) {
     const char* chosen = std::getenv("TESSERA_SCREENSHOTS");
     const fs::path folder = chosen == nullptr ? folder_ : fs::path(chosen);

@@ -8,7 +8,7 @@
 namespace tessera::compare {
 namespace {
 
-/// 100 pairs, so many of which agree with an expected difference of +1.
+/// Returns 100 pairs, `num` of which agree with an expected difference of +1.
 Verdict with_agreeing(std::size_t num) {
     std::vector<double> differences(100, -1);
     std::fill_n(differences.begin(), num, 1);
@@ -30,7 +30,7 @@ TEST_P(VerdictGrades, AreByTheShareOfPairsThatAgree) {
     EXPECT_EQ(text_of(verdict), GetParam().text);
 }
 
-// The least share of each grade, and one pair less.
+// The smallest share of each grade, and one pair less.
 INSTANTIATE_TEST_SUITE_P(
     Shares, VerdictGrades,
     testing::Values(GradeCase{100, Grade::Robust, "robust: 100 % of 100 pairs"},
@@ -48,7 +48,7 @@ TEST(VerdictOf, CountsFasterPairsWhereAFasterRunIsExpected) {
     EXPECT_EQ(verdict_of(-1, std::vector<double>{-1, -2, -3}).grade, Grade::Robust);
 }
 
-// 243 of 256 are 94.9 %: shown as 95 % they would contradict their grade.
+// 243 of 256 are 94.9 %: displayed as 95 % they would contradict their grade.
 TEST(VerdictText, RoundsSharesDown) {
     std::vector<double> differences(256, -1);
     std::fill_n(differences.begin(), 243, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compute calls leave in the trace of their thread.
+// Trace events of compute calls in their thread.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -41,7 +41,7 @@ protected:
         testing::start_recording(core_.thread());
     }
     Events events() { return events_of(core_.thread()); }
-    // Events without the hand-overs of DST.
+    // Returns events without the handovers of DST.
     Events acts() {
         Events all = events();
         std::erase_if(all, [](const TraceEvent& event) {
@@ -85,7 +85,7 @@ TEST_F(ComputeEvents, OfTinyTilesNameTheShapesOfBothOperandsAndOfWhatIsPacked) {
     EXPECT_EQ(read.srcb_tile, half);
 }
 
-// Prices go by what the chip runs: an int32 product takes several times that of uint16.
+// The price depends on the executed operation: an int32 product takes several times that of uint16.
 TEST_F(ComputeEvents, OfIntegerArithmeticNameItsFormat) {
     tile_regs_acquire();
     fill_tile_int(0, 1);
@@ -112,8 +112,8 @@ TEST_F(ComputeEvents, OfIntegerArithmeticNameItsFormat) {
                                         "add_int32_tile", "mul_uint16_tile", "mul_int32_tile"}));
 }
 
-// On the chip exp, gelu, sigmoid and tanh go by their template arguments whatever math_approx_mode
-// is, others by that.
+// On the chip, exp, gelu, sigmoid and tanh use their template arguments whatever math_approx_mode
+// is. Each other function uses math_approx_mode.
 TEST_F(ComputeEvents, AFunctionIsApproximateAsItsTemplateArgumentOrElseTheKernelSays) {
     const auto details = [this](bool mode, auto calls) {
         core_.thread().compute->is_approximate = mode;

@@ -78,8 +78,8 @@ TEST_F(Eltwise, MulAlwaysAddsToDst) {
         [&](auto r, auto c) { return 2 * a(r, c) * b(r, c); });
 }
 
-// Element-wise, the first operand goes to SrcA, which keeps 4 mantissa bits in LoFi; the second
-// to SrcB, which keeps 6: the other way round than a matmul.
+// Element-wise ops move the first operand to SrcA, which keeps 4 mantissa bits in LoFi, and the
+// second to SrcB, which keeps 6. A matmul does the opposite.
 TEST(EltwiseFidelity, LoFiDropsMoreOfTheFirstOperand) {
     ComputeCore core({.math_fidelity = MathFidelity::LoFi, .fp32_dest_acc_en = true});
     const TileValues one = make_tile([](auto, auto) { return 1.0; });

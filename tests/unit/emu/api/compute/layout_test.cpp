@@ -14,7 +14,7 @@ using tile::at;
 using tile::random_bf16_tile;
 using tile::TileValues;
 
-// Value of a row-major element, exact in bf16.
+// Returns the value of a row-major element, exact in bf16.
 float element_at(std::uint32_t row, std::uint32_t column) {
     return static_cast<float>(row * 4 + column % 128) + (column >= 64 ? 0.5F : 0.0F);
 }
@@ -29,7 +29,7 @@ float bf16_at(const std::byte* in, std::size_t index) {
     return tile::bf16_to_float(bits);
 }
 
-// 32 rows of three tiles of bf16 in buffer 0, granted.
+// Pushes 32 rows of three bf16 tiles to buffer 0 and waits for them.
 void supply_rows(ComputeCore& core) {
     core.add_buffer(0, DataFormat::Float16_b, 3);
     for (std::uint32_t row = 0; row < 32; ++row) {

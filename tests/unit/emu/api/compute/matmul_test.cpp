@@ -23,7 +23,7 @@ double product_at(const TileValues& a, const TileValues& b, std::uint32_t row,
     return sum;
 }
 
-// fp32 chain of at most 64 products of normal values: 64 roundings of sums below 64.
+// An fp32 chain of at most 64 products of normal values: 64 roundings of sums below 64.
 constexpr double kTolerance = 64 * 64 * 0x1p-24;
 
 TileValues constant_tile(double value) {
@@ -89,7 +89,7 @@ TEST(MatmulTiles, HiFi2MakesTheSecondOperandExactAndLeavesTheFirst) {
     EXPECT_EQ(core.run_to(16, [] { matmul_tiles(0, 1, 0, 1, 0); })[0], 32.25F);
 }
 
-// Groups of 16 products add 16 to a bf16 sum: at 4096 the step is 32, and the tie goes to even.
+// Groups of 16 products add 16 to a bf16 sum. At 4096 the step is 32, and ties round to even.
 TEST(MatmulTiles, SixteenBitDstRoundsEverySum) {
     const auto sum_of_130_tiles = [](const ComputeConfig& config) {
         ComputeCore core(config);

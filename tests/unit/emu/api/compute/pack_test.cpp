@@ -13,7 +13,7 @@ using tile::at;
 using tile::make_tile;
 using tile::TileValues;
 
-// A section whose DST tiles 0 … 3 hold 10, 11, 12, 13, given to the packer.
+// Fills DST tiles 0 … 3 with 10, 11, 12, 13 and hands the section to the packer.
 void fill_section() {
     tile_regs_acquire();
     for (std::uint32_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector unit's calls do to DST. The functions' values are tests/unit/emu/tile/sfpu.
+// Effects of SFPU calls on DST. tests/unit/emu/tile/sfpu tests the values of the functions.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -94,7 +94,7 @@ TEST(TileRegs, ReleaseClearsSoThatAccumulationStartsAtZero) {
     core.add_buffer(16);
     mm_init(0, 1, 16);
 
-    // Three sections, so that the first half is used again.
+    // Three sections, so that the first half is used twice.
     for (int i = 0; i < 3; ++i) {
         const TileValues product = core.run_to(16, [] { matmul_tiles(0, 1, 0, 0, 0); });
 

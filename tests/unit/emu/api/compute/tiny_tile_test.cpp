@@ -16,13 +16,13 @@ using tile::TileValues;
 
 constexpr std::byte kUntouched{0xA5};
 
-// Small integers, exact in every format but the block ones of 4 bits.
+// Returns small integers, exact in every format except the 4-bit block formats.
 float value_at(std::uint32_t row, std::uint32_t column) {
     return static_cast<float>((row * 7 + column * 3) % 13) - 6;
 }
 
-// Byte of element (row, column) of a bf16 tile: faces left to right, then down, as high as the tile
-// if that has fewer than 16 rows.
+// Returns the byte of element (row, column) of a bf16 tile. Faces are ordered left to right, then
+// down. A face is as high as the tile if the tile has fewer than 16 rows.
 std::size_t byte_of(Tile tile, std::uint32_t row, std::uint32_t column) {
     const std::uint32_t face_rows = std::min<std::uint32_t>(tile.get_height(), 16);
     const std::uint32_t face = row / 16 * (tile.get_width() / 16) + column / 16;
@@ -46,7 +46,7 @@ float value_in(const std::byte* in, Tile tile, std::uint32_t row, std::uint32_t 
 
 class TinyTiles : public ::testing::Test {
 protected:
-    // Buffer `index` holds `count` bf16 tiles of one value each, granted.
+    // Pushes `count` bf16 tiles of one value each to buffer `index` and waits for them.
     void supply(std::uint32_t index, Tile tile, std::uint32_t count,
                 float (*value)(std::uint32_t, std::uint32_t) = value_at) {
         core_.add_buffer(index, DataFormat::Float16_b, count, 0, tile);
@@ -56,7 +56,7 @@ protected:
         core_.core().circular_buffers[index].pages_received = count;
         cb_wait_front(index, count);
     }
-    // Buffer 16 takes tiles of a shape; what lies behind the first is not to change.
+    // Configures buffer 16 for tiles of a shape; bytes after the first tile must not change.
     void receive(Tile tile, DataFormat format = DataFormat::Float16_b) {
         core_.add_buffer(16, format, 2, 0, tile);
         std::fill_n(core_.page(16, 0), 2 * tile.get_tile_size(format), kUntouched);
@@ -141,7 +141,7 @@ struct Copied {
 
 class CopiesOfTinyTiles : public TinyTiles, public ::testing::WithParamInterface<Copied> {};
 
-// Bytes in, the same bytes out: an element or exponent that is looked for elsewhere would move.
+// Output bytes equal input bytes: an element or exponent at a wrong offset would move.
 TEST_P(CopiesOfTinyTiles, KeepEveryByte) {
     const auto& [tile, format] = GetParam();
     const std::uint32_t size = tile.get_tile_size(format);
@@ -159,7 +159,7 @@ TEST_P(CopiesOfTinyTiles, KeepEveryByte) {
 
     const std::byte* packed = run([] { copy_tile(0, 0, 0); });
 
-    // Behind the exponents, one for each row of a face, lies what fills up 16 bytes.
+    // The exponents, one per face row, are padded to 16 bytes.
     EXPECT_EQ(std::memcmp(packed, core_.page(0, 0), exponents == 0 ? 0 : tile.get_tile_hw() / 16),
               0);
     EXPECT_EQ(std::memcmp(packed + exponents, core_.page(0, 0) + exponents, size - exponents), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What data movement calls leave in the trace of their thread.
+// Trace events of data movement calls in their thread.
 #include <gtest/gtest.h>
 
 #include "tessera/kernel/dataflow/address_generator.hpp"
@@ -22,7 +22,7 @@ using testing::own_word;
 using testing::semaphore_at;
 using Events = std::vector<TraceEvent>;
 
-// Core (x, y) has NoC coordinate (18 + x, 18 + y); DRAM bank 3 sits at (5, 1).
+// Core (x, y) has NoC coordinate (18 + x, 18 + y); DRAM bank 3 is at (5, 1).
 std::uint64_t at_core(std::uint32_t x, std::uint32_t y, std::uint32_t address) {
     return get_noc_addr(18 + x, 18 + y, address);
 }
@@ -116,7 +116,7 @@ TEST(DataflowEvents, TransfersNameTheirPlaceAndMerge) {
 }
 
 TEST(DataflowEvents, TransfersOfPagesAreMarked) {
-    // Page 17 of 12 banks lies in bank 5.
+    // Page 17 of 12 banks is in bank 5.
     const Events events = events_of_kernel([] {
         const InterleavedAddrGen<true> pages{.bank_base_address = 1024, .page_size = 64};
         noc_async_read_page(17, pages, kScratch, 0, 0);
@@ -239,7 +239,7 @@ TEST(DataflowEvents, SemaphoreWaitsHoldWhatTheyTest) {
 constexpr const char* kOuter = "outer";
 constexpr const char* kInner = "inner";
 
-// As it stands until a trace is collected.
+// Argument of a name before the trace is collected.
 std::uint64_t name_argument(const char* name) {
     return reinterpret_cast<std::uint64_t>(name);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs kernels/box_sender.cpp on the device in the middle of 3×3 and kernels/receiver.cpp on
-// others.
+// Runs kernels/box_sender.cpp on the middle device of 3×3, and kernels/receiver.cpp on receivers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace tessera::testing {
 
-/// Hops of a box, as MeshMcastRange has them.
+/// Hops of a box, in the order of MeshMcastRange.
 struct Sides {
     std::uint32_t east = 0;
     std::uint32_t west = 0;
@@ -27,7 +26,7 @@ public:
     explicit BoxRun(const SessionOptions& options = {.threads = 1})
         : ends_({.shape = {3, 3}, .topology = Topology::Line, .device = "test_arch"}, options) {}
 
-    /// Devices that wait for the payload's count.
+    /// Devices that wait for the payload's increment.
     std::vector<std::uint32_t> receivers;
 
     LaunchResult launch(LinkDirection direction, const Sides& sides) {
@@ -43,7 +42,7 @@ public:
         return ends_.session.launch("box", programs);
     }
 
-    /// Devices on which the payload lies behind the launch.
+    /// Returns the devices that hold the payload after the launch.
     [[nodiscard]] std::vector<std::uint32_t> written() {
         const std::vector<std::byte> payload(kSize, std::byte{0x5A});
         std::vector<std::uint32_t> devices;

@@ -41,7 +41,7 @@ TEST(FabricBox, WithoutAColumnIsTheSendersOwnRow) {
 TEST(FabricBox, CrossesTheSendersLinkOnce) {
     BoxRun run;
 
-    // Nobody waits: the sender's is the only core.
+    // No receiver waits: the sender's core is the only one.
     const LaunchResult result = run.launch(North, {.east = 1, .west = 1, .north = 1});
 
     ASSERT_EQ(result.cores.size(), 1U);

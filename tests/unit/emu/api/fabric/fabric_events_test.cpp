@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fabric calls leave in the trace of their thread.
+// Trace events of fabric calls in their thread.
 #include <gtest/gtest.h>
 
 #include "tests/trace_events.hpp"
@@ -17,7 +17,7 @@ constexpr std::uint32_t kEast0 = 0;  // channel of link 0 to the east
 constexpr std::uint32_t kTarget = FabricRun::kSender + 1;
 constexpr NocPlace kCore00 = NocPlace::worker({0, 0});
 
-// Events of the sender's calls, without lines.
+// Returns the events of the sender's calls, without lines.
 Events sender_events(Scenario scenario, std::uint32_t size, std::uint32_t range = 1) {
     FabricRun run({.threads = 1, .trace = TraceMode::On});
     run.size = size;
@@ -134,7 +134,7 @@ TEST(FabricEvents, AHandshakeInHalvesIsThatOfOpen) {
     EXPECT_EQ(sender_events(Scenario::HandshakesInHalves, 64), sender_events(Scenario::Fused, 64));
 }
 
-// Kinds of events of a kernel that opens and closes links 0 to the east and to the west.
+// Returns the kinds of events of a kernel that opens and closes link 0 to the east and to the west.
 std::vector<EventKind> two_links(bool at_once) {
     Program program = CreateProgram();
     const KernelHandle kernel =

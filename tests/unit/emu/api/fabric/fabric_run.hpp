@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs kernels/sender.cpp on device 1 of a line of four and kernels/receiver.cpp on others.
+// Runs kernels/sender.cpp on device 1 of a line of four, and kernels/receiver.cpp on receivers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tessera::testing {
 
-/// As in kernels/sender.cpp.
+/// Values match kernels/sender.cpp.
 enum class Scenario : std::uint32_t {
     WriteThenIncrement,
     Fused,
@@ -80,16 +80,16 @@ public:
         return ends_.session.launch("fabric", programs);
     }
 
-    /// What launches recorded, with TraceMode::On.
+    /// Returns the trace of the launches; requires TraceMode::On.
     [[nodiscard]] const Trace& trace() const { return ends_.session.trace(); }
 
-    /// What a receiver saw when the count came.
+    /// Returns the payload that a receiver read when the increment arrived.
     [[nodiscard]] std::vector<std::uint8_t> seen(std::uint32_t device) {
         std::vector<std::uint8_t> bytes(size);
         std::memcpy(bytes.data(), ends_.l1(device, LinkEnds::kCopy), size);
         return bytes;
     }
-    /// What lies there behind the launch.
+    /// Returns the bytes at the destination after the launch.
     [[nodiscard]] std::vector<std::uint8_t> at_destination(std::uint32_t device) {
         std::vector<std::uint8_t> bytes(size);
         std::memcpy(bytes.data(), ends_.l1(device, kDestination), size);

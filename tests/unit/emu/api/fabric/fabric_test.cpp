@@ -114,7 +114,7 @@ TEST_P(Fabric, AMulticastReachesEachDeviceOfItsRange) {
     EXPECT_EQ(result.cores[0].bytes_linked, 64U);
 }
 
-// Device 3 alone: a count on device 2 would be left over, and its receiver is not there.
+// Only device 3 receives: device 2 has no receiver that would consume an increment.
 TEST_P(Fabric, AMulticastPassesDevicesBeforeItsRange) {
     run_.receivers = {3};
     run_.hops = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh on whose devices core (0,0) sends over a link, or runs kernels/receiver.cpp, and where
-// payloads lie there.
+// A mesh whose cores (0,0) send over a link or run kernels/receiver.cpp, and the addresses of
+// payloads on it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct LinkEnds {
     static constexpr std::uint32_t kSource = 200000;
     static constexpr std::uint32_t kDestination = 210000;
     static constexpr std::uint32_t kCopy = 220000;
-    static constexpr std::uint32_t kSemaphoreId = 0;  ///< on either end
+    static constexpr std::uint32_t kSemaphoreId = 0;  ///< at either end
 
     EmulatedSession session;
 
@@ -28,7 +28,7 @@ struct LinkEnds {
     std::byte* l1(std::uint32_t device, std::uint32_t address) {
         return session.emulated_mesh().device(device).core({0, 0}).l1(address);
     }
-    /// A kernel of this folder with `args` and, behind them, a connection of link 0.
+    /// Returns a kernel of this folder with `args`, followed by a connection of link 0.
     static Program sender(const std::string& kernel, LinkDirection direction,
                           std::vector<std::uint32_t> args) {
         Program program = CreateProgram();
@@ -37,7 +37,7 @@ struct LinkEnds {
         SetRuntimeArgs(program, handle, CoreCoord{0, 0}, args);
         return program;
     }
-    /// Copies the payload when its count has come.
+    /// Returns a program that copies the payload when its increment has arrived.
     static Program receiver(std::uint32_t size) {
         Program program = CreateProgram();
         const KernelHandle handle = create(program, "receiver.cpp", ReaderDataMovementConfig());

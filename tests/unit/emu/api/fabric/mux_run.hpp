@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a mux on core (0,0) of device 0 and kernels/mux_worker.cpp on three other cores: two with
-// full-size channels, the last one with a header-only one.
+// Runs a mux on core (0,0) of device 0 and kernels/mux_worker.cpp on three other cores. Two have
+// full-size channels, the last one has a header-only channel.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace tessera::testing {
 
-/// What a worker's connection says, right or wrong.
+/// Parameters of a worker's connection, correct or wrong.
 struct MuxWorker {
     CoreCoord core;
     FabricMuxChannelType type = FabricMuxChannelType::FULL_SIZE_CHANNEL;
     std::uint8_t channel = 0;
-    std::uint32_t bytes = 0;  ///< of a payload
+    std::uint32_t bytes = 0;  ///< per payload
     std::uint32_t moved = 0;  ///< added to the channel's address
 };
 
@@ -57,7 +57,7 @@ public:
         std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(worker.core.x * 16 + 1));
         return bytes;
     }
-    /// On the next device behind the launch.
+    /// Returns the payload on the next device after the launch.
     [[nodiscard]] std::vector<std::uint8_t> arrived(const MuxWorker& worker) {
         std::vector<std::uint8_t> bytes(std::size_t{kPackets} * kBytes);
         std::memcpy(bytes.data(), l1(1, worker.core, kDestination), bytes.size());
@@ -77,7 +77,7 @@ private:
     std::byte* l1(std::uint32_t device, CoreCoord core, std::uint32_t address) {
         return session_.emulated_mesh().device(device).core(core).l1(address);
     }
-    // The first semaphore of a core.
+    // Returns the first semaphore of a core.
     static std::uint32_t counter() {
         return static_cast<std::uint32_t>(small_arch().l1.semaphores.value);
     }

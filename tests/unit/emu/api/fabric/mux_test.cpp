@@ -25,7 +25,7 @@ TEST_P(FabricMuxOnThreads, SendsPayloadsAndAdditionsOfAllItsWorkers) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, FabricMuxOnThreads, ::testing::Values(1, 2, 5));
 
-// How often a worker polled the mux is not among them.
+// The trace does not contain the number of a worker's polls.
 TEST(FabricMux, LeavesTheSameTraceOnAnyNumberOfThreads) {
     MuxRun one({.threads = 1, .trace = TraceMode::On});
     MuxRun five({.threads = 5, .trace = TraceMode::On});
@@ -55,8 +55,9 @@ TEST(FabricMux, ItsChannelIsInTheTraceOfItsWorker) {
     EXPECT_EQ(argument.num_buffers, 4);
 }
 
-// Status, the router's, termination; four words for each of three channels; then two buffers of 128
-// bytes for each full-size channel, four of 64 for the other.
+// Words of status, of the router's status and of termination; four words for each of three
+// channels; then two buffers of 128 bytes per full-size channel, four of 64 bytes for the other
+// channel.
 TEST(FabricMuxConfig, LaysOutChannelsBehindTheirWords) {
     using enum FabricMuxChannelType;
     const FabricMuxConfig mux(2, 1, 2, 4, 128, 1024);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-/// A process id that belongs to nobody: of a child that has ended.
+/// Returns a process id that no process has: of a child that has ended.
 ::pid_t gone_process() {
     const ::pid_t child = fork();
     if (child == 0) {
@@ -50,7 +50,7 @@ protected:
     static void write(PartialFile& file, std::string_view text) {
         file.write_at(0, std::as_bytes(std::span(text)));
     }
-    /// The message of opening `path` for output.
+    /// Returns the message of opening `path` for output.
     static std::string refusal_of(const fs::path& path) {
         try {
             const PartialFile file(path);
@@ -59,7 +59,7 @@ protected:
         }
         return "no UsageError";
     }
-    /// What every refusal ends with.
+    /// End of every refusal.
     static constexpr const char* kAllowed =
         ", allowed: a new name, or a regular file that may be written";
 
@@ -153,7 +153,7 @@ TEST_F(PartialFileTest, SweepsUpWhatProcessesThatAreGoneLeftOfTheSameFile) {
     EXPECT_THAT(names(), UnorderedElementsAre("out", other_file, living, no_leftover));
 }
 
-// A process of another container is not known here, yet it holds its file's lock.
+// A process in another container is not visible here, but it holds its file's lock.
 TEST_F(PartialFileTest, LeavesWhatIsStillLocked) {
     const std::string locked = fmt::format("out.partial-{}-0", gone_process());
     const int fd = open(folder_.write(locked, "").c_str(), O_RDONLY);

@@ -78,7 +78,7 @@ TEST(SafetensorsFile, KeepsItsBytesWhenMoved) {
     EXPECT_EQ(other.at("x").bytes[0], std::byte{'A'});
 }
 
-// A parser that looks through all names at each of them takes minutes for these.
+// A parser that searches all names for each name takes minutes for this many.
 TEST(SafetensorsFile, MayHaveAnyNumberOfTensors) {
     constexpr std::size_t kCount = 200000;
     std::string header = "{";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind of address a kernel may hold, all of the same word of L1 (argument 0).
+// Each kind of address that a kernel may hold, all of the same L1 word (argument 0).
 namespace {
 volatile std::uint32_t* const kFixed = reinterpret_cast<volatile std::uint32_t*>(0x2000);
 const std::uint32_t kInReadOnlyMemory = 77;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stretch of work a case; argument 0 names the case, 1 the address of an array of words, 2 how
-// many of them.
+// One stretch of work per case. Argument 0 names the case, 1 the address of an array of words, 2
+// the number of words.
 namespace {
 std::uint32_t add_up(const volatile std::uint32_t* words, std::uint32_t count) {
     std::uint32_t sum = 0;
@@ -16,7 +16,7 @@ void fill(volatile std::uint32_t* words, std::uint32_t count) {
     }
 }
 
-// Statements without an instruction keep the compiler from knowing a value.
+// Statements without an instruction hide a value from the compiler.
 std::uint32_t opaque(std::uint32_t value) {
     asm volatile("" : "+r"(value));
     return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop a case; argument 0 names the case, 1 the address of a word or an array of words.
+// One loop per case; argument 0 names the case, 1 the address of a word or an array of words.
 namespace {
 void poll(const volatile std::uint32_t* word) {
     while (*word != 1) {  // line 5
@@ -19,7 +19,7 @@ std::uint32_t add_up(const volatile std::uint32_t* words, std::uint32_t count) {
     return sum;
 }
 
-// A generator of full period: every 16-bit number once.
+// A generator of full period: it visits every 16-bit number once.
 std::uint32_t period() {
     std::uint32_t rounds = 0;
     std::uint32_t x = 0;

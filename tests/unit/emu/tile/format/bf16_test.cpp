@@ -13,7 +13,7 @@ bool is_nan_code(std::uint16_t bits) {
     return (bits & 0x7FFFU) > 0x7F80U;
 }
 
-/// Golden inputs as tiles (the last one filled up with zeros) and the codes they must become.
+/// Golden inputs as tiles (the last one padded with zeros) and their expected codes.
 struct Conversion {
     std::vector<std::uint32_t> inputs;
     std::vector<std::uint16_t> nearest;

@@ -47,7 +47,7 @@ TEST(Fp8E4m3, DecodesEveryCodeAsTheGoldenTable) {
     }
 }
 
-/// Value of an e5m2 code from its fields.
+/// Computes the value of an e5m2 code from its fields.
 double e5m2_by_formula(int code) {
     const int exponent = code >> 2 & 31;
     const int mantissa = code & 3;
@@ -86,7 +86,7 @@ TEST(Fp8E5m2, OverflowIsInfinityOrTheLargestValue) {
     EXPECT_EQ(e5m2_from_float(1e30F, Overflow::Saturate), 0x7B);
 }
 
-/// Values of both signs around every code of the format, its limits, infinities and NaN.
+/// Returns values of both signs around every code of the format, its limits, infinities and NaN.
 std::vector<float> probing_values(float (*decode)(std::uint8_t)) {
     std::vector<float> values{0.0F,
                               -0.0F,

@@ -12,7 +12,7 @@
 namespace tessera::tile {
 namespace {
 
-/// Bit patterns of every kind of float, signalling NaNs among them.
+/// Bit patterns of every kind of float, including signalling NaNs.
 std::array<std::uint32_t, kTileElements> awkward_words() {
     std::array<std::uint32_t, kTileElements> words;
     for (std::uint32_t i = 0; i < kTileElements; ++i) {

@@ -15,7 +15,7 @@ namespace {
 using Values = std::vector<float>;
 using Function = void (*)(float*);
 
-/// Runs `function` over values of any number, a tile at a time.
+/// Runs `function` over any number of values, one tile at a time.
 template <class OnTile>
 Values over_tiles(Values values, OnTile function) {
     const std::size_t count = values.size();
@@ -53,8 +53,8 @@ void expect_close(const golden::GoldenFile& file, const std::string& name, const
     EXPECT_LE(found.max_rel_err, tolerance.at("max_rel_err").get<double>()) << name;
 }
 
-/// Sets results below 1e-7 to the reference where they lie that near: the reference takes
-/// 1 + tanh in float64, which is 0 far to the left, as the index notes.
+/// Replaces results below 1e-7 by the reference if the reference is also that small. The reference
+/// computes 1 + tanh in float64, which is 0 for very negative inputs, as the index notes.
 Values without_tail(Values values, const Values& reference) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = std::abs(values[i] - reference[i]) <= 1e-7F ? reference[i] : values[i];
@@ -62,7 +62,7 @@ Values without_tail(Values values, const Values& reference) {
     return values;
 }
 
-/// One ULP at most, and in no more than the share of elements that the index grants.
+/// Expects errors of at most one ULP, in at most the share of elements that the index allows.
 void expect_bf16_met(const golden::GoldenFile& file, const std::string& name,
                      const Values& values) {
     const Values reference = file.tensor(name).floats();
@@ -156,7 +156,8 @@ TEST(GoldenGated, GeluAndMulWithOneAndWithTwoRoundings) {
     expect_bf16_met(file, "gelu_and_mul_two_roundings", multiplied(rounded(gate), parts.second));
 }
 
-/// (up + 1) · gate · sigmoid(1.702·gate), gate held at 7 from above, up between -7 and 7.
+/// Computes (up + 1) · gate · sigmoid(1.702·gate), with gate clamped to at most 7 and up to [−7,
+/// 7].
 Values swiglu_oai(const Gated& parts) {
     const Values gate = over_tiles(
         parts.first, [](float* tile) { unary_with_scalar_tile(BinaryOp::Min, tile, 7.0F); });

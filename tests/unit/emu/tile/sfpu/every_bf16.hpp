@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of the vector unit against double precision on every finite bf16 input.
+// Compares an SFPU function with double precision on every finite bf16 input.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace tessera::tile {
 
-/// The bf16 value nearest to a double, ties to even, without a detour over float.
+/// Returns the bf16 value nearest to a double, ties to even, without an intermediate float.
 inline float nearest_bf16(double value) {
     if (value == 0 || !std::isfinite(value)) {
         return static_cast<float>(value);
@@ -22,7 +22,7 @@ inline float nearest_bf16(double value) {
                : static_cast<float>(rounded);
 }
 
-/// Steps between two bf16 values on the line of all bf16 values.
+/// Returns the steps between two bf16 values in the order of all bf16 values.
 inline std::uint32_t bf16_steps(float a, float b) {
     const auto place = [](float value) {
         const auto bits = static_cast<std::int32_t>(bf16_from_float(value));

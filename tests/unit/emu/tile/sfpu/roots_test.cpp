@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reciprocal and root against the host's own division and root, which IEEE 754 rounds correctly.
+// Reciprocal and root against the host's division and root, which IEEE 754 rounds correctly.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,7 +22,7 @@ float rooted(float x) {
     return std::sqrt(x);
 }
 
-/// Inputs of one tile of patterns from `first` on that do not give what `exact` gives.
+/// Counts the inputs in one tile of patterns from `first` on whose result differs from `exact`.
 std::uint32_t mismatches(Function function, Exact exact, std::uint32_t first) {
     TileValues inputs;
     for (std::uint32_t i = 0; i < kTileElements; ++i) {

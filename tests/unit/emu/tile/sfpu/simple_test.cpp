@@ -14,7 +14,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// What `function` makes of one value.
+/// Returns the result of `function` for one value.
 template <class Function>
 float on(float value, Function function) {
     TileValues tile = make_tile([&](auto, auto) { return value; });
@@ -142,7 +142,7 @@ std::uint32_t float_bits(float value) {
 }
 
 // Expected bits: tt-metal issues 51655 (uint16), 55933 (int32) and 55325 (uint8), measured on
-// cards; uint32 as the public simulator ttsim 1.10.0 casts.
+// cards; uint32 as cast by the public simulator ttsim 1.10.0.
 TEST(Typecast, FloatsRoundToTheNearestUint16WithHalvesAwayFromZero) {
     const auto cast = [](float value) {
         return cast_bits(DataFormat::Float32, DataFormat::UInt16, float_bits(value));

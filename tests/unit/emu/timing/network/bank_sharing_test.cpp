@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that meet at a bank of DRAM.
+// Streams that share a DRAM bank.
 #include <gtest/gtest.h>
 
 #include "tests/unit/emu/timing/network/even_streams.hpp"
@@ -10,8 +10,8 @@ namespace {
 constexpr double kCycle = kMillicyclesPerCycle;
 
 TEST(BankSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
-    // Of the bank's time a read takes 2 + 1024 / 16 cycles, a write 2 + 1024 / 8. It comes over the
-    // other NoC: on theirs it would stand in line behind their requests.
+    // Bank time: 2 + 1024 / 16 cycles for a read, 2 + 1024 / 8 for a write. The read uses the other
+    // NoC: on the writes' NoC it would queue behind their requests.
     const SmallMachine small;
     const NocPlace bank = NocPlace::dram(2);
     std::vector<Stream> streams{stream(write({3, 0}, bank, kBytes, 1))};
@@ -27,7 +27,7 @@ TEST(BankSharing, AWriterFindsItsTurnAmongReadersOfItsBank) {
     EXPECT_NEAR(span / kCycle / (kTransfers - 1), 66 + 130, 5);
 }
 
-/// Cycles from one departure to the next of writes to one bank, the first `count` of them.
+/// Returns the cycles between departures of the first `count` writes to one bank.
 double departure_interval(const SmallMachine& machine, std::size_t count) {
     const StreamRun run(machine.machine(), {stream(write({0, 0}, NocPlace::dram(2), kBytes))});
     const std::vector<Times>& writes = run.times[0];
@@ -51,7 +51,7 @@ TEST(BankSharing, WritesGoAtThePaceOfTheirBankOnceItsBufferIsFull) {
 }
 
 TEST(BankSharing, AWriteFlowsIntoABufferThatHasRoomForPartOfIt) {
-    // The bank works on the first, the second fills two thirds of the buffer.
+    // The bank processes the first write; the second fills two thirds of the buffer.
     SmallMachine small;
     small.timing.dram.write_port_rate = BytesPerCycle{16};
     small.timing.dram.write_buffer = Bytes{1536};
@@ -63,7 +63,7 @@ TEST(BankSharing, AWriteFlowsIntoABufferThatHasRoomForPartOfIt) {
 }
 
 TEST(BankSharing, AChannelTurnsBetweenReadsAndWrites) {
-    // The channel takes 1024 / 16 cycles for each access and 200 to turn.
+    // The channel takes 1024 / 16 cycles per access and 200 to turn around.
     SmallMachine small;
     small.timing.dram.turnaround = Cycles{200};
     const NocPlace bank = NocPlace::dram(2);
@@ -78,8 +78,9 @@ TEST(BankSharing, AChannelTurnsBetweenReadsAndWrites) {
 }
 
 TEST(BankSharing, AWriteInTheBufferOfABusyBankHoldsNoLink) {
-    // Reads of bank 2 over NoC 1 take its time by turns with writes; a neighbour's writes to a
-    // worker share links with those to the bank and find them free for all but what passes there.
+    // Reads of bank 2 over NoC 1 and writes take its time in turn. A neighbour's writes to a worker
+    // share links with those to the bank; these links are free except for the traffic that crosses
+    // them.
     SmallMachine small;
     small.timing.dram.write_port_rate = BytesPerCycle{32};
     small.timing.dram.write_buffer = Bytes{1 << 20};
@@ -110,7 +111,7 @@ TEST(BankSharing, ReadsThatAreHeldBackWaitForTheirBank) {
 
     const Times& last = run.times[0].back();
     EXPECT_LE(last.transit[latency], alone.times[0][0].transit[latency]);
-    // Each of the reads that were issued before it takes 66 cycles of the bank.
+    // Each read that was issued before it takes 66 cycles of the bank.
     EXPECT_GT(last.transit[dram], Transit::value_type{(kTransfers - 1) * 66'000});
 }
 
@@ -143,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, DramReaders, testing::Values(1U, 2U, 4U, 8U, 16
                          testing::PrintToStringParamName());
 
 TEST(BankSharing, TwoBanksBehindOneChannelShareItsRate) {
-    // Banks 0 and 1 give 16 B/cycle each alone, and as much together.
+    // Banks 0 and 1 provide 16 B/cycle each alone, and the same sum together.
     const SmallMachine small;
 
     const StreamRun run(small.machine(), {stream(read({0, 0}, NocPlace::dram(0), kBytes)),
@@ -153,8 +154,8 @@ TEST(BankSharing, TwoBanksBehindOneChannelShareItsRate) {
 }
 
 TEST(BankSharing, WritesToOneBankHoldUpThoseToAnother) {
-    // Bank 2 takes 8 B/cycle. One core that writes to it and to a worker by turns gets no more to
-    // the worker, as commands leave in order.
+    // Bank 2 accepts 8 B/cycle. A core that writes alternately to it and to a worker has the same
+    // rate to the worker, because commands leave in order.
     const SmallMachine small;
     Stream both = stream(write({0, 0}, NocPlace::dram(2), kBytes));
     for (std::size_t i = 0; i < kTransfers; i += 2) {

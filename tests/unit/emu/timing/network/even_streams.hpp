@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of equal transfers, and the rate at which they end.
+// Streams of equal transfers, and their completion rate.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline Stream stream(const Request& request) {
         .requests = std::vector<Request>(kTransfers, request), .interval = 1000, .most_queued = 2};
 }
 
-/// In bytes a cycle, of transfers of kBytes.
+/// Returns B/cycle of transfers of kBytes.
 inline double rate(const StreamRun& run, std::size_t stream) {
     return kTransfers * kBytes * static_cast<double>(kMillicyclesPerCycle) /
            static_cast<double>(run.end(stream));

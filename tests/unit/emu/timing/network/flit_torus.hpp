@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulates writes through a torus flit by flit and credit by credit, cycle after cycle: what the
-// emulator's packets, which book links and hold channels as wholes, are held against. It knows
-// nothing of the emulator's network but who writes what to whom.
+// Simulates writes through a torus flit by flit and credit by credit, cycle by cycle. It is the
+// reference for the emulator's packets, which book whole links and hold whole channels. It shares
+// nothing with the emulator's network except the pattern of writes.
 // Source   tt-isa-documentation, WormholeB0/NoC/README.md (packets of flits of 32 B behind a header
 //          flit, first one axis and then the other, a virtual channel on each side of a ring's
 //          dateline) and DRAMTile/README.md (buffers of 512 B a channel).
@@ -14,12 +14,12 @@
 
 namespace tessera::timing {
 
-/// Of NoC 0: along x, then along y, both upwards.
+/// NoC 0: along x, then along y, both in ascending direction.
 class FlitTorus {
 public:
-    static constexpr std::int64_t kHop = 10;          ///< cycles from a router to the next
-    static constexpr std::int64_t kCredit = 6;        ///< and back, for a flit that has left it
-    static constexpr std::int64_t kBufferFlits = 16;  ///< of a channel, in front of each router
+    static constexpr std::int64_t kHop = 10;          ///< cycles from a router to the next one
+    static constexpr std::int64_t kCredit = 6;        ///< cycles until the credit is back
+    static constexpr std::int64_t kBufferFlits = 16;  ///< per channel, in front of each router
 
     FlitTorus(std::uint32_t columns, std::uint32_t rows)
         : columns_(columns), routers_(std::size_t{columns} * rows) {}
@@ -31,7 +31,7 @@ public:
         ++num_left_;
         return static_cast<std::uint32_t>(packets_.size() - 1);
     }
-    /// Runs until all packets have come.
+    /// Runs until all packets have arrived.
     void run() {
         for (; num_left_ > 0; ++now_) {
             for (std::uint32_t node = 0; node < routers_.size(); ++node) {
@@ -41,7 +41,7 @@ public:
             }
         }
     }
-    /// Cycle at which the last flit of a packet came.
+    /// Returns the cycle at which the last flit of a packet arrived.
     [[nodiscard]] std::int64_t end(std::uint32_t packet) const { return packets_[packet].end; }
 
 private:
@@ -64,7 +64,7 @@ private:
         bool is_tail = false;
         std::int64_t at = 0;
     };
-    /// In front of a router. Slots come free when a credit is back at the sender.
+    /// Buffer in front of a router. A slot is free when its credit is back at the sender.
     struct Buffer {
         std::deque<Flit> flits;
         std::deque<std::int64_t> credits;
@@ -76,9 +76,9 @@ private:
         }
     };
     struct Router {
-        std::array<Buffer, kLocal> buffers;  ///< by link and side of the dateline
+        std::array<Buffer, kLocal> buffers;  ///< by link and dateline side
         std::deque<std::uint32_t> local;
-        /// Input whose packet holds a channel of an output, which has two.
+        /// Input whose packet holds a channel of an output; an output has two channels.
         std::array<std::array<std::uint32_t, 2>, 3> holder{
             {{kNobody, kNobody}, {kNobody, kNobody}, {kNobody, kNobody}}};
         std::array<std::uint32_t, 3> next_input{};
@@ -100,7 +100,7 @@ private:
         const std::uint32_t y = node / columns_;
         return output == kX ? y * columns_ + (x + 1) % columns_ : (y + 1) % rows() * columns_ + x;
     }
-    /// The channel beyond the dateline, once a packet has crossed it on this axis.
+    /// Returns the channel beyond the dateline if a packet has crossed it on this axis.
     [[nodiscard]] std::uint32_t side_of(std::uint32_t node, Output output,
                                         std::uint32_t input) const {
         const bool goes_on = output != kEjection && input / 2 == output && input != kLocal;
@@ -146,7 +146,7 @@ private:
         flit.at = now_ + kHop;
         routers_[behind(node, output)].buffers[2 * output + side].flits.push_back(flit);
     }
-    /// Moves a flit through an output, of the input whose turn it is: a packet keeps its channel
+    /// Moves a flit through an output from the input whose turn it is. A packet keeps its channel
     /// from its head to its tail.
     void move_one(std::uint32_t node, Output output) {
         Router& router = routers_[node];

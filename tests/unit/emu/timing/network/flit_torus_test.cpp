@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes of whole packets take as long as a simulation of each of their flits says.
+// Writes of whole packets take as long as in a simulation of each flit.
 #include "tests/unit/emu/timing/network/flit_torus.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace tessera::timing {
 namespace {
 
 constexpr std::uint32_t kSide = 8;
-constexpr std::uint32_t kWrites = 8;  ///< of each core
+constexpr std::uint32_t kWrites = 8;  ///< per core
 constexpr std::uint32_t kBytes = 1024;
 
 /// 64 workers on a torus of 10 × 12.
@@ -38,7 +38,7 @@ CoreCoord core_of(std::uint32_t number) {
     return {number % kSide, number / kSide};
 }
 
-/// Who writes to whom: the far end of a core's write.
+/// Senders and receivers: the far end of each core's write.
 struct Pattern {
     std::string name;
     std::function<std::uint32_t(std::uint32_t core, std::uint32_t write)> far_end;

@@ -15,7 +15,7 @@ Times alone(const SmallMachine& small, const Request& request) {
 }
 
 TEST(NocLatency, WriteDepartsArrivesAndIsAcknowledgedByFormula) {
-    // Logical (0,0) is node (1,0), (2,2) is (4,3): 3 + 3 links there, 3 + 2 back.
+    // Logical (0,0) is node (1,0), (2,2) is (4,3): 3 + 3 links forward, 3 + 2 back.
     const Times t = alone({}, write({0, 0}, NocPlace::worker({2, 2}), 320));
 
     const Millicycles packet = (1 + 320 / 32) * kCycle;
@@ -35,7 +35,7 @@ TEST(NocLatency, PostedWriteIsNotAcknowledged) {
 }
 
 TEST(NocLatency, ReadGoesAroundTheTorusOnce) {
-    // Request and data together pass all 6 columns and all 5 rows.
+    // Request and data together cross all 6 columns and all 5 rows.
     const Times t = alone({}, read({0, 0}, NocPlace::worker({2, 2}), 320));
 
     EXPECT_EQ(t.delivered, (20 + 2 * 5 + 2 * 5 + 11 * 10 + 30 + 1 + 320 / 16 + 3) * kCycle);
@@ -75,15 +75,15 @@ TEST(NocLatency, AtomicTakesItsTimeAtTheFarL1) {
 }
 
 TEST(NocLatency, DramReadWaitsForTheBankAndComesAtItsRate) {
-    // Bank 2 at (3,2): there and back 11 links; the bank takes 2 + 320/16 cycles, the packet may
-    // leave so that its tail, at 32 B/cycle, leaves with the bank's last byte.
+    // Bank 2 at (3,2): 11 links in a round trip. The bank takes 2 + 320/16 cycles. The packet
+    // leaves so that its tail, at 32 B/cycle, leaves with the bank's last byte.
     const Times t = alone({}, read({0, 0}, NocPlace::dram(2), 320));
 
     EXPECT_EQ(t.delivered, (20 + 10 + 10 + 11 * 10 + 100 + (2 + 320 / 16) + 3) * kCycle);
 }
 
 TEST(NocLatency, DramWriteIsAcknowledgedByTheController) {
-    // Node (1,0) to (3,2): 2 + 2 links there, 4 + 3 back; the bank takes 2 + 320/8 cycles.
+    // Node (1,0) to (3,2): 2 + 2 links forward, 4 + 3 back; the bank takes 2 + 320/8 cycles.
     const Times t = alone({}, write({0, 0}, NocPlace::dram(2), 320));
 
     EXPECT_EQ(t.delivered, (20 + 10 + 40 + 2 + 320 / 8) * kCycle);
@@ -91,9 +91,9 @@ TEST(NocLatency, DramWriteIsAcknowledgedByTheController) {
 }
 
 TEST(NocLatency, MulticastReservesItsTreeFirst) {
-    // From (1,0) to columns 1, 2 and rows 0, 1: the furthest leaf is 1 + 1 links away, and each hop
-    // costs 22 cycles before data leaves, the way from the NIU to its router 5. Acknowledgements
-    // have gone around both axes: 11 links.
+    // From (1,0) to columns 1, 2 and rows 0, 1: the farthest leaf is 1 + 1 links away. Each hop
+    // costs 22 cycles before data leaves, the path from the NIU to its router 5. Acknowledgements
+    // have crossed both axes: 11 links.
     Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
     request.includes_sender = true;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Millicycles kCycle = kMillicyclesPerCycle;
 constexpr Millicycles kToSender = (20 + 10) * kCycle;  // command and the two interfaces
-// A router stores a packet of 952 bytes and writes it on over its NoC: overhead, then 32 B a cycle.
+// A router stores a packet of 952 bytes and writes it over its NoC: overhead, then 32 B/cycle.
 constexpr Millicycles kTransit = 1 * kCycle + 952 * kCycle / 32;
 
 Request packet(std::uint32_t bytes, std::uint8_t hops) {
@@ -43,7 +43,7 @@ TEST(MeshPacket, IsStoredAndForwardedAtEachDevice) {
               2 * ((50 + 105 + 500 + 20) * kCycle + kTransit));
 }
 
-// 16 + 48 + 50 bytes take 11.4 cycles of the wire and 50 of the sender, 60 of the receiver.
+// 16 + 48 + 50 bytes take 11.4 cycles of the wire, 50 of the sender and 60 of the receiver.
 Stream of_small_packets(std::uint32_t count, std::uint16_t from = 0, std::uint8_t hops = 1) {
     Request small = packet(16, hops);
     small.device = from;
@@ -67,7 +67,7 @@ TEST(MeshPacket, SmallPacketsKeepTheRoutersSlot) {
     EXPECT_EQ(between(run, 0, 98, 99), 60 * kCycle);
 }
 
-// 200 packets each way are 200 · (50 + 60) cycles of each router's one processor.
+// 200 packets in each direction take 200 · (50 + 60) cycles of each router's only processor.
 TEST(MeshPacket, OneProcessorSendsAndReceivesInTurn) {
     const StreamRun run(SmallMachine().machine(),
                         {of_small_packets(200), backwards(of_small_packets(200))});
@@ -191,7 +191,7 @@ TEST(MeshPacket, AMulticastPassesDevicesBeforeItsFirstAsAUnicastDoes) {
                                                   kTransit}));
 }
 
-// In the middle of the second row of 3×3: devices 0, 1, 2 lie to its north.
+// The middle of the second row of 3×3: devices 0, 1, 2 are north of it.
 TEST(MeshPacket, ABoxBranchesAlongTheRowOfEachDeviceOfItsColumn) {
     SmallMachine small;
     small.mesh.shape = {3, 3};
@@ -204,7 +204,7 @@ TEST(MeshPacket, ABoxBranchesAlongTheRowOfEachDeviceOfItsColumn) {
 
     const StreamRun run(small.machine(), {{.requests = {box}}});
 
-    // Two copies at the corner, then a hop each way at once.
+    // Two copies at the corner, then one hop in both directions at the same time.
     const Times& t = run.times[0][0];
     EXPECT_EQ(t.delivered, t.slot_freed + (500 + 60 + 2 * 11) * kCycle + kTransit);
     EXPECT_EQ(t.passed,
@@ -226,12 +226,12 @@ TEST(MeshPacket, ABoxIsInPlaceOnEachOfItsDevices) {
 
     for (const Times& t : run.times[0]) {
         ASSERT_GE(t.delivered, 0);
-        ASSERT_EQ(t.passed.size(), 5U);  // device 3, and two east of it and of device 0
+        ASSERT_EQ(t.passed.size(), 5U);  // device 3, and two devices east of it and of device 0
     }
 }
 
-// A router with room for two gets two packets in 50 of the one before, 11.4 on the wire, 500 on the
-// way, 60 of its own, 1.5 to the core.
+// A router with space for two packets receives two per round trip: 50 of the previous router, 11.4
+// on the wire, 500 in flight, 60 of its own, 1.5 to the core.
 TEST(MeshPacket, ASenderWaitsForASlotOfTheNextRouter) {
     SmallMachine small;
     small.timing.link.receiver_slots = 2;
@@ -243,8 +243,8 @@ TEST(MeshPacket, ASenderWaitsForASlotOfTheNextRouter) {
     EXPECT_EQ(run.times[0][98].slot_freed - run.times[0][48].slot_freed, 25 * round);
 }
 
-// Of two streams to the last device, the nearer one's packets fill its router; the other's wait two
-// links before.
+// Two streams to the last device: packets of the nearer stream fill its router, those of the other
+// wait two links earlier.
 TEST(MeshPacket, AFullRouterStallsThoseBeforeIt) {
     SmallMachine small;
     small.timing.link.receiver_slots = 2;
@@ -252,7 +252,7 @@ TEST(MeshPacket, AFullRouterStallsThoseBeforeIt) {
 
     const StreamRun run(small.machine(), {of_small_packets(20, 0, 3)});
 
-    // Six slots on the way; the eighth packet leaves its sender when the first two are delivered.
+    // Six slots on the path; the eighth packet leaves its sender when the first two are delivered.
     EXPECT_LT(run.times[0][5].slot_freed, run.times[0][0].delivered);
     EXPECT_GT(run.times[0][7].slot_freed, run.times[0][1].delivered);
 }

@@ -20,7 +20,7 @@ TEST(ReadPorts, ReadersOfOneCoreShareItsInjectionPort) {
 }
 
 TEST(ReadPorts, APortAnswersSmallReadsOneSlotApart) {
-    // A read of 64 B takes the port 1 + 4 cycles; with a slot of 12 the port answers every 12.
+    // A read of 64 B takes 1 + 4 cycles of the port; with a slot of 12, the port answers every 12.
     SmallMachine small;
     const std::vector<Stream> streams{stream(read({0, 1}, NocPlace::worker({0, 0}), 64)),
                                       stream(read({1, 0}, NocPlace::worker({0, 0}), 64))};
@@ -44,7 +44,7 @@ TEST(ReadPorts, ASlotDelaysNoReadThatIsAlone) {
 }
 
 TEST(ReadPorts, ReadsBeyondTheLimitWaitForEarlierOnes) {
-    // One at a time: each takes the latency of a read alone.
+    // One at a time: each read has the latency of a single read.
     SmallMachine small;
     small.timing.noc.outstanding_reads = 1;
     Stream reads = stream(read({0, 0}, NocPlace::worker({1, 0}), 64));
@@ -58,8 +58,8 @@ TEST(ReadPorts, ReadsBeyondTheLimitWaitForEarlierOnes) {
 }
 
 TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
-    // 200 requests to bank 2 fill the buffers down column 3 and along row 0, 16 each; a read from
-    // (2,0) of (4,0) has to pass one of them. Where the port accepts them all, it does not wait.
+    // 200 requests to bank 2 fill the buffers along column 3 and row 0, 16 each. A read of (4,0)
+    // from (2,0) must pass one of them. If the port accepts all requests, the read does not wait.
     SmallMachine small;
     Stream many = stream(read({0, 0}, NocPlace::dram(2), kBytes));
     many.most_queued = kTransfers;
@@ -67,7 +67,7 @@ TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
     const StreamRun alone(small.machine(), {one});
 
     const StreamRun held(small.machine(), {many, one});
-    small.timing.noc.port_requests = kTransfers;  // of an L1: another port
+    small.timing.noc.port_requests = kTransfers;  // L1 port, not the bank's
     const StreamRun still_held(small.machine(), {many, one});
     small.timing.dram.port_requests = kTransfers;
     const StreamRun passing(small.machine(), {many, one});
@@ -79,8 +79,8 @@ TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpThoseToOtherPorts) {
 }
 
 TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpWhatIsWritten) {
-    // The same requests; a write from (2,0) to (4,0) shares a link and its static channel with
-    // them. Answers have channels of their own: a write does not wait for those.
+    // The same requests. A write from (2,0) to (4,0) shares a link and its static channel with
+    // them. Answers have separate channels, so a write does not wait for them.
     SmallMachine small;
     Stream many = stream(read({0, 0}, NocPlace::dram(2), kBytes));
     many.most_queued = kTransfers;
@@ -97,8 +97,8 @@ TEST(ReadPorts, RequestsThatAPortDoesNotAcceptHoldUpWhatIsWritten) {
 }
 
 TEST(ReadPorts, APortTakesRequestsOfBothSidesOfTheDatelineInTurn) {
-    // Both read bank 1 at (0,2): from (1,1) down its column's ring without passing the dateline,
-    // from (1,3) around it. Each gets half of what the bank gives.
+    // Both read bank 1 at (0,2): from (1,1) along its column's ring without crossing the dateline,
+    // from (1,3) across it. Each has half of the bank's rate.
     const SmallMachine small;
     Stream before = stream(read({0, 1}, NocPlace::dram(1), kBytes));
     Stream past = stream(read({0, 2}, NocPlace::dram(1), kBytes));
@@ -112,9 +112,9 @@ TEST(ReadPorts, APortTakesRequestsOfBothSidesOfTheDatelineInTurn) {
 }
 
 TEST(ReadPorts, RequestsHaveAFlitOfEachChannelWhereTheRestOfTheBufferIsTaken) {
-    // Of eight requests to bank 2 its port accepts four. The other four lie in the last link's
-    // buffer; where a channel has no more than its own flit, they reach back to row 0, and a read
-    // from (2,0) of (4,0) has to pass one of them.
+    // The port of bank 2 accepts four of eight requests. The other four are in the last link's
+    // buffer. If a channel has only its own flit, they extend back to row 0, and a read of (4,0)
+    // from (2,0) must pass one of them.
     constexpr std::uint32_t kFew = 8;
     SmallMachine small;
     Stream few = stream(read({0, 0}, NocPlace::dram(2), kBytes));

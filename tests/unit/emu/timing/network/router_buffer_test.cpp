@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffer at a router's input: what channels may take of it, and what a packet pays where others
-// have taken it. Expected values by hand from tt-isa-documentation, WormholeB0/DRAMTile/README.md:
-// 32 B of each channel's own, up to 480 B more of the 1536 B that all share.
+// Buffer at a router's input: the space that channels may use, and the cost of a packet when other
+// channels use it. Expected values are computed from tt-isa-documentation,
+// WormholeB0/DRAMTile/README.md: 32 B per channel, up to 480 B more of the 1536 B that all share.
 #include "emu/timing/network/router_buffer.hpp"
 
 #include <gtest/gtest.h>
@@ -84,8 +84,8 @@ TEST_F(RouterBuffers, AFreeBufferHidesTheRoundTrip) {
     EXPECT_EQ(buffer_.most_taken(kBytes), 1536 - 480);
 }
 
-/// One core reads from a bank behind the link from x = 2 to x = 3 more than the bank answers; what
-/// another reads from the core at x = 2 comes over that link, on channels of its own.
+/// One core reads from a bank beyond the link from x = 2 to x = 3, faster than the bank answers.
+/// Another core reads from the core at x = 2; its answers use that link on separate channels.
 StreamRun answers_beside_requests(const SmallMachine& small) {
     const auto stream = [](const Request& request) {
         return Stream{.requests = std::vector<Request>(kTransfers, request),
@@ -93,23 +93,23 @@ StreamRun answers_beside_requests(const SmallMachine& small) {
                       .most_queued = 2};
     };
     Stream reader = stream(read({2, 1}, NocPlace::worker({1, 0}), kBytes));
-    reader.begin = 500'000;  // by then requests stand there
+    reader.begin = 500'000;  // requests are queued by then
     return {small.machine(), {stream(read({0, 0}, NocPlace::dram(2), kBytes)), reader}};
 }
 
 TEST(RouterBufferOnTheWay, RequestsThatWaitSlowAPacketThatPassesThem) {
-    // A channel's share is all that there is: while 16 requests wait an answer has one flit.
+    // A channel's share is the whole buffer: while 16 requests wait, an answer has one flit.
     SmallMachine small;
     small.timing.noc.router_buffer = Bytes{16 * 32 + 480};
 
     const StreamRun run = answers_beside_requests(small);
 
-    // The first ones went by before there were as many, and on either of two channels.
+    // The first answers passed before there were 16 requests, and on either of two channels.
     EXPECT_EQ(run.times[1][11].delivered - run.times[1][10].delivered, 16 * 33'000);
 }
 
 TEST(RouterBufferOnTheWay, RequestsThatLeaveAShareDoNotSlowIt) {
-    // The core that is read gives 16 B a cycle.
+    // The L1 that is read provides 16 B/cycle.
     const StreamRun run = answers_beside_requests(SmallMachine());
 
     const Millicycles time = run.times[1].back().delivered - run.times[1].front().delivered;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams beside each other on the NoC: who shares, and who does not notice.
+// Parallel streams on the NoC: which share resources, and which do not affect each other.
 #include <gtest/gtest.h>
 
 #include "tests/unit/emu/timing/network/even_streams.hpp"
@@ -36,7 +36,7 @@ TEST(NocSharing, TwoFlowsOverOneLinkGetHalfEach) {
 }
 
 TEST(NocSharing, TwoReadersOverOneLinkGetHalfEach) {
-    // What they read goes the ways of the flows above; the first request has to go there, too.
+    // Read data uses the links of the flows above; the first request must cross them first, too.
     const SmallMachine small;
 
     const StreamRun run(small.machine(), {stream(read({2, 0}, NocPlace::worker({0, 0}), kBytes)),
@@ -47,8 +47,8 @@ TEST(NocSharing, TwoReadersOverOneLinkGetHalfEach) {
 }
 
 TEST(NocSharing, RoutersLetTheirInputsTakeTurns) {
-    // Into node (5,4): two flows down column 5, one along row 4. The row gets half of the port,
-    // until it is done; the column's two get a quarter each, and all of it shared then.
+    // Into node (5,4): two flows along column 5, one along row 4. The row has half of the port
+    // until it is done. Each of the column's flows has a quarter, then half.
     const SmallMachine small;
 
     const StreamRun run(small.machine(), {stream(write({0, 1}, NocPlace::worker({3, 3}), kBytes)),
@@ -97,8 +97,7 @@ TEST(NocSharing, OppositeNocsDoNotDisturbEachOther) {
 }
 
 TEST(NocSharing, AReadGoesOutBehindWhatItsInterfaceSends) {
-    // Eight packets of 33 cycles each; the bank's answer comes over links that the write does not
-    // pass.
+    // Eight packets of 33 cycles each; the bank's answer uses links that the write does not cross.
     const SmallMachine small;
     const Request block = write({0, 0}, NocPlace::worker({2, 0}), 8 * kBytes);
     const Stream reading{.requests = {read({0, 0}, NocPlace::dram(0), kBytes)}, .begin = 10'000};
@@ -150,8 +149,8 @@ TEST(NocSharing, EachPacketOfAWriteSaysWhenItHasLeft) {
 }
 
 TEST(NocSharing, APacketsTimeIsAccountedForWhereTheNextHasToWait) {
-    // Blocks of four packets to one row from two senders: their trees share links, so that each
-    // waits for the other between its packets. A StreamRun adds accounts up at each milestone.
+    // Blocks of four packets to one row from two senders. Their trees share links, so each waits
+    // for the other between its packets. A StreamRun adds up accounts at each milestone.
     const SmallMachine small;
     Request first = multicast({0, 0}, {0, 1}, {3, 1}, 4 * kBytes);
     Request second = multicast({1, 0}, {0, 1}, {3, 1}, 4 * kBytes);
@@ -180,7 +179,7 @@ TEST(NocSharing, WritesBeyondTheLimitWaitForAcknowledgements) {
 }
 
 TEST(NocSharing, SmallPacketsFromNearFindRoomBeforeThoseFromFar) {
-    // One-word flows into one port, each far below its rate, do not see each other.
+    // One-word flows into one port, each far below its rate, do not affect each other.
     const SmallMachine small;
     Stream near = stream(write({3, 2}, NocPlace::worker({3, 3}), 32));
     near.interval = 30'000;
@@ -209,7 +208,7 @@ TEST(NocSharing, ReceiversOfAMulticastAnswerOneAfterTheOther) {
 }
 
 TEST(NocSharing, AnswersTakeThePortThroughWhichASenderReceivesItsOwnData) {
-    // 2 × 2 receivers, the sender among them: 1 + 320 / 16 cycles of data, and 4 of answers.
+    // 2 × 2 receivers including the sender: 1 + 320 / 16 cycles of data, and 4 of answers.
     Request request = multicast({0, 0}, {0, 0}, {1, 1}, 320);
     request.is_linked = true;
     request.includes_sender = true;
@@ -221,9 +220,9 @@ TEST(NocSharing, AnswersTakeThePortThroughWhichASenderReceivesItsOwnData) {
 }
 
 TEST(NocSharing, SmallPacketsWaitInOneBufferAndLeaveTheLinkToOthers) {
-    // Core (0,0) writes 32 B to a worker at the end of column 5, whose port another core's packets
-    // of 1 KiB keep busy: 16 of them fit into a router's buffer, so that they do not hold the links
-    // of row 0, over which (1,0) writes to (4,0) at its full rate.
+    // Core (0,0) writes 32 B to a worker at the end of column 5, whose port is busy with another
+    // core's packets of 1 KiB. 16 of the small packets fit in a router's buffer, so they do not
+    // hold the links of row 0, over which (1,0) writes to (4,0) at its full rate.
     const SmallMachine small;
     Stream flood = stream(write({3, 2}, NocPlace::worker({3, 3}), kBytes));
     flood.requests.resize(4 * kTransfers, flood.requests.front());
@@ -237,8 +236,8 @@ TEST(NocSharing, SmallPacketsWaitInOneBufferAndLeaveTheLinkToOthers) {
 }
 
 TEST(NocSharing, AnAnswerThatWaitsForItsPortHoldsTheLinksBehindIt) {
-    // (2,0) is written to by its neighbour (1,0) without a pause; what it reads from (0,0) waits on
-    // the way, and one channel of two is left for what (3,0) reads over the same links.
+    // The neighbour (1,0) writes to (2,0) without a pause. Reads of (0,0) by (2,0) wait on the
+    // path, and one of two channels is left for the reads of (3,0) over the same links.
     const SmallMachine small;
     Stream flood = stream(write({1, 0}, NocPlace::worker({2, 0}), kBytes));
     flood.requests.resize(4 * kTransfers, flood.requests.front());

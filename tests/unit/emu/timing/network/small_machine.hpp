@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine of round numbers: a torus of 6 × 5 nodes, workers at x = 1, 2, 4, 5 and y = 0 … 3 (row
-// 2 harvested away), two DRAM banks behind one channel at x = 0, a third alone at (3, 4).
+// A machine of round numbers: a torus of 6 × 5 nodes; workers at x = 1, 2, 4, 5 and y = 0 … 3 (row
+// 2 harvested); two DRAM banks behind one channel at x = 0, a third alone at (3, 4).
 #pragma once
 
 #include "emu/timing/transport.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of transfers through a Transport without an engine: each stream issues its requests one
-// after the other, at a given interval.
+// Streams of transfers through a Transport without an engine. Each stream issues its requests in
+// sequence, at a given interval.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct Stream {
     std::vector<Request> requests;
     Millicycles interval = 0;
     Millicycles begin = 0;
-    std::uint32_t most_queued = 1U << 30U;  ///< issued and not yet departed
+    std::uint32_t most_queued = 1U << 30U;  ///< issued and not departed
 };
 
-/// When the milestones of one transfer came true; −1 if they did not.
+/// Times of one transfer's milestones; −1 if a milestone was not reached.
 struct Times {
     Millicycles start = -1;
     Millicycles departed = -1;
     Millicycles delivered = -1;
     Millicycles acknowledged = -1;
     Millicycles slot_freed = -1;
-    std::vector<Millicycles> sent;    ///< packets but the last
-    std::vector<Millicycles> passed;  ///< at devices on the way
-    Transit transit{};                ///< up to the delivery
+    std::vector<Millicycles> sent;    ///< per packet except the last
+    std::vector<Millicycles> passed;  ///< at the devices on the path
+    Transit transit{};                ///< until the delivery
     [[nodiscard]] Millicycles end() const {
         return acknowledged > delivered ? acknowledged : delivered;
     }

@@ -11,7 +11,7 @@
 namespace tessera::timing {
 namespace {
 
-constexpr std::uint32_t kMany = 1000;  // of several blocks
+constexpr std::uint32_t kMany = 1000;  // spans several blocks
 
 TEST(TransferPool, KeepsReferencesValidWhileItGrows) {
     TransferPool pool;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For what the waits of packets count that stand in line.
+// Causes to which waits of queued packets are attributed.
 #include <gtest/gtest.h>
 
 #include "tests/unit/emu/timing/network/even_streams.hpp"
@@ -7,13 +7,13 @@
 namespace tessera::timing {
 namespace {
 
-/// Cycles of the last transfer of the first stream that count for a kind.
+/// Returns the cycles of the first stream's last transfer that are attributed to a kind.
 double last_of(const StreamRun& run, ResourceKind kind) {
     return static_cast<double>(run.times[0].back().transit[static_cast<std::size_t>(kind)]) /
            kMillicyclesPerCycle;
 }
 
-/// Reads that leave their port as fast as a link takes them.
+/// Reads that leave their port at the rate of a link.
 class ReadsInLine : public testing::Test {
 protected:
     ReadsInLine() { small_.timing.noc.read_rate = BytesPerCycle{32}; }
@@ -25,14 +25,14 @@ protected:
 TEST_F(ReadsInLine, WaitForThePortThatAnswersThemIfTheyAreAlone) {
     const StreamRun alone(small_.machine(), {reads_});
 
-    // Each of those before it keeps the port for 33 cycles and was issued one cycle earlier.
+    // Each earlier read occupies the port for 33 cycles and was issued one cycle earlier.
     EXPECT_NEAR(last_of(alone, ResourceKind::NocInjection), kTransfers * 32, 2 * 33);
     EXPECT_EQ(last_of(alone, ResourceKind::NocLink), 0);
 }
 
 TEST_F(ReadsInLine, WaitForTheLinkThatHoldsUpTheFirstOfThem) {
-    // What the neighbours read shares a link with it, two hops behind the port: each of those
-    // before it takes 66 cycles there and was issued one cycle earlier.
+    // The neighbour's read data shares a link, two hops after the port: each earlier packet takes
+    // 66 cycles there and was issued one cycle earlier.
     const Stream others = stream(read({3, 0}, NocPlace::worker({1, 0}), kBytes));
 
     const StreamRun shared(small_.machine(), {reads_, others});
@@ -41,7 +41,7 @@ TEST_F(ReadsInLine, WaitForTheLinkThatHoldsUpTheFirstOfThem) {
     EXPECT_LE(last_of(shared, ResourceKind::NocInjection), 33);
 }
 
-/// Writes to a worker, whose links a neighbour's writes to a bank pass as well.
+/// Writes to a worker over links that a neighbour's writes to a bank also use.
 class WritesInLine : public testing::Test {
 protected:
     [[nodiscard]] StreamRun run() const {
@@ -58,14 +58,14 @@ TEST_F(WritesInLine, WaitForTheBankThatHoldsUpTheFirstOfThem) {
 
     const StreamRun run = this->run();
 
-    // The bank takes 1026 cycles for a page: one write waits for that in front of the link, and the
-    // next in the interface behind it.
+    // The bank takes 1026 cycles per page. One write waits for it in front of the link, and the
+    // next one in the interface behind it.
     EXPECT_NEAR(last_of(run, ResourceKind::Dram), 2 * 1026, 40);
     EXPECT_LE(last_of(run, ResourceKind::NocInjection), 33);
 }
 
 TEST_F(WritesInLine, WaitForThePortOfABankThatSlowsTheFirstOfThem) {
-    // Pages go into the bank's buffer, which has no end, in 512 cycles in place of 33.
+    // The bank's write buffer is unlimited and accepts a page in 512 cycles in place of 33.
     small_.timing.dram.write_buffer = Bytes{1 << 30};
     small_.timing.dram.write_port_rate = BytesPerCycle{2};
 

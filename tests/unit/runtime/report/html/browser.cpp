@@ -29,7 +29,7 @@ std::array<int, 2> make_pipe() {
     return ends;
 }
 
-// In the child: the protocol's pipe is 3 (to the browser) and 4 (from it).
+// Runs in the child: the protocol's pipe is 3 (to the browser) and 4 (from it).
 [[noreturn]] void become_browser(const std::string& path, const std::string& profile, int in,
                                  int out) {
     const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -117,7 +117,7 @@ Browser::~Browser() {
     ::close(from_);
     ::kill(-process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
-    std::error_code error;  // helpers of the browser may still be at it: the system cleans up
+    std::error_code error;  // helper processes may still run: the system cleans up
     fs::remove_all(profile_, error);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A headless Chromium, driven over its debugging pipe: pages, keys, clicks, and what it complains
-// of.
+// A headless Chromium, controlled over its debugging pipe: pages, keys, clicks, and its complaints.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +12,24 @@
 
 namespace tessera::test {
 
-/// Path of the browser: $TESSERA_BROWSER, or the first of chromium, chromium-browser,
-/// google-chrome and chrome on the path; none if there is none.
+/// Returns the path of the browser: $TESSERA_BROWSER, or the first of chromium, chromium-browser,
+/// google-chrome and chrome on the path; nothing if there is none.
 [[nodiscard]] std::optional<std::string> find_browser();
 
 class Browser {
 public:
-    /// Starts the browser with a profile of its own. Throws std::runtime_error if it does not
-    /// answer.
+    /// Starts the browser with its own profile. Throws std::runtime_error if it does not answer.
     explicit Browser(const std::string& path);
     ~Browser();
     Browser(const Browser&) = delete;
     Browser& operator=(const Browser&) = delete;
 
     void resize(int width, int height);
-    /// "light" or "dark", as the system would prefer.
+    /// Sets the system's preferred colour scheme: "light" or "dark".
     void prefer(const std::string& scheme);
     /// Opens a file and waits until it is loaded.
     void open(const std::filesystem::path& file);
-    /// Value of a JavaScript expression.
+    /// Returns the value of a JavaScript expression.
     nlohmann::json evaluate(const std::string& expression);
     std::string text(const std::string& selector);
     /// Clicks the middle of an element.
@@ -39,9 +37,9 @@ public:
     /// Chooses an option of a select, as a user would.
     void choose(const std::string& selector, const std::string& value);
     void press(const std::string& key);
-    /// Writes a picture of an element, all of it, as PNG.
+    /// Writes a PNG of a whole element.
     void screenshot(const std::string& selector, const std::filesystem::path& file);
-    /// Exceptions, console errors and failed requests so far.
+    /// Returns the exceptions, console errors and failed requests so far.
     [[nodiscard]] const std::vector<std::string>& complaints() const noexcept {
         return complaints_;
     }

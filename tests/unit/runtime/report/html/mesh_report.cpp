@@ -38,7 +38,7 @@ TimingSpec mesh_timing() {
     return timing;
 }
 
-/// Intervals of one thread, laid end to end.
+/// Consecutive intervals of one thread.
 class Track {
 public:
     Track(Millicycles makespan, CoreCoord core, std::uint16_t device, TimelineThread thread,
@@ -71,7 +71,7 @@ private:
     ThreadTimeline timeline_;
 };
 
-/// One launch: `blocks` of the core at (x,y) of a device are 20 + x + 2 · y + 8 · device.
+/// One launch; `blocks` of core (x,y) of a device are 20 + x + 2 · y + 8 · device.
 class RuleLaunch {
 public:
     RuleLaunch(const std::string& name, Millicycles start, Millicycles makespan) {
@@ -112,7 +112,7 @@ private:
         add_math(device, core, blocks, first);
         add_levels(static_cast<std::uint32_t>(trace_.cores.size() - 1), blocks);
     }
-    // All cores read bank after bank together.
+    // All cores read the same bank at the same time, bank after bank.
     static std::vector<TraceEvent> reads_of(std::uint32_t blocks) {
         std::vector<TraceEvent> events;
         for (std::uint32_t block = 0; block < blocks; ++block) {
@@ -208,7 +208,7 @@ private:
                                            400'000});
         }
     }
-    // The last core's math: what it computes, and what it waits for.
+    // Adds the math of the last core: its computation and its waits.
     void add_path() {
         const auto math = static_cast<std::uint32_t>(timeline_.threads.size() - 1);
         const std::uint32_t reader = math - 2;

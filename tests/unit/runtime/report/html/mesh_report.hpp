@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report of two devices of 8×8 cores and two launches, made by a rule: large enough that a page
-// of it has something of everything.
+// A generated report of two devices of 8×8 cores and two launches, large enough to use every part
+// of the page.
 #pragma once
 
 #include "runtime/report/timing/timing_report.hpp"

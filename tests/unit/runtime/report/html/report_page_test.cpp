@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.html in a browser: opens, answers clicks and keys without complaint, and shows the numbers
-// of report.json.
+// report.html in a browser: opens, reacts to clicks and keys without complaints, and shows the
+// numbers of report.json.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// Digits of a shown number of cycles.
+/// Parses the digits of a displayed number of cycles.
 long long number(std::string text) {
     std::erase_if(text, [](char letter) { return letter < '0' || letter > '9'; });
     return std::stoll(text);
@@ -104,7 +104,7 @@ TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
     EXPECT_EQ(sum * 1000, launch(0)["makespan"]["expected"]);
 }
 
-// The window of a step is all of it at first; its reads go from bank to bank together.
+// A step's window is the whole step at first; its reads visit the banks together.
 TEST_F(ReportPage, DrawsBanksOverTheWindowOfTheTimeline) {
     browser_->choose("#pick-launch", "0");
 
@@ -118,7 +118,7 @@ TEST_F(ReportPage, DrawsBanksOverTheWindowOfTheTimeline) {
                 ContainsRegex("in cycles 4[^0-9]+000 to 12[^0-9]+000:"));
 }
 
-// The largest of both effects, 4 %, is as long as a bar gets; without a value there is no bar.
+// The largest of both effects, 4 %, has the longest bar; without a value there is no bar.
 TEST_F(ReportPage, DrawsTheConstantsThatTheRunDependsOn) {
     const json widths = browser_->evaluate(
         "[...document.querySelectorAll('#constants rect')].map((bar) => "
@@ -135,7 +135,7 @@ TEST_F(ReportPage, ChoosesADeviceOnTheMapOfTheMesh) {
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#devices button').length"), 2);
 }
 
-// Rows of the grid follow each other; the first core of each is named.
+// Rows of the grid are consecutive; the first core of each row is named.
 TEST_F(ReportPage, NamesTheColumnsOfStallsRowByRow) {
     const json names = browser_->evaluate(
         "[...document.querySelectorAll('#stack .column-name')].map((name) => name.textContent)"
@@ -295,7 +295,7 @@ TEST_F(ReportPage, NeedsNothingFromOutside) {
     EXPECT_EQ(browser_->evaluate("performance.getEntriesByType('resource').length"), 0);
 }
 
-// $TESSERA_SCREENSHOTS names a folder that takes pictures of every part, for people to look at.
+// $TESSERA_SCREENSHOTS names a folder for pictures of every part, for inspection by people.
 TEST_F(ReportPage, CanBePhotographed) {
     const char* chosen = std::getenv("TESSERA_SCREENSHOTS");
     std::vector<std::string> parts{"#cores"};

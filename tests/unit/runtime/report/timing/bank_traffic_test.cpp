@@ -11,7 +11,7 @@ namespace {
 
 constexpr Millicycles kCycle = kMillicyclesPerCycle;
 constexpr std::uint32_t kBanks = 2;
-constexpr std::uint32_t kBytes = 780;  // of a transfer; divides by 2, 6, 26 and 30
+constexpr std::uint32_t kBytes = 780;  // per transfer; divisible by 2, 6, 26 and 30
 
 TraceEvent read_of(NocPlace place, std::uint32_t count) {
     return {.kind = EventKind::NocRead,
@@ -25,7 +25,8 @@ LaunchTrace trace_of(std::vector<TraceEvent> events) {
         .cores = {{.threads = {{.processor = Processor::Riscv1, .events = std::move(events)}}}}};
 }
 
-/// A reader that issues reads from cycle 0 to 8 and from 32 to 40 of 64: a cycle is a slice.
+/// Returns a reader that issues reads from cycle 0 to 8 and from 32 to 40 of 64: one slice per
+/// cycle.
 LaunchTimeline timeline() {
     return {
         .makespan = 64 * kCycle,
@@ -36,7 +37,7 @@ LaunchTimeline timeline() {
                                    {.end = 64 * kCycle, .activity = Activity::Finished}}}}};
 }
 
-/// Slices from one to another, that one left out, and bytes in each.
+/// Range of slices, end excluded, and bytes in each.
 struct Cells {
     std::size_t from = 0;
     std::size_t to = 0;
@@ -55,8 +56,8 @@ void expect_cells(const BankTraffic& traffic, std::size_t bank, const std::vecto
         << "bank " << bank;
 }
 
-// Four reads in 16 cycles of issue: each has four, with its middle at 2, 6, 34 and 38. The first
-// two are under way to the end of the wait, at 32; behind the others nothing waits.
+// Four reads in 16 cycles of issue: 4 cycles each, with middles at 2, 6, 34 and 38. The first two
+// are in flight until the end of the wait, at 32; nothing waits after the other two.
 TEST(BankTraffic, SpreadsTransfersFromTheirIssueToTheEndOfTheWait) {
     const LaunchTrace trace =
         trace_of({read_of(NocPlace::dram(0), 2), read_of(NocPlace::dram(1), 2)});
@@ -67,7 +68,7 @@ TEST(BankTraffic, SpreadsTransfersFromTheirIssueToTheEndOfTheWait) {
     expect_cells(traffic, 1, {{34, 38, kBytes / 6}, {38, 40, kBytes / 6 + kBytes / 2}});
 }
 
-// One in eight cycles of issue each.
+// One read per eight cycles of issue.
 TEST(BankTraffic, GivesReadsOfAnL1TheirTimeButNoBytes) {
     const LaunchTrace trace =
         trace_of({read_of(NocPlace::worker({3, 3}), 1), read_of(NocPlace::dram(1), 1)});
@@ -78,7 +79,7 @@ TEST(BankTraffic, GivesReadsOfAnL1TheirTimeButNoBytes) {
     expect_cells(traffic, 1, {{36, 40, kBytes / 4}});
 }
 
-// 32 cycles in 64 slices: twice as many slices for the same bytes.
+// 32 cycles in 64 slices: twice the slices for the same bytes.
 TEST(BankTraffic, CutsTheWindowThatIsDrawn) {
     const LaunchTrace trace =
         trace_of({read_of(NocPlace::dram(0), 2), read_of(NocPlace::dram(1), 2)});

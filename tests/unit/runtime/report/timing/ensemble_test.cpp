@@ -53,8 +53,8 @@ TEST(Ensemble, HoldsAnExpectedTimeThatNoDrawReaches) {
     EXPECT_EQ(time.high, 1200);
 }
 
-// All of the time in a regime whose error is a factor of 1.5 in nine cases of ten: 5 % lie below
-// 1000 / 1.5 and 5 % above 1000 · 1.5, to the width of one of 256 samples.
+// All time is in a regime with a 90 % error factor of 1.5. 5 % are below 1000 / 1.5 and 5 % above
+// 1000 · 1.5, within the resolution of 256 samples.
 TEST(Ensemble, WidensByTheErrorOfTheRegime) {
     Ensemble ensemble = ensemble_of({1'000'000});
     at(ensemble, Regime::ManyReads) = {1, 0.5};

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--focus window=20..20: allowed: cycles FROM..TO with FROM below TO"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// What of the small launch is drawn, in cycles: the ends of its stretches by thread.
+/// Returns the drawn part of the small launch in cycles: the ends of its stretches by thread.
 std::vector<std::vector<Millicycles>> drawn(const std::vector<std::string>& words) {
     const TimingReport report = small_report({.focus = parse_focus(words)});
     std::vector<std::vector<Millicycles>> threads;
@@ -91,7 +91,7 @@ TEST(Focus, DrawsTheCoreThatItNamesAlone) {
                     .is_drawn_in_part);
 }
 
-// Of the writer: waits to 800, works to 900. What lies outside of the window is one stretch.
+// The writer waits until 800 and works until 900. The part outside of the window is one stretch.
 TEST(Focus, DrawsAWindowOfTheStepOrOfTheRun) {
     EXPECT_THAT(drawn({"step=gate", "core=0,0", "window=150..250"})[0],
                 ElementsAre(100, 200, 700, 1000));

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Events of a phase, of the launch that begins at 50 cycles of 1 ns.
+/// Returns events of a phase, of the launch that begins at 50 cycles of 1 ns.
 std::vector<json> events(const std::string& phase, const PerfettoBounds& bounds = {}) {
     std::vector<json> found;
     const json trace = json::parse(perfetto_trace(small_report(), bounds));
@@ -60,7 +60,7 @@ TEST(Perfetto, OrdersThreadsAsDataPassesThem) {
                                             testing::Pair(3, "math")));
 }
 
-// At 1.5 GHz a cycle is 2/3 ns: lengths that are rounded by themselves do not add up.
+// At 1.5 GHz a cycle is 2/3 ns: individually rounded lengths do not add up.
 TEST(Perfetto, LetsNoSliceReachIntoTheNext) {
     TimingReport report = small_report();
     report.clock = Hertz{1.5e9};
@@ -89,8 +89,8 @@ TEST(Perfetto, ShowsBusyAndWaitingInMicrosecondsOfTheRun) {
     EXPECT_EQ(slice_named("not started"), nullptr);
 }
 
-// Slices of one track must nest. The launch lasts 1000 cycles; the second begins within it, the
-// third with its end.
+// Slices of one track must nest. The launch lasts 1000 cycles. The second begins during the first,
+// the third at its end.
 TEST(Perfetto, ShowsLaunchesThatOverlapOnTracksOfTheirOwn) {
     TimingReport report = small_report();
     for (const Millicycles later : {400'000, 1'000'000}) {

@@ -123,7 +123,7 @@ TEST(Reduce, DrawsWholeCoresOfThePathWhereTheBudgetIsSmall) {
     EXPECT_THAT(launch.cbs, IsEmpty());
 }
 
-// compute.cpp:20 is where unpack works for 100 cycles and math waits for 700, then works for 200.
+// At compute.cpp:20 unpack works for 100 cycles, math waits for 700 and then works for 200.
 TEST(Reduce, SumsWhatAllThreadsDoAtALine) {
     const LaunchReport launch = small_report().launches[0];
     const auto line = std::ranges::find(launch.lines, SourceLine{"compute.cpp", 20});
@@ -146,7 +146,7 @@ TEST(Reduce, IntegratesTheFillOfCbs) {
     EXPECT_DOUBLE_EQ(launch.cbs[0].mean, (100 * 3 + 200 * 1) / 1000.0);
 }
 
-/// Two launches of 1 000 cycles, the second of which begins 600 cycles after the first.
+/// Two launches of 1 000 cycles, the second begins 600 cycles after the first.
 TimingReport overlapping_report() {
     TimingReport report = small_report();
     report.launches[0].start = 0;

@@ -146,7 +146,7 @@ inline LaunchTimeline small_timeline() {
     return timeline;
 }
 
-/// The launch, reduced, as the only one of a run that begins 50 cycles before it.
+/// Returns the reduced launch, the only one of a run that begins 50 cycles earlier.
 inline TimingReport small_report(const DrawBudget& budget = {}) {
     TimingReport report = make_report("small", small_arch(), small_timing(), small_mesh());
     report.launches.push_back(reduce(kSmallNames, small_trace(), small_timeline(), report.arch,

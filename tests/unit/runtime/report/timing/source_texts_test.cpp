@@ -11,7 +11,8 @@
 namespace tessera::report {
 namespace {
 
-// The small launch names three files: one is found in a folder, one by its path, one is not there.
+// The small launch names three files: one is found in a folder, one by its path, one does not
+// exist.
 TEST(SourceTexts, AreOfTheFilesThatAreFound) {
     const ScratchFolder shipped;
     const ScratchFolder own;

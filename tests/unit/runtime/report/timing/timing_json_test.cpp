@@ -47,7 +47,7 @@ TEST(TimingJson, HasTheDocumentedKeys) {
     EXPECT_EQ(json["config"][0]["key"], "name");
 }
 
-// What the JSON does not hold is put back: the stretches of paths, and the topology.
+// Values that the JSON omits are restored: the stretches of paths, and the topology.
 TEST(TimingJson, IsReadBackAsItWasWritten) {
     const TimingReport written = small_report();
     const Json json = to_json(written, {}, nullptr);

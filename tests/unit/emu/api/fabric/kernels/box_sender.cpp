@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends one payload to a box of devices and counts a word up on each of them.
+// Sends one payload to a box of devices and increments a word on each of them.
 // Runtime args: source, destination, size, semaphore; hops east, west, north and south; those of a
 // connection.
 

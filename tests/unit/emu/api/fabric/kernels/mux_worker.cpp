@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends `count` packets through a channel of a mux to the next device, each with a payload, or an
-// addition alone where there are no bytes. The first worker ends the mux when the others are done.
+// Sends `count` packets through a channel of a mux to the next device: a payload with an increment,
+// or an increment alone if there are no bytes. The first worker terminates the mux at the end.
 // Runtime args: mux x, y; channel, buffers, bytes of a buffer, base address; status and termination
-// address; source, destination, bytes, count; semaphore counted up there, semaphore of those that
-// are done, worker cores but for the first, and x, y of that.
+// address; source, destination, bytes, count; semaphore to increment there, semaphore of finished
+// workers, number of workers except the first, and x, y of the first.
 
 void kernel_main() {
     using namespace tt::tt_fabric;

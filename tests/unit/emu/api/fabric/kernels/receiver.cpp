@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for one count and copies what has arrived by then.
+// Waits for one increment and copies the data that has arrived by then.
 void kernel_main() {
     const uint32_t arrived = get_arg_val<uint32_t>(0);
     const uint32_t copy = get_arg_val<uint32_t>(1);

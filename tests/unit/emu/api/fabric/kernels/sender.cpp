@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends one payload and counts it up on the device `hops` links away, by the calls of `scenario`.
+// Sends a payload and increments a word on the device `hops` links away, as `scenario` selects.
 enum Scenario : uint32_t {
     kWriteThenIncrement,
     kFused,
@@ -107,7 +107,7 @@ void kernel_main() {
     if (scenario != kNoSlot) {
         sender.wait_for_empty_write_slot();
     }
-    // The second half of the payload to where the first would be, and the other way round.
+    // Writes the second half of the payload to the first half's destination, and vice versa.
     const uint16_t half = size / 2;
     const auto count_up = [&] {
         header->to_noc_unicast_atomic_inc(NocUnicastAtomicIncCommandHeader{semaphore_target, 1});
