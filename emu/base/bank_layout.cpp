@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-/// std::minstd_rand0, which is libstdc++'s default_random_engine; seed 0 stands for 1.
+/// std::minstd_rand0, which is libstdc++'s default_random_engine; seed 0 is replaced by 1.
 class ShuffleEngine {
 public:
     static constexpr std::uint64_t kRange = 2147483645;  // max - min
@@ -17,7 +17,7 @@ public:
         state_ = state_ * 16807 % 2147483647;
         return state_ - 1;
     }
-    /// Uniform in [0, bound): libstdc++'s downscaling with rejection.
+    /// Returns a uniform number in [0, bound): libstdc++'s downscaling with rejection.
     std::uint64_t below(std::uint64_t bound) noexcept {
         const std::uint64_t scaling = kRange / bound;
         std::uint64_t drawn = next();
@@ -31,7 +31,7 @@ private:
     std::uint64_t state_ = 1;
 };
 
-/// 0 … n-1 as libstdc++'s std::shuffle leaves them: two swap positions come from one draw.
+/// Returns 0 … n−1 in the order of libstdc++'s std::shuffle: one draw gives two swap positions.
 std::vector<std::uint32_t> shuffled(std::size_t n) {
     std::vector<std::uint32_t> ids(n);
     std::iota(ids.begin(), ids.end(), 0U);

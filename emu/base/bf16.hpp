@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat16 bit patterns on the host side, one at a time. Tiles are emu/tile's.
+// bfloat16 bit patterns on the host side, one at a time. emu/tile converts whole tiles.
 #pragma once
 
 #include <bit>

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// The largest number of CBs any modelled core has; the launcher checks the device's own.
+// The largest number of CBs of any modelled core; the launcher checks the device's own number.
 constexpr std::uint32_t kMaxCircularBuffers = 64;
 
 void require_index(const CircularBufferConfig& config, std::uint8_t index, const char* function) {

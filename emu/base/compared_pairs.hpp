@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the pairs of a comparison in blocks that stay in the host's L1 cache.
+// Iterates over the pairs of a comparison in blocks that stay in the host's L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace tessera {
 
-/// Both finite; two NaN; alike and not finite (equal infinities); or not comparable.
+/// Both finite; both NaN; equal infinities; or not comparable.
 enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
 
-/// `largest`: magnitudes from here on agree with an infinity of their sign, since the format that
-/// one of the sides is in may not hold them.
+/// Classifies a pair. `largest`: larger magnitudes match an infinity of the same sign, because the
+/// format of one side may not represent them.
 [[nodiscard]] inline PairKind kind_of(
     double test, double reference,
     double largest = std::numeric_limits<double>::infinity()) noexcept {

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// Far above any grid, far below what cannot be listed core by core.
+// Far above any grid, and small enough to list the cores one by one.
 constexpr std::uint32_t kMaxCoresPerSide = 1024;
 
 }  // namespace
@@ -69,7 +69,7 @@ std::vector<CoreCoord> CoreRangeSet::cores() const {
     std::vector<CoreCoord> all;
     all.reserve(num_cores());
     for (const CoreRange& range : ranges_) {
-        // By offsets: the last coordinate of all (a -1 of the caller's) has none above it.
+        // Offsets, because the last possible coordinate (a −1 of the caller) has no successor.
         const CoreCoord start = range.start_coord;
         for (std::uint32_t dy = 0; dy <= range.end_coord.y - start.y; ++dy) {
             for (std::uint32_t dx = 0; dx <= range.end_coord.x - start.x; ++dx) {

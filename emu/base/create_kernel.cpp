@@ -38,7 +38,7 @@ void require_free_processor(const KernelDescription& added, const KernelDescript
             added.source, to_string(core), present.source, hardware_name(added.processor()));
 }
 
-// Two movers on one NoC would share its command buffers and counters: the chip hangs.
+// Two movers on one NoC would share its command buffers and counters, and the chip would hang.
 void require_own_noc(const KernelDescription& added, const KernelDescription& present,
                      CoreCoord core) {
     const auto* a = std::get_if<DataMovementConfig>(&added.config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kinds of event have in common, for those who record, write and read traces.
+// Properties of event kinds, for code that records, writes and reads traces.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace tessera {
 
-/// Whether equal events of this kind in a row are merged: the kinds that EventKind marks "runs".
+/// Returns whether consecutive equal events of this kind are merged: the kinds marked "runs" in
+/// EventKind.
 [[nodiscard]] constexpr bool is_run(EventKind kind) noexcept {
     switch (kind) {
         case EventKind::NocMulticast:
@@ -30,11 +31,11 @@ namespace tessera {
     }
 }
 
-/// Most equal events that one event stands for; more of them take several events. A replay works
-/// through a run event by event, so this bounds what the 16 bytes of an event in a file may cost.
+/// Largest number of equal events in one trace event; longer runs take several events. A replay
+/// processes a run event by event, so this bounds the replay time of an event's 16 bytes.
 inline constexpr std::uint32_t kMostOfARun = 65536;
 
-/// Whether the argument of events of this kind is an index into Trace::names.
+/// Returns whether the argument of events of this kind is an index into Trace::names.
 [[nodiscard]] constexpr bool has_name(EventKind kind) noexcept {
     return kind == EventKind::Sfpu || kind == EventKind::ZoneBegin || kind == EventKind::ZoneEnd;
 }

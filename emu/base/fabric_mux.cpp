@@ -10,8 +10,8 @@ namespace {
 using enum FabricMuxChannelType;
 
 constexpr std::size_t kEntry = 16;   // an L1's alignment
-constexpr std::size_t kHeader = 64;  // of a packet
-// Status, the router's status as last read, termination signal.
+constexpr std::size_t kHeader = 64;  // per packet
+// Words: status, the router's status as last read, termination signal.
 constexpr std::size_t kWords = 3;
 
 const char* name_of(FabricMuxChannelType type) {

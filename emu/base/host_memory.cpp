@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kKibibyte = 1024;
 
-/// The number behind `key` in lines of "key number …".
+/// Returns the number after `key` in lines of "key number …".
 std::optional<std::uint64_t> number_in(const fs::path& path, std::string_view key) {
     std::ifstream file(path);
     std::string word;
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> number_in(const fs::path& path, std::string_view ke
     return std::nullopt;
 }
 
-/// A file of one number; none if it says "max".
+/// Returns the number in a file; nothing if the file says "max".
 std::optional<std::uint64_t> number_of(const fs::path& path) {
     std::uint64_t number = 0;
     return std::ifstream(path) >> number ? std::optional(number) : std::nullopt;
@@ -41,13 +41,13 @@ std::uint64_t difference(std::uint64_t limit, std::uint64_t used) {
     return limit - std::min(limit, used);
 }
 
-/// Names of the files of one version of control groups.
+/// File names of one version of control groups.
 struct GroupFiles {
     const char* mount;
-    std::string_view line;  ///< of the group's path, in /proc/self/cgroup, behind the first colon
+    std::string_view line;  ///< in /proc/self/cgroup, from the first colon to the path
     const char* limit;
     const char* used;
-    const char* cache;  ///< pages of files that are given up where memory is short; in memory.stat
+    const char* cache;  ///< reclaimable file pages, in memory.stat
 };
 
 constexpr std::array kVersions{
@@ -55,7 +55,7 @@ constexpr std::array kVersions{
     GroupFiles{"sys/fs/cgroup/memory", "memory:", "memory.limit_in_bytes", "memory.usage_in_bytes",
                "total_inactive_file"}};
 
-// "0::/user.slice" of version 2, "4:memory:/user.slice" of version 1.
+// Finds "0::/user.slice" in version 2, "4:memory:/user.slice" in version 1.
 std::optional<fs::path> group_path(const fs::path& root, const GroupFiles& files) {
     std::ifstream file(root / "proc/self/cgroup");
     for (std::string line; std::getline(file, line);) {
@@ -67,8 +67,8 @@ std::optional<fs::path> group_path(const fs::path& root, const GroupFiles& files
     return std::nullopt;
 }
 
-// A group's limit binds all below it. In a container the path may be the host's, of which only the
-// mount itself is there.
+// A group's limit applies to all groups below it. In a container, the path may be the host's; then
+// only the mount itself exists.
 void bind_by_groups(const fs::path& root, const GroupFiles& files, HostMemory& memory) {
     std::optional<fs::path> path = group_path(root, files);
     while (path) {

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20U;
-/// Below that, waking other threads costs more than they save.
+/// For fewer bytes, waking other threads costs more than it saves.
 constexpr std::uint64_t kLeastParallel = 8 * kHugePage;
 
 struct PageRange {
@@ -23,7 +23,7 @@ PageRange huge_pages_in(const std::byte* begin, std::size_t bytes) {
     return {(address + kHugePage - 1) & ~(kHugePage - 1), (address + bytes) & ~(kHugePage - 1)};
 }
 
-// An advice that the host does not take costs time, nothing else.
+// If the host ignores the advice, only time is lost.
 void advise(std::uint64_t first, std::uint64_t last, int advice) {
     (void)madvise(reinterpret_cast<void*>(first), last - first, advice);
 }

@@ -32,7 +32,7 @@ std::string_view file_kind_of(::mode_t mode) {
     }
 }
 
-/// Waits until a pipe has bytes or no writer.
+/// Waits until a pipe has bytes or has no writer.
 void wait_for_bytes(int fd) {
     ::pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
     (void)::poll(&ready, 1, -1);

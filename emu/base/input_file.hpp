@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one rule for opening a file that the user names: a regular file or, if it is read once from
-// begin to end, a pipe with a writer; of limited size. Devices may be endless, and the writer of a
-// pipe may never come.
+// The rule for opening files that the user names. Allowed are a regular file and, if it is read
+// once from start to end, a pipe with a writer; both of limited size. Devices may be endless, and a
+// pipe may never have a writer.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace tessera {
 
 enum class Pipes : std::uint8_t { Refused, Allowed };
 
-/// An input file, open for reading; closes itself.
+/// An input file, open for reading. The destructor closes it.
 class InputFile {
 public:
-    /// Does not wait for the writer of a pipe.
-    /// Errors   UsageError naming the path if it cannot be opened, or is another kind of file.
+    /// Opens the file without waiting for the writer of a pipe.
+    /// Errors   UsageError with the path if it cannot be opened or is another kind of file.
     InputFile(const std::filesystem::path& path, Pipes pipes);
     ~InputFile();
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
 
     [[nodiscard]] int descriptor() const noexcept { return fd_; }
-    /// Bytes of a regular file; 0 for a pipe.
+    /// Returns the bytes of a regular file; 0 for a pipe.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
     /// Reads to the end of the file.
@@ -38,7 +38,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// The text of a file that is read once; see InputFile.
+/// Returns the text of a file that is read once; see InputFile.
 [[nodiscard]] std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel's configuration says: its processor, arguments and defines.
+// Configuration of a kernel: its processor, arguments and defines.
 #include <utility>
 
 #include "tessera/program.hpp"

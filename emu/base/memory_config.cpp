@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-/// Parts into which rows and columns of pages are cut.
+/// Numbers of parts of the rows and columns of pages.
 struct Cuts {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;

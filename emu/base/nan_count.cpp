@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-/// Patterns whose magnitude is above that of infinity, or at the one NaN of e4m3.
+/// Counts patterns with a magnitude above infinity, or equal to e4m3's only NaN.
 template <class Bits>
 NanCount count_above(std::span<const std::byte> elements, Bits largest_number) {
     constexpr auto kMagnitude = static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1U);
@@ -17,7 +17,7 @@ NanCount count_above(std::span<const std::byte> elements, Bits largest_number) {
         return static_cast<Bits>(bits & kMagnitude) > largest_number;
     };
     NanCount found;
-    for (std::size_t i = 0; i < size; ++i) {  // no branch: the compiler makes it a vector loop
+    for (std::size_t i = 0; i < size; ++i) {  // no branch, so it vectorises
         found.count += is_nan(i) ? 1 : 0;
     }
     while (found.count != 0 && !is_nan(found.first)) {

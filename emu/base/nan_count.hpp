@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the NaN of a tensor's bytes.
+// Counts the NaN in a tensor's bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace tessera {
 
 struct NanCount {
     std::uint64_t count = 0;
-    std::size_t first = 0;  ///< index of the first one, if there is one
+    std::size_t first = 0;  ///< index of the first one, if any
 };
 
-/// Counts the NaN among consecutive elements, which need not be aligned. Integers have none, and a
-/// block format has none on the host, where it is float32.
+/// Counts the NaN among consecutive elements, which need not be aligned. Integers have none. Block
+/// formats are float32 on the host, so they have none either.
 [[nodiscard]] NanCount count_nan(DataFormat format, std::span<const std::byte> elements);
 
 }  // namespace tessera

@@ -17,7 +17,7 @@ namespace {
 constexpr double kSigmoidScale = 2.5;                   // routed_scaling_factor of DeepSeek-V3
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  // weights are 32.32 fixed point
 
-/// How one token selects: fixed experts first, the rest drawn by weight (0: never).
+/// Selection of one token: fixed experts first, the rest drawn by weight (0: never).
 struct Selection {
     std::vector<std::uint32_t> always;
     std::vector<std::uint64_t> weights;
@@ -31,7 +31,7 @@ Selection zipf_selection(const RoutingDraw& draw) {
     const auto expert_of_rank = random_permutation(seed_for(draw.seed, "zipf ranks"), draw.experts);
     for (std::uint32_t rank = 0; rank < draw.experts; ++rank) {
         const double weight = std::pow(rank + 1.0, -exponent) * static_cast<double>(kOne);
-        // At least 1, so that K experts can be drawn whatever the exponent.
+        // At least 1, so that K experts can be drawn for any exponent.
         selection.weights[expert_of_rank[rank]] =
             std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(weight)));
     }
@@ -73,7 +73,7 @@ Selection selection_of(const RoutingDraw& draw) {
     throw InternalError("make_selected_experts: unknown routing kind");
 }
 
-/// The expert in whose share of the summed weights `ticket` falls.
+/// Returns the expert whose share of the summed weights contains `ticket`.
 std::uint32_t expert_at(const std::vector<std::uint64_t>& weights, std::uint64_t ticket) {
     std::uint32_t expert = 0;
     while (ticket >= weights[expert]) {
@@ -95,7 +95,8 @@ void select(std::span<std::uint32_t> row, const Selection& selection, std::uint6
     }
 }
 
-/// Irwin–Hall of order 4 from the four 16-bit parts of a word; mean 0, standard deviation 1.
+/// Returns a normal score: Irwin–Hall of order 4 from the four 16-bit parts of a word, with mean 0
+/// and standard deviation 1.
 double normal_score(std::uint64_t word) {
     const double sum = static_cast<double>((word & 0xFFFF) + (word >> 16 & 0xFFFF) +
                                            (word >> 32 & 0xFFFF) + (word >> 48));
@@ -115,7 +116,7 @@ void write_weights(std::span<std::uint16_t> row, RoutingWeights kind, std::uint6
     });
 }
 
-/// Expert in slot `index` of a device, before a permutation.
+/// Returns the expert in slot `index` of a device, before a permutation.
 std::uint32_t expert_of_slot(ExpertMapping mapping, const ExpertShares& shares,
                              std::uint32_t device, std::uint32_t index) {
     return mapping == ExpertMapping::RoundRobin ? index * shares.devices + device

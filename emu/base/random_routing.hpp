@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated routing of a MoE layer: which experts each token selects, with which weights, and
-// which device holds which expert. Functions of the workload's seed alone.
+// Generated routing of a MoE layer: the experts and weights of each token, and the experts of each
+// device. All are functions of the workload's seed only.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace tessera {
 
-/// Which experts the tokens of a generated workload select.
+/// Selection of experts by the tokens of a generated workload.
 enum class RoutingKind : std::uint8_t { Uniform, Zipf, OneExpert, HotAndEmpty };
-/// How a token's weights follow from its scores.
+/// Conversion of a token's scores to weights.
 enum class RoutingWeights : std::uint8_t { Softmax, Sigmoid };
-/// Which experts a device holds: neighbouring ones, every D-th, or a permutation drawn from the
-/// seed. If the devices do not divide the experts, the first E mod D devices hold one more.
+/// Experts of a device: consecutive ones, every D-th, or a permutation drawn from the seed. If the
+/// number of experts E is not a multiple of the D devices, the first E mod D devices hold one more.
 enum class ExpertMapping : std::uint8_t { Contiguous, RoundRobin, Permuted };
 
-/// What a table is drawn from; each function reads the members that it needs.
+/// Parameters of a draw; each function reads the members that it needs.
 struct RoutingDraw {
     std::uint32_t tokens = 0;
     std::uint32_t experts = 0;
@@ -56,14 +56,14 @@ inline constexpr std::array kEnumNames<ExpertMapping>{
 
 }  // namespace config
 
-/// Draws `selected_experts`, (T, K) uint32, no expert twice in a row.
+/// Draws `selected_experts`, (T, K) uint32, without repeated experts in a row.
 ///
 /// Uniform      any K experts.
 /// Zipf         without replacement, the expert of rank r with weight 1/(r+1)^exponent; ranks are
-///              dealt to experts at random.
-/// OneExpert    expert 0 first, then any of the others.
+///              assigned to experts at random.
+/// OneExpert    expert 0 first, then any other experts.
 /// HotAndEmpty  max(1, min(K/2, E/16)) hot experts first, which every token selects; then any of
-///              the rest but E/4 experts (fewer if K needs them), which no token selects.
+///              the rest except E/4 experts (fewer if K needs them), which no token selects.
 ///
 /// Errors   UsageError if K is 0 or above E, or the Zipf exponent is negative or not finite.
 [[nodiscard]] HostTensor make_selected_experts(const RoutingDraw& draw);
@@ -73,11 +73,11 @@ inline constexpr std::array kEnumNames<ExpertMapping>{
 /// Errors   UsageError if K is 0.
 [[nodiscard]] HostTensor make_routing_weights(const RoutingDraw& draw);
 
-/// Entry of a mapping that names no expert.
+/// Mapping entry of a slot without an expert.
 inline constexpr std::int32_t kNoExpert = -1;
 
-/// How many experts each of some devices holds: as vLLM's determine_expert_map, ⌊E/D⌋, and one more
-/// on each of the first E mod D devices.
+/// Numbers of experts per device: ⌊E/D⌋, and one more on each of the first E mod D devices, as in
+/// vLLM's determine_expert_map.
 struct ExpertShares {
     std::uint32_t experts;
     std::uint32_t devices;
@@ -85,18 +85,18 @@ struct ExpertShares {
     [[nodiscard]] std::uint32_t count(std::uint32_t device) const {
         return experts / devices + (device < experts % devices ? 1 : 0);
     }
-    /// Experts of the devices before this one.
+    /// Returns the number of experts on all devices before this one.
     [[nodiscard]] std::uint32_t first(std::uint32_t device) const {
         return experts / devices * device + std::min(device, experts % devices);
     }
-    /// Experts of the device with the most: ⌈E/D⌉.
+    /// Returns the largest number of experts on a device: ⌈E/D⌉.
     [[nodiscard]] std::uint32_t slots() const { return (experts + devices - 1) / devices; }
 };
 
 /// Draws `device_expert_mapping`, (D, ⌈E/D⌉) int32: row d holds the global ids of device d's
 /// experts, and kNoExpert in slots without one.
 ///
-/// Contiguous   neighbouring experts, the first ones on device 0.
+/// Contiguous   consecutive experts, the first ones on device 0.
 /// RoundRobin   expert i·D + d in slot i of device d.
 /// Permuted     a random permutation cut into rows.
 ///

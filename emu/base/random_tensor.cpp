@@ -17,7 +17,7 @@
 #define TESSERA_RUNTIME_HOST_RANDOM_TENSOR_KEYS
 namespace tessera {
 
-/// What is the same for 2^32 consecutive elements.
+/// Values that are constant for 2^32 consecutive elements.
 struct NormalKeys {
     std::uint32_t first = 0;   ///< xor-ed into the index
     std::uint32_t middle = 0;  ///< between the rounds of the first hash
@@ -41,7 +41,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::ScalableTag<std::uint32_t>;
 using Word = hn::Vec<Words>;
 
-// Rounds with the constants of "lowbias32" and "triple32": xor-shift, multiply, thrice.
+// Rounds with the constants of "lowbias32" and "triple32": three times xor-shift and multiply.
 HWY_INLINE Word first_hash(Words d, Word index, const NormalKeys& keys) {
     Word x = hn::Xor(index, hn::Set(d, keys.first));
     x = hn::Mul(hn::Xor(x, hn::ShiftRight<16>(x)), hn::Set(d, 0x21F0AAADU));
@@ -61,7 +61,7 @@ HWY_INLINE Word sum_of_halves(Words d, Word x) {
     return hn::Add(hn::And(x, hn::Set(d, 0xFFFFU)), hn::ShiftRight<16>(x));
 }
 
-/// bfloat16 patterns of the elements `index`, in the low halves.
+/// Returns bfloat16 patterns of the elements `index`, in the low halves.
 HWY_INLINE Word normal_bf16(Words d, Word index, const NormalKeys& keys) {
     const hn::RebindToSigned<Words> di;
     const hn::RebindToFloat<Words> df;
@@ -76,7 +76,7 @@ HWY_INLINE Word normal_bf16(Words d, Word index, const NormalKeys& keys) {
     return hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d, 0x7FFFU)), odd));
 }
 
-/// Elements of one run of 2^32: `index` does not wrap.
+/// Writes elements within one range of 2^32: `index` does not wrap.
 void fill_run(std::uint16_t* HWY_RESTRICT out, std::size_t count, std::uint32_t index,
               const NormalKeys& keys) {
     const Words d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one form of a refusal: where it was found, what it is about, what was found, what is allowed.
+// The form of all refusals: location, subject, value found, values allowed.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace tessera {
 
-/// Words what was found against what is allowed: "64 is out of range, allowed: 0 to 63".
+/// Returns the value found and the values allowed: "64 is out of range, allowed: 0 to 63".
 [[nodiscard]] inline std::string refusal(std::string_view found, std::string_view allowed) {
     return fmt::format("{}, allowed: {}", found, allowed);
 }
 
 /// Throws UsageError "{where}: {what}: {found}, allowed: {allowed}" unless `holds`. `where` is a
-/// file, an option or a function; without a `what`, it goes with its colon.
+/// file, an option or a function. An empty `what` is left out together with its colon.
 template <class Found>
 void require_allowed(bool holds, std::string_view where, std::string_view what, const Found& found,
                      std::string_view allowed) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Independent sums, so that additions need not wait for each other.
+// Independent sums, so that additions do not wait for each other.
 constexpr std::size_t kLanes = 4;
 using Lanes = std::array<double, kLanes>;
 
@@ -24,7 +24,7 @@ double total(const Lanes& lanes) noexcept {
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/// Calls `step(i, lane)` for 0 … count-1, lanes in turn.
+/// Calls `step(i, lane)` for 0 … count−1, with the lanes in turn.
 template <class Step>
 void for_each_lane(std::size_t count, Step step) {
     std::size_t i = 0;
@@ -38,11 +38,10 @@ void for_each_lane(std::size_t count, Step step) {
     }
 }
 
-/// |values| that share an exponent in block formats.
+/// Values that share an exponent in block formats.
 constexpr std::size_t kBlockValues = 16;
 
-/// The pairs of a block in which both sides are finite, each with the error that its format cannot
-/// avoid.
+/// Pairs of a block with two finite sides, each with the unavoidable error of its format.
 class FinitePairs {
 public:
     FinitePairs(const PairBlock& block, const CloseTolerance& tolerance)
@@ -59,7 +58,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return test_.size(); }
     [[nodiscard]] double test(std::size_t i) const noexcept { return test_[i]; }
     [[nodiscard]] double reference(std::size_t i) const noexcept { return reference_[i]; }
-    /// |test − reference| beyond what the format cannot hold.
+    /// Returns |test − reference| beyond the resolution of the format.
     [[nodiscard]] double error(std::size_t i) const noexcept {
         return std::max(0.0, std::abs(test_[i] - reference_[i]) - allowance_[i]);
     }
@@ -67,7 +66,7 @@ public:
     [[nodiscard]] std::uint64_t num_nan() const noexcept { return num_nan_; }
 
 private:
-    /// x · 0 is 0 for finite values and NaN for the others.
+    /// Returns whether all values are finite: x · 0 is 0 for finite values, NaN for others.
     static bool all_finite(const PairBlock& block) noexcept {
         Lanes zeros{};
         for_each_lane(block.test.size(), [&](std::size_t i, std::size_t lane) {
@@ -114,7 +113,7 @@ private:
     std::array<double, kPairsPerBlock> kept_reference_;
 };
 
-/// Means of both sides and the rms of the reference, over the pairs that are finite.
+/// Means of both sides and the rms of the reference, over the finite pairs.
 struct Means {
     double test = 0;
     double reference = 0;
@@ -163,14 +162,14 @@ private:
     double largest_ = 0;
 };
 
-/// Sums over all finite pairs, in units of the reference's rms, so that squares of the largest and
-/// smallest numbers stay numbers.
+/// Sums over all finite pairs in units of the reference's rms, so that squares of the largest and
+/// smallest numbers are representable.
 struct PairSums {
     double covariance = 0;
-    double test_squares = 0;       ///< of deviations from the mean
+    double test_squares = 0;       ///< deviations from the mean, squared
     double reference_squares = 0;  ///< likewise
     double products = 0;
-    double fourth_powers = 0;  ///< of the reference
+    double fourth_powers = 0;  ///< of the reference's deviations
     double error_squares = 0;
 };
 
@@ -226,7 +225,8 @@ private:
         sums_.error_squares += total(error_squares);
     }
 
-    /// 0 / 0, where reference and rms are zero and nothing differs, is no error.
+    /// Returns the relative error. 0 / 0 is no error: reference and rms are zero and both sides
+    /// equal.
     [[nodiscard]] double relative(double error, double reference) const noexcept {
         const double found = error / std::max(std::abs(reference), tolerance_.floor * means_.rms);
         return found > 0 ? found : 0;
@@ -270,11 +270,11 @@ private:
     PairSums sums_;
 };
 
-/// A reference whose deviations from its mean are less than this share of its rms is constant: the
-/// rest is rounding of the mean.
+/// A reference with deviations from its mean below this share of its rms is constant: the
+/// deviations are rounding errors of the mean.
 constexpr double kConstantShare = 0x1p-40;
-/// With deviations below this share all elements round alike: sums over them would say no more than
-/// one element does, and the correlation would be that of roundings.
+/// With deviations below this share, all elements are rounded alike. Sums over them have no more
+/// information than one element, and their correlation is that of rounding errors.
 constexpr double kVaryingShare = 0x1p-4;
 
 double correlation(const Closeness& result, const PairSums& sums, bool varies) {
@@ -292,8 +292,8 @@ double correlation(const Closeness& result, const PairSums& sums, bool varies) {
                : sums.covariance / std::sqrt(sums.test_squares) / std::sqrt(sums.reference_squares);
 }
 
-/// Fills in what holds for all elements together. Noise of relative size e moves the fitted scale
-/// by e / √n, n being the number of elements that weigh as much as the largest of them.
+/// Computes the figures of all elements together. Noise of relative size e moves the fitted scale
+/// by e / √n; n is the number of elements with a weight similar to the largest.
 void judge_sums(Closeness& result, const Means& means, const PairSums& sums,
                 const CloseTolerance& tolerance) {
     constexpr double kDeviations = 4;
@@ -301,9 +301,9 @@ void judge_sums(Closeness& result, const Means& means, const PairSums& sums,
     const bool varies = sums.reference_squares > count * kConstantShare * kConstantShare;
     result.pcc = correlation(result, sums, varies);
     if (means.rms == 0) {
-        return;  // of zeros: every error is beyond its element's tolerance
+        return;  // zeros only: every error is beyond its element's tolerance
     }
-    // Numbers that are as small as their format's spacing lose bits alike.
+    // Numbers close to their format's spacing lose bits alike.
     const bool is_resolved = tolerance.format.spacing <= tolerance.max_rel_err * means.rms;
     result.varies = is_resolved && sums.reference_squares > count * kVaryingShare * kVaryingShare;
     const double limit =
@@ -361,7 +361,7 @@ std::string Closeness::failure(const CloseTolerance& tolerance) const {
         return fmt::format("all values are {:.6g} times the reference, allowed: {:.6g} to {:.6g}",
                            scale, least, 1 + scale_err_allowed);
     }
-    // Without an allowance for outliers the correlation is judged as it is.
+    // Without an allowance for outliers, the correlation is compared directly.
     const double needed = tolerance.outliers == 0 ? tolerance.pcc_min : pcc_needed;
     if (pcc < needed) {
         return fmt::format("PCC {:.6f} is below {:.6f}", pcc, needed);

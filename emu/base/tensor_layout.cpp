@@ -13,8 +13,8 @@ std::uint32_t tiles_over(std::uint32_t extent, std::uint32_t side) {
     return extent / side + (extent % side != 0 ? 1 : 0);
 }
 
-/// Calls `move_row(offset in tile, offset in values, bytes)` for each row of a face of a tiny tile
-/// that holds values.
+/// Calls `move_row(offset in tile, offset in values, bytes)` for each face row of a tiny tile that
+/// contains values.
 template <class MoveRow>
 void for_each_tiny_row(Tile tile, std::uint32_t element_bytes, std::uint32_t rows,
                        std::uint32_t columns, std::size_t row_bytes, MoveRow move_row) {
@@ -30,7 +30,8 @@ void for_each_tiny_row(Tile tile, std::uint32_t element_bytes, std::uint32_t row
     }
 }
 
-/// The same of a 32×32 tile. Whole rows have a size known to the compiler: one or two vector moves.
+/// Does the same for a 32×32 tile. The compiler knows the size of whole rows: one or two vector
+/// moves.
 template <std::size_t ElementBytes, class MoveRow>
 void for_each_face_row(std::uint32_t rows, std::uint32_t columns, std::size_t row_bytes,
                        MoveRow move_row) {

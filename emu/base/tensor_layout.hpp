@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays row-major values out as the pages of a device tensor and back: pure data movement. Which
-// page lies where is page_address's; number formats are never converted here.
+// Converts row-major values to the pages of a device tensor and back, without arithmetic.
+// page_address maps pages to addresses. Number formats are never converted here.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace tessera {
 
-/// Converts page by page, so that a caller writes straight into a device's memory and may spread
-/// the pages over threads: `pack` calls for different pages are independent, and so are `unpack`
-/// calls, which write disjoint elements.
+/// Converts page by page, so that a caller can write directly into a device's memory and distribute
+/// the pages over threads. `pack` calls for different pages are independent. So are `unpack` calls,
+/// which write disjoint elements.
 class TensorLayout {
 public:
-    /// Errors   UsageError for block formats, whose values a host tensor cannot hold.
+    /// Errors   UsageError for block formats, whose values a host tensor cannot represent.
     explicit TensorLayout(const TensorSpec& spec);
 
     [[nodiscard]] std::uint32_t num_pages() const noexcept { return num_pages_; }
     [[nodiscard]] std::uint32_t page_size() const noexcept { return page_size_; }
-    /// Bytes of the logical shape, row-major, without padding.
+    /// Returns the bytes of the logical shape, row-major, without padding.
     [[nodiscard]] std::uint64_t num_value_bytes() const noexcept { return value_bytes_; }
 
     /// Writes page `page_index` from the row-major values; tile padding becomes zeros.
-    /// Errors   InternalError if a span has not the size above or the page is out of range.
+    /// Errors   InternalError if a span has the wrong size or the page is out of range.
     void pack(std::span<const std::byte> values, std::uint32_t page_index,
               std::span<std::byte> page) const;
 
@@ -35,7 +35,7 @@ public:
                 std::span<std::byte> values) const;
 
 private:
-    /// Where a page's elements stand among the values.
+    /// Position of a page's elements among the values.
     struct Patch {
         std::uint64_t first_byte = 0;
         std::uint32_t rows = 0;
@@ -50,8 +50,8 @@ private:
     std::uint32_t page_size_;
     std::uint32_t num_pages_;
     std::uint64_t value_bytes_;
-    std::uint32_t rows_ = 1;     ///< of one matrix
-    std::uint32_t columns_ = 1;  ///< of one matrix
+    std::uint32_t rows_ = 1;     ///< per matrix
+    std::uint32_t columns_ = 1;  ///< per matrix
     std::uint32_t tiles_down_ = 1;
     std::uint32_t tiles_across_ = 1;
 };

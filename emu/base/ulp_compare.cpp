@@ -17,7 +17,7 @@ public:
     void visit(const PairBlock& block) {
         result_.num_elements += block.test.size();
         for (std::size_t i = 0; i < block.test.size(); ++i) {
-            // x · 0 is 0 for finite values and NaN for the others.
+            // x · 0 is 0 for finite values, NaN for others.
             result_.num_finite += block.test[i] * 0 + block.reference[i] * 0 == 0 ? 1 : 0;
             if (block.test[i] != block.reference[i]) [[unlikely]] {
                 take_unequal(block.pair(i));

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-/// A rectangle seen as lines (columns, or rows if row-wise) of equal length.
+/// A rectangle as lines of equal length: columns, or rows if row-wise.
 class LinedRange {
 public:
     LinedRange(const CoreRange& range, RowWise row_wise) : range_(range), row_wise_(row_wise) {}
@@ -48,7 +48,7 @@ void append_rectangles(std::vector<CoreRange>& out, const LinedRange& lined, std
     }
 }
 
-/// Cores number `first` up to `first + count` of a set, in the split's order.
+/// Returns cores `first` to `first + count` of a set, in the order of the split.
 CoreRangeSet take_cores(const CoreRangeSet& set, std::uint32_t first, std::uint32_t count,
                         RowWise row_wise) {
     std::vector<CoreRange> taken;

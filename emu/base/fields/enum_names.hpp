@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that stand for enumerators in YAML.
+// Names of enumerators in YAML.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace tessera::config {
 template <class E>
 using EnumName = std::pair<std::string_view, E>;
 
-/// kEnumNames<E>: one row per enumerator, in the order in which messages list them.
+/// kEnumNames<E>: one row per enumerator, in the order of messages.
 template <class E>
 inline constexpr std::array<EnumName<E>, 0> kEnumNames{};
 

@@ -13,7 +13,7 @@
 
 namespace tessera::config {
 
-/// In place of a default: the key must be given.
+/// Replaces a default: the key is required.
 inline constexpr std::string_view kRequired{};
 
 /// Inclusive bounds of a number, or of each number of a pair or list.
@@ -30,14 +30,14 @@ enum class FieldKind : std::uint8_t {
     FactMap    ///< `key: {name: fact, …}` with any names; `fields` is the one row of the facts
 };
 
-/// Of numbers with a range: which end makes runs short.
+/// For numbers with a range: the end of the range that makes runs short.
 enum class Shortens : std::uint8_t { Less, More };
 
-/// One key. Function pointers stand for the member and its type.
+/// One key. Function pointers hide the member and its type.
 struct Field {
     FieldKind kind = FieldKind::Value;
     std::string_view key;
-    std::string_view default_text;  ///< as YAML would have it, or kRequired
+    std::string_view default_text;  ///< in YAML syntax, or kRequired
     std::string_view prose;
     Limits limits;
     std::span<const Field> fields;
@@ -48,12 +48,12 @@ struct Field {
     std::string (*allowed)() = nullptr;
     /// Sets the member of `object` from a node.
     std::optional<Mistake> (*set)(const Node& node, void* object) = nullptr;
-    /// The member as YAML would have it, and as text of a number in its base unit.
+    /// Returns the member in YAML syntax, and as text of a number in its base unit.
     std::string (*show)(const void* object) = nullptr;
     std::string (*number)(const void* object) = nullptr;
-    /// The struct of a section; a new last element of a list.
+    /// Returns the struct of a section, or a new last element of a list.
     void* (*open)(void* object) = nullptr;
-    /// A new last element, with this name, of a map.
+    /// Adds an element with this name to a map and returns it.
     void* (*open_named)(void* object, std::string_view name) = nullptr;
 };
 
@@ -106,7 +106,7 @@ template <class T>
     return {};
 }
 
-/// A key whose value is the member's.
+/// Returns a field whose value is the member's.
 template <auto Member>
 [[nodiscard]] constexpr Field field(std::string_view key, std::string_view default_text,
                                     std::string_view prose, Limits limits = {}) {
@@ -128,7 +128,7 @@ template <auto Member>
             .open_named = nullptr};
 }
 
-/// A key whose value is required and carries its source.
+/// Returns a field whose value is required and has a source.
 template <auto Member>
 [[nodiscard]] constexpr Field fact(std::string_view key, std::string_view prose,
                                    Limits limits = {}) {
@@ -137,7 +137,7 @@ template <auto Member>
     return row;
 }
 
-/// Keys below a key, bound to the struct that the member is.
+/// Returns a section whose keys are bound to the member, a struct.
 template <auto Member>
 [[nodiscard]] constexpr Field section(std::string_view key, std::span<const Field> fields,
                                       std::string_view prose) {
@@ -152,7 +152,7 @@ template <auto Member>
     return row;
 }
 
-/// A list of structs with one source.
+/// Returns a list of structs with one source.
 template <auto Member>
 [[nodiscard]] constexpr Field fact_list(std::string_view key, std::span<const Field> fields,
                                         std::string_view prose) {
@@ -164,7 +164,7 @@ template <auto Member>
     return row;
 }
 
-/// Facts by name, the member being a list of pairs of name and value.
+/// Returns facts by name; the member is a list of pairs of name and value.
 template <auto Member>
 [[nodiscard]] constexpr Field fact_map(std::string_view key, std::span<const Field> fields,
                                        std::string_view prose) {

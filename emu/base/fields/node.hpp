@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML document as a tree in which every key and value knows its place.
+// A YAML document as a tree whose keys and values have file locations.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,27 @@ struct Entry;
 struct Node {
     NodeKind kind = NodeKind::Null;
     Origin origin;
-    std::string text{};                      ///< of a scalar
-    ScalarStyle style = ScalarStyle::Plain;  ///< of a scalar
-    std::vector<Node> elements;              ///< of a sequence
-    std::vector<Entry> entries;              ///< of a map, in file order
+    std::string text{};                      ///< for a scalar
+    ScalarStyle style = ScalarStyle::Plain;  ///< for a scalar
+    std::vector<Node> elements;              ///< for a sequence
+    std::vector<Entry> entries;              ///< for a map, in file order
 
-    /// The value of the first entry with this key, or nullptr.
+    /// Returns the value of the first entry with this key, or nullptr.
     [[nodiscard]] const Node* find(std::string_view key) const;
     [[nodiscard]] Node* find(std::string_view key);
 };
 
 struct Entry {
     std::string key;
-    Origin origin;  ///< of the key
+    Origin origin;  ///< location of the key
     Node value;
 };
 
-/// What stands there, for messages: "'128'", "a list of 3", "a map", "nothing".
+/// Describes a node for messages: "'128'", "a list of 3", "a map", "nothing".
 [[nodiscard]] std::string describe(const Node& node);
 
-/// The node in flow style: "[1, 4]", "{value: 9 cycles, source: x}", "\"1\"" for quoted text.
+/// Returns the node in flow style: "[1, 4]", "{value: 9 cycles, source: x}", "\"1\"" for quoted
+/// text.
 [[nodiscard]] std::string to_yaml(const Node& node);
 
 }  // namespace tessera::config

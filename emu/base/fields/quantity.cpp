@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers with a unit, and words out of a list.
+// Numbers with a unit, and words from a list.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace tessera::config {
 namespace {
 
-/// "a", "a or b", "a, b or c".
+/// Returns "a", "a or b", "a, b or c".
 std::string listed(std::span<const std::string_view> names) {
     if (names.size() == 1) {
         return std::string(names.front());
@@ -80,7 +80,7 @@ Parsed<double> parse_quantity(const Node& node, std::span<const Unit> units, Who
 }
 
 std::string show_quantity(double value, std::span<const Unit> units) {
-    // The largest unit that leaves a number of at most three decimals; bytes stay whole.
+    // Selects the largest unit that leaves at most three decimals; bytes stay whole.
     const double steps = units.front().name == "B" ? 1 : 1000;
     const Unit* best = &units.front();
     for (const Unit& unit : units) {
@@ -89,7 +89,7 @@ std::string show_quantity(double value, std::span<const Unit> units) {
             best = &unit;
         }
     }
-    // Without what the division leaves behind the decimals: 5 us, not 5.000000000000001 us.
+    // Removes the rounding error of the division: 5 us, not 5.000000000000001 us.
     const double scaled = value / best->factor;
     const double rounded = std::round(scaled * steps) / steps;
     return fmt::format("{} {}", std::abs(scaled - rounded) * steps < 1e-9 ? rounded : scaled,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The units in which quantities are written: "1464 KiB", "1.0 GHz", "28.1 B/cycle".
+// Units of quantities: "1464 KiB", "1.0 GHz", "28.1 B/cycle".
 #pragma once
 
 #include <array>
@@ -12,10 +12,11 @@ namespace tessera::config {
 
 struct Unit {
     std::string_view name;
-    double factor;  ///< of the base unit, which is the first of its list
+    double factor;  ///< in the base unit, which is the first of its list
 };
 
-/// kUnits<Q>: the units of a quantity in ascending order, base unit first where it is least.
+/// kUnits<Q>: the units of a quantity in ascending order. The base unit is first if it is the
+/// smallest.
 template <class Q>
 inline constexpr std::array<Unit, 0> kUnits{};
 

@@ -16,7 +16,7 @@ Mistake expected(const Node& node, std::string_view what) {
     return {node.origin, fmt::format("expected {}, found {}", what, describe(node))};
 }
 
-/// Plain text that is a number as a whole.
+/// Parses plain text that is entirely a number.
 template <class Number>
 std::optional<Number> number_in(const Node& node) {
     Number number{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the types of fields are written in YAML: parsed, shown, named.
+// YAML forms of the types of fields: parsed, shown, named.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,20 +21,20 @@
 
 namespace tessera::config {
 
-/// Why a node is no value of the wanted type, and the place where it goes wrong.
+/// Reason why a node is not a value of the expected type, and the location of the mistake.
 struct Mistake {
     Origin origin;
-    std::string text;  ///< what was found and what is allowed
+    std::string text;  ///< the value found and what is allowed
 };
 
 template <class T>
 using Parsed = std::variant<T, Mistake>;
 
-/// How a value goes into JSON: in quotes, as it stands, or as a number in its base unit.
+/// JSON form of a value: in quotes, unchanged, or as a number in its base unit.
 enum class JsonForm : std::uint8_t { Text, Literal, Quantity };
 
-/// Value<T>: `parse` a node, `show` as YAML would have it, `allowed` for tables and messages,
-/// `kJson`. A field may have any type for which this is specialised.
+/// Value<T>: `parse` reads a node, `show` returns YAML, `allowed` is for tables and messages;
+/// `kJson`. A field may have any type with a specialisation.
 template <class T>
 struct Value;
 
@@ -46,7 +46,7 @@ struct Value<bool> {
     [[nodiscard]] static std::string allowed();
 };
 
-/// Plain decimal text that fits the type; `nan` and `inf` are no numbers.
+/// Parses plain decimal text that fits the type; refuses `nan` and `inf`.
 template <class T>
 requires(std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> ||
          std::same_as<T, double>) struct Value<T> {
@@ -89,7 +89,7 @@ struct Value<Words> {
     [[nodiscard]] static std::string allowed() { return "a list of words"; }
 };
 
-/// kPairForm<T>: how a struct of two numbers is written, its first member first.
+/// kPairForm<T>: notation of a struct of two numbers, its first member first.
 template <class T>
 inline constexpr std::string_view kPairForm;
 template <>
@@ -129,7 +129,7 @@ struct Value<Tile> {
     [[nodiscard]] static std::string allowed() { return "[rows, columns]"; }
 };
 
-/// The name's place in `names`, or a Mistake that lists them.
+/// Returns the index of the name in `names`, or a Mistake that lists the names.
 [[nodiscard]] Parsed<std::size_t> parse_choice(const Node& node,
                                                std::span<const std::string_view> names);
 [[nodiscard]] std::string one_of(std::span<const std::string_view> names);
@@ -166,7 +166,7 @@ private:
     }();
 };
 
-/// The number in base units. Whole::Yes refuses fractions of the base unit.
+/// Whether fractions of the base unit are refused.
 enum class Whole : bool { No, Yes };
 [[nodiscard]] Parsed<double> parse_quantity(const Node& node, std::span<const Unit> units,
                                             Whole whole);

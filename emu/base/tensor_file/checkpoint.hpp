@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The safetensors files of a model as Hugging Face ships them: one file, or shards with an index.
+// The safetensors files of a Hugging Face model: one file, or shards with an index.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +13,14 @@
 
 namespace tessera {
 
-/// A tensor and the file that holds it, for messages.
+/// A tensor, and its file for messages.
 struct CheckpointEntry {
     const StoredTensor* tensor = nullptr;
     std::string file;
 };
 
-/// Opens a shard at the first request for one of its tensors. Shards are mapped, so that only
-/// tensors that are read take memory. Requests may come from several threads.
+/// Opens a shard when one of its tensors is first requested. Shards are mapped, so only tensors
+/// that are read use memory. Thread-safe.
 class Checkpoint {
 public:
     /// Opens a safetensors file, or a folder with model.safetensors.index.json or
@@ -29,10 +29,11 @@ public:
     explicit Checkpoint(const std::filesystem::path& path);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    /// Returns a tensor; without one if no file is said to hold it.
-    /// Errors   UsageError if its shard is missing or does not hold it, or as SafetensorsFile.
+    /// Returns an entry; its tensor is empty if no file lists it.
+    /// Errors   UsageError if its shard is missing or does not contain it; those of
+    ///          SafetensorsFile.
     [[nodiscard]] CheckpointEntry find(const std::string& name) const;
-    /// Errors   UsageError with the nearest name if there is no such tensor; as find().
+    /// Errors   UsageError with the nearest name if the tensor does not exist; those of find().
     [[nodiscard]] CheckpointEntry at(const std::string& name) const;
 
 private:
@@ -42,7 +43,7 @@ private:
     std::filesystem::path folder_;
     std::string path_;                                          ///< the index, or the only file
     std::map<std::string, std::string, std::less<>> shard_of_;  ///< by tensor
-    mutable std::mutex mutex_;                                  ///< of `shards_`
+    mutable std::mutex mutex_;                                  ///< protects `shards_`
     mutable std::map<std::string, std::unique_ptr<const SafetensorsFile>> shards_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types of safetensors files and the device formats they stand for.
+// Element types of safetensors files and the matching device formats.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// The types of the safetensors format, spelt as in its header.
+/// Types of the safetensors format, spelt as in its header.
 enum class Dtype : std::uint8_t {
     BOOL,
     U8,
@@ -37,16 +37,16 @@ enum class Dtype : std::uint8_t {
     C64
 };
 
-/// "BF16", "U32", …
+/// Returns "BF16", "U32", …
 [[nodiscard]] const char* name_of(Dtype dtype) noexcept;
-/// Bits of one element: less than 8 of those that are packed.
+/// Returns the bits of one element; packed types have less than 8.
 [[nodiscard]] std::uint32_t element_bits(Dtype dtype) noexcept;
 [[nodiscard]] std::optional<Dtype> dtype_named(std::string_view name) noexcept;
-/// "BOOL, U8, …", for messages.
+/// Returns "BOOL, U8, …", for messages.
 [[nodiscard]] std::string all_dtype_names();
 
-/// The device format with the same elements, if there is one (none for 64 bits, F16,
-/// I8, BOOL and those below F64).
+/// Returns the device format with the same elements; nothing for 64 bits, F16, I8, BOOL and the
+/// types below F64 in the list.
 [[nodiscard]] std::optional<DataFormat> format_of(Dtype dtype) noexcept;
 /// Errors   UsageError for block formats, which safetensors files cannot hold.
 [[nodiscard]] Dtype dtype_of(DataFormat format);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's bytes in memory, read only, paged in when touched.
+// A file's bytes in memory: read only, loaded on first access.
 #pragma once
 
 #include <cstddef>

@@ -41,16 +41,16 @@ const char* kind_name(::mode_t mode) {
     }
 }
 
-/// A temporary name that the handler of a signal can read at any moment. Fixed memory: a string
-/// could be freed by its thread while the handler looks at it on another.
+/// A temporary name that a signal handler can read at any time. It has fixed memory: its thread
+/// could free a string while the handler reads it on another thread.
 struct Slot {
     enum State : int { Free, Held, Listed };
     std::atomic<int> state = Free;
     std::array<char, PATH_MAX> name{};
 };
 
-// A run writes its outputs, its trace and three files of a report. One that finds no slot is left
-// to the next run, which sweeps it up.
+// A run writes its outputs, its trace and three files of a report. If no slot is free, the file is
+// left behind for the next run to remove.
 std::array<Slot, 16> slots;
 static_assert(std::atomic<int>::is_always_lock_free, "a signal's handler may not wait");
 
@@ -77,7 +77,7 @@ void strike(const std::string& name) noexcept {
     }
 }
 
-/// The process id in "<target>.partial-<pid>-<n>".
+/// Parses the process id in "<target>.partial-<pid>-<n>".
 std::optional<::pid_t> maker_of(std::string_view name, std::string_view target) {
     if (!name.starts_with(target) || !name.substr(target.size()).starts_with(kPartial)) {
         return std::nullopt;
@@ -94,8 +94,8 @@ std::optional<::pid_t> maker_of(std::string_view name, std::string_view target) 
     return bad_n == std::errc() && n >= 0 && rest == end ? std::optional(pid) : std::nullopt;
 }
 
-// A process id says nothing of another container's processes, which may write to the same folder:
-// whoever still writes holds a lock, too.
+// A process id does not identify processes of another container, which may write to the same
+// folder. Therefore a writer also holds a lock.
 void remove_if_abandoned(const std::string& name) {
     const int fd = ::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
@@ -107,7 +107,7 @@ void remove_if_abandoned(const std::string& name) {
     ::close(fd);
 }
 
-// What cannot be listed or removed is left: it is in nobody's way.
+// Files that cannot be listed or removed are left; they do no harm.
 void sweep_leftovers(const std::filesystem::path& path) {
     std::error_code error;
     const auto parent = path.parent_path();
@@ -133,7 +133,7 @@ std::string obstacle_at(const std::filesystem::path& path) {
     if (!S_ISREG(status.st_mode)) {
         return fmt::format("is {}", kind_name(status.st_mode));
     }
-    // To root every file is writable; its mode says what its owner wants.
+    // Every file is writable for root; its mode shows what its owner intends.
     constexpr ::mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;
     if ((status.st_mode & kAnyWrite) == 0 || ::access(path.c_str(), W_OK) != 0) {
         return fmt::format("is read-only (mode {:04o})", status.st_mode & ALLPERMS);
@@ -159,7 +159,7 @@ PartialFile::PartialFile(std::filesystem::path path) : path_(std::move(path)) {
     require(fd_ >= 0, "{}: all {} temporary names beside it are taken", path_.string(),
             kMaxTemporaryNames);
     list(temporary_.string());
-    (void)::flock(fd_, LOCK_EX | LOCK_NB);  // nobody else knows the file yet
+    (void)::flock(fd_, LOCK_EX | LOCK_NB);  // no other process knows the file yet
 }
 
 PartialFile::~PartialFile() {
@@ -196,7 +196,7 @@ void PartialFile::write_at(std::uint64_t offset, std::span<const std::byte> byte
 
 void PartialFile::finish() {
     ensure(fd_ >= 0, "PartialFile: {} is already finished", path_.string());
-    require_free(path_);  // a run takes its time
+    require_free(path_);  // the situation may have changed during a long run
     const bool is_done =
         ::close(std::exchange(fd_, -1)) == 0 && ::rename(temporary_.c_str(), path_.c_str()) == 0;
     const int reason = errno;

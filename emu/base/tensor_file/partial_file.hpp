@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output file under a temporary name until it is whole.
+// An output file with a temporary name until it is complete.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace tessera {
 
-/// What stands in the way of a file of that name, as "is a FIFO", "is read-only (mode 0444)" or the
-/// system's reason; empty if the name is free or that of a regular file that may be written.
-/// A rename would replace anything at all: a device node, the link in place of what it points to.
+/// Returns why a file of that name cannot be written: "is a FIFO", "is read-only (mode 0444)" or
+/// the system's reason. Returns "" if the name is free or a writable regular file. A rename would
+/// replace anything: a device node, or a link in place of its target.
 [[nodiscard]] std::string obstacle_at(const std::filesystem::path& path);
 
-/// Refuses it.
+/// Refuses a path with an obstacle.
 /// Errors   UsageError naming the path and the obstacle.
 void require_free(const std::filesystem::path& path);
 
-/// Until `finish` the file has the name `<path>.partial-<pid>-<n>`. One that is destroyed
-/// unfinished removes it and leaves what was at `path` as it was. What processes that are gone left
-/// under such names of the same path is removed.
+/// Output file that is named `<path>.partial-<pid>-<n>` until `finish`. The destructor of an
+/// unfinished file removes it and leaves `path` unchanged. The constructor removes files that ended
+/// processes left under such names of the same path.
 class PartialFile {
 public:
     /// Errors   UsageError if there is an obstacle at the path, or the temporary file cannot be
@@ -36,7 +36,7 @@ public:
     /// Errors   UsageError if the disk refuses.
     void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     /// Errors   UsageError if an obstacle has appeared there or the rename fails; InternalError at
     ///          a second call.
     void finish();
@@ -51,8 +51,8 @@ private:
     int fd_ = -1;
 };
 
-/// Removes the temporary files of this process that are not finished: for a handler of a signal
-/// that ends it, hence async-signal-safe. The process must end then.
+/// Removes the unfinished temporary files of this process. Async-signal-safe, for a signal handler
+/// that ends the process; the process must end afterwards.
 void remove_partial_files() noexcept;
 
 }  // namespace tessera

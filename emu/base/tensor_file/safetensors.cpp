@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Longer lists would bury the message; the command line can list a file.
+// Longer lists would hide the message; the command line can list a file.
 constexpr std::size_t kMaxNamesInMessage = 20;
 
 std::string names_of(const std::vector<StoredTensor>& tensors) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads safetensors files: mapped, checked when opened, tensors paged in when touched.
-// Writing is safetensors_writer.hpp's.
+// Reads safetensors files: mapped, checked when opened, tensors loaded on first access.
+// safetensors_writer.hpp writes them.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace tessera {
 
-/// A tensor inside an open file; valid as long as the file object lives.
-/// `bytes` is row-major and little-endian, and need not be aligned to its elements.
+/// A tensor in an open file; valid as long as the file object exists. `bytes` is row-major and
+/// little-endian, and need not be aligned to its elements.
 struct StoredTensor {
     std::string name;
     Dtype dtype = Dtype::BF16;
     Shape shape;
     std::span<const std::byte> bytes;
-    std::string unreadable = {};  ///< why at() and read() refuse it; its shape is then empty
+    std::string unreadable = {};  ///< reason why at() and read() refuse it; its shape is then empty
 };
 
 class SafetensorsFile {
@@ -33,11 +33,11 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const FileMetadata& metadata() const noexcept { return metadata_; }
-    /// In the order of their data.
+    /// Returns the tensors in the order of their data.
     [[nodiscard]] const std::vector<StoredTensor>& tensors() const noexcept { return tensors_; }
-    /// nullptr if there is none of that name.
+    /// Returns nullptr if no tensor has that name.
     [[nodiscard]] const StoredTensor* find(std::string_view name) const noexcept;
-    /// Errors   UsageError that lists the names there are, or says why the tensor cannot be read.
+    /// Errors   UsageError that lists the existing names, or states why the tensor cannot be read.
     [[nodiscard]] const StoredTensor& at(std::string_view name) const;
 
     /// Copies a tensor to the host.

@@ -33,7 +33,7 @@ std::string_view header_text(const std::string& file, std::span<const std::byte>
             "{}: {} bytes; a safetensors file starts with 8 bytes of header length", file,
             bytes.size());
     const std::uint64_t length = little_endian(bytes);
-    // No header is as long as eight letters are, read as a number.
+    // Eight letters, read as a number, exceed the length of any header.
     const std::string_view start(reinterpret_cast<const char*>(bytes.data()), kLengthBytes);
     const bool is_text = std::ranges::all_of(start, [](char c) {
         return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
@@ -50,9 +50,9 @@ std::string_view header_text(const std::string& file, std::span<const std::byte>
     return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
 }
 
-/// Walks a header once before it is read: refuses what is no JSON, numbers that no double holds,
-/// and a key that occurs twice in one object, of which the parser would keep the last. (The
-/// parser's own callback for keys makes it look through an object at the end of each member.)
+/// Checks a header once before it is parsed. Refuses text that is not JSON, numbers beyond the
+/// range of a double, and repeated keys in one object, of which the parser would keep the last.
+/// (The parser's own callback for keys searches an object at the end of each member.)
 class HeaderScan final : public nlohmann::json_sax<Json> {
 public:
     HeaderScan(const std::string& file, std::size_t size) : file_(file), size_(size) {}
@@ -91,7 +91,7 @@ public:
 private:
     const std::string& file_;
     std::size_t size_;
-    std::vector<std::unordered_set<std::string>> open_;  ///< keys of each object around
+    std::vector<std::unordered_set<std::string>> open_;  ///< keys of each enclosing object
 };
 
 Json parse_json(const std::string& file, std::string_view text) {
@@ -102,7 +102,7 @@ Json parse_json(const std::string& file, std::string_view text) {
     return Json::parse(text.begin(), text.end());
 }
 
-/// A value for a message; nested ones by their type alone, since they may be of any depth.
+/// Returns a value for a message. Nested values are shown by their type only, as they may be deep.
 std::string shown(const Json& node) {
     return node.is_structured() ? std::string("an ") + node.type_name() : node.dump();
 }
@@ -118,13 +118,13 @@ FileMetadata parse_metadata(const std::string& file, const Json& node) {
     return metadata;
 }
 
-/// Reads the members of one tensor's object.
+/// Parses the members of one tensor's object.
 class EntryParser {
 public:
     EntryParser(const std::string& file, const std::string& name, const Json& node)
         : file_(file), name_(name), node_(node) {}
 
-    /// Reads the entry and checks its place in `data_bytes` of data.
+    /// Parses the entry and checks its range in `data_bytes` of data.
     [[nodiscard]] TensorEntry parse(std::uint64_t data_bytes) const {
         require_allowed(node_.is_object(), where(), "entry", node_.type_name(), "an object");
         for (const auto& [key, value] : node_.items()) {
@@ -230,7 +230,8 @@ void check_cover(const std::string& file, const std::vector<TensorEntry>& entrie
 
 std::uint64_t tensor_bytes(const std::string& file, const std::string& name, Dtype dtype,
                            const std::vector<std::uint64_t>& extents) {
-    // Packed elements fill bytes in groups of eight: bits of a group of eight are bytes.
+    // Packed elements fill whole bytes in groups of eight: the bits of one element are the bytes of
+    // a group.
     std::uint64_t elements = 1;
     std::uint64_t bytes = 0;
     bool fits = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes safetensors files piece by piece, under a temporary name until they are whole.
+// Writes safetensors files piece by piece, under a temporary name until they are complete.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ struct TensorDeclaration {
     Shape shape;
 };
 
-/// Declares all tensors first, then takes their bytes in pieces, in any order of tensors; nothing
-/// is held in memory. Until `finish` the file has the name `<path>.partial-<pid>-<n>`; a writer
-/// that is destroyed unfinished removes it and leaves what was at `path` as it was.
+/// Declares all tensors first, then accepts their bytes in pieces, in any order of tensors. Keeps
+/// nothing in memory. Until `finish` the file has the name `<path>.partial-<pid>-<n>`. The
+/// destructor of an unfinished writer removes it and leaves `path` unchanged.
 ///
-/// In the file, wide elements come first and names in order, so that equal declarations give
-/// equal bytes and every tensor is aligned to its elements.
+/// In the file, wide elements come first and names are sorted. Equal declarations therefore give
+/// equal bytes, and every tensor is aligned to its elements.
 class SafetensorsWriter {
 public:
     /// Errors   UsageError if a name occurs twice or is "__metadata__", or if the temporary file
@@ -36,11 +36,11 @@ public:
                       const FileMetadata& metadata = {});
 
     /// Appends bytes to a tensor.
-    /// Errors   UsageError if it is not declared, gets more bytes than its shape takes, or the
+    /// Errors   UsageError if it is not declared, receives more bytes than its shape has, or the
     ///          disk refuses.
     void append(std::string_view name, std::span<const std::byte> bytes);
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     /// Errors   UsageError if a tensor is incomplete or the rename fails.
     void finish();
 

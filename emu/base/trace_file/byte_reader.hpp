@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what ByteWriter wrote, and never past the end.
+// Reads the output of ByteWriter with bounds checks.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ struct CorruptBytes {
     std::string what;
 };
 
-/// Whether the bytes are UTF-8 as RFC 3629 has it.
+/// Returns whether the bytes are UTF-8 as defined in RFC 3629.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
     int more = 0;
     unsigned low = 0x80;  // of the next byte
@@ -48,14 +48,14 @@ class ByteReader {
 public:
     explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
-    /// Errors   CorruptBytes past the end, for this and all below.
+    /// Errors   CorruptBytes past the end; applies to all functions below.
     template <std::integral Number>
     [[nodiscard]] Number number() {
         Number value{};
         std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
         return value;
     }
-    /// Names go into reports, which are UTF-8.
+    /// Reads a name. Names appear in reports, which are UTF-8.
     [[nodiscard]] std::string text() {
         const std::string_view text = take(number<std::uint32_t>());
         if (!is_utf8(text)) {
@@ -63,14 +63,14 @@ public:
         }
         return std::string(text);
     }
-    /// An element as it lies in memory.
+    /// Reads an element with its memory layout.
     template <class Element>
     [[nodiscard]] Element element() {
         Element value;
         std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
         return value;
     }
-    /// A count of elements of at least `least_bytes` bytes each, which must fit.
+    /// Reads a count of elements of at least `least_bytes` bytes each, which must fit in the rest.
     template <std::integral Count = std::uint32_t>
     [[nodiscard]] Count count(std::size_t least_bytes) {
         const auto count = number<Count>();
@@ -79,7 +79,7 @@ public:
         }
         return count;
     }
-    /// Expects that all bytes have been read.
+    /// Checks that all bytes have been read.
     void finish() const {
         if (!bytes_.empty()) {
             throw CorruptBytes{"it goes on behind its end"};

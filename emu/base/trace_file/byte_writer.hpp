@@ -19,12 +19,12 @@ public:
     void number(Number value) {
         bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
     }
-    /// Length (u32), then the bytes.
+    /// Writes the length (u32), then the bytes.
     void text(std::string_view value) {
         number(static_cast<std::uint32_t>(value.size()));
         bytes_.append(value);
     }
-    /// The elements as they lie in memory.
+    /// Writes elements with their memory layout.
     template <class Element>
     void elements(std::span<const Element> values) {
         bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());

@@ -20,7 +20,7 @@ void fields(Codec& codec, First& first, Rest&... rest) {
     (codec.field(rest), ...);
 }
 
-/// Name of a list's elements, the fewest bytes of one, and the most that a launch has.
+/// Name of a list's elements, the minimum bytes per element, and the maximum number in a launch.
 struct ListLimits {
     const char* what;
     std::size_t least_bytes;
@@ -29,7 +29,7 @@ struct ListLimits {
 
 constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
 constexpr ListLimits kDispatches{"dispatches", 38, kMostDevices};
-// 4096 cores a device: the largest grids have 140.
+// 4096 cores per device: the largest grids have 140.
 constexpr ListLimits kCores{"cores", 22, 4096 * kMostDevices};
 constexpr ListLimits kInitialWords{"initial words", 18, kAny};
 constexpr ListLimits kCbs{"CBs of a core", 10, 64};
@@ -99,7 +99,8 @@ public:
     ByteWriter writer;
 };
 
-/// Reads and checks them. Lists grow as their elements are read, so a false count costs no memory.
+/// Reads and checks fields. Lists grow as their elements are read, so a false count costs no
+/// memory.
 class Decoder {
 public:
     Decoder(std::string_view bytes, std::size_t num_names) : reader(bytes), num_names_(num_names) {}
@@ -123,7 +124,8 @@ public:
             visit(values.emplace_back());
         }
     }
-    /// Checks each before the next: invalid ones are found before all of them are in memory.
+    /// Checks each event before the next, so that invalid events are found before all are in
+    /// memory.
     void events(ThreadTrace& thread) {
         check_thread(thread, num_names_);
         const auto count = reader.count<std::uint64_t>(sizeof(TraceEvent));

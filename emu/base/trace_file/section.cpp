@@ -20,13 +20,14 @@ enum class Compression : std::uint32_t { None = 0, Zlib = 1 };
 
 constexpr std::size_t kStartBytes = 16;
 constexpr std::size_t kFrameBytes = 32;
-constexpr int kLevel = 1;  // events compress well at any level, and time counts more
-// What deflate makes of a byte at most, by its format: 258 bytes of a match in 2 bits.
+constexpr int kLevel = 1;  // events compress well at any level, and speed matters more
+// Largest expansion of a byte by deflate's format: 258 bytes of a match in 2 bits.
 constexpr std::uint64_t kMostRawPerStored = 1032;
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
-// Of all sections but launches together. Runs of the largest models have some KiB of names.
+// Limit of all sections except launches together. Runs of the largest models have some KiB of
+// names.
 constexpr std::uint64_t kMostSmallBytes = std::uint64_t{16} << 20U;
-// A launch of fewer bytes is read without asking the host for its memory.
+// A smaller launch is read without a check of the host's memory.
 constexpr std::uint64_t kLargeLaunch = std::uint64_t{64} << 20U;
 
 struct Frame {
@@ -35,7 +36,7 @@ struct Frame {
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
     std::uint32_t checksum = 0;
-    std::uint32_t own_checksum = 0;  ///< of what stands before it
+    std::uint32_t own_checksum = 0;  ///< checksum of the preceding fields
 };
 
 const Bytef* zlib_bytes(std::string_view bytes) {
@@ -91,7 +92,7 @@ bool has_possible_sizes(const Frame& frame) {
                : frame.raw_bytes / kMostRawPerStored <= frame.stored_bytes;
 }
 
-/// A stream of zlib over stored bytes.
+/// A zlib stream over stored bytes.
 class Inflater {
 public:
     explicit Inflater(std::string_view stored) : rest_(stored) {
@@ -102,8 +103,8 @@ public:
     Inflater(const Inflater&) = delete;
     Inflater& operator=(const Inflater&) = delete;
 
-    /// Uncompresses until the piece is full, which is less than 4 GiB, or there is no more. Gives
-    /// zlib's result: Z_STREAM_END once all was had and is sound.
+    /// Uncompresses until the piece, which is less than 4 GiB, is full or the data ends. Returns
+    /// zlib's result: Z_STREAM_END if the data is complete and valid.
     int fill(std::span<char> piece) {
         stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
         stream_.avail_out = static_cast<uInt>(piece.size());
@@ -130,7 +131,7 @@ private:
     std::string_view rest_;
 };
 
-// Both checksums hold, so only a writer's mistake or a forger makes this fail.
+// Both checksums are valid, so this fails only for a writer's bug or a forged file.
 RawBytes raw_of(const Frame& frame, std::string_view stored, const std::string& place) {
     RawBytes raw(frame.raw_bytes);
     if (frame.compression == Compression::None) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of a trace file: a start, then sections that carry their lengths and checksums.
+// The frame of a trace file: a start, then sections with their lengths and checksums.
 //
 // Start    8 bytes "TESSTRC\n", version (u32), 0 (u32).
 // Section  kind (u32), compression (u32; 0 none, 1 zlib), stored bytes (u64), raw bytes (u64),
@@ -17,20 +17,20 @@
 namespace tessera::trace_file {
 
 inline constexpr std::string_view kMagic = "TESSTRC\n";
-/// 3 had other counts of instructions, 2 none, 1 no checksum over sizes.
+/// Version 3 had other counts of instructions, 2 had none, 1 had no checksum over sizes.
 inline constexpr std::uint32_t kVersion = 4;
 
-/// In a file: one Head, then for each launch Names (if it mentions new ones) and Launch, then End.
+/// Order in a file: one Head; for each launch Names (if it has new names) and Launch; then End.
 enum class SectionKind : std::uint32_t { Head = 1, Names = 2, Launch = 3, End = 4 };
 
-/// Start of a file.
+/// Returns the start of a file.
 [[nodiscard]] std::string start_bytes();
 
-/// A whole section, compressed where that makes it smaller.
+/// Returns a whole section, compressed if that makes it smaller.
 [[nodiscard]] std::string section_bytes(SectionKind kind, std::string_view raw);
 
-/// Raw bytes of a section. The host gives memory for those that are written only, so that a frame
-/// with a false number of bytes costs none.
+/// Raw bytes of a section. The host commits only memory that is written, so a frame with a false
+/// number of bytes costs none.
 class RawBytes {
 public:
     explicit RawBytes(std::uint64_t size)
@@ -49,18 +49,18 @@ struct Section {
     RawBytes bytes;
 };
 
-/// Takes sections off the front of a file's bytes.
+/// Reads sections in order from a file's bytes.
 class SectionReader {
 public:
-    /// Errors   UsageError if the bytes do not begin as a trace does, or are of another version.
+    /// Errors   UsageError if the bytes do not start like a trace, or have another version.
     SectionReader(std::filesystem::path path, std::string_view bytes);
 
     /// Returns the next section.
-    /// Errors   UsageError if the section is cut off, of an unknown kind or not what was written,
-    ///          if the names of the trace are too long, or if the host has too little memory.
+    /// Errors   UsageError if the section is truncated, of an unknown kind or corrupt, if the names
+    ///          of the trace are too long, or if the host has too little memory.
     [[nodiscard]] Section next();
     [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }
-    /// "run.trace: section 3 at byte 1200", of the section that was read last.
+    /// Returns "run.trace: section 3 at byte 1200" for the last section that was read.
     [[nodiscard]] std::string place() const;
 
 private:
@@ -69,7 +69,7 @@ private:
     std::uint64_t size_;
     std::uint64_t section_begin_ = 0;
     std::uint32_t num_sections_ = 0;
-    std::uint64_t small_bytes_ = 0;  ///< raw, of all sections but launches
+    std::uint64_t small_bytes_ = 0;  ///< raw bytes of all sections except launches
 };
 
 }  // namespace tessera::trace_file

@@ -16,17 +16,17 @@ namespace tessera {
 
 class TraceReader {
 public:
-    /// Errors   UsageError if the file cannot be read, is no trace, is of a newer version, is cut
-    ///          off or corrupt: for this and `next`.
+    /// Errors   UsageError if the file cannot be read, is not a trace, has a newer version, is
+    ///          truncated or corrupt; also thrown by `next`.
     explicit TraceReader(const std::filesystem::path& path);
 
-    /// Arch, mesh and all names that launches read until now mention; no launches.
+    /// Returns arch, mesh and all names of the launches read so far; no launches.
     [[nodiscard]] const Trace& so_far() const noexcept { return trace_; }
 
-    /// "run.trace: section 3 at byte 1200", of the launch that was read last.
+    /// Returns "run.trace: section 3 at byte 1200" for the last launch that was read.
     [[nodiscard]] std::string place() const { return sections_.place(); }
 
-    /// The next launch; nothing behind the last.
+    /// Returns the next launch; nothing after the last one.
     [[nodiscard]] std::optional<LaunchTrace> next();
 
 private:

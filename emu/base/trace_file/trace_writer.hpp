@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace launch by launch, under a temporary name until it is whole (write_trace of
-// tessera/trace_file.hpp writes one that is in memory).
+// Writes a trace launch by launch, under a temporary name until it is complete (write_trace of
+// tessera/trace_file.hpp writes a trace from memory).
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@
 
 namespace tessera {
 
-/// Holds no launch in memory. A writer that is destroyed unfinished leaves what was at `path` as it
-/// was. Equal traces give equal bytes.
+/// Keeps no launch in memory. The destructor of an unfinished writer leaves `path` unchanged. Equal
+/// traces give equal bytes.
 class TraceWriter {
 public:
     /// Errors   UsageError if the temporary file cannot be created.
     explicit TraceWriter(std::filesystem::path path);
 
-    /// Appends a launch. `so_far` has the run's arch and mesh, the same at each call, and all names
-    /// that launches until this one mention; its launches are not looked at.
-    /// Errors   UsageError if the disk refuses, for this and `finish`.
+    /// Appends a launch. `so_far` has the run's arch and mesh, equal at each call, and all names of
+    /// the launches up to this one. Its launches are ignored.
+    /// Errors   UsageError if the disk refuses; also thrown by `finish`.
     void append(const Trace& so_far, const LaunchTrace& launch);
 
-    /// Gives the file its name. `so_far` is looked at for the head of a run without launches.
+    /// Renames the file to its final name. Uses `so_far` only for the head of a run without
+    /// launches.
     void finish(const Trace& so_far = {});
 
 private:
