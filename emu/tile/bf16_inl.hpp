@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bf16 in memory to floats and back, on vectors; compiled once per SIMD target.
+// Converts bf16 tiles in memory to floats and back, with vectors; compiled once per SIMD target.
 #if defined(TESSERA_EMU_TILE_BF16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TESSERA_EMU_TILE_BF16_INL
 #undef TESSERA_EMU_TILE_BF16_INL
@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/// Two vectors of floats from 32 halves: one permutation of words each, where widening and shifting
-/// take two instructions and their ports are the limit.
+/// Makes two vectors of floats from 32 halves with one permutation of words each. Widening and
+/// shifting take two instructions, and their ports are the limit.
 HWY_INLINE void widen_pair(const std::uint16_t* in, std::uint16_t mask, float* out) {
     const hn::ScalableTag<std::uint16_t> halves;
     HWY_ALIGN static constexpr std::uint16_t kOrder[64] = {
@@ -30,7 +30,7 @@ HWY_INLINE void widen_pair(const std::uint16_t* in, std::uint16_t mask, float* o
     }
 }
 
-/// round_bf16_bits of two vectors to 32 halves. Rounded as 16-bit words, which come two to a lane.
+/// Rounds two vectors to 32 halves like round_bf16_bits, but as 16-bit words, two per lane.
 HWY_INLINE void narrow_pair(Vec first, Vec second, std::uint16_t* out) {
     const hn::ScalableTag<std::uint16_t> halves;
     HWY_ALIGN static constexpr std::uint16_t kOrder[32] = {
@@ -69,7 +69,7 @@ HWY_INLINE void narrow_pair(Vec first, Vec second, std::uint16_t* out) {
 }
 #endif
 
-/// A tile of halves, each masked first, to floats.
+/// Converts a tile of halves to floats after masking each half.
 HWY_INLINE void widen_tile(const std::uint16_t* in, std::uint16_t mask, float* out) {
     for (std::size_t i = 0; i < kTileElements; i += 2 * kLanes) {
         widen_pair(in + i, mask, out + i);
@@ -80,7 +80,7 @@ HWY_INLINE void widen_tile(const std::uint16_t* in, std::uint16_t mask, float* o
 HWY_INLINE void slice_tile_of_halves(const std::uint16_t* in, Source source, Slice slice,
                                      float* out) {
     if (slice != Slice::Low) {
-        // Masked before it is widened: half the instructions.
+        // Masked before widening: half the instructions.
         return widen_tile(in, static_cast<std::uint16_t>(slice_mask(source, slice) >> 16), out);
     }
     for (std::size_t i = 0; i < kTileElements; i += kLanes) {

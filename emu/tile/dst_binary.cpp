@@ -27,7 +27,7 @@ void mul_tiles(const float* a, const float* b, float* out) {
 void div_tiles(const float* a, const float* b, float* out) {
     zip_tile(a, b, out, [](Vec x, Vec y) HWY_ATTR { return hn::Div(x, y); });
 }
-// By comparison: Max and Min of vectors treat NaN differently from target to target.
+// By comparison: Max and Min of vectors treat NaN differently on different targets.
 HWY_INLINE Vec larger_of(Vec x, Vec y) {
     return hn::IfThenElse(hn::Gt(x, y), x, y);
 }
@@ -63,7 +63,7 @@ void with_scalar(BinaryOp op, float* tile, float scalar) {
         case BinaryOp::Min:
             return map([](Vec x, Vec y) HWY_ATTR { return smaller_of(x, y); });
         case BinaryOp::Power:
-            return;  // not of vectors
+            return;  // not a vector operation
     }
 }
 

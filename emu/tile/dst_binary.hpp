@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the vector unit on two DST tiles, or on one and a scalar, in fp32.
+// SFPU operations on two DST tiles, or on one and a scalar, in fp32.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one element of a DST register holds.
+// Format of one element of a DST register.
 #pragma once
 
 #include <cstdint>

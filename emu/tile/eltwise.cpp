@@ -24,7 +24,8 @@ void subtract_operands(const float* a, const float* b, float* dst) {
     zip_tile(a, b, dst, [](Vec x, Vec y) HWY_ATTR { return hn::Sub(x, y); });
 }
 
-/// One pass: a, b sliced by mask. HiFi3's second pass follows with the parts that are left.
+/// Computes one pass with a and b sliced by mask. HiFi3 runs a second pass with the remaining
+/// parts.
 template <bool kIsHiFi3>
 HWY_INLINE Vec product_of(Vec a, Vec b, std::uint32_t a_mask, std::uint32_t b_mask) {
     const Vec product = hn::Mul(masked(a, a_mask), masked(b, b_mask));
@@ -93,7 +94,7 @@ void sum_or_difference(EltwiseOp op, const float* a, const float* b, float* dst)
     }
 }
 
-/// The 16 elements at (row, column) of a face row, as the broadcast gives them.
+/// Returns the 16 elements at (row, column) of a face row after the broadcast.
 void spread_run(Broadcast broadcast, const float* in, std::uint32_t row, std::uint32_t column,
                 float* out) {
     switch (broadcast) {

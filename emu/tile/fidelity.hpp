@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Math fidelity: which bits of an operand the multiplier sees in which phase.
-// The multiplier takes hidden + 4 mantissa bits of SrcA and hidden + 6 of SrcB at a time; further
-// phases bring in the bits behind them. Registers hold TF32, so fp32 operands lose 13 bits first.
+// Math fidelity: the bits of an operand that the multiplier uses in each phase. The multiplier
+// takes hidden + 4 mantissa bits of SrcA and hidden + 6 of SrcB at a time. Further phases use the
+// lower bits. Registers hold TF32, so fp32 operands lose 13 bits first.
 // Source   tt-isa-documentation WormholeB0/TensixTile/TensixCoprocessor {MVMUL, ELWMUL, SrcASrcB}.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace tessera::tile {
 
-/// Register an operand goes through. Matmul: in0 → SrcB, in1 → SrcA. Element-wise: first
-/// operand → SrcA, second → SrcB.
+/// Source register of an operand. Matmul: in0 → SrcB, in1 → SrcA. Element-wise: first operand →
+/// SrcA, second → SrcB.
 enum class Source : std::uint8_t { SrcA, SrcB };
 
-/// Part of a significand: its first bits, those behind, or both.
+/// Part of a significand: its upper bits, its lower bits, or both.
 enum class Slice : std::uint8_t { High, Low, Full };
 
 /// One product of slices.
@@ -27,7 +27,7 @@ struct FidelityPass {
     Slice srcb;
 };
 
-/// Bits of an fp32 pattern that a slice keeps (High, Full).
+/// Returns the bits of an fp32 pattern that a slice keeps (High, Full).
 ///   SrcA  High 1+4, Full 1+9 significant bits (the last TF32 bit is never multiplied)
 ///   SrcB  High 1+6, Full 1+10
 [[nodiscard]] constexpr std::uint32_t slice_mask(Source source, Slice slice) noexcept {
@@ -37,8 +37,8 @@ struct FidelityPass {
     return slice == Slice::High ? 0xFFFE0000U : 0xFFFFE000U;
 }
 
-/// The slice of one value as a float; High + Low = Full exactly. Low of ±inf and NaN is 0.
-/// A NaN whose payload lies only in dropped bits becomes infinity, as on the chip's registers.
+/// Returns the slice of one value as a float; High + Low = Full exactly. Low of ±inf and NaN is 0.
+/// A NaN whose payload is only in dropped bits becomes infinity, as in the chip's registers.
 [[nodiscard]] constexpr float slice_of(Source source, Slice slice, float value) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto part = [&](Slice kept) {
@@ -51,10 +51,10 @@ struct FidelityPass {
     return is_finite ? part(Slice::Full) - part(Slice::High) : 0.0F;
 }
 
-/// The chip's phases in order: LoFi one, HiFi2 two, HiFi3 three, HiFi4 four products.
+/// Returns the chip's phases in order: LoFi one, HiFi2 two, HiFi3 three, HiFi4 four products.
 [[nodiscard]] std::span<const FidelityPass> fidelity_phases(MathFidelity fidelity) noexcept;
 
-/// The same products with exact sums of slices merged: one pass, two for HiFi3.
+/// Returns the same products with exact sums of slices merged: one pass, two for HiFi3.
 [[nodiscard]] std::span<const FidelityPass> fidelity_passes(MathFidelity fidelity) noexcept;
 
 /// Writes the slice of every element of a tile; `in` and `out` may be the same tile.

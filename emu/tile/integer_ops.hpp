@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on the integers that DST slots hold as bit patterns (format/integer.hpp), 32 bits
-// wide, wrapping.
+// Operations on integers in DST slots (format/integer.hpp): 32 bits wide, wrapping.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ enum class IntegerOp : std::uint8_t {
     And,
     Or,
     Xor,
-    ShiftLeft,   ///< 0 where the count is 32 or more
-    ShiftRight,  ///< logical; 0 where the count is 32 or more
+    ShiftLeft,   ///< 0 if the count is 32 or more
+    ShiftRight,  ///< logical; 0 if the count is 32 or more
 };
 
 /// out = a ∘ b; the three may coincide.
@@ -24,10 +23,10 @@ void integer_tile(IntegerOp op, const float* a, const float* b, float* out);
 /// tile = tile ∘ scalar.
 void integer_with_scalar_tile(IntegerOp op, float* tile, std::uint32_t scalar);
 
-/// Every bit of every slot inverted.
+/// Inverts every bit of every slot.
 void bitwise_not_tile(float* tile);
 
-/// Every slot holds `value`.
+/// Sets every slot to `value`.
 void fill_integer_tile(float* tile, std::uint32_t value);
 
 }  // namespace tessera::tile

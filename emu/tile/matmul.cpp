@@ -15,7 +15,8 @@
 namespace tessera::tile {
 namespace {
 
-/// Converted tiles of one operand, kept between calls: a fiber's stack is too small for a block.
+/// Converted tiles of one operand, kept between calls because a fiber's stack is too small for a
+/// block.
 struct ConvertedTiles {
     std::vector<float> values;
     std::vector<const float*> tiles;
@@ -55,7 +56,7 @@ void convert(const MatmulOperand& operand, Source source, Slice slice, Converted
     }
 }
 
-/// Grows only, and begins at a cache line.
+/// Memory that only grows and is aligned to cache lines.
 class ScratchTiles {
 public:
     [[nodiscard]] float* of(std::size_t num_tiles) {
@@ -82,10 +83,10 @@ bool is_plain_bf16(const MatmulOperand& operand) {
     return operand.format == DataFormat::Float16_b && operand.orientation == Orientation::AsStored;
 }
 
-/// Operands of any format and orientation, all of them converted before they are multiplied.
+/// Multiplies operands of any format and orientation, all converted before the multiplication.
 void convert_and_multiply(const MatmulOperand& in0, const MatmulOperand& in1, float* dst,
                           std::span<const FidelityPass> passes, DstFormat dst_format) {
-    // Per host thread and never held across a switch of fibers.
+    // Per host thread; never used across a fiber switch.
     static thread_local ConvertedTiles rows;
     static thread_local ConvertedTiles columns;
     for (const FidelityPass pass : passes) {

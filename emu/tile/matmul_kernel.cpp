@@ -13,15 +13,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
-// A panel is what one pass over k holds in registers: kPanelVecs vectors wide. AVX-512 takes both
-// 16-column faces (8 rows × 2 vectors = 16 sums), AVX2 one face (6 × 2 = 12 of 16 registers),
-// 128-bit targets one face (6 × 4 = 24 of 32).
+// A panel has the sums that one pass over k keeps in registers: kPanelVecs vectors wide. AVX-512
+// takes both 16-column faces (8 rows × 2 vectors = 16 sums), AVX2 one face (6 × 2 = 12 of 16
+// registers), 128-bit targets one face (6 × 4 = 24 of 32).
 inline constexpr std::size_t kPanelVecs = kLanes == 16 ? 2 : kLanes == 1 ? 4 : 16 / kLanes;
 inline constexpr std::size_t kPanelColumns = kPanelVecs * kLanes;
 
 inline constexpr std::size_t kLineBytes = 64;
 
-/// Into the second level of cache: the first is full of operands.
+/// Prefetches into the second cache level: the first is full of operands.
 HWY_INLINE void prefetch(const std::byte* line) {
     constexpr int kForReading = 0;
     constexpr int kSecondLevel = 2;
@@ -42,13 +42,13 @@ HWY_INLINE void step(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
      ...);
 }
 
-/// Adds the products of one face of k, 16 steps. A function of its own: with a loop over both faces
+/// Adds the products of one face of k, 16 steps. A separate function: with a loop over both faces
 /// GCC 12 keeps the sums of the rounding form in memory, at half the speed.
 template <DstFormat kFormat, std::size_t... i>
 HWY_INLINE void multiply_face(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
                               const std::byte* ahead, Vec (&sums)[sizeof...(i)],
                               std::index_sequence<i...> sequence) {
-    // Unrolled here: GCC 12 adds loops for remainders that there are none of.
+    // Unrolled here: GCC 12 adds loops for remainders that do not exist.
     for (std::size_t k = 0; k < kFaceColumns; k += 4) {
         prefetch(ahead + k / 4 * kLineBytes);
         step(a + k, b + k * kFaceColumns, sums, sequence);
@@ -72,7 +72,7 @@ HWY_INLINE void multiply_panel(const float* HWY_RESTRICT a, const float* HWY_RES
     (store(sums[i], c + (i / kPanelVecs) * kFaceColumns + vector_offset(0, i % kPanelVecs)), ...);
 }
 
-/// All panels of `kRows` rows that begin at row `row` of the upper (0) or lower (1) faces.
+/// Computes all panels of `kRows` rows that begin at row `row` of the upper (0) or lower (1) faces.
 template <DstFormat kFormat, std::size_t kRows>
 HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, const std::byte* ahead,
                               std::size_t face_row, std::size_t row) {
@@ -85,8 +85,8 @@ HWY_INLINE void multiply_rows(const float* a, const float* b, float* c, const st
     }
 }
 
-/// Loads the page `ahead` into the host's cache on the way, a line every few steps: all at once
-/// they would hold up the operands.
+/// Also prefetches the page `ahead`, one line every few steps: all lines at once would delay the
+/// operands.
 template <DstFormat kFormat>
 HWY_NOINLINE void multiply_tile(const float* a, const float* b, float* c, const std::byte* ahead) {
     for (std::size_t face_row = 0; face_row < 2; ++face_row) {
@@ -121,8 +121,8 @@ void multiply_tiles(const float* const* rows, std::size_t num_rows, const float*
     }
 }
 
-/// Columns are converted once and held; each row is converted when its turn comes, so that what is
-/// in use stays in the host's L1.
+/// Converts all columns once, and each row when it is used, so that the working set stays in the
+/// host's L1.
 template <DstFormat kFormat>
 HWY_INLINE void multiply_pass(const std::byte* const* rows, std::size_t num_rows,
                               const std::byte* const* columns, std::size_t num_columns,

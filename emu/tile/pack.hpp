@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of 1024 floats in face order to tiles in memory.
+// Packs tiles of 1024 floats in face order to tiles in memory.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tessera::tile {
 /// Errors   InternalError for DataFormat::Invalid.
 void pack_tile(DataFormat format, const float* tile, std::byte* out);
 
-/// out += tile, rounded once: packing with accumulation in L1.
+/// Computes out += tile with one rounding: packing with accumulation in L1.
 /// Errors   InternalError for DataFormat::Invalid and integer formats.
 void pack_accumulate_tile(DataFormat format, const float* tile, std::byte* out);
 

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
-/// results[c] += Σ_r in[r][c] · weights[face of (r, c)][r mod 16], r ascending.
+/// Computes results[c] += Σ_r in[r][c] · weights[face of (r, c)][r mod 16], r ascending.
 void sum_columns(const float* in, const float* weights, float* results) {
     for (std::size_t column = 0; column < kTileColumns; column += kLanes) {
         Vec sum = load(results + column);
@@ -34,8 +34,8 @@ void sum_columns(const float* in, const float* weights, float* results) {
     }
 }
 
-/// results[c] = max(results[c], in[r][c] · weight of r), as sum_columns. By comparison, so that NaN
-/// never wins on any target.
+/// Computes results[c] = max(results[c], in[r][c] · weight of r), as sum_columns. Uses comparisons,
+/// so that NaN is never the maximum on any target.
 void max_columns(const float* in, const float* weights, float* results) {
     for (std::size_t column = 0; column < kTileColumns; column += kLanes) {
         Vec largest = load(results + column);
@@ -66,7 +66,7 @@ namespace {
 using TileValues = std::array<float, kTileElements>;
 using Run = std::array<float, kTileColumns>;
 
-/// The scaler as Max sees it: its exponent alone.
+/// Returns the scaler of Max: only its exponent.
 float power_of_two_in(float scaler) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaler) & 0x7F800000U);
 }
@@ -95,7 +95,7 @@ void pool_columns(const ReduceMode& mode, const float* in, const float* scaler, 
     }
 }
 
-/// Pools a run of 32 into one number by treating it as column 0 of an otherwise empty tile.
+/// Reduces a run of 32 to one number by treating it as column 0 of an otherwise empty tile.
 float pool_run(const ReduceMode& mode, const Run& run, const float* scaler, float start) {
     TileValues column{};
     for (std::uint32_t i = 0; i < kTileRows; ++i) {
@@ -120,7 +120,7 @@ std::uint32_t result_offset(ReduceDim dim, std::uint32_t index) {
     return dim == ReduceDim::Row ? tile_offset(index, 0) : tile_offset(0, index);
 }
 
-/// The faces of a row reduction pair up with scaler faces as stored, not as transposed.
+/// The faces of a row reduction pair with scaler faces as stored, not as transposed.
 TileValues transposed_faces(const float* scaler) {
     TileValues swapped;
     constexpr std::array<std::size_t, kFacesPerTile> kFrom{0, 2, 1, 3};

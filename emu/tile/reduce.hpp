@@ -20,8 +20,8 @@ struct ReduceMode {
     PoolType pool = PoolType::Sum;
     ReduceDim dim = ReduceDim::Row;
     /// Overwrite: DST is in its cleared state, which Sum reads as 0 and Max as −inf; every other
-    /// element of `dst` becomes 0. Accumulate: combines with the results that DST holds and
-    /// leaves the rest.
+    /// element of `dst` becomes 0. Accumulate: combines with the results in DST and leaves the rest
+    /// unchanged.
     DstUpdate update = DstUpdate::Accumulate;
     MathFidelity fidelity = MathFidelity::HiFi4;  ///< Sum and Avg: data → SrcA, scaler → SrcB
 };
@@ -29,14 +29,14 @@ struct ReduceMode {
 /// Reduces `in` into `dst`.
 ///
 /// Scaler   row 0 of each of its faces is used: Sum and Avg multiply element i of a reduced run by
-///          entry i of the face's row (Scalar: columns first, then the remaining run once more by
-///          face 0's row, so that the scaler counts twice: Avg over N elements takes 1/√N).
+///          entry i of the face's row. Scalar reduces columns first, then multiplies the remaining
+///          run by face 0's row, so the scaler counts twice: Avg over N elements takes 1/√N.
 ///          Max multiplies by 2^exponent of the scaler only; 0 stays 0.
 /// Numeric  fp32, one chain of fused multiply-adds from the DST value on, in ascending index.
 /// Source   tt-isa-documentation, GAPOOL and GMPOOL.
 void reduce_tile(const ReduceMode& mode, const float* in, const float* scaler, float* dst);
 
-/// Zeroes all but the result positions: what the packer's mask does between reduce_init and
+/// Zeroes all but the result positions, like the packer's mask between reduce_init and
 /// reduce_uninit.
 void keep_reduced(ReduceDim dim, float* tile);
 

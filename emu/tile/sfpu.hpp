@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector unit's functions: each works in place on one DST tile, in fp32.
+// SFPU functions: each works in place on one DST tile, in fp32.
 // Error    Results on every finite bf16 input, rounded to bf16, are those of the exact function:
 //          0.5 ULP of bf16, tested on all of them (tests/unit/emu/tile/sfpu). The caller rounds for
 //          a 16-bit DST.
@@ -12,7 +12,7 @@
 
 namespace tessera::tile::sfpu {
 
-// As sfpu_table.inc names them: void abs(float* tile).
+// Named as in sfpu_table.inc: void abs(float* tile).
 #define SFPU_ROUTINE_TILE(routine) void routine(float* tile);
 #define SFPU_ROUTINE_FACES(routine) void routine(float* tile);
 #define SFPU_ROUTINE_MODE(routine) void routine(float* tile);
@@ -54,9 +54,9 @@ void where(const float* condition, const float* on_true, const float* on_false, 
 /// 0 where `selector` is 0, else unchanged.
 void mask(float* tile, const float* selector);
 
-/// Converts values between what the two formats hold in DST: floats, or integers as bit patterns.
-/// To an integer: truncated toward zero and held in range, NaN 0. To bf16: rounded to nearest even.
-/// Errors   InternalError for block and fp8 targets: packing does those.
+/// Converts values between two formats in DST: floats, or integers as bit patterns. To an integer:
+/// truncated toward zero and clamped to the range, NaN gives 0. To bf16: rounded to nearest even.
+/// Errors   InternalError for block and fp8 targets: packing converts to those.
 void typecast(DataFormat from, DataFormat to, float* tile);
 
 }  // namespace tessera::tile::sfpu

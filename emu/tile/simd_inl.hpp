@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector words shared by the tile engine's sources; compiled once per SIMD target.
-// A source includes it after hwy/foreach_target.h. Not for headers of the engine's callers.
+// Vector helpers shared by the tile engine's sources; compiled once per SIMD target. A source
+// includes it after hwy/foreach_target.h. Not for headers of the engine's callers.
 #if defined(TESSERA_EMU_TILE_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TESSERA_EMU_TILE_SIMD_INL
 #undef TESSERA_EMU_TILE_SIMD_INL
@@ -23,7 +23,7 @@
     void sfpu::name(float* tile) {               \
         HWY_DYNAMIC_DISPATCH(name##_tile)(tile); \
     }
-/// As TESSERA_SFPU_EXPORT, of a routine that takes a parameter besides.
+/// As TESSERA_SFPU_EXPORT, for a routine with a parameter.
 #define TESSERA_SFPU_EXPORT_WITH(name, Parameter)           \
     HWY_EXPORT(name##_tile);                                \
     void sfpu::name(float* tile, Parameter parameter) {     \
@@ -86,8 +86,8 @@ HWY_INLINE Vec low_part(Vec value, Source source) {
     return hn::IfThenElseZero(hn::IsFinite(value), low);
 }
 
-/// Upper half of each word to bf16: nearest, ties to even; NaN becomes 0x7FC0. Result in the
-/// upper 16 bits, lower bits zero, so that it is also the rounded value as a float.
+/// Rounds the upper half of each word to bf16: nearest, ties to even; NaN becomes 0x7FC0. The
+/// result is in the upper 16 bits with zero lower bits, so it is also the rounded value as a float.
 HWY_INLINE WordVec round_bf16_bits(Vec value) {
     const WordVec bits = bits_of(value);
     const WordVec odd = hn::And(hn::ShiftRight<16>(bits), word(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-major elements to tiles in face order and back, for any element size. Elements are moved,
-// never converted.
+// Converts row-major elements to tiles in face order and back, for any element size. Elements are
+// moved, never converted.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace tessera::tile {
 
-/// 32 rows of 32 elements, `row_stride` bytes apart, to one tile.
+/// Converts 32 rows of 32 elements, `row_stride` bytes apart, to one tile.
 void tilize_tile(const std::byte* rows, std::size_t row_stride, std::uint32_t element_bytes,
                  std::byte* tile);
 
-/// One tile to 32 rows of 32 elements, `row_stride` bytes apart.
+/// Converts one tile to 32 rows of 32 elements, `row_stride` bytes apart.
 void untilize_tile(const std::byte* tile, std::uint32_t element_bytes, std::byte* rows,
                    std::size_t row_stride);
 
@@ -32,12 +32,12 @@ struct MatrixShape {
     }
 };
 
-/// Writes the tiles of each matrix in row-major order of tiles, matrices one after another; what
-/// lies beyond the logical rows and columns of each matrix is zero.
+/// Writes the tiles of each matrix in row-major order of tiles, matrix after matrix. Elements
+/// beyond the logical rows and columns of each matrix are zero.
 /// Source   tt-metal tilize_utils.cpp.
 void tilize(const MatrixShape& shape, const std::byte* row_major, std::byte* tiles);
 
-/// The inverse: padding is dropped.
+/// Converts back; padding is dropped.
 void untilize(const MatrixShape& shape, const std::byte* tiles, std::byte* row_major);
 
 }  // namespace tessera::tile

@@ -11,11 +11,10 @@ namespace tessera::tile {
 namespace {
 
 constexpr std::size_t kLargestTile = 4096;  // bytes, of 32-bit elements
-/// Those of the longest row and column of a block product, both of 16 tiles at most.
+/// Tiles of the longest row and column of a block product, at most 16 tiles each.
 constexpr std::size_t kKept = 32;
 
-/// Calls `move(place in the tiny tile, place in the 32×32 one)` for each face, counted in face
-/// rows.
+/// Calls `move(position in the tiny tile, position in the 32×32 tile)` for each face, in face rows.
 template <class Move>
 void for_each_face(Tile tile, Move move) {
     const std::uint32_t across = tile.get_width() / kFaceColumns;
@@ -26,7 +25,7 @@ void for_each_face(Tile tile, Move move) {
     }
 }
 
-/// Where a format keeps the elements of a tile, and how long a face row of them is.
+/// Offsets of a tile's elements in a format, and the length of a face row.
 struct Elements {
     std::size_t row_bytes;
     std::size_t begin;        ///< in the tiny tile
@@ -39,14 +38,14 @@ struct Elements {
           whole_begin(Tile().exponent_bytes(format)) {}
 };
 
-/// Calls `move(byte in the tiny tile, byte in the 32×32 one, bytes)` for all that a tiny tile has.
+/// Calls `move(byte in the tiny tile, byte in the 32×32 one, bytes)` for all parts of a tiny tile.
 template <class Move>
 void for_each_run(DataFormat format, Tile tile, Move move) {
     const Elements elements(format, tile);
     const std::size_t rows = tile.get_face_shape()[0];
     for_each_face(tile, [&](std::size_t place, std::size_t whole) {
         if (is_block_format(format)) {
-            move(place, whole, rows);  // a byte of exponent for each face row
+            move(place, whole, rows);  // one exponent byte per face row
         }
         move(elements.begin + place * elements.row_bytes,
              elements.whole_begin + whole * elements.row_bytes, rows * elements.row_bytes);
@@ -69,7 +68,7 @@ void for_each_face_row(Tile tile, std::size_t row_stride, std::uint32_t element_
 
 const std::byte* widen(DataFormat format, Tile tile, const std::byte* bytes) {
     using Whole = std::array<std::byte, kLargestTile>;
-    // Per host thread and never held across a switch of fibers.
+    // Per host thread; never used across a fiber switch.
     static thread_local std::unique_ptr<std::array<Whole, kKept>> kept;
     static thread_local std::size_t next = 0;
     if (kept == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiny tiles to 32×32 ones and back. Units here work on 32×32 tiles only: a tiny one takes the
-// place of its rows and columns in one that is zero elsewhere.
+// Converts tiny tiles to 32×32 tiles and back. The tile engine works on 32×32 tiles only: a tiny
+// tile takes its rows and columns of a tile that is zero elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace tessera::tile {
 
-/// Copies the tiny tile of `format` at `bytes` to a 32×32 one that is zero elsewhere, and returns
-/// it. It lies in memory of the host thread and stays valid until 32 more have been widened.
+/// Copies the tiny tile of `format` at `bytes` to a 32×32 tile that is zero elsewhere, and returns
+/// it. The tile is in memory of the host thread and is valid until 32 more tiles have been widened.
 [[nodiscard]] const std::byte* widen(DataFormat format, Tile tile, const std::byte* bytes);
 
-/// Copies what a tiny tile holds out of the 32×32 tile `whole` to `out`; the padding behind
-/// exponents is left as it is.
+/// Copies the part of the 32×32 tile `whole` that a tiny tile holds to `out`. The padding after
+/// exponents is unchanged.
 void narrow(DataFormat format, Tile tile, const std::byte* whole, std::byte* out);
 
-/// As tilize_tile and untilize_tile, of as many rows and columns as a tile has: the 32×32 one
+/// As tilize_tile and untilize_tile, for the rows and columns of a tiny tile: the 32×32 tile
 /// `whole` is zero elsewhere.
 void tilize_rows(Tile tile, const std::byte* rows, std::size_t row_stride,
                  std::uint32_t element_bytes, std::byte* whole);
 void untilize_rows(Tile tile, const std::byte* whole, std::uint32_t element_bytes, std::byte* rows,
                    std::size_t row_stride);
 
-/// Sets the elements of a 32×32 tile of floats that lie outside of a tiny one.
+/// Sets the elements of a 32×32 tile of floats that are outside of a tiny tile.
 void fill_outside(Tile tile, float value, float* values);
 
 }  // namespace tessera::tile

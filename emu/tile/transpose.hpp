@@ -4,7 +4,8 @@
 
 namespace tessera::tile {
 
-/// out[c][r] = in[r][c]; `in` and `out` may be the same tile. Bits are kept (integers too).
+/// Computes out[c][r] = in[r][c]; `in` and `out` may be the same tile. Bits are kept (integers
+/// too).
 void transpose_tile(const float* in, float* out);
 
 }  // namespace tessera::tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles in memory to tiles of 1024 floats in face order.
+// Unpacks tiles in memory to tiles of 1024 floats in face order.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tessera::tile {
 /// Errors   InternalError for DataFormat::Invalid.
 void unpack_tile(DataFormat format, const std::byte* src, float* tile);
 
-/// As unpack_tile, on the way through SrcA or SrcB: Float32 is truncated to TF32.
+/// As unpack_tile, through SrcA or SrcB: Float32 is truncated to TF32.
 /// Source   tt-isa-documentation, SrcASrcB.
 void unpack_to_source_tile(DataFormat format, const std::byte* src, float* tile);
 

@@ -8,7 +8,7 @@
 
 namespace tessera::tile {
 
-/// Exact.
+/// Converts exactly.
 [[nodiscard]] constexpr float bf16_to_float(std::uint16_t bits) noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
@@ -23,12 +23,12 @@ namespace tessera::tile {
     return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 
-/// The upper 16 bits; a NaN whose payload is only below them becomes infinity.
+/// Returns the upper 16 bits; a NaN whose payload is only below them becomes infinity.
 [[nodiscard]] constexpr std::uint16_t bf16_truncated(float value) noexcept {
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
 }
 
-/// `value` rounded as bf16_from_float, as a float.
+/// Returns `value` rounded as by bf16_from_float, as a float.
 [[nodiscard]] constexpr float round_to_bf16(float value) noexcept {
     return bf16_to_float(bf16_from_float(value));
 }
@@ -37,7 +37,7 @@ void unpack_bf16_tile(const std::byte* src, float* tile);
 /// Rounds as bf16_from_float.
 void pack_bf16_tile(const float* tile, std::byte* out);
 
-/// round_to_bf16 on every element: what a 16-bit DST (DstFormat::Float16_b) holds.
+/// Rounds every element to bf16, the content of a 16-bit DST (DstFormat::Float16_b).
 void round_to_bf16_tile(float* tile);
 
 }  // namespace tessera::tile

@@ -11,7 +11,7 @@ namespace tessera::tile {
 inline constexpr unsigned kBfp8MagnitudeBits = 7;
 
 void unpack_bfp8_tile(const std::byte* src, float* tile);
-/// Shared exponent of a block: the largest of its elements.
+/// The shared exponent of a block is the largest of its elements.
 void pack_bfp8_tile(const float* tile, std::byte* out);
 
 }  // namespace tessera::tile

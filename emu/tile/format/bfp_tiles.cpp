@@ -55,7 +55,7 @@ HWY_INLINE Vec decode(WordVec code, float unit) {
     return float_of(hn::IfThenElse(hn::Eq(bits, word(0x80000000U)), word(0xFF800000U), bits));
 }
 
-/// Encodes a block to one code a byte; returns the shared exponent.
+/// Encodes a block with one code per byte; returns the shared exponent.
 template <unsigned kMagnitudeBits>
 HWY_INLINE std::uint8_t encode_block(const float* block, std::uint8_t* codes) {
     const std::uint32_t exponent = shared_exponent(block);
@@ -75,7 +75,7 @@ HWY_INLINE void decode_block(const std::uint8_t* codes, std::uint8_t exponent, f
     }
 }
 
-/// Eight codes of 4 bits, one a byte, to 32 bits, the first lowest.
+/// Packs eight 4-bit codes, one per byte, into 32 bits, the first lowest.
 HWY_INLINE std::uint32_t join_nibbles(std::uint64_t codes) {
     codes = (codes | codes >> 4) & 0x00FF00FF00FF00FFU;
     codes = (codes | codes >> 8) & 0x0000FFFF0000FFFFU;

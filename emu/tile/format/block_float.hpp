@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block floating point: 16 elements of a face row share an 8-bit exponent (bias 127); what bfp8_b
-// and bfp4_b share. An element is sign and magnitude with an explicit leading bit.
+// Block floating point, the common part of bfp8_b and bfp4_b: 16 elements of a face row share an
+// 8-bit exponent (bias 127). An element is sign and magnitude with an explicit leading bit.
 // Tile in memory: 64 exponents (16 rows of each face, faces in order), then the elements in face
 // order; bfp4_b holds two in a byte, the first in the lower half.
 #pragma once
@@ -15,7 +15,7 @@ namespace tessera::tile {
 inline constexpr std::uint32_t kBlockElements = 16;
 inline constexpr std::uint32_t kBlocksPerTile = 64;
 
-/// Exponent field of a value as the block rule sees it: denormals count as zero.
+/// Returns the exponent field of a value for the block rule: denormals count as zero.
 [[nodiscard]] constexpr std::uint32_t block_exponent_of(float value) noexcept {
     return (std::bit_cast<std::uint32_t>(value) >> 23) & 0xFFU;
 }
@@ -30,9 +30,9 @@ template <unsigned kMagnitudeBits>
 
 /// Encodes one element under a shared exponent that is at least its own.
 ///
-/// The significand is shifted right by the difference first (bits that fall off are lost), then
-/// rounded to nearest even, and held at the largest magnitude instead of carrying into the
-/// exponent. Zeros, denormals and results of magnitude 0 give code 0.
+/// The significand is first shifted right by the difference, which drops bits. It is then rounded
+/// to nearest even, and clamped to the largest magnitude instead of carrying into the exponent.
+/// Zeros, denormals and results of magnitude 0 give code 0.
 /// Source   tt-metal blockfloat_common.cpp, host packing. The chip's packer may round otherwise.
 template <unsigned kMagnitudeBits>
 [[nodiscard]] constexpr std::uint8_t block_encode(float value, std::uint32_t exponent) noexcept {
@@ -52,7 +52,8 @@ template <unsigned kMagnitudeBits>
     return static_cast<std::uint8_t>(sign << kMagnitudeBits | magnitude);
 }
 
-/// Value of one element. A sign on magnitude 0 decodes as −inf, as in the chip's unpacker.
+/// Returns the value of one element. A sign on magnitude 0 decodes as −inf, as in the chip's
+/// unpacker.
 template <unsigned kMagnitudeBits>
 [[nodiscard]] constexpr float block_decode(std::uint32_t code, std::uint32_t exponent) noexcept {
     const std::uint32_t magnitude = code & ((1U << kMagnitudeBits) - 1);

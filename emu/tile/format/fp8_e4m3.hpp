@@ -10,7 +10,8 @@ namespace tessera::tile {
 
 using Fp8E4m3 = Minifloat<3, 7, 0x7E, 0x7F>;
 
-/// Rounds to nearest even. 464 ties to 448; beyond it: 448 (Saturate) or NaN (Special).
+/// Rounds to nearest even. 464 is a tie and gives 448. Larger values give 448 (Saturate) or NaN
+/// (Special).
 /// Source   OCP 8-bit floating point specification, revision 1.0.
 [[nodiscard]] constexpr std::uint8_t e4m3_from_float(
     float value, Overflow overflow = Overflow::Saturate) noexcept {

@@ -10,7 +10,7 @@ namespace tessera::tile {
 
 using Fp8E5m2 = Minifloat<2, 15, 0x7B, 0x7C>;
 
-/// Rounds to nearest even; beyond 61440: infinity (Special) or 57344 (Saturate).
+/// Rounds to nearest even. Values beyond 61440 give infinity (Special) or 57344 (Saturate).
 /// Source   OCP 8-bit floating point specification, revision 1.0.
 [[nodiscard]] constexpr std::uint8_t e5m2_from_float(
     float value, Overflow overflow = Overflow::Special) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floating point with a choice of exponent width: what e4m3 and e5m2 share.
+// 8-bit floating point with a choice of exponent width: the common part of e4m3 and e5m2.
 #pragma once
 
 #include <bit>
@@ -8,13 +8,13 @@
 
 namespace tessera::tile {
 
-/// What becomes of a finite value (or an infinity) beyond the largest code after rounding.
+/// Result for a finite value (or an infinity) beyond the largest code after rounding.
 enum class Overflow : std::uint8_t {
     Saturate,  ///< largest finite value, as CUDA's satfinite and the Blackhole packer
-    Special,   ///< infinity where the format has one, else NaN
+    Special,   ///< infinity if the format has one, else NaN
 };
 
-/// One 8-bit format. Codes above `kMaxCode` (sign aside) are special.
+/// One 8-bit format. Codes above `kMaxCode` (without the sign) are special.
 template <unsigned kMantissaBits, unsigned kBias, std::uint32_t kMaxCode,
           std::uint32_t kOverflowCode>
 struct Minifloat {

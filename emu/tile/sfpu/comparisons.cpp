@@ -39,7 +39,7 @@ HWY_INLINE void compare_tile(float* tile) {
     });
 }
 
-// Of NaN, nez alone holds.
+// For NaN only nez is true.
 void eqz_tile(float* tile) {
     compare_tile<Relation::Equal>(tile);
 }

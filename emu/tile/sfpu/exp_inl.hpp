@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x on vectors, shared by the functions built on it; compiled once per SIMD target.
+// e^x on vectors, shared by the functions that use it; compiled once per SIMD target.
 #if defined(TESSERA_EMU_TILE_SFPU_EXP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TESSERA_EMU_TILE_SFPU_EXP_INL
 #undef TESSERA_EMU_TILE_SFPU_EXP_INL
@@ -25,8 +25,8 @@ HWY_INLINE Vec polynomial(Vec x, float highest, Coefficients... lower) {
     return sum;
 }
 
-/// e^(x + tail) for |tail| far below one unit in the last place of x, within 1.1 ULP; denormal
-/// results are rounded once more. Overflow gives infinity, NaN stays NaN.
+/// Returns e^(x + tail) for |tail| far below one unit in the last place of x, within 1.1 ULP.
+/// Denormal results are rounded one more time. Overflow gives infinity, NaN stays NaN.
 ///
 /// x = n·ln2 + r with |r| ≤ 0.347; the Taylor sum to r⁷ leaves 2^-27.
 HWY_INLINE Vec exp(Vec x, Vec tail) {
@@ -37,7 +37,7 @@ HWY_INLINE Vec exp(Vec x, Vec tail) {
     const Vec r = hn::Add(fma(n, constant(-0x1.2fefa4p-17F), high), tail);
     const Vec sum = polynomial(r, 1.0F / 5040, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F);
     const Vec value = hn::Add(fma(hn::Mul(r, r), sum, r), constant(1.0F));
-    // Two factors, as 2^n alone can be out of range where the product is not.
+    // Two factors, because 2^n alone can be out of range although the product is not.
     const IntVec whole = hn::ConvertTo(Ints(), n);
     const IntVec half = hn::ShiftRight<1>(whole);
     const Vec scaled =
@@ -48,7 +48,7 @@ HWY_INLINE Vec exp(Vec x) {
     return exp(x, constant(0.0F));
 }
 
-/// 1/(1 + e^-x), given e^-|x|: no overflow, and relative accuracy where the result is small.
+/// Returns 1/(1 + e^-x) from e^-|x|: no overflow, and relative accuracy for small results.
 HWY_INLINE Vec sigmoid_from(Vec x, Vec exp_of_minus_magnitude) {
     const Vec one = constant(1.0F);
     const Vec t = exp_of_minus_magnitude;

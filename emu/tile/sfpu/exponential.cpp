@@ -19,8 +19,8 @@ void exp_tile(float* tile) {
     map_tile(tile, tile, [](Vec x) HWY_ATTR { return exp(x); });
 }
 
-/// e^(x·ln 2). The product needs more bits than a float has: what its rounding and that of ln 2
-/// left out is added to it, so that whole x give exact powers.
+/// Returns e^(x·ln 2). The product needs more bits than a float has, so the rounding errors of the
+/// product and of ln 2 are added to it. Integers x give exact powers.
 HWY_INLINE Vec exp2(Vec x) {
     // Beyond these bounds the result is 0 or infinity in any case; infinity·0 would be NaN.
     const Vec held = hn::Min(hn::Max(x, constant(-160.0F)), constant(160.0F));
@@ -45,11 +45,11 @@ void silu_tile(float* tile) {
              [](Vec x) HWY_ATTR { return hn::Mul(x, sigmoid_from(x, exp_of_minus_magnitude(x))); });
 }
 
-/// Odd polynomial near 0, 1 − 2/(e^2|x| + 1) beyond, where the subtraction loses nothing.
+/// Odd polynomial near 0; otherwise 1 − 2/(e^2|x| + 1), where the subtraction is exact enough.
 HWY_INLINE Vec tanh(Vec x) {
     const Vec magnitude = hn::Abs(x);
     const Vec square = hn::Mul(x, x);
-    // Least largest error over x² ≤ 0.41: 2.1e-9.
+    // Minimax polynomial over x² ≤ 0.41; error 2.1e-9.
     const Vec bend = polynomial(square, 0.00224503118559F, -0.00830079484173F, 0.0217554117813F,
                                 -0.0539575579214F, 0.133332961879F, -0.333333331223F);
     const Vec near = fma(hn::Mul(square, x), bend, x);
@@ -80,7 +80,7 @@ namespace sfpu {
 
 /// The product is rounded.
 void scaled_exp(float* tile, float factor) {
-    if (factor != 1.0F) {  // most calls are without a scale
+    if (factor != 1.0F) {  // most calls have no scale
         mul_scalar(tile, factor);
     }
     exp(tile);

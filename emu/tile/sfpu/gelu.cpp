@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::tile::HWY_NAMESPACE {
 namespace {
 
-/// Q(z) = 1 − Φ(z) for z ≥ 0, accurate relative to itself far into the tail: e^(-z²/2) times
+/// Returns Q(z) = 1 − Φ(z) for z ≥ 0, with relative accuracy far into the tail: e^(-z²/2) times
 /// Mills' ratio, whose product with z + 3 is a polynomial in (z − 3)/(z + 3), error 1.5e-9.
 HWY_INLINE Vec normal_tail(Vec z) {
     const Vec three = constant(3.0F);
@@ -22,12 +22,12 @@ HWY_INLINE Vec normal_tail(Vec z) {
                    -0.0472627520734F, 0.230017677146F, -0.509331989257F, 0.729083690705F);
     const Vec half = hn::Mul(z, constant(-0.5F));
     const Vec exponent = hn::Mul(z, half);
-    const Vec lost = fma(z, half, hn::Neg(exponent));  // what rounding z² left out
+    const Vec lost = fma(z, half, hn::Neg(exponent));  // rounding error of z²
     return hn::Div(hn::Mul(exp(exponent, lost), ratio), hn::Add(z, three));
 }
 
 HWY_INLINE Vec gelu(Vec x) {
-    // Q(15) is below the least float; holding z there keeps infinities out of the products.
+    // Q(15) is below the smallest float; clamping z to 15 keeps infinities out of the products.
     const Vec z = hn::Min(hn::Abs(x), constant(15.0F));
     const Vec tail = normal_tail(z);
     const auto is_negative = hn::Lt(x, constant(0.0F));
@@ -35,8 +35,8 @@ HWY_INLINE Vec gelu(Vec x) {
     return hn::IfThenElse(hn::IsNaN(x), x, hn::Mul(x, share));
 }
 
-/// x·sigmoid(y) with y = 2·√(2/π)·(x + 0.044715·x³); e^y needs y to more bits than a float has,
-/// so its rounding errors are carried along.
+/// Returns x·sigmoid(y) with y = 2·√(2/π)·(x + 0.044715·x³). e^y needs y to more bits than a float
+/// has, so the rounding errors of y are added.
 HWY_INLINE Vec gelu_tanh(Vec x) {
     const Vec cubic = constant(0x1.2444f2p-4F);  // 2·√(2/π)·0.044715
     const Vec cubic_low = constant(0x1.49b16ap-29F);

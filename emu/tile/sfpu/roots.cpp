@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kFirstPattern = 64U << 23;
 constexpr std::uint32_t kNumPatterns = 128U << 23;
 
-/// Whether the corrected reciprocal of every lane is rounded as a division: where the significand
-/// is all ones it would come out one unit low (Markstein 1990; every significand is tested).
+/// Returns whether the corrected reciprocal of every lane equals a rounded division. A significand
+/// of all ones would be one unit too low (Markstein 1990; every significand is tested).
 HWY_INLINE bool has_exact_reciprocal(Vec x) {
     const __m512i magnitude = hn::And(bits_of(x), word(0x7FFFFFFFU)).raw;
     const __m512i next = _mm512_sub_epi32(magnitude, word(kFirstPattern - 1).raw);
@@ -30,7 +30,7 @@ HWY_INLINE bool has_exact_root(Vec x) {
     return _mm512_cmplt_epu32_mask(place, word(kNumPatterns).raw) == 0xFFFF;
 }
 
-/// 1/x, a third of the time of a division: an estimate of 14 bits, doubled twice.
+/// Returns 1/x in a third of the time of a division: a 14-bit estimate, refined twice.
 HWY_INLINE Vec reciprocal(Vec x) {
     const Vec one = constant(1.0F);
     if (!has_exact_reciprocal(x)) {
@@ -41,7 +41,7 @@ HWY_INLINE Vec reciprocal(Vec x) {
     return fma(hn::NegMulAdd(x, nearer, one), nearer, nearer);
 }
 
-/// √x from an estimate of 1/√x: root and half its reciprocal are refined side by side.
+/// Returns √x from an estimate of 1/√x: the root and half its reciprocal are refined together.
 HWY_INLINE Vec root(Vec x) {
     if (!has_exact_root(x)) {
         return hn::Sqrt(x);

@@ -11,7 +11,7 @@
 namespace tessera::tile::sfpu {
 namespace {
 
-/// Value in a slot: integers are exact in a double, as are floats.
+/// Returns the value in a slot: integers and floats are exact in a double.
 double value_in(DataFormat format, std::uint32_t bits) {
     if (format == DataFormat::Int32) {
         return static_cast<std::int32_t>(bits);
@@ -22,7 +22,8 @@ double value_in(DataFormat format, std::uint32_t bits) {
     return std::bit_cast<float>(bits);
 }
 
-/// Largest of an unsigned format, or 0, for what it does not hold; NaN goes by its sign.
+/// Returns the largest number of an unsigned format, or 0, for values out of range; NaN by its
+/// sign.
 std::uint32_t clamped(double value, std::uint32_t largest) {
     if (std::signbit(value)) {
         return 0;
@@ -30,8 +31,8 @@ std::uint32_t clamped(double value, std::uint32_t largest) {
     return value < largest ? static_cast<std::uint32_t>(value) : largest;
 }
 
-/// Drops the fraction. What int32 does not hold becomes the least int32, as on the chip
-/// (tt-metal issue 55933).
+/// Drops the fraction. Values out of range become the smallest int32, as on the chip (tt-metal
+/// issue 55933).
 std::uint32_t truncated_to_int32(double value) {
     constexpr double kEnd = 0x1p31;
     if (std::abs(value) < kEnd) {
@@ -47,7 +48,7 @@ std::uint32_t low_byte(DataFormat from, std::uint32_t bits) {
     return whole & 0xFFU;
 }
 
-/// The chip's casts follow no common rule: each format rounds and overflows in its own way.
+/// The chip's casts have no common rule: each format rounds and overflows in its own way.
 std::uint32_t cast_bits(DataFormat from, DataFormat to, std::uint32_t bits) {
     const double value = value_in(from, bits);
     switch (to) {
