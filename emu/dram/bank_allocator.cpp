@@ -38,7 +38,7 @@ void BankAllocator::deallocate(std::uint64_t address) {
             address);
 }
 
-// Where memory is short, buffers lie in what others had for a gap.
+// When memory is short, buffers may use the gaps of other buffers.
 bool BankAllocator::find_from_bottom(std::uint64_t bytes, std::uint64_t gap,
                                      std::uint64_t& address) const {
     std::uint64_t begin = low_;

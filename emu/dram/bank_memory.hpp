@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a device's DRAM banks, committed on touch.
+// The bytes of a device's DRAM banks, committed on first access.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// Reserves every bank at once; untouched memory reads as zero and costs nothing.
+/// Reserves every bank at once. Untouched memory reads as zero and uses no host memory.
 class BankMemory {
 public:
     /// Errors   UsageError if the host refuses.
@@ -19,7 +19,7 @@ public:
     BankMemory(const BankMemory&) = delete;
     BankMemory& operator=(const BankMemory&) = delete;
 
-    /// First byte of a bank.  Preconditions  `bank` < number of banks.
+    /// Returns the first byte of a bank. Preconditions `bank` < number of banks.
     [[nodiscard]] std::byte* bank(std::uint32_t bank) const noexcept {
         return base_ + bank * bank_size_;
     }
@@ -28,11 +28,11 @@ public:
     }
     [[nodiscard]] std::uint64_t bank_size() const noexcept { return bank_size_; }
 
-    /// Notes that nobody looks at what [begin, begin + bytes) of each bank holds.
+    /// Marks [begin, begin + bytes) of each bank as unused: nothing reads its contents.
     void neglect(std::uint64_t begin, std::uint64_t bytes);
-    /// Ends that for a range that begins there, if there is one.
+    /// Removes the mark of the range that begins there, if there is one.
     void heed(std::uint64_t begin);
-    /// Whether a byte, of these banks or elsewhere, is in such a range.
+    /// Returns whether a byte, of these banks or elsewhere, is in a marked range.
     [[nodiscard]] bool is_neglected(const std::byte* byte) const noexcept;
 
 private:
@@ -43,7 +43,7 @@ private:
     std::byte* base_ = nullptr;
     std::uint64_t bank_size_ = 0;
     std::uint64_t total_ = 0;
-    std::vector<Range> neglected_;  ///< of each bank, by begin
+    std::vector<Range> neglected_;  ///< the same in each bank, by begin
 };
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which bytes of a device's DRAM banks are pages of tensors. A card moves whatever lies
-// there, so a page index past a tensor's end reads a stranger's bytes, or destroys them, without a
-// word.
+// Tracks which bytes of a device's DRAM banks are pages of tensors. A card accesses any address. A
+// page index past a tensor's end therefore reads or overwrites another tensor's bytes without an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,37 @@
 
 namespace tessera {
 
-/// Changed by the host between launches only; kernels on many host threads look up.
+/// Tensors in DRAM. The host changes them only between launches; kernels read them on many host
+/// threads.
 class DramTensors {
 public:
     explicit DramTensors(std::uint32_t num_banks) : num_banks_(num_banks) {}
 
-    /// Preconditions  a DRAM buffer that has its address, which no other that is known has, and its
-    ///                pages.
+    /// Preconditions  `buffer` is in DRAM and has an address, which no other known tensor has;
+    ///                `pages` are its pages.
     void add(const std::string& name, const Buffer& buffer, const PageMap& pages);
-    /// Forgets the tensor at an address, if there is one.
+    /// Removes the tensor at an address, if there is one.
     void remove(std::uint64_t address);
 
-    /// Returns whether [begin, begin + bytes) of a bank lies in pages of one tensor. True of every
-    /// range while no tensor is known: whoever allocates none places data by addresses of its own.
+    /// Returns whether [begin, begin + bytes) of a bank is in pages of one tensor. True for every
+    /// range while no tensor is known: programs without allocations use their own addresses.
     [[nodiscard]] bool hold(std::uint32_t bank, std::uint64_t begin, std::uint64_t bytes) const;
-    /// Says, for a message, what is wrong with a range that is not held.
+    /// Describes, for a message, why a range is not in one tensor.
     [[nodiscard]] std::string explain(std::uint32_t bank, std::uint64_t begin,
                                       std::uint64_t bytes) const;
 
 private:
     struct Tensor {
         std::string name;
-        std::uint64_t page = 0;  ///< bytes from one page of a bank to the next
+        std::uint64_t page = 0;  ///< distance between pages in a bank, in bytes
         std::uint32_t num_pages = 0;
         bool is_interleaved = true;
     };
-    /// Returns how many tensors begin at `address` or before.
+    /// Returns the number of tensors that begin at or before `address`.
     [[nodiscard]] std::size_t count_to(std::uint64_t address) const;
 
     std::uint32_t num_banks_;
-    std::vector<std::uint64_t> begins_;  ///< of the tensors, in order; the same in each bank
+    std::vector<std::uint64_t> begins_;  ///< of the tensors, in order; equal in each bank
     std::vector<std::uint64_t> ends_;    ///< by (tensor, bank)
     std::vector<Tensor> tensors_;
 };

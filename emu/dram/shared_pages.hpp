@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that stand in the memories of several devices and exist once, until one of them is written
-// to: copy on write, by the host's pages.
+// Bytes that appear in the memories of several devices but exist once, until a device writes to
+// them: copy on write by the host's pages.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@ namespace tessera {
 
 class SharedPages {
 public:
-    /// Zeros.  Preconditions  `bytes` is a multiple of page_size().
+    /// Allocates zeros. Preconditions `bytes` is a multiple of page_size().
     /// Errors   UsageError if the host has no memory for them.
     explicit SharedPages(std::size_t bytes);
     ~SharedPages();
     SharedPages(const SharedPages&) = delete;
     SharedPages& operator=(const SharedPages&) = delete;
 
-    /// To be filled before they are shown.
+    /// Fill these bytes before the first call of show().
     [[nodiscard]] std::byte* bytes() const noexcept { return bytes_; }
 
-    /// Puts [first, first + count) in place of what is mapped at `to`; writes there are `to`'s own.
-    /// The pages outlive this object where they are shown.
+    /// Maps [first, first + count) at `to` in place of the present mapping. Writes there are
+    /// private to `to`. Mapped pages outlive this object.
     /// Preconditions  all three are multiples of page_size().
     void show(std::size_t first, std::size_t count, std::byte* to) const;
 
@@ -32,7 +32,7 @@ private:
     std::byte* bytes_ = nullptr;
 };
 
-/// Puts fresh zeros in place of whatever is mapped at [begin, begin + count).
+/// Maps fresh zeros at [begin, begin + count) in place of the present mapping.
 void show_zeros(std::byte* begin, std::size_t count);
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Some blocks of tiles: loops that run on by a block are more frequent than those by a tensor.
+// A few blocks of tiles: loops that overrun by a block are more frequent than those by a tensor.
 constexpr std::uint64_t kGap = 16 * 1024;
 
 void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string& name) {

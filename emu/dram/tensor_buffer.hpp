@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tensor lies on a device, before it has an address, and the memories it may lie in.
+// Layout of a tensor on a device before it has an address, and the memories in which it may be
+// allocated.
 #pragma once
 
 #include <string>
@@ -11,16 +12,16 @@
 
 namespace tessera {
 
-/// The allocator of a device's DRAM, all banks at once, or of its L1s, all cores at once.
+/// Returns the allocator of a device's DRAM (all banks at once) or of its L1s (all cores at once).
 [[nodiscard]] BankAllocator make_allocator(const ArchSpec& arch, BufferType type,
                                            std::uint32_t device);
 
-/// A buffer whose pages take turns at the banks.
+/// Returns a buffer whose pages are distributed round robin over the banks.
 [[nodiscard]] Buffer interleaved_buffer(const ArchSpec& arch, std::uint32_t device,
                                         const TensorSpec& spec, BufferType type);
 
-/// A buffer whose shards lie on cores, or in banks: a core (b,0) stands for DRAM bank b.
-/// Errors   UsageError naming the tensor for a bank that the device has not.
+/// Returns a buffer whose shards are on cores or in banks: a core (b,0) denotes DRAM bank b.
+/// Errors   UsageError naming the tensor for a bank that the device does not have.
 [[nodiscard]] Buffer sharded_buffer(const ArchSpec& arch, std::uint32_t device,
                                     const std::string& name, const TensorSpec& spec,
                                     BufferType type, TensorMemoryLayout layout,
