@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one device: a grid of worker cores, DRAM banks and their allocators.
+// One device: a grid of worker cores, DRAM banks and their allocators.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace tessera {
 
 class Mesh;
 
-/// What answers at a NoC coordinate of a device.
+/// Kind of node at a NoC coordinate of a device.
 enum class NocNodeKind : std::uint8_t { Nothing, Worker, Dram };
 
 struct NocNode {
     NocNodeKind kind = NocNodeKind::Nothing;
-    Core* core = nullptr;              ///< Worker
-    std::vector<std::uint32_t> banks;  ///< Dram: banks behind this node, by offset
+    Core* core = nullptr;              ///< for Worker
+    std::vector<std::uint32_t> banks;  ///< for Dram: banks of this node, by offset
 };
 
 /// Indexed by the 6-bit x and y of a NoC address.
 class NocNodeTable {
 public:
     void add_worker(CoreCoord noc, Core& core);
-    /// Errors   InternalError if a worker sits at the bank's coordinate.
+    /// Errors   InternalError if a worker has the bank's coordinate.
     void add_banks(const DramSpec& dram);
     [[nodiscard]] const NocNode& at(CoreCoord noc) const noexcept {
         return nodes_[(noc.y & 63U) * 64 + (noc.x & 63U)];
@@ -45,7 +45,7 @@ private:
 
 class Device {
 public:
-    /// `mesh` may be null for a device that stands alone.
+    /// Makes a device; `mesh` is null for a single device.
     Device(const ArchSpec& arch, std::uint32_t id, Mesh* mesh = nullptr);
 
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Core>>& cores() const noexcept {
         return cores_;
     }
-    /// Returns what answers at a NoC coordinate.
+    /// Returns the node at a NoC coordinate.
     [[nodiscard]] const NocNode& node(CoreCoord noc) const noexcept { return nodes_.at(noc); }
     [[nodiscard]] const BankLayout& bank_layout() const noexcept { return banks_; }
     /// Returns the core that holds L1 bank `bank` of interleaved L1 buffers.
@@ -71,9 +71,9 @@ public:
     DramTensors dram_tensors;
     BankAllocator dram_allocator;
     BankAllocator l1_allocator;
-    /// By id: whether the program that runs made this semaphore, on whichever of its cores.
+    /// By id: whether the running program created this semaphore, on any of its cores.
     std::vector<bool> has_semaphore;
-    /// Those semaphores of the program that runs which have a name.
+    /// Named semaphores of the running program.
     std::vector<SemaphoreDescription> named_semaphores;
 
 private:

@@ -11,7 +11,7 @@ std::string to_string(LinkChannel channel) {
 }
 
 Device& across_links(const Device& from, LinkRoute route, const char* call, CallSite site) {
-    // A kernel computes its route from runtime arguments: a wrong one is the kernel's fault.
+    // A kernel computes its route from runtime arguments, so a wrong route is the kernel's fault.
     const Mesh* mesh = from.mesh();
     if (mesh == nullptr) {
         fault(FaultCategory::OutOfBounds, site, "{}: device {} stands alone, without links", call,

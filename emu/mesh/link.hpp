@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the links of a device as its kernels do, and finds the devices that a packet's route leads
-// to.
+// Names of a device's links as in kernels, and the devices at the end of a packet's route.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace tessera {
 
 class Device;
 
-/// One of a device's links: the word that a kernel's connection carries.
+/// One link of a device: the word in a kernel's connection.
 struct LinkChannel {
     LinkDirection direction = LinkDirection::East;
     std::uint32_t link = 0;
@@ -28,7 +27,7 @@ inline constexpr std::uint32_t kNumLinkChannels = 4 * kLinksPerDirection;
 /// Returns "link 0 to the east".
 [[nodiscard]] std::string to_string(LinkChannel channel);
 
-/// A route as a word that is never 0: hops and directions of both legs.
+/// Returns a route as a word that is never 0: hops and directions of both legs.
 [[nodiscard]] constexpr std::uint64_t pack(const MeshRoute& route) noexcept {
     return std::uint64_t{1} << 63U | std::uint64_t{route.column.hops} |
            static_cast<std::uint64_t>(route.column.direction) << 16U |
@@ -42,7 +41,7 @@ inline constexpr std::uint32_t kNumLinkChannels = 4 * kLinksPerDirection;
          static_cast<std::uint32_t>(word >> 24U & 0xFFFF)}};
 }
 
-/// A box as a word that is never 0, nor that of a route.
+/// Returns a box as a word that is never 0 and never equals the word of a route.
 [[nodiscard]] constexpr std::uint64_t pack(const MeshBox& box) noexcept {
     return std::uint64_t{3} << 62U | std::uint64_t{box.first.hops} |
            static_cast<std::uint64_t>(box.first.direction) << 16U | std::uint64_t{box.east} << 24U |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds devices in rows × columns, and knows which of them a link joins.
+// Devices in rows × columns, and the pairs of devices that a link joins.
 #pragma once
 
 #include <cstdint>
