@@ -42,8 +42,8 @@ llvm::Value* expand_expression(llvm::ConstantExpr& expression, llvm::IRBuilder<>
     return builder.Insert(instruction);
 }
 
-// A phi's operand is computed at the end of the block it comes from; one block listed twice must
-// bring one value.
+// A phi's operand is computed at the end of its incoming block. A block that is listed twice must
+// provide one value.
 void replace_in_phi(llvm::PHINode& phi, ConstantRule& rule) {
     llvm::DenseMap<std::pair<llvm::BasicBlock*, llvm::Constant*>, llvm::Value*> expanded;
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {

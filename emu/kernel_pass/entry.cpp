@@ -36,7 +36,7 @@ llvm::Function* find_kernel_main(llvm::Module& module) {
     return found.front();
 }
 
-// The loader's list of initialisers, in the order in which they are due.
+// Returns the loader's list of initialisers, in the order of execution.
 llvm::SmallVector<llvm::Function*> take_initialisers(llvm::Module& module) {
     llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global_ctors");
     if (list == nullptr) {
@@ -60,8 +60,8 @@ llvm::SmallVector<llvm::Function*> take_initialisers(llvm::Module& module) {
     return functions;
 }
 
-// Code that is inlined into a function without a place in the source loses its own: the line of a
-// fault is looked up by it.
+// Code that is inlined into a function without a source location loses its own location, which
+// finds the line of a fault.
 llvm::DebugLoc give_place(llvm::Function& entry, const llvm::DISubprogram* kernel_main) {
     if (kernel_main == nullptr) {
         return {};

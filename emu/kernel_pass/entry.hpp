@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel's module meets the outside: one function to call and one symbol to find it by.
+// External interface of a kernel's module: one function to call and one symbol to find it.
 #pragma once
 
 #include <llvm/IR/Constant.h>
@@ -11,15 +11,15 @@
 
 namespace tessera::kernel_pass {
 
-/// Makes the function that runs the module's dynamic initialisers and then `kernel_main`, which
-/// may lie in a namespace. Initialisers run at each launch on each core, as on the device, so the
-/// module's list of them is taken away from the loader.
+/// Makes the function that runs the module's dynamic initialisers and then `kernel_main`, which may
+/// be in a namespace. Initialisers run at each launch on each core, as on the device, so the
+/// module's list of them is removed from the loader.
 /// Errors   a compile error, and null, if the module defines no `void kernel_main()`, or several.
 llvm::Function* make_entry(llvm::Module& module);
 
-/// Makes everything internal, so that equal names in different kernels do not meet, and defines
-/// the one visible symbol: { entry, initial image of the globals, size of the image }, laid out as
-/// tessera::CompiledKernel (runtime/kernels/compiled_kernel.hpp).
+/// Makes everything internal, so that equal names in different kernels do not collide. Defines the
+/// one visible symbol: { entry, initial image of the globals, size of the image }, with the layout
+/// of tessera::CompiledKernel (runtime/kernels/compiled_kernel.hpp).
 void export_kernel(llvm::Module& module, const std::string& symbol, llvm::Function& entry,
                    llvm::Constant* image, std::uint64_t image_size);
 

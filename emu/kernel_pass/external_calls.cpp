@@ -19,7 +19,7 @@
 namespace tessera::kernel_pass {
 namespace {
 
-// Functions without an effect beyond their arguments; printf and its kin are there for debugging.
+// Functions with effects on their arguments only. printf and its variants are for debugging.
 constexpr std::array<std::string_view, 32> kLibraryFunctions{"memcpy",
                                                              "memmove",
                                                              "memset",
@@ -52,21 +52,21 @@ constexpr std::array<std::string_view, 32> kLibraryFunctions{"memcpy",
                                                              "sincosf",
                                                              "__errno_location",
                                                              "__gxx_personality_v0"};
-// As they are, and with the endings f and l.
+// Names without and with the suffixes f and l.
 constexpr std::array<std::string_view, 45> kMathFunctions{
     "sin",   "cos",   "tan",   "asin",  "acos",  "atan", "atan2",    "sinh",      "cosh",
     "tanh",  "asinh", "acosh", "atanh", "exp",   "exp2", "expm1",    "log",       "log2",
     "log10", "log1p", "pow",   "sqrt",  "cbrt",  "fabs", "erf",      "erfc",      "tgamma",
     "ceil",  "floor", "trunc", "round", "rint",  "fmod", "copysign", "ldexp",     "frexp",
     "fmax",  "fmin",  "fma",   "fdim",  "hypot", "modf", "scalbn",   "remainder", "nearbyint"};
-// Functions that headers of containers call, and those that report their mistakes as exceptions.
+// Functions that headers of containers call, and functions that throw their exceptions.
 constexpr std::array<std::string_view, 4> kStandardFunctions{
     "std::__throw_", "std::_Rb_tree_", "std::__detail::", "std::_Hash_bytes("};
 constexpr std::array<std::string_view, 11> kManglingsOfStandardLibrary{
     "_ZSt", "_ZNS", "_ZNKS", "_ZN9__gnu_cxx",  "_ZN10__cxxabiv1", "_Znw",
     "_Zna", "_Zdl", "_Zda",  "_ZNK9__gnu_cxx", "_ZNK10__cxxabiv1"};
 
-/// Function of the host, and the kernel's own in its place.
+/// A function of the host, and its replacement in the kernel.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kRedirected{{
     {"malloc", "tessera_kernel_malloc"},
     {"calloc", "tessera_kernel_calloc"},
@@ -102,7 +102,8 @@ bool is_math(std::string_view name) {
             llvm::is_contained(kMathFunctions, name.substr(0, name.size() - 1)));
 }
 
-// A C++ function that is not the standard library's is the kernel API's, or the loader refuses it.
+// A C++ function outside of the standard library is part of the kernel API, or the loader refuses
+// it.
 bool is_allowed(std::string_view name, const std::string& readable) {
     if (starts_with_one_of(name, kManglingsOfStandardLibrary)) {
         return starts_with_one_of(readable, kStandardFunctions);
@@ -140,7 +141,7 @@ void call_refusal(llvm::IRBuilder<>& builder, const std::string& readable,
         ->setDoesNotReturn();
 }
 
-// In front of the call, which is never reached and goes when the code is simplified.
+// Inserts the refusal before the call. The call is unreachable and is removed by simplification.
 void refuse_calls(llvm::Function& function, const std::string& readable) {
     llvm::SmallVector<llvm::CallBase*> calls;
     for (llvm::User* user : function.users()) {
@@ -155,7 +156,7 @@ void refuse_calls(llvm::Function& function, const std::string& readable) {
     }
 }
 
-// For those who call it through a pointer.
+// Handles calls through a pointer.
 void replace_by_refusal(llvm::Function& function, const std::string& readable) {
     auto* refusal =
         llvm::Function::Create(function.getFunctionType(), llvm::GlobalValue::InternalLinkage,
@@ -198,7 +199,7 @@ void confine(llvm::Function& function) {
 void confine_external_calls(llvm::Module& module) {
     llvm::SmallVector<llvm::Function*> external;
     for (llvm::Function& function : module) {
-        // Templates that the standard library holds compiled, as those of std::string, come with
+        // Templates with compiled instances in the standard library, such as std::string, come with
         // their code: the kernel's own copy uses the kernel's heap.
         if (function.hasAvailableExternallyLinkage()) {
             function.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -211,8 +212,8 @@ void confine_external_calls(llvm::Module& module) {
     }
 }
 
-// A trap, since the frame above is not fit for an exception to pass; the scheduler tells it by its
-// signal. Kept although nothing calls it yet: calls are made with the machine code.
+// Uses a trap, because no exception can pass the damaged frame; the scheduler recognises the
+// signal. The function is kept although nothing calls it yet: the code generator makes the calls.
 void define_stack_check_failure(llvm::Module& module) {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), false);
     auto* failure = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage,

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t kWordBytes = 4;
 
-// By the file of the innermost scope: an inlined function keeps that of its header. What has no
-// place in a source was added by this compiler.
+// Checks the file of the innermost scope: an inlined function keeps its header. The compiler added
+// instructions without a source location.
 bool is_kernels_own(const llvm::Instruction& instruction) {
     const llvm::DILocation* place = instruction.getDebugLoc().get();
     return place != nullptr && !place->getFilename().contains("tessera/kernel/");
@@ -30,9 +30,9 @@ std::uint64_t words_of(const llvm::Instruction& instruction, llvm::Type* type) {
     return (static_cast<std::uint64_t>(bytes) + kWordBytes - 1) / kWordBytes;
 }
 
-// The stack and the kernel's variables lie in the core's local RAM, near enough to count as
-// registers. An address in L1 was a number; where that is out of sight, behind a parameter or a
-// member, kernels call what lies in L1 volatile.
+// The stack and the kernel's variables are in the core's local RAM, which counts as registers. L1
+// addresses originate from numbers. If the number is not visible, behind a parameter or a member,
+// kernels declare L1 data volatile.
 bool is_in_l1(const llvm::Value* pointer, bool is_volatile) {
     const llvm::Value* object = llvm::getUnderlyingObject(pointer);
     if (llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object)) {
@@ -53,7 +53,7 @@ Instructions of_store(const llvm::StoreInst& store) {
                                                                    : Instructions{words};
 }
 
-// By a constant: a shift, or a product and two shifts.
+// Division by a constant: a shift, or a product and two shifts.
 Instructions of_division(const llvm::Instruction& division) {
     const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
     if (divisor == nullptr) {
@@ -63,7 +63,7 @@ Instructions of_division(const llvm::Instruction& division) {
     return {divisor->getValue().isPowerOf2() ? 1 : kByProduct};
 }
 
-// A moving index is scaled and added.
+// A variable index is scaled and added.
 Instructions of_address(const llvm::GetElementPtrInst& address) {
     return {address.hasAllConstantIndices() ? 0U : 2U};
 }
@@ -74,7 +74,7 @@ Instructions of_copy(const llvm::MemIntrinsic& copy) {
     return {0, llvm::isa<llvm::MemTransferInst>(copy) ? words : 0, words};
 }
 
-// Arguments lie in L1.
+// Arguments are in L1.
 bool reads_argument(const llvm::CallBase& call) {
     const llvm::Function* callee = call.getCalledFunction();
     if (callee == nullptr) {
@@ -85,16 +85,16 @@ bool reads_argument(const llvm::CallBase& call) {
            name.rfind("tessera::kernel::common_runtime_arg(", 0) == 0;
 }
 
-// The API's calls have prices of their own.
+// API calls have their own prices.
 Instructions of_call(const llvm::CallBase& call) {
     if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
         return of_copy(*copy);
     }
     const llvm::Function* callee = call.getCalledFunction();
     const bool is_priced = callee == nullptr || (callee->isDeclaration() && !callee->isIntrinsic());
-    // Those without a result mark lifetimes and assumptions.
+    // Intrinsics without a result mark lifetimes and assumptions.
     const bool computes = !is_priced && !(callee->isIntrinsic() && call.getType()->isVoidTy());
-    // A jump there and one back; an intrinsic that computes takes two at least.
+    // A call costs two jumps; a computing intrinsic takes at least two instructions.
     return {computes ? 2U : 0U};
 }
 
@@ -109,12 +109,12 @@ Instructions of_arithmetic(const llvm::Instruction& instruction) {
     if (instruction.getOpcode() == llvm::Instruction::Mul) {
         return {0, 0, 0, 0, 1};
     }
-    // There is no conditional move.
+    // RISC-V has no conditional move.
     return {instruction.getOpcode() == llvm::Instruction::Select ? 2U : 1U};
 }
 
-// Conversions are free: loads extend, and a core of 32 bits has nothing to truncate. A comparison
-// is part of its branch.
+// Conversions are free: loads extend, and a 32-bit core never truncates. A comparison is part of
+// its branch.
 Instructions of_own(const llvm::Instruction& instruction) {
     switch (instruction.getOpcode()) {
         case llvm::Instruction::Load:

@@ -37,7 +37,7 @@ bool is_in_waiting_loop(const llvm::BasicBlock& block, const llvm::LoopInfo& loo
     return false;
 }
 
-/// The sums of one function, as variables that mem2reg makes registers of.
+/// Sums of one function, as variables that mem2reg turns into registers.
 class Counters {
 public:
     explicit Counters(llvm::Function& function) {
@@ -54,12 +54,12 @@ public:
         add(sums_[0], packed(cycles.slots, cycles.load_waits), place);
         add(sums_[1], packed(cycles.store_waits, cycles.products), place);
     }
-    /// Adds the bits of what is divided.
+    /// Adds the bits of the dividend.
     void add_division(llvm::Instruction& division) {
         llvm::IRBuilder<> builder(&division);
         add(sums_[2], counted_bits(builder, *division.getOperand(0)), division);
     }
-    /// Adds the sums to the thread's counters and begins anew.
+    /// Adds the sums to the thread's counters and resets the sums.
     void flush(llvm::Instruction& place) {
         llvm::IRBuilder<> builder(&place);
         llvm::Type* word = builder.getInt64Ty();
@@ -90,7 +90,7 @@ private:
         llvm::Value* before = builder.CreateLoad(builder.getInt64Ty(), sum);
         builder.CreateStore(builder.CreateAdd(before, count), sum);
     }
-    // A quotient takes 6 cycles at least, and 33 from 29 bits on (tt-isa-documentation;
+    // A quotient takes at least 6 cycles, and 33 from 29 bits on (tt-isa-documentation;
     // InstructionCount::dividend_bits).
     static llvm::Value* counted_bits(llvm::IRBuilder<>& builder, llvm::Value& dividend) {
         constexpr unsigned kFewestBits = 5;

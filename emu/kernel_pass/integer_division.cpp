@@ -30,9 +30,10 @@ bool may_fault(const llvm::Instruction& instruction) {
     return !is_constant || divisor->isZero() || divisor->isAllOnes();
 }
 
-// Divides by 1 where the division would fault: that gives INT_MIN / -1 and INT_MIN % -1 their
-// results as well, and leaves only the two of division by zero to select. The guard has no place in
-// the source: the core that is emulated needs none, and counts none (instruction_class.hpp).
+// Divides by 1 if the division would fault. This also gives INT_MIN / −1 and INT_MIN % −1 their
+// results; only the two of division by zero remain to be selected. The guard has no source
+// location, because the emulated core does not have it and must not count it
+// (instruction_class.hpp).
 void guard(llvm::BinaryOperator& division) {
     llvm::IRBuilder<> builder(&division);
     builder.SetCurrentDebugLocation(llvm::DebugLoc());

@@ -32,8 +32,8 @@ void place(const llvm::GlobalVariable& variable, const llvm::DataLayout& layout,
     globals.size = offset + layout.getTypeAllocSize(variable.getValueType());
 }
 
-// A constant may hold the address of a variable that moves, which moves the constant, which another
-// constant may hold: repeated until nothing moves.
+// A constant may contain the address of a moved variable. Then the constant moves too, and other
+// constants may contain its address: repeated until nothing moves.
 void place_constants_that_depend_on_core(llvm::Module& module, KernelGlobals& globals) {
     bool moved = true;
     while (moved) {
@@ -48,7 +48,7 @@ void place_constants_that_depend_on_core(llvm::Module& module, KernelGlobals& gl
     }
 }
 
-// What an image cannot hold is stored by the entry: later steps expand the stored constant.
+// The entry stores values that an image cannot contain; later steps expand the stored constant.
 void store_values_that_depend_on_core(llvm::Module& module, const KernelGlobals& globals,
                                       llvm::Function& entry) {
     llvm::IRBuilder<> builder(&*entry.getEntryBlock().getFirstInsertionPt());
@@ -97,7 +97,7 @@ bool depends_on_core(const llvm::Constant& constant, const KernelGlobals& global
 }
 
 #if LLVM_VERSION_MAJOR >= 15
-// The address of a thread_local is an intrinsic's, whose operand may be nothing but the variable.
+// An intrinsic returns the address of a thread_local; its operand must be the variable itself.
 void take_thread_local_addresses(llvm::Module& module) {
     llvm::SmallVector<llvm::IntrinsicInst*> addresses;
     for (llvm::Function& function : module) {
@@ -117,7 +117,7 @@ void take_thread_local_addresses(llvm::Module& module) {
     }
 }
 #else
-// The variable is its own address.
+// The variable itself is its address.
 void take_thread_local_addresses(llvm::Module& /*module*/) {
 }
 #endif

@@ -26,20 +26,20 @@
 namespace tessera::kernel_pass {
 namespace {
 
-// Calls that sleep until somebody else has done something.
+// Calls that sleep until another thread acts.
 constexpr std::array<std::string_view, 4> kBlockingCalls{
     "cb_reserve_back(", "cb_wait_front(", "noc_semaphore_wait(", "noc_semaphore_wait_min("};
-// Calls that give way at each round of a loop around them.
+// Calls that yield in each iteration of the enclosing loop.
 constexpr std::array<std::string_view, 3> kPollingCalls{
     "cb_pages_available_at_front(", "cb_pages_reservable_at_back(", "invalidate_l1_cache("};
 
-/// What a loop does, as far as it decides whether somebody else can end it.
+/// Properties of a loop that decide whether another thread can end it.
 struct LoopTraits {
-    bool loads = false;   ///< from memory that others may write
-    bool blocks = false;  ///< calls what sleeps
-    bool polls = false;   ///< calls what gives way
+    bool loads = false;   ///< from memory that other threads may write
+    bool blocks = false;  ///< calls a function that sleeps
+    bool polls = false;   ///< calls a function that yields
     bool calls = false;   ///< calls the machine, or code that is not inlined
-    bool stores = false;  ///< to memory that it may load
+    bool stores = false;  ///< to memory that it may also load
 };
 
 template <std::size_t Count>
@@ -47,21 +47,21 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, Count
     return llvm::any_of(calls, [&](std::string_view call) { return name.rfind(call, 0) == 0; });
 }
 
-// Those of instruction_count.hpp, which are found through a variable of the machine.
+// Counters of instruction_count.hpp, which are found through a variable of the machine.
 bool is_counter(const llvm::Value* object) {
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
     return load != nullptr &&
            llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(load->getPointerOperand()));
 }
 
-// The stack is the thread's own. So are variables: the kernel's are in the window by now, which
-// leaves those of the machine.
+// The stack is private to the thread. So are variables: the kernel's are in the window at this
+// point, so the rest belongs to the machine.
 bool is_shared(const llvm::Value* pointer) {
     const llvm::Value* object = llvm::getUnderlyingObject(pointer);
     return !llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object) && !is_counter(object);
 }
 
-// A function of the machine knows itself what it waits for; one of the kernel's own may load.
+// A function of the machine handles its own waits; a function of the kernel may load.
 void add_call(const llvm::CallBase& call, LoopTraits& traits) {
     const llvm::Function* callee = call.getCalledFunction();
     if (call.isInlineAsm() || (callee != nullptr && callee->isIntrinsic())) {
@@ -104,7 +104,7 @@ bool is_known(const llvm::SCEV* count) {
     return !llvm::isa<llvm::SCEVCouldNotCompute>(count);
 }
 
-// Whether a value of the loop depends on earlier rounds by more than memory.
+// Returns whether a value of the loop depends on earlier iterations other than through memory.
 bool is_carried(const llvm::Value* value, const llvm::Loop& loop,
                 llvm::SmallPtrSetImpl<const llvm::Value*>& seen) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -116,8 +116,8 @@ bool is_carried(const llvm::Value* value, const llvm::Loop& loop,
                         [&](const llvm::Use& use) { return is_carried(use.get(), loop, seen); });
 }
 
-// Whether all that can end the loop is what it loads: each round is then like the one before it
-// until another thread has stored something.
+// Returns whether only loaded values can end the loop. Each iteration then repeats the previous one
+// until another thread stores a value.
 bool only_polls(const llvm::Loop& loop, const LoopTraits& traits) {
     if (traits.calls || traits.stores) {
         return false;
@@ -132,22 +132,22 @@ bool only_polls(const llvm::Loop& loop, const LoopTraits& traits) {
     });
 }
 
-// Whether the loop loads until what it finds ends it.
+// Returns whether the loop loads until a loaded value ends it.
 bool reads_on(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const LoopTraits& traits) {
     return !traits.blocks && traits.loads && !is_known(evolution.getBackedgeTakenCount(&loop));
 }
 
-// Nothing if the loop needs no watching.
+// Returns nothing if the loop needs no watching.
 std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
     const LoopTraits traits = traits_of(loop);
-    // One that blocks may serve others for as long as they ask.
+    // A loop that blocks may serve other threads as long as they have requests.
     if (loop.hasNoExitBlocks() && !traits.blocks) {
         return LoopKind::Endless;
     }
     if (is_known(evolution.getBackedgeTakenCount(&loop)) || (!traits.blocks && traits.polls)) {
         return std::nullopt;
     }
-    // A bound on polling, a timeout, is no reason not to give way.
+    // A polling loop with a bound, a timeout, must yield, too.
     if (reads_on(loop, evolution, traits)) {
         return only_polls(loop, traits) ? LoopKind::PollsL1 : LoopKind::PollsOrComputes;
     }
@@ -157,7 +157,7 @@ std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& e
     return traits.calls ? LoopKind::CallsApi : LoopKind::Computes;
 }
 
-/// A loop to change; changing one leaves what is known of the others true.
+/// A loop to change. The analysis of each other loop stays valid after the change.
 struct WatchedLoop {
     llvm::BasicBlock* preheader;
     llvm::BasicBlock* header;

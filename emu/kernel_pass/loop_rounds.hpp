@@ -12,7 +12,7 @@ namespace tessera::kernel_pass {
 /// from L1 until the loaded value ends it.
 [[nodiscard]] bool may_wait(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 
-/// Returns whether the instruction is a call that asks for another thread's state and yields.
+/// Returns whether the instruction is a call that polls another thread's state and yields.
 [[nodiscard]] bool polls(const llvm::Instruction& instruction);
 
 /// Adds calls of tessera_loop_rounds (include/tessera/loop_rounds.hpp) to loops, one every

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address step of kernels as a plugin of LLVM 14 to 19: what makes source written for a 32-bit
-// RISC-V core with its own memory run on the host. Loaded with
+// The address step of kernels as a plugin of LLVM 14 to 19. It makes source for a 32-bit RISC-V
+// core with its own memory run on the host. Loaded with
 //   clang++ -fpass-plugin=tessera_kernel_pass.so -Xclang -load -Xclang tessera_kernel_pass.so
 //           -mllvm -tessera-kernel-symbol=NAME
-// Twice: -fpass-plugin adds the pass, but only once clang has read -mllvm, by when -load must have
-// made the option known.
-// It runs before optimisation, so that what it adds is folded and hoisted like the kernel's own
-// code. The order of the steps matters: the entry's own stores must be seen by those after it.
-// Instructions are counted when the code is simplified (instruction_count.hpp), rounds of loops
-// when all is optimised (loop_rounds.hpp).
+// The plugin is named twice. -fpass-plugin adds the pass, but only after clang has read -mllvm;
+// -load defines the option before that. The step runs before optimisation, so that its code is
+// folded and hoisted like the kernel's own. The order of its parts matters: later parts must see
+// the stores that the entry adds. Instructions are counted after simplification
+// (instruction_count.hpp), iterations of loops after all optimisation (loop_rounds.hpp).
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>

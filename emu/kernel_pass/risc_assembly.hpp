@@ -5,7 +5,7 @@
 
 namespace tessera::kernel_pass {
 
-/// Takes RISC-V inline assembly out of a kernel: `nop` and `fence` vanish, a read of `mhartid`
+/// Removes RISC-V inline assembly from a kernel: `nop` and `fence` are deleted, a read of `mhartid`
 /// becomes the processor's index. Empty statements (compiler barriers) stay.
 /// Errors   a compile error at the statement for any other instruction.
 void replace_risc_assembly(llvm::Module& module);

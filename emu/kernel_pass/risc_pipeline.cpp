@@ -17,7 +17,7 @@ namespace {
 
 using Pipelines = llvm::DenseMap<const llvm::BasicBlock*, RiscPipeline>;
 
-// Behind whichever block comes before, as far as they are known.
+// Returns the pipeline at the start of a block, merged over its known predecessors.
 RiscPipeline at_begin(llvm::BasicBlock& block, const Pipelines& behind) {
     RiscPipeline begin;
     for (llvm::BasicBlock* before : llvm::predecessors(&block)) {
@@ -41,7 +41,7 @@ IssueCycles RiscPipeline::issue(const llvm::Instruction& instruction) {
         return waits;
     }
     if (parts == Instructions{}) {
-        // Nothing of the core's own, as an address that the host makes of an address.
+        // Not an instruction of the core, such as address arithmetic of the host.
         const Pending last = pending_for(instruction);
         if (last.at > now_) {
             values_[&instruction] = last;
@@ -83,8 +83,8 @@ IssueCycles RiscPipeline::wait_for_operands(const llvm::Instruction& instruction
     const Pending last = pending_for(instruction);
     const std::int64_t wait = std::max<std::int64_t>(last.at - now_, 0);
     now_ += wait;
-    // A cycle on either chip. On one whose products keep the next instruction out, those that are
-    // waited for have this in place of that (InstructionCount::products).
+    // One cycle on either chip. If products block the next instruction, a product whose result is
+    // awaited has this cycle in place of that one (InstructionCount::products).
     return last.is_product && wait > 0 ? IssueCycles{wait, 0, 0, -1} : IssueCycles{0, wait, 0, 0};
 }
 
@@ -157,7 +157,7 @@ void RiscPipeline::enter(const llvm::BasicBlock& next, const llvm::BasicBlock& b
     from_now(stores_);
     llvm::DenseMap<const llvm::Value*, Pending> left;
     for (const auto& [value, pending] : values_) {
-        // A cycle at most, which a branch takes.
+        // At most one cycle, which a branch takes.
         if (!pending.is_product && pending.at > now_) {
             left[value] = {pending.at - now_, false};
         }
@@ -172,7 +172,7 @@ bool operator==(const RiscPipeline& a, const RiscPipeline& b) {
 }
 
 llvm::DenseMap<const llvm::BasicBlock*, RiscPipeline> pipelines_of(llvm::Function& function) {
-    // A queue of four stores that each round fills by a cycle is full after twenty.
+    // A queue of four stores that gains one cycle per round is full after twenty rounds.
     constexpr int kMostRounds = 32;
     Pipelines before;
     Pipelines behind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline of a data-movement RISC, as far as instructions wait for each other in it.
+// Model of a data-movement RISC's pipeline that covers the waits of instructions for each other.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -12,7 +12,7 @@
 
 namespace tessera::kernel_pass {
 
-/// What instructions take: tessera::InstructionCount, but for divisions, which depend on values.
+/// Costs of instructions: tessera::InstructionCount without divisions, which depend on values.
 struct IssueCycles {
     std::int64_t slots = 0;
     std::int64_t load_waits = 0;
@@ -35,17 +35,17 @@ struct IssueCycles {
 /// which `risc.product` prices.
 class RiscPipeline {
 public:
-    /// Issues the next instruction. A call of the API takes longer than all that is under way.
+    /// Issues the next instruction. A call of the API takes longer than everything in flight.
     IssueCycles issue(const llvm::Instruction& instruction);
-    /// What is under way where code goes on behind this pipeline's or behind the other one's.
+    /// Merges the state of another pipeline, where two paths join.
     void merge(const RiscPipeline& other);
-    /// Goes on to `next` from `block`: the values that flow there have its names from now on.
+    /// Moves from `block` to `next`: values that flow there get the names of its phis.
     void enter(const llvm::BasicBlock& next, const llvm::BasicBlock& block);
 
     friend bool operator==(const RiscPipeline& a, const RiscPipeline& b);
 
 private:
-    /// A value on its way.
+    /// A value in flight.
     struct Pending {
         std::int64_t at = 0;
         bool is_product = false;
@@ -61,12 +61,12 @@ private:
     void clear();
 
     std::int64_t now_ = 0;
-    Queue loads_;   // when each load in flight has made room for another
-    Queue stores_;  // when each store in the queue has left it
+    Queue loads_;   // times at which each load in flight makes space for another
+    Queue stores_;  // times at which each store leaves the queue
     llvm::DenseMap<const llvm::Value*, Pending> values_;
 };
 
-/// The pipeline in front of each block, with loops in their stride.
+/// Returns the pipeline at the start of each block, with loops in steady state.
 [[nodiscard]] llvm::DenseMap<const llvm::BasicBlock*, RiscPipeline> pipelines_of(
     llvm::Function& function);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a kernel finds itself: its window and processor from the address of its stack frame.
+// Finds a kernel's window and processor from the address of its stack frame.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -7,13 +7,13 @@
 
 namespace tessera::kernel_pass {
 
-/// What a function's entry block derives from its frame address, made on first use.
+/// Values that a function's entry block derives from its frame address, made on first use.
 ///
-/// The frame address rather than a thread_local: it needs no load, is right on any worker thread,
-/// its low 32 bits are known to be zero after masking, so that base | address folds into
-/// addressing modes and loops vectorise; llvm.frameaddress does not touch memory, so inlined copies
-/// merge into one, and it exists on every target (read_register counts as a memory read, and
-/// names a register of one target).
+/// The frame address has advantages over a thread_local: it needs no load and is correct on any
+/// worker thread. After masking, its low 32 bits are known to be zero, so base | address folds into
+/// addressing modes and loops vectorise. llvm.frameaddress does not touch memory, so inlined copies
+/// merge into one. It exists on every target; read_register counts as a memory read and names a
+/// register of one target.
 class StackAddress {
 public:
     explicit StackAddress(llvm::Function& function) : function_(function) {}
@@ -22,7 +22,7 @@ public:
     llvm::Value* window_base();
     /// i64: host address of the kernel's globals (include/tessera/window_layout.hpp).
     llvm::Value* kernel_globals();
-    /// i64: which processor the kernel runs on.
+    /// i64: index of the processor that runs the kernel.
     llvm::Value* processor();
 
 private:

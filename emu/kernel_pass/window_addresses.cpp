@@ -17,7 +17,7 @@
 namespace tessera::kernel_pass {
 namespace {
 
-// A signed 32-bit address (int addr = …) is extended with its sign; the kernel means the low half.
+// A signed 32-bit address (int addr = …) is sign-extended; the kernel means the low half.
 llvm::Value* unsigned_address(llvm::Value* address, llvm::IRBuilder<>& builder) {
     if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(address)) {
         address = extension->getOperand(0);
@@ -49,7 +49,7 @@ void add_to_casts(llvm::Function& function, StackAddress& stack) {
     }
 }
 
-// The rule of add_to_constants: a number cast to a pointer, or a variable of the kernel.
+// Rule of add_to_constants: a number cast to a pointer, or a variable of the kernel.
 class CoreConstants : public ConstantRule {
 public:
     CoreConstants(const KernelGlobals& globals, StackAddress& stack)
@@ -84,7 +84,7 @@ private:
 
 }  // namespace
 
-// Casts first: those made for variables have their base already.
+// Casts first: casts made for variables already have their base.
 void add_window_base_to_addresses(llvm::Module& module, const KernelGlobals& globals) {
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) {
