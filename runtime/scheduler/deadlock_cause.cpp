@@ -39,7 +39,7 @@ struct Cause {
     std::string text;
 };
 
-/// Sequence of threads, each of which waits for the next.
+/// Sequence of threads in which each one waits for the next.
 using Path = std::vector<const KernelThread*>;
 
 const CircularBuffer& buffer_of(const KernelThread& thread) {
@@ -246,13 +246,13 @@ public:
         return end_of(*thread, path);
     }
 
-    /// Whether a cycle that was found holds the thread.
+    /// Returns whether a cycle that was found contains the thread.
     [[nodiscard]] bool is_in_cycle(const KernelThread& thread) const {
         return in_cycle_.contains(&thread);
     }
 
 private:
-    /// The blocked thread that this one is sure to wait for; null if it is not known.
+    /// Returns the blocked thread for which this one certainly waits; null if it is unknown.
     [[nodiscard]] const KernelThread* next_of(const KernelThread& thread) const {
         const KernelThread* next = waits_for_cb(thread)     ? partner_of(thread)
                                    : waits_for_word(thread) ? setter_of(thread)
@@ -260,7 +260,8 @@ private:
         return next == nullptr || next->is_finished ? nullptr : next;
     }
 
-    // Any thread may set a semaphore. One that alone has added to it before would do so again.
+    // Any thread may set a semaphore. A thread that alone has added to it before is likely to do so
+    // again.
     [[nodiscard]] const KernelThread* setter_of(const KernelThread& thread) const {
         const auto known = setters_.find(word_of(thread));
         return known == setters_.end() || known->second.size() != 1 || has_overshot(thread)
@@ -291,7 +292,7 @@ private:
     std::set<const KernelThread*> in_cycle_;
 };
 
-/// Threads that wait at one line, and the object that they wait for.
+/// Returns the threads that wait at one line, and the object that they wait for.
 std::string waiters_text(std::span<const KernelThread* const> threads) {
     const std::string extent = extent_text(threads);
     const bool is_one = is_on_one_core(threads);
@@ -299,8 +300,8 @@ std::string waiters_text(std::span<const KernelThread* const> threads) {
                        site_of(*threads.front()), awaited_word(*threads.front()));
 }
 
-// Before anybody has set a semaphore its setter is not known. If each thread that has not finished
-// waits for a semaphore, or for a CB of a core whose thread does, then the setter is one of them.
+// The setter of a semaphore is unknown until a thread has set it. But if each unfinished thread
+// waits for a semaphore, or for a CB of a core whose thread does, the setter is one of them.
 std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) {
     std::map<std::pair<std::string, std::string>, Threads> waiters;  // by line and semaphore
     Threads all;
@@ -330,7 +331,7 @@ std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) 
         fmt::format("{}{}, and no other thread is left to set them", head, fmt::join(parts, ", "))};
 }
 
-// A kernel that has ended may be the one that should have set what others wait for.
+// Returns whether a kernel has ended: it may be the one that should have set an awaited semaphore.
 bool has_finished_thread(std::span<Core* const> cores) {
     return std::ranges::any_of(cores, [](const Core* core) {
         return std::ranges::any_of(core->threads, [](const auto& thread) {
@@ -357,7 +358,7 @@ std::string name_of_word(const Core& core, std::uint32_t address) {
     return fmt::format("semaphore {}", id);
 }
 
-// Looks at all blocked threads: the first one is often held up by a thread of another core.
+// Examines all blocked threads: often a thread of another core blocks the first one.
 DeadlockCause find_cause(std::span<KernelThread* const> blocked, std::span<Core* const> cores) {
     Follower follower(setters_of(blocked, cores));
     std::vector<Cause> causes;

@@ -12,7 +12,7 @@ class Core;
 class KernelThread;
 
 struct DeadlockCause {
-    const KernelThread* thread = nullptr;  ///< blocked thread at which the cause is seen
+    const KernelThread* thread = nullptr;  ///< blocked thread that shows the cause
     std::string text;
 };
 

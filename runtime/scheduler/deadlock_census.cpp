@@ -34,7 +34,7 @@ std::vector<KernelThread*> blocked_threads(std::span<Core* const> cores) {
     return blocked;
 }
 
-/// Threads that wait at the same line for the same object and need the same of it.
+/// Threads that wait at the same line for the same object, with the same requirement.
 using Group = std::vector<const KernelThread*>;
 
 auto key_of(const KernelThread& thread) {

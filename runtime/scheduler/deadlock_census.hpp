@@ -10,9 +10,10 @@ namespace tessera {
 
 class Core;
 
-/// Returns an error that is positioned at the thread of the cause (deadlock_cause.hpp) and begins
-/// with it. Then names every blocked thread, threads that wait at the same line for the same object
-/// in one row: devices and cores, role, source line, the object, what it needs and what is there.
+/// Returns an error whose position is that of the cause's thread (deadlock_cause.hpp). The message
+/// begins with the cause and then lists every blocked thread. Threads that wait at the same line
+/// for the same object share a row: devices and cores, role, source line, the object, what the
+/// threads need and what is available.
 [[nodiscard]] KernelError describe_deadlock(std::span<Core* const> cores);
 
 }  // namespace tessera

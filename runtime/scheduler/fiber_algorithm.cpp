@@ -41,7 +41,7 @@ void FiberAlgorithm::make_ready_in_larger_ring(boost::fibers::context& kernel) {
 }
 
 void FiberAlgorithm::install() {
-    // Once for a host thread: Boost allows no change of algorithm while fibers live, and pool
+    // Once per host thread: Boost allows no change of algorithm while fibers exist, and pool
     // threads serve many launches.
     if (of_this_thread_ == nullptr) {
         auto* algorithm = new FiberAlgorithm;  // NOLINT: Boost's scheduler owns it from here on

@@ -24,12 +24,12 @@ namespace {
 
 using boost::fibers::context;
 
-// Stack of the emulator's frames. Errors format their messages on it; fmt needs less than half of
-// this. Pages are committed on touch.
+// Size of the stack of the emulator's frames. Errors format their messages on it; fmt needs less
+// than half of it. Pages are committed on first access.
 constexpr std::size_t kRootStackSize = 64 * 1024;
 
-/// Gives a fiber the stack of the emulator's frames that a kernel runs under: the kernel's own is
-/// in its core's window, out of reach of these. Kept for the next launch of this host thread: a
+/// Stack of the emulator's frames below a kernel. The kernel's own stack is in its core's window
+/// and cannot reach these frames. The stack is kept for the next launch of this host thread: a
 /// fresh stack with guard pages costs 15 us (mmap and mprotect), and a launch starts 192 of them.
 class RootStack {
 public:
@@ -71,10 +71,11 @@ void park(KernelThread& thread) {
     }
 }
 
-// park() for calls that block as their last act, so that it returns into the kernel. A host
-// predicts that a return goes back to the last call: after a switch that was another kernel's, and
-// each misprediction cost a third of handing a page over. A jump is predicted by the jumps before
-// it: 56 to 34 ns of processor time a tile. Not on Clang, which assumes that assembly never throws.
+// park() for calls whose last act is to block, so that it returns into the kernel. A CPU predicts
+// that a return goes back to the last call. After a fiber switch that call was another kernel's,
+// and each misprediction cost a third of a page handover. A jump is predicted from the preceding
+// jumps, which reduced the processor time from 56 to 34 ns per tile. Not used with Clang, which
+// assumes that assembly never throws.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 [[gnu::naked]] void park_and_jump_back(KernelThread& /*thread*/) {
     asm(R"(
@@ -97,7 +98,7 @@ void wake_neighbour(KernelThread& thread) {
     FiberAlgorithm::of_this_thread().make_ready(*static_cast<context*>(thread.fiber));
 }
 
-// Fibers never migrate, so waking one of another worker means mail to that worker.
+// Fibers never migrate; waking a fiber of another worker posts mail to that worker.
 void wake(KernelThread& thread) {
     Worker& owner = owner_of(thread);
     if (current_worker() == &owner) {
@@ -115,11 +116,11 @@ void yield(KernelThread& thread) {
 
 struct NearestLine {
     CallSite site;
-    const char* remark;  ///< what the line is, if it is not the fault's own
+    const char* remark;  ///< description of the line, if it is not the fault's own
 };
 
-// Returns the line of the fault's instruction, else of the thread's last API call, else of its
-// kernel_main.
+// Returns the line of the fault's instruction, else that of the thread's last API call, else that
+// of its kernel_main.
 NearestLine nearest_line(const KernelThread& thread, const KernelFault& fault) {
     if (const auto line = source_line_of(fault.code, thread.kernel)) {
         return {*line, ""};
@@ -167,7 +168,7 @@ void run_to_end(KernelThread& thread) {
     if (thread.compute != nullptr) {
         thread.compute->dst.require_released();
     }
-    // Flushed and posted writes outlive their kernel on the chip; here their list ends with it.
+    // On the chip, flushed and posted writes outlive their kernel; here their list ends with it.
     complete_all_writes(thread);
 }
 

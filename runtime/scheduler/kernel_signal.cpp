@@ -30,30 +30,30 @@ extern "C" void tessera_call_on_stack(void (*entry)(), std::byte* top);
 namespace tessera {
 namespace {
 
-// A kernel that has overflowed its stack has none left for the handler; SIGSTKSZ is no constant in
-// newer C libraries.
+// A kernel that has overflowed its stack leaves no stack for the handler. SIGSTKSZ is not a
+// constant in newer C libraries.
 constexpr std::size_t kSignalStackSize = 64 * 1024;
 
 constexpr std::array kKernelSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
 
-/// Words above a kernel's first frame; an overrun array on the stack changes them.
+/// Words above a kernel's first frame, which an overrun array on the stack changes.
 constexpr std::array<std::uint64_t, 8> kCanary{
     0x7E55'E7A0'57AC'C0DE, 0x7E55'E7A1'57AC'C0DE, 0x7E55'E7A2'57AC'C0DE, 0x7E55'E7A3'57AC'C0DE,
     0x7E55'E7A4'57AC'C0DE, 0x7E55'E7A5'57AC'C0DE, 0x7E55'E7A6'57AC'C0DE, 0x7E55'E7A7'57AC'C0DE};
 
-// On the stack of the emulator's frames, found again from the handler through the running thread.
+// State on the stack of the emulator's frames; the handler finds it through the running thread.
 struct Landing {
     sigjmp_buf environment;
     int signal = 0;
-    bool has_address = false;   ///< the signal says what was touched
+    bool has_address = false;   ///< whether the signal has the touched address
     std::uint64_t address = 0;  ///< the touched address
-    bool is_jump = false;       ///< what was touched was to be executed
-    std::uint64_t code = 0;     ///< instruction of the kernel; 0: not known
+    bool is_jump = false;       ///< whether the access was an instruction fetch
+    std::uint64_t code = 0;     ///< instruction of the kernel; 0: unknown
 };
 
 struct Stack {
     std::uint64_t bottom;
-    std::uint64_t top;  ///< the canary ends here
+    std::uint64_t top;  ///< end of the canary
 
     [[nodiscard]] bool holds(std::uint64_t address) const {
         return address >= bottom && address < top;
@@ -130,7 +130,7 @@ bool is_stack_switch(std::uint64_t code) {
            code < reinterpret_cast<std::uint64_t>(tessera_call_on_stack_end);
 }
 
-/// `code`: a return address, in `object`.
+/// `code` is a return address in `object`.
 FaultSource source_of_caller(std::uint64_t code, std::uint64_t object, std::uint64_t kernel) {
     if (is_stack_switch(code)) {
         return {true, 0};
@@ -138,8 +138,8 @@ FaultSource source_of_caller(std::uint64_t code, std::uint64_t object, std::uint
     return {object == kernel, object == kernel ? code - 1 : 0};
 }
 
-/// A fault in a library's function (`printf` of a bad pointer) is the caller's. Frame information
-/// finds the caller; words on the stack may be left from earlier calls.
+/// A fault in a library function (`printf` of a bad pointer) is attributed to its caller. Frame
+/// information finds the caller; words on the stack may be remains of earlier calls.
 std::optional<FaultSource> source_by_frames(const Registers& at, std::uint64_t kernel,
                                             std::uint64_t own) {
     struct Walk {
@@ -163,9 +163,9 @@ std::optional<FaultSource> source_by_frames(const Registers& at, std::uint64_t k
     return walk.found;
 }
 
-// Finds the caller of code that is neither the kernel's nor the emulator's if there is no frame
-// information: the first return address on the stack. A wild register or an overrun return address
-// is the kernel's fault, because the kernel cannot reach the emulator's frames.
+// Finds the caller of code outside of kernel and emulator without frame information: the first
+// return address on the stack. A wild register or an overrun return address is the kernel's fault,
+// because the kernel cannot reach the emulator's frames.
 [[gnu::no_sanitize("address")]] FaultSource source_by_stack(const KernelThread& thread,
                                                             const Registers& at,
                                                             std::uint64_t kernel,
@@ -202,7 +202,8 @@ FaultSource source_of(const KernelThread& thread, int signal, const Registers& a
     if (object == kernel && signal != SIGTRAP) {
         return {true, at.code};
     }
-    // The unwinder reads instructions where it has no frame information: only where there is code.
+    // The unwinder reads instructions if it has no frame information, so only addresses in code are
+    // safe.
     const bool is_library = object != 0 && object != kernel;
     if (const auto source = is_library ? source_by_frames(at, kernel, own) : std::nullopt) {
         return *source;
@@ -215,13 +216,13 @@ bool names_data(int signal, const siginfo_t& info) {
            !(info.si_code == SI_KERNEL && info.si_addr == nullptr);
 }
 
-// Sent by kill() from elsewhere, and not by abort().
+// Returns whether kill() sent the signal, and not abort().
 bool is_sent(int signal, const siginfo_t& info) {
     return info.si_code <= 0 && (signal != SIGABRT || info.si_pid != getpid());
 }
 
-// Returning from the handler with the default action restored repeats the fault and ends the
-// process, which is right for a fault that is not a kernel's.
+// Handles a fault. For a fault outside of kernels it restores the default action and returns. The
+// fault then repeats and ends the process, as intended.
 void on_fault(int signal, siginfo_t* info, void* context) {
     KernelThread* thread = current_thread_or_null();
     if (thread == nullptr || thread->signal_landing == nullptr || is_sent(signal, *info)) {
@@ -286,7 +287,7 @@ KernelFault outside_of_core(const Landing& landing) {
                         landing.address)};
 }
 
-// Within this distance above a stack an array was overrun, below it the stack was.
+// An access closer than this above a stack is an array overrun, below it a stack overflow.
 constexpr std::uint64_t kNearStack = 64 * 1024;
 
 KernelFault in_window(const KernelThread& thread, std::uint64_t address) {
@@ -375,7 +376,7 @@ void run_kernel(KernelThread& thread) {
     std::byte* top = thread.core().window.stack_top(thread.processor()) - sizeof kCanary;
     std::memcpy(top, kCanary.data(), sizeof kCanary);
     Landing landing;
-    // Without the signal mask, which would be a system call for every kernel; hence SA_NODEFER.
+    // Does not save the signal mask, which would cost a system call per kernel; hence SA_NODEFER.
     if (sigsetjmp(landing.environment, 0) != 0) {
         thread.signal_landing = nullptr;
         raise_native_fault(thread, landing);

@@ -27,8 +27,8 @@ void for_each_thread(std::span<Core* const> cores, Visit visit) {
 
 constexpr std::uint32_t kYieldsBeforeSleep = 100;
 
-// Writes that only a later barrier would have delivered may be what another thread waits for: on
-// the chip they arrive whether or not their issuer ever comes to its barrier.
+// Another thread may wait for writes that their issuer's later barrier would deliver. On the chip
+// they arrive even if the issuer never reaches its barrier.
 std::uint32_t deliver_writes_in_flight(std::span<Core* const> cores) {
     std::uint32_t num_delivered = 0;
     for_each_thread(cores, [&](KernelThread& thread) {
@@ -76,9 +76,8 @@ bool LaunchState::join(Worker& worker) {
 }
 
 void LaunchState::post(Worker& owner, KernelThread& thread) {
-    // Under the launch's lock, which is_quiescent() holds too: mail in an inbox is seen by the
-    // worker that counts sleepers, or the launch would be called dead while a thread is about to
-    // run.
+    // Needs the launch's lock, which is_quiescent() holds too. The worker that counts sleepers then
+    // sees mail in an inbox. Otherwise it could declare a deadlock while a thread is about to run.
     const std::scoped_lock lock(mutex_);
     owner.inbox.push_back(&thread);
     owner.has_mail.store(true, std::memory_order_release);
@@ -103,11 +102,11 @@ bool LaunchState::must_cancel(const Worker& worker) const noexcept {
 }
 
 bool LaunchState::is_quiescent() const noexcept {
-    // A count, never a time-out: a slow host must not turn a working kernel into a deadlock.
+    // A count, never a time-out: a slow host must not make a working kernel a deadlock.
     const auto is_spinning_idly = [&](const Worker* worker) {
         return worker->idle_spin_since.load(std::memory_order_acquire) == progress();
     };
-    // A worker that was told to cancel and has not woken yet still counts as asleep.
+    // A worker that must cancel but has not woken yet still counts as asleep.
     const auto is_to_cancel = [&](const Worker* worker) { return must_cancel(*worker); };
     const auto num_spinning = std::ranges::count_if(workers_, is_spinning_idly);
     const bool has_mail =
@@ -118,7 +117,7 @@ bool LaunchState::is_quiescent() const noexcept {
 
 bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
-    // This worker has run since others began to count idle rounds, so their counts restart.
+    // This worker has run since other workers began to count idle rounds, so their counts restart.
     note_progress();
     ++num_asleep_;
     bool has_spun = false;
@@ -136,8 +135,8 @@ bool LaunchState::sleep(Worker& worker) {
     return !is_over_;
 }
 
-// The host takes 20 to 40 us to wake a thread, and news most often comes before that: launch and
-// teardown of 64 × 3 empty fibers on two threads 67 to 47.5 us.
+// The host takes 20 to 40 us to wake a thread, and mail usually arrives earlier. Spinning reduces
+// launch and teardown of 64 × 3 empty fibers on two threads from 67 to 47.5 us.
 void LaunchState::spin_briefly(const Worker& worker, std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const auto has_news = [&] {
@@ -158,9 +157,9 @@ bool LaunchState::poll(Worker& worker) {
     return !is_over_;
 }
 
-// Called with every worker quiet; the lock is given up while writes arrive, since they post mail.
-// Progress is noted first and the sleepers are taken out of the count, so that no other worker
-// comes here meanwhile.
+// Called when every worker is idle. The lock is released while writes arrive, because they post
+// mail. Before that, progress is noted and the sleepers are removed from the count, so that no
+// other worker enters meanwhile.
 LaunchState::Settled LaunchState::resolve_quiescence(std::unique_lock<std::mutex>& lock) {
     if (num_live_.load(std::memory_order_acquire) == 0) {
         is_over_ = true;
@@ -173,8 +172,8 @@ LaunchState::Settled LaunchState::resolve_quiescence(std::unique_lock<std::mutex
     const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
     lock.lock();
     num_asleep_ += num_asleep;
-    // Nothing runs and nothing is in flight: that is the deadlock. If a thread has failed before,
-    // its error is the cause and the others wait for what it will not send.
+    // Nothing runs and nothing is in flight: a deadlock. If a thread has failed before, its error
+    // is the cause, and each other thread waits for data that the failed thread will not send.
     if (num_delivered == 0 && !is_cancelled()) {
         if (errors_.empty() && !internal_error_) {
             errors_.push_back({0, describe_deadlock(cores_)});
@@ -203,8 +202,8 @@ void LaunchState::record_internal_error(std::exception_ptr error) {
     }
 }
 
-// The first by (device, core, processor), not by time: the message is the same at any number of
-// workers.
+// Throws the first error by (device, core, processor), not by time: the message does not depend on
+// the number of workers.
 void LaunchState::rethrow() const {
     if (internal_error_) {
         std::rethrow_exception(internal_error_);

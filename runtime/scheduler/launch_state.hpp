@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared state of the workers of one launch: cores to adopt, mail between workers, errors, and the
-// count of sleepers that shows when nothing can run.
+// Shared state of the workers of one launch: cores to adopt, mail between workers, errors, and a
+// count of sleepers that detects when nothing can run.
 #pragma once
 
 #include <atomic>
@@ -33,25 +33,25 @@ public:
     /// Removes and returns the threads that were posted to `worker`.
     [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
 
-    /// Sleeps until there is mail for `worker` or the launch is over; returns false when it is.
-    /// The last worker to fall asleep resolves the launch's quiescence: it lets writes in flight
-    /// arrive, or, if there are none, ends the launch with what it found out.
+    /// Sleeps until there is mail for `worker` or the launch is over; returns false if it is over.
+    /// The last worker to fall asleep resolves the launch's quiescence: it delivers the writes in
+    /// flight, or, if there are none, ends the launch with the result.
     [[nodiscard]] bool sleep(Worker& worker);
-    /// As sleep(), for a worker whose threads have been spinning on L1 without progress for long.
-    /// Returns at once, but the worker counts as asleep while no worker makes progress.
+    /// As sleep(), for a worker whose threads have polled L1 for a long time without progress.
+    /// Returns at once, but the worker counts as asleep until a worker makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
-    /// Notes that `worker` is about to end its own threads, and drops the mail for them.
+    /// Notes that `worker` is about to end its own threads, and drops their mail.
     void begin_cancelling(Worker& worker);
 
-    /// Once true, each worker ends its own threads: only it knows which are parked.
+    /// Returns whether each worker must end its own threads: only the owner knows which are parked.
     [[nodiscard]] bool is_cancelled() const noexcept {
         return is_cancelled_.load(std::memory_order_acquire);
     }
 
     void thread_finished() noexcept { num_live_.fetch_sub(1, std::memory_order_acq_rel); }
 
-    /// Returns a count that grows whenever a worker has run anything but an idle round of spinning.
+    /// Returns a count that grows whenever a worker runs anything except an idle round of polling.
     [[nodiscard]] std::uint64_t progress() const noexcept {
         return progress_.load(std::memory_order_acquire);
     }
@@ -59,7 +59,7 @@ public:
     void record_error(const KernelThread& thread, KernelError error);
     void record_internal_error(std::exception_ptr error);
 
-    /// Throws what the launch ended with, if it failed.
+    /// Throws the error of the launch, if it failed.
     void rethrow() const;
 
 private:
@@ -67,12 +67,12 @@ private:
 
     [[nodiscard]] bool is_quiescent() const noexcept;
     [[nodiscard]] bool must_cancel(const Worker& worker) const noexcept;
-    /// Decides what follows when nothing can run: writes in flight arrive, a deadlock is recorded
-    /// and the launch cancelled, or it is over.
+    /// Decides how to continue when nothing can run: writes in flight arrive, or a deadlock is
+    /// recorded and the launch cancelled, or the launch is over.
     [[nodiscard]] Settled resolve_quiescence(std::unique_lock<std::mutex>& lock);
     void wake_everybody();
-    /// Yields to other host threads without the lock, a bounded number of times, until there is
-    /// news for `worker`.
+    /// Yields to other host threads without the lock, a bounded number of times, until `worker` has
+    /// mail.
     void spin_briefly(const Worker& worker, std::unique_lock<std::mutex>& lock);
 
     struct OrderedError {
@@ -93,7 +93,7 @@ private:
     std::exception_ptr internal_error_;
 };
 
-/// Position of a thread in the order (device, core row by row, processor).
+/// Returns the position of a thread in the order (device, core row by row, processor).
 [[nodiscard]] std::uint64_t order_of(const KernelThread& thread) noexcept;
 
 }  // namespace tessera

@@ -9,13 +9,13 @@ namespace tessera {
 class Core;
 class WorkerPool;
 
-/// Runs every thread of `cores` (Core::threads) to its end. A core's threads are fibers pinned to
-/// the worker that adopts the core; workers adopt cores from a shared counter whenever they have
-/// nothing else to run, so that any number of workers, from one up, completes the launch.
+/// Runs every thread of `cores` (Core::threads) to its end. A core's threads are fibers of the
+/// worker that adopts the core. Workers adopt cores from a shared counter whenever they have
+/// nothing else to run, so any number of workers, even one, completes the launch.
 ///
-/// Errors   KernelError for the first thread, by (device, core, processor), that broke the
-///          machine's contract, every other thread having run as far as it can; else
-///          KernelError{Deadlock} with the census, if all that are left are blocked.
+/// Errors   KernelError for the first thread, by (device, core, processor), that violated the
+///          machine's rules; each other thread runs as far as it can. KernelError{Deadlock} with the
+///          census if all remaining threads are blocked.
 void run_cores(std::span<Core* const> cores, WorkerPool& pool);
 
 }  // namespace tessera

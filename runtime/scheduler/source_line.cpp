@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-/// Reader of a section's bytes. Past the end it returns zeros, so that a truncated table gives no
-/// line and no error.
+/// Reader of a section's bytes. Past the end it returns zeros, so a truncated table gives no line
+/// and no error.
 class SectionReader {
 public:
     explicit SectionReader(std::string_view bytes) : left_(bytes) {}
@@ -78,14 +78,14 @@ struct LineHeader {
     std::uint8_t line_range = 1;
     std::uint8_t opcode_base = 1;
     std::string_view opcode_lengths;
-    std::vector<std::string> files;  ///< from number 1 on
+    std::vector<std::string> files;  ///< numbered from 1
 };
 
 // Returns the path of a file from its folder; folder 0 is the compiler's working directory.
 LineHeader read_header(SectionReader& unit) {
     LineHeader header;
     header.instruction_size = unit.take<std::uint8_t>();
-    unit.skip(2);  // operations an instruction; whether lines begin statements
+    unit.skip(2);  // operations per instruction; whether lines begin statements
     header.line_base = unit.take<std::int8_t>();
     header.line_range = std::max<std::uint8_t>(unit.take<std::uint8_t>(), 1);
     header.opcode_base = std::max<std::uint8_t>(unit.take<std::uint8_t>(), 1);
@@ -96,7 +96,7 @@ LineHeader read_header(SectionReader& unit) {
     }
     for (auto name = unit.take_text(); !name.empty(); name = unit.take_text()) {
         const std::uint64_t folder = unit.take_unsigned();
-        unit.take_unsigned();  // time of its last change
+        unit.take_unsigned();  // time of the last change
         unit.take_unsigned();  // length
         const bool is_below = folder != 0 && folder < folders.size() && name.front() != '/';
         header.files.push_back((is_below ? std::string(folders[folder]) + "/" : "") +
@@ -185,7 +185,7 @@ private:
             case 9:
                 row_.address += program_.take<std::uint16_t>();
                 return;
-            default:  // of columns and flags: skipped by their number of operands
+            default:  // columns and flags: skipped by their number of operands
                 for (int i = 0; i < header_.opcode_lengths[opcode - std::size_t{1}]; ++i) {
                     program_.take_unsigned();
                 }
@@ -225,7 +225,7 @@ bool is_of(const std::string& file, const std::string& kernel) {
     return file == kernel || file.ends_with("/" + kernel);
 }
 
-// Prefers lines of the kernel, into which code of headers is inlined.
+// Prefers lines of the kernel, in which code of headers is inlined.
 std::optional<CallSite> nearest(const std::vector<Row>& rows, std::uint64_t address,
                                 const std::vector<std::string>& files, const std::string& kernel) {
     static std::mutex mutex;

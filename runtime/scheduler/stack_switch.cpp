@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera_call_on_stack(entry, top): calls entry() with its frames below `top`. Registers that a
-// callee keeps are saved on the emulator's stack: those that the kernel saved on its own may have
-// been overrun. Frame information leads from the kernel's frames to the caller's, so that an
-// exception passes.
+// tessera_call_on_stack(entry, top): calls entry() with its frames below `top`. Saves callee-saved
+// registers on the emulator's stack, because the kernel may have overrun those that it saved on its
+// own. Frame information connects the kernel's frames to the caller's, so exceptions can pass.
 #if defined(__x86_64__)
 asm(R"(
     .text

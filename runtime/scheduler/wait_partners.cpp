@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// Data flows from the reader through compute to the writer, as a rule.
+// Data usually flows from the reader through compute to the writer.
 std::array<Processor, 2> likely_partners(Processor of, WaitKind kind) {
     if (of != Processor::Compute) {
         return {Processor::Compute,

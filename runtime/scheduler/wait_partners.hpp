@@ -20,20 +20,20 @@ using Word = std::tuple<std::uint32_t, CoreCoord, std::uint32_t>;
 
 [[nodiscard]] bool waits_for_cb(const KernelThread& thread);
 [[nodiscard]] bool waits_for_word(const KernelThread& thread);
-/// The word a thread waits for.  Preconditions  waits_for_word().
+/// Returns the word that a thread waits for. Preconditions waits_for_word().
 [[nodiscard]] Word word_of(const KernelThread& thread);
 
 /// Returns the thread of the same core that has pushed (popped) the CB on which a thread waits;
 /// null if none has. A program does not state the producer of a CB; only its calls show it.
 [[nodiscard]] const KernelThread* partner_of(const KernelThread& thread);
 
-/// Returns the threads that may push (pop) a CB that no thread has pushed (popped) yet: other
-/// threads of the core. They close a cycle for certain only if all of them wait at CBs. Returns
-/// none if one has finished or waits for another core, since that one may be the partner.
+/// Returns the threads that may push (pop) a CB that no thread has pushed (popped) yet: each other
+/// thread of the core. They close a cycle for certain only if all of them wait at CBs. Returns none
+/// if one of them has finished or waits for another core, because that one may be the partner.
 [[nodiscard]] Threads possible_partners(const KernelThread& thread);
 
 /// Returns the threads that have added to the words for which `blocked` wait, as recorded in the
-/// traces; none for a launch without a trace, and in a first round.
+/// traces. Returns none for a launch without a trace, and in a first round.
 [[nodiscard]] std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
                                                  std::span<Core* const> cores);
 

@@ -17,9 +17,9 @@ namespace {
 
 thread_local Worker* t_worker = nullptr;
 
-// A worker that spins leaves its processor to others, one of which may compute what it waits for.
-// On a busy host each yield costs as many time slices as others want, so they are some 0.1 ms
-// apart: four launches of endless polling loops take 3.5 s beside six busy processes on two
+// A worker that polls yields its processor to other threads, one of which may compute the awaited
+// value. On a busy host each yield costs the time slices of the other threads, so yields are about
+// 0.1 ms apart. Four launches of endless polling loops take 3.5 s with six busy processes on two
 // processors. With a yield every 64 rounds they take 44 s; with a yield every round none ends in
 // 160 s.
 constexpr std::uint64_t kPollsPerYield = 1024;
@@ -40,9 +40,10 @@ void Worker::run() {
     t_worker = this;
     FiberAlgorithm::install();
     const SignalStack signal_stack;
-    // A worker adopts a core whenever its own cores cannot advance, since they may wait for a core
-    // that no worker runs yet. oneTBB does not promise a second worker, and this way one worker
-    // completes a launch. A fixed share of cores for each worker hangs if one worker never starts.
+    // A worker adopts a core whenever its own cores cannot advance, because they may wait for a
+    // core that no worker runs yet. oneTBB does not guarantee a second worker; with this rule one
+    // worker completes a launch. A fixed share of cores per worker would hang if one worker never
+    // starts.
     for (;;) {
         take_mail();
         run_ready_fibers();
@@ -89,7 +90,7 @@ void Worker::take_mail() {
     }
 }
 
-// The loop is the last of the ready fibers, so one yield runs every kernel until it blocks.
+// The loop is the last ready fiber, so one yield runs every kernel until it blocks.
 void Worker::run_ready_fibers() {
     while (FiberAlgorithm::of_this_thread().has_ready_kernels()) {
         boost::this_fiber::yield();
@@ -97,15 +98,15 @@ void Worker::run_ready_fibers() {
     set_current_thread(nullptr);
 }
 
-// A kernel's plain store to its own L1 notifies nobody (it is a machine instruction, not a call):
-// waiters on such words are tested when nothing else can run.
+// A kernel's plain store to its own L1 sends no notification, because it is a machine instruction
+// and not a call. Waiters on such words are tested when nothing else can run.
 void Worker::recheck_own_semaphores() {
     for (Core* core : cores_) {
         core->semaphore_waiters.recheck();
     }
 }
 
-// Called with no fiber ready: every thread that has not finished is parked, once.
+// Called while no fiber is ready: every unfinished thread is parked exactly once.
 void Worker::cancel_own_threads() {
     launch_->begin_cancelling(*this);
     polling_.clear();
@@ -119,7 +120,7 @@ void Worker::cancel_own_threads() {
     }
 }
 
-// Runs every polling thread once. Whatever else runs in between is progress.
+// Runs every polling thread once. Any other activity in between is progress.
 bool Worker::resume_polling() {
     count_idle_round();
     if (has_spun_for_long() && !launch_->poll(*this)) {
@@ -145,9 +146,9 @@ bool Worker::resume_polling() {
     return true;
 }
 
-// Spinning with nothing else to run anywhere counts as waiting from then on. A kernel that polls a
-// word is not blocked, so a deadlock of spinning threads shows in no other way. A worker that
-// computes is neither asleep nor spinning: a long computation is no deadlock.
+// Polling while nothing else runs anywhere counts as waiting. A kernel that polls a word is not
+// blocked, so a deadlock of polling threads has no other symptom. A worker that computes is neither
+// asleep nor polling: a long computation is not a deadlock.
 bool Worker::has_spun_for_long() const {
     return num_idle_rounds_ > polling_.front()->progress_limit;
 }

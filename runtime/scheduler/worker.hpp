@@ -19,26 +19,26 @@ class Worker {
 public:
     explicit Worker(LaunchState& launch);
 
-    /// Takes part until the launch is over.
+    /// Works on the launch until it is over.
     void run();
 
-    /// Puts a parked thread of this worker back among the runnable; call on its host thread.
+    /// Makes a parked thread of this worker ready again; called on its host thread.
     static void make_ready(KernelThread& thread);
     /// Sets a thread aside until nothing else can run.
     void set_aside(KernelThread& thread) { polling_.push_back(&thread); }
 
     [[nodiscard]] LaunchState& launch() noexcept { return *launch_; }
 
-    // Under the launch's lock:
+    // Protected by the launch's lock:
     std::vector<KernelThread*> inbox;
     std::condition_variable wake_up;
-    bool has_cancelled = false;  ///< has ended its threads because the launch failed
+    bool has_cancelled = false;  ///< whether it has ended its threads because the launch failed
     std::atomic<bool> has_mail{false};
-    /// The launch's progress since which this worker's threads have been spinning on L1 without
-    /// progress for long.
+    /// Value of the launch's progress since which this worker's threads have polled L1 without
+    /// progress for a long time.
     std::atomic<std::uint64_t> idle_spin_since{~std::uint64_t{0}};
 
-    /// Fibers of this worker whose stacks Boost still holds.
+    /// Number of fibers of this worker whose stacks Boost still holds.
     std::uint32_t num_stacks_in_use = 0;
 
 private:
@@ -57,7 +57,7 @@ private:
     std::vector<KernelThread*> polling_;
     std::uint64_t num_polls_ = 0;        ///< rounds of polling
     std::uint64_t progress_seen_ = 0;    ///< the launch's progress when polling began
-    std::uint64_t num_idle_rounds_ = 0;  ///< rounds of loops without a result since then
+    std::uint64_t num_idle_rounds_ = 0;  ///< rounds of loops without progress since then
 };
 
 /// Returns the worker that runs a thread's fiber.

@@ -67,8 +67,8 @@ void WorkerPool::run(const std::function<void()>& body) {
 
 #else
 
-// More workers than host cores need the limit raised for as long as the pool lives: oneTBB lends
-// one less than there are cores, whatever an arena asks for.
+// More workers than host cores require a raised limit during the pool's lifetime: oneTBB provides
+// one less than the number of cores, whatever an arena requests.
 struct WorkerPool::Arena {
     explicit Arena(std::uint32_t num_workers)
         : limit(tbb::global_control::max_allowed_parallelism, num_workers),
@@ -89,8 +89,8 @@ void WorkerPool::run(const std::function<void()>& body) {
         return;
     }
     arena_->arena.execute([&] {
-        // simple_partitioner: one task for each worker. Others may give several to one thread,
-        // which is legal (run() says so) and leaves host cores idle.
+        // simple_partitioner: one task per worker. Other partitioners may give several to one
+        // thread, which is legal (see run()) but leaves host cores idle.
         tbb::parallel_for(
             std::uint32_t{0}, num_workers_, std::uint32_t{1}, [&](std::uint32_t) { body(); },
             tbb::simple_partitioner{});

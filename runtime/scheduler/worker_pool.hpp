@@ -20,12 +20,12 @@ public:
 
     [[nodiscard]] std::uint32_t num_workers() const noexcept { return num_workers_; }
 
-    /// Calls `body` up to `num_workers()` times, on as many threads as the host lends, and returns
-    /// when all calls have. At least one call runs; the others may run late or one after another.
+    /// Calls `body` up to `num_workers()` times, on as many threads as the host provides, and
+    /// returns after all calls. At least one call runs; other calls may run late or in sequence.
     void run(const std::function<void()>& body);
 
-    /// Calls `visit` with each number below `count`, on as many threads as the host lends. All
-    /// calls are made. If several throw, the exception of the lowest number is rethrown.
+    /// Calls `visit` with each number below `count`, on as many threads as the host provides. All
+    /// calls are made. If several throw, rethrows the exception of the lowest number.
     void for_each(std::size_t count, const std::function<void(std::size_t)>& visit);
 
 private:
