@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats and tiles of a program's circular buffers, as one of its kernels sees them.
+// Formats and tiles of a program's circular buffers, for one of its kernels.
 #pragma once
 
 #include "emu/core/circular_buffer.hpp"

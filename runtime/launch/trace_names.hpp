@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the names in a trace, each once, in the order in which launches use them.
+// Table of the names in a trace without duplicates, in the order in which launches use them.
 #pragma once
 
 #include <cstdint>
