@@ -9,8 +9,8 @@
 namespace tessera {
 namespace {
 
-/// Smallest range that is shared. Mapping costs a few microseconds a bank and device, as much as
-/// copying this many bytes.
+/// Smallest range that is shared. Mapping costs a few microseconds per bank and device, the time to
+/// copy this many bytes.
 constexpr std::uint64_t kLeastShared = 65536;
 
 /// Returns the whole host pages of [address, address + bytes); banks start at host pages.

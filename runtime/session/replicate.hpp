@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares the host memory of a tensor that several devices hold alike.
+// Shares the host memory of a tensor with equal contents on several devices.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ struct BankRange {
     std::uint64_t bytes = 0;  ///< per bank
 };
 
-/// Returns whether enough of the range is whole host pages, so that sharing costs less than
-/// copying.
+/// Returns whether the range has enough whole host pages to make sharing cheaper than copying.
 [[nodiscard]] bool is_worth_sharing(const BankRange& range) noexcept;
 
 /// Copies the range of every bank of the first memory to all `memories`. Whole host pages are
