@@ -11,8 +11,8 @@
 namespace tessera::pipeline {
 namespace {
 
-// Limit of nested parentheses, signs, powers and calls. Each level is a few frames of recursion, and run files may come from
-// anywhere: a file of parentheses must not overflow the stack.
+// Limit of nested parentheses, signs, powers and calls. Each level takes a few recursion frames,
+// and run files may come from any source: a file of parentheses must not overflow the stack.
 constexpr std::uint32_t kDeepestNesting = 64;
 
 bool is_word_start(char letter) {
@@ -24,8 +24,8 @@ bool is_word_part(char letter) {
            letter == '.';
 }
 
-/// Recursive descent over the text: one function for each level of precedence, loosest first.
-/// Values are computed while reading; there is no syntax tree.
+/// Recursive descent over the text: one function per level of precedence, loosest first. Values are
+/// computed while parsing; there is no syntax tree.
 class Evaluator {
 public:
     Evaluator(std::string_view text, const Scope& scope)

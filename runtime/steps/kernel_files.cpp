@@ -21,8 +21,8 @@ void find_kernels(Program& program, const ops::Op& op, const std::string& run_fo
             kernel.source = op.folder + "/" + kernel.source.substr(own.size());
             continue;
         }
-        // A file beside the run file hides a shipped kernel of the same path. A kernel with a text
-        // has no file.
+        // A file next to the run file hides a shipped kernel of the same path. A kernel given as
+        // text has no file.
         const auto beside = std::filesystem::path(run_folder) / kernel.source;
         if (kernel.text.empty() && std::filesystem::is_regular_file(beside)) {
             kernel.source = beside.lexically_normal().string();
@@ -35,8 +35,8 @@ void replace_kernels(Program& program, const KernelFiles& files) {
         const auto file = std::ranges::find(files, kernel.source, &KernelFiles::value_type::first);
         if (file != files.end()) {
             const std::string replaced = std::exchange(kernel.source, file->second);
-            // The compiler also searches the folder of the replaced kernel, so that a copy of a
-            // shipped kernel finds the headers beside the original.
+            // The compiler also searches the folder of the replaced kernel, so a copy of a shipped
+            // kernel finds the headers next to the original.
             std::visit([&](auto& config) { config.defines[kReplacedKernel] = replaced; },
                        kernel.config);
         }
@@ -50,7 +50,7 @@ void require_known(const KernelFiles& files, std::span<const std::string> known)
         require(std::ranges::find(known, kernel) != known.end(),
                 "--kernel {}: no step has this kernel, did you mean {}?", kernel,
                 known.empty() ? "?" : config::nearest(kernel, known));
-        // Second, since a KERNEL and a FILE that were swapped are no file either.
+        // Checked second: swapped KERNEL and FILE are not a file either.
         require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", kernel,
                 file);
     }

@@ -152,7 +152,7 @@ Value Operators::finite(double value) const {
 }
 
 double Operators::number(const Value& value) const {
-    // A word that is no value is nearly always a misspelt name.
+    // An unknown word is nearly always a misspelt name.
     if (const auto* word = std::get_if<std::string>(&value)) {
         refuse(fmt::format("{} is unknown, did you mean {}?", *word,
                            config::nearest(*word, scope_.names())));

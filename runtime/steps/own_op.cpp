@@ -98,7 +98,8 @@ std::vector<fs::path> include_folders(const KernelToolchain& toolchain) {
         toolchain.package.include_dir.parent_path().string()));
 }
 
-/// Checks the structure of an op's folder, so that a missing file is not a compiler's message.
+/// Checks the structure of an op's folder, so that a missing file has a message of Tessera and not
+/// of the compiler.
 void check_folder(const fs::path& folder, const std::string& name) {
     require(fs::is_directory(folder), "{}: there is no such folder", folder.string());
     require(fs::is_regular_file(folder / (name + ".hpp")),
@@ -173,7 +174,8 @@ std::string recipe_of(const fs::path& folder, const KernelToolchain& toolchain) 
 }
 
 /// Returns the sources to compile. The generated entry includes the source that is named as the op:
-/// most ops have no other, and reading the headers once saves a third of the time. A link makes "ops/NAME/…" a valid include path, as for an op in the source tree.
+/// most ops have no other source, and reading the headers once saves a third of the time. A link
+/// makes "ops/NAME/…" a valid include path, as for an op in the source tree.
 std::vector<fs::path> draft_sources(const fs::path& drafts, const fs::path& folder,
                                     const std::string& name) {
     fs::create_directory(drafts / "ops");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Description of a pipeline, as a run file states it: tensors, and steps from tensors to tensors.
-// Nothing here knows an op by name. runtime/config reads the file.
+// No code here depends on the name of an op. runtime/config reads the file.
 #pragma once
 
 #include <cstdint>
@@ -88,13 +88,16 @@ struct PipelineTensor {
     bool has_memory = false;  ///< if false, the op that reads the tensor may choose `memory`
     Distribution distribution = Distribution::Replicated;
     std::uint32_t split_axis = 0;
-    /// Name of an int32 tensor that assigns indices to devices: (D, n), whose row d lists the
-    /// indices of device d, −1 for none; or a tensor with `Distribution::Each` that maps every index
-    /// to its position on the device, or −1. Empty: equal contiguous parts in the order of devices.
+    /// Name of an int32 tensor that assigns indices to devices:
+    /// - (D, n), whose row d lists the indices of device d, −1 for none; or
+    /// - a tensor with `Distribution::Each` that maps every index to its position on the device, or
+    ///   −1.
+    ///
+    /// Empty: equal contiguous parts in the order of devices.
     std::string split_by;
     /// Indices that a device has space for; 0: equal parts of all. With `split_by` only.
     std::uint32_t split_extent = 0;
-    std::string split_over;  ///< name of groups, each of which holds all parts; empty: all devices
+    std::string split_over;  ///< name of groups whose devices hold all parts; empty: all devices
     DeviceGroups split_groups;
     bool drops_axis = false;  ///< each device holds one index of the axis; its tensor has no axis
     TensorOrigin origin;

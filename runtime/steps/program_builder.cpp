@@ -63,8 +63,8 @@ CoreRangeSet chosen(const CoreChoice& choice, const CoreWork& work) {
     return {};
 }
 
-/// Runs `act` and turns its UsageError into a mistake of `key`. Rules of CreateKernel and others
-/// know nothing of YAML; without the key a message could not name a line of the run file.
+/// Runs `act` and turns its UsageError into a mistake of `key`. CreateKernel and other functions do
+/// not know YAML keys; without the key a message could not name a line of the run file.
 template <class F>
 auto with_key(const std::string& key, F act) {
     try {

@@ -20,7 +20,7 @@ namespace tessera::pipeline {
 namespace {
 
 /// Memories of one device. Allocates and frees as PlacedTensors does in a run, with the same
-/// allocators: a sum of sizes would not see fragmentation or the alignment of pages.
+/// allocators: a sum of sizes would ignore fragmentation and the alignment of pages.
 class RehearsedDevice {
 public:
     RehearsedDevice(const ArchSpec& arch, const BankLayout& banks, std::uint32_t device)

@@ -169,7 +169,7 @@ private:
             }
         }
     }
-    // Each level is a few frames of recursion, and run files may come from anywhere.
+    // Each level takes a few recursion frames, and run files may come from any source.
     Array factor() {
         constexpr std::uint32_t kDeepestNesting = 64;
         if (++depth_ > kDeepestNesting) {

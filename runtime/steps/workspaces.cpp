@@ -21,8 +21,8 @@ bool is_used_from(const PipelineSpec& pipeline, const std::string& tensor, std::
            });
 }
 
-/// Returns the end of the last launch that reads the tensor or writes it again; `end` if none does.
-/// Ends are those of launches, because steps of one launch run at the same time.
+/// Returns the end of the last launch that reads the tensor or overwrites it; `end` if none does.
+/// Uses ends of launches, because steps of one launch run at the same time.
 std::size_t end_of_use(const PipelineSpec& pipeline, const std::string& tensor, std::size_t end) {
     while (end < pipeline.steps.size() && is_used_from(pipeline, tensor, end)) {
         end = end_of_launch(pipeline, end);
@@ -87,7 +87,7 @@ std::uint64_t lowest_place(const std::vector<WorkspaceTensor*>& placed,
 
 void place_tensors(Workspace& workspace) {
     // Largest first is the usual heuristic for this packing problem, which is NP-hard: a small
-    // tensor finds a gap beside large ones, not the other way round. Stable, so that the plan is
+    // tensor fits into a gap between large ones, but not vice versa. Stable, so that the plan is
     // the same with every standard library.
     std::vector<WorkspaceTensor*> by_size;
     for (WorkspaceTensor& tensor : workspace.tensors) {
@@ -123,8 +123,8 @@ std::vector<Workspace> plan_workspaces(const PipelineSpec& pipeline, const ArchS
     return workspaces;
 }
 
-// A timing-only run moves integers, which steer kernels, and no other values. A workspace holds
-// tensors of one kind only, and today these are the others.
+// A timing-only run moves only integers, which control kernels. A workspace holds tensors of one
+// kind only, and at present these are the tensors without integers.
 std::optional<std::string> workspace_refusal(const ops::TensorPlan& plan) {
     if (plan.layout != TensorMemoryLayout::INTERLEAVED || plan.memory != BufferType::DRAM) {
         return "must be interleaved in DRAM to be in a workspace";
