@@ -10,8 +10,8 @@
 namespace tessera::config {
 namespace {
 
-/// Returns the searched folders. The run file's neighbour comes first: a copied tree of configs
-/// must use its own device files.
+/// Returns the searched folders. The run file's own tree comes first: a copied tree of configs must
+/// use its own device files.
 std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run_path,
                                                 ConfigFolders folders) {
     std::vector<std::filesystem::path> found{

@@ -36,7 +36,7 @@ void require_free(const Coordinates& list, const Coordinates& taken, const std::
         fmt::format("{} is listed twice, harvested or reserved for dispatch", number.value_or(0)));
 }
 
-/// Records a coordinate outside of the NoC's grid. The largest one stands for all.
+/// Records a coordinate outside of the NoC's grid; only the largest one.
 void require_below(const Coordinates& list, std::uint32_t limit, const std::string& path,
                    Judge& judge) {
     const std::uint32_t largest = list.empty() ? 0 : *std::ranges::max_element(list);

@@ -62,8 +62,8 @@ TimingSpec draw(const TimingBounds& bounds, std::uint32_t count, std::uint32_t i
 
 }  // namespace
 
-// Latin hypercube: the draws take each of `count` parts of a range once, in an order of the
-// constant's own. So a few draws cover each range.
+// Latin hypercube: the draws take each of `count` parts of a range once, in an order that is
+// specific to the constant. A few draws therefore cover each range.
 double draw_place(const std::string& key, std::uint32_t count, std::uint32_t index) {
     const std::uint64_t seed = seed_for(kSeed, key);
     const std::uint32_t part = random_permutation(seed, count)[index];

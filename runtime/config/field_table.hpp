@@ -63,9 +63,9 @@ struct PricedConstant {
     Bound bound{};
 };
 
-/// Returns the constants that price `activity`. For a wait these are only the limits of what is
-/// outstanding, as other constants price what ends the wait. If the activity is a wait for a
-/// transfer that passes `passed` meanwhile: the constants that make that passage longer.
+/// Returns the constants that price `activity`. For a wait these are only the limits of transfers
+/// in flight; other constants price the event that ends the wait. `passed` is the resource that the
+/// awaited transfer passes: then the constants that lengthen this passage.
 [[nodiscard]] std::span<const PricedConstant> constants_of(
     Activity activity, ResourceKind passed = ResourceKind::None);
 /// Returns the constants that price the time between programs.

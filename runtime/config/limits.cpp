@@ -54,7 +54,7 @@ std::optional<Mistake> check_limits(const Field& field, const Node& node, const 
 ResolvedValue resolve(const Field& field, const Node& node, const void* object,
                       const std::string& path) {
     const std::string number = field.number(object);
-    // Words and unlimited numbers ("inf") are no JSON numbers.
+    // Words and unlimited numbers ("inf") are not JSON numbers.
     const bool is_text = field.json == JsonForm::Text || !nlohmann::json::accept(number);
     return {.path = path,
             .text = field.show(object),

@@ -135,7 +135,7 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
         throw ConfigError(fmt::format("{}: extends: expected the name of a run, found {}",
                                       to_string(name.origin), describe(name)));
     }
-    // A file beside the run hides a shipped one of the same name.
+    // A file next to the run hides a shipped one of the same name.
     const std::filesystem::path beside = path.parent_path();
     std::vector<std::string> tried{beside / name.text, beside / (name.text + ".yaml")};
     for (const auto& folder : folders) {
@@ -224,8 +224,8 @@ void refuse_keys_of_device(Node& root, Violations& violations) {
     });
 }
 
-/// Records a mistake for each step that sends over more links than a device has to a neighbour: no
-/// replay could time it. Checked here, since ops do not know the timing section.
+/// Records a mistake for each step that sends over more links than a device has to a neighbour: a
+/// replay could not time it. Checked here, because ops do not have the timing section.
 void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, std::uint32_t links,
                  Violations& rules) {
     constexpr std::string_view kStart = "steps.";
@@ -249,9 +249,9 @@ void check_links(const pipeline::PipelineSpec& pipeline, const Resolved& keys, s
     }
 }
 
-/// Returns each option `--set params.x` whose param x nothing in this run uses. Without the note, the
-/// user would take the unchanged result for that of the value. It is no error, since a param may serve only some forms of a run,
-/// such as the seed of tensors that a file of inputs replaces.
+/// Returns each option `--set params.x` whose param x nothing in this run uses. Without the note,
+/// the user would take the unchanged result for that of the value. It is not an error: a param may
+/// serve only some forms of a run, such as the seed of tensors that a file of inputs replaces.
 std::vector<std::string> unread_sets(const LoadedRun& loaded) {
     std::vector<std::string> sets;
     for (const std::string& name : loaded.pipeline.unread_params) {
@@ -264,7 +264,7 @@ std::vector<std::string> unread_sets(const LoadedRun& loaded) {
     return sets;
 }
 
-/// Refuses a file with a sweep, of which `run` would run the base configuration only.
+/// Refuses a file with a sweep: `run` would run its base configuration only.
 void refuse_sweep(const Node& root) {
     if (const Node* sweep = root.find("sweep")) {
         throw ConfigError(to_string(sweep->origin) +

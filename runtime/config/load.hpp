@@ -29,7 +29,7 @@ struct LoadedRun {
     TimingBounds timing;
     Resolved resolved;  ///< run keys, then those of the arch file below "arch."
     Node tree;          ///< the run file's tree after `extends` and overrides
-    /// "--set params.x=1" of each such option of which nothing in this run uses x.
+    /// Options "--set params.x=1" whose param nothing in this run uses.
     std::vector<std::string> unread_sets{};
 };
 
@@ -60,8 +60,8 @@ using ConfigFolders = std::span<const std::filesystem::path>;
                                    std::span<const Override> overrides = {},
                                    ConfigFolders folders = {});
 
-/// Returns the names of the YAML files in a folder, without .yaml, sorted; none if it has no files
-/// or does not exist.
+/// Returns the names of the YAML files in a folder, without .yaml, sorted. Returns none for a
+/// missing folder.
 [[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 }  // namespace tessera::config

@@ -36,7 +36,7 @@ SweepSpec bind_sweep(const Node& block, Resolved& resolved) {
     return sweep;
 }
 
-/// Removes the block, which is no key of a run, and returns it.
+/// Removes the block, which is not a key of a run, and returns it.
 Node take_block(Node& root) {
     if (root.find(kSweepKey) == nullptr) {
         throw ConfigError(to_string(root.origin) +

@@ -55,10 +55,11 @@ void require_possible(const LoadedSweep& sweep);
 
 /// Loads every point of the sweep. Overrides replace values of the file, as in load_run; values of
 /// a point replace both.
-/// Errors   ConfigError as load_run, messages beginning with the place of a point's value in the
-///          file; also if there is no `sweep:` block, no key in it, a key in two of `cases`,
-///          `points` and `grid`, a point whose keys are an override's, or if `rank_by` is no launch
-///          of a point; UsageError if the file cannot be read.
+/// Errors   ConfigError as load_run, with messages that begin with the position of a point's value;
+///          - also for a missing `sweep:` block, or no key in it;
+///          - for a key in two of `cases`, `points` and `grid`, or a key that is also overridden;
+///          - if `rank_by` is not a launch of a point.
+///          UsageError if the file cannot be read.
 [[nodiscard]] LoadedSweep load_sweep(const std::filesystem::path& path,
                                      std::span<const Override> overrides, ConfigFolders folders);
 

@@ -39,7 +39,7 @@ struct KindRow {
     std::vector<std::string_view> belongings = {};  ///< keys that are removed with the old kind
 };
 
-/// One table for `extends` and `--set`, so that both replace maps alike.
+/// One table for `extends` and `--set`, so that both replace maps in the same way.
 const std::vector<KindRow>& kind_rows() {
     static const std::vector<KindRow> kRows{
         {"origin", {"random", "constant", "join", "places", "index", "file", "checkpoint"}},
@@ -65,8 +65,8 @@ bool is_other_kind(const Entry* old, const Entry* added, const KindRow& row) {
             (row.is_whole && old->key == "random" && old->value.text != added->value.text));
 }
 
-/// Removes from `base` what belongs to another kind than `top`. In `repeat: {name: count}` the name
-/// is free, so any other name is another kind.
+/// Removes the keys in `base` that belong to another kind than `top`. In `repeat: {name: count}`
+/// the name is free, so any other name is another kind.
 void drop_other_kind(Node& base, const Node& top, std::string_view key) {
     if (base.kind != NodeKind::Map || top.kind != NodeKind::Map) {
         return;

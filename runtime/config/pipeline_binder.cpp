@@ -35,8 +35,8 @@ void PipelineBinder::guarded(const Node& node, const std::string& path,
                              const std::function<void()>& act) const {
     try {
         act();
-        // Functions that know nothing of files throw UsageError; the position is added here, and
-        // binding continues, so that one run of `check` shows all mistakes.
+        // Functions without a file position throw UsageError. The position is added here, and
+        // binding continues, so one run of `check` shows all mistakes.
     } catch (const UsageError& error) {
         mistake(node, path, error.what());
     }

@@ -160,7 +160,7 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
     return is_wanted ? std::optional(std::move(output)) : std::nullopt;
 }
 
-/// Adds the outputs that the file names, of steps whose `when` is false, too.
+/// Adds the outputs that the file names, including those of steps whose `when` is false.
 void add_named_outputs(const Node& steps, std::vector<std::string>& names) {
     for (const Entry& step : steps.entries) {
         add_named_outputs(entry(step.value, "steps"), names);

@@ -50,11 +50,13 @@ struct NamedShape {
     std::string name;
     Shape shape;
 };
-/// Returns overrides of params from the tensors of a file of inputs: an extent that the run file
-/// states as a param's name sets that param, and a param with `present: NAME` is 1 if the file has a
-/// tensor of that name. An extent `name / number` sets the param too. Tensors whose `when` does not
-/// hold take no part. The first tensor with the param decides; other tensors are checked when they
-/// are read. Names of tensors may contain params and ${device}, which is 0 here.
+/// Returns overrides of params from the tensors of a file of inputs.
+/// - An extent that the run file states as a param's name, or as `name / number`, sets that param.
+/// - A param with `present: NAME` is 1 if the file has a tensor of that name.
+///
+/// Tensors whose `when` is false are ignored. The first tensor with the param decides; other
+/// tensors are checked when they are read. Names of tensors may contain params and ${device}, which
+/// is 0 here.
 [[nodiscard]] std::vector<Override> params_of_shapes(const Node& root,
                                                      std::span<const NamedShape> shapes,
                                                      const std::string& file);

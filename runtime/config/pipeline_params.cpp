@@ -60,8 +60,8 @@ std::vector<std::string> words_of(const Node& choices) {
     return words;
 }
 
-/// Returns a word as the op of the choices knows it: some values have a second name, such as that of
-/// a public implementation. Expressions then compare with one name only.
+/// Returns the op's own word for a choice: some values have a second name, such as that of a public
+/// implementation. Expressions then compare with one name only.
 pipeline::Value own_name(const Node& choices, const pipeline::Value& value) {
     if (choices.kind != NodeKind::Scalar || !std::holds_alternative<std::string>(value)) {
         return value;
@@ -167,7 +167,7 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
     if (is_map) {
         binder.refuse_unknown(param.value, path + ".", kParamKeys);
     }
-    // A refused param has a value all the same, so that its uses are not unknown names.
+    // A refused param has a value nevertheless, so that its uses are not unknown names.
     binder.scope.set(param.key, std::int64_t{1});
     if (value == nullptr || value->kind != NodeKind::Scalar) {
         binder.mistake(

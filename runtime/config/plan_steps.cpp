@@ -111,7 +111,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
                                                    .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {
         binder.rules.add(tensor.place, path, error.what());
-        // Entered all the same, so that steps that read it do not report an unknown tensor.
+        // Entered nevertheless, so that steps that read it do not report an unknown tensor.
         planned.emplace(tensor.name, PlannedTensor{.is_known = false});
     }
 }
@@ -164,8 +164,8 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
                              fmt::format("{} is not on device {}", name, *device));
             return false;
         }
-        // An input whose step has a mistake ends the check of this step in silence: its own
-        // mistakes would be consequences.
+        // An input whose step has a mistake silently ends the check of this step: its mistakes
+        // would be consequences.
         are_known = are_known && found->second.is_known;
         step.input_plans.push_back(found->second.plan);
     }
@@ -402,7 +402,7 @@ void rehearse(PipelineBinder& binder) {
 
 void plan_steps(PipelineBinder& binder) {
     PlannedTensors planned;
-    // Input tensors come first: steps are planned in their order and read what is known by then.
+    // Input tensors come first: steps are planned in order and read the tensors planned by then.
     for (const PipelineTensor& tensor : binder.spec.tensors) {
         plan_tensor(binder, tensor, planned);
     }

@@ -374,7 +374,7 @@ private:
     }
     // A missing file is reported with its line here, before any program is built.
     void check_source(const Node& node, const std::string& path) {
-        // Kernels beside the run file come first; find_kernel_file() searches the other places.
+        // Kernels next to the run file come first; find_kernel_file() searches the other folders.
         const auto beside = binder_.target.file.parent_path() / node.text;
         if (std::filesystem::is_regular_file(beside)) {
             return;

@@ -63,7 +63,7 @@ bool may_name_a_file(std::string_view key) {
 void make_paths_absolute(Node& node, std::string_view key, const std::filesystem::path& folder) {
     if (node.kind == NodeKind::Scalar && may_name_a_file(key)) {
         std::error_code error;  // a name that is too long does not exist either
-        // Names of shipped kernels and devices are no files here and stay as they are.
+        // Names of shipped kernels and devices are not files here and are unchanged.
         if (!node.text.empty() && std::filesystem::exists(folder / node.text, error)) {
             node.text = std::filesystem::absolute(folder / node.text).lexically_normal().string();
         }

@@ -26,7 +26,7 @@ using SweepPoints = std::vector<SweepSettings>;
 /// Contents of the block.
 struct SweepSpec {
     std::string question;  ///< question that the sweep answers, in a sentence
-    std::string rank_by;   ///< launch by whose time points are ranked; "run": the whole run
+    std::string rank_by;   ///< launch whose time ranks the points; "run": the whole run
     bool values = false;   ///< tile maths on, every step compared as `verify` says
     SweepPoints cases;
     SweepPoints points;

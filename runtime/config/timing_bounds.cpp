@@ -9,7 +9,7 @@
 namespace tessera::config {
 namespace {
 
-/// Which way a constant is moved.
+/// Direction in which a constant is moved.
 enum class End : std::uint8_t { Short, Long };
 
 bool is_override(const Node& node) {

@@ -20,7 +20,7 @@ bool TreeBuilder::expects_key() const {
 }
 
 void TreeBuilder::set_key(Frame& frame, const Node& node) {
-    // A set beside the list: a search in the list took minutes for 100000 keys.
+    // A set in addition to the list: a search in the list took minutes for 100000 keys.
     if (!frame.keys.insert(node.text).second) {
         const auto first = std::ranges::find(frame.node.entries, node.text, &Entry::key);
         refuse(node.origin,

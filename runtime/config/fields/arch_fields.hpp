@@ -10,7 +10,7 @@
 namespace tessera::config {
 
 inline constexpr Limits kSomeUpTo256{1, 256};
-inline constexpr Limits kDstTiles{2, 16};  // as many as any modelled chip has
+inline constexpr Limits kDstTiles{2, 16};  // the largest number of any modelled chip
 inline constexpr Limits kClock{1e6, 1e11};
 inline constexpr Limits kNocCoordinate{0, 63};  // 6 bits of a NoC address
 

@@ -11,7 +11,7 @@ namespace tessera::config {
 struct KeyRow {
     std::string_view key;
     std::string_view value;
-    std::string_view default_text;  ///< "required", or as YAML would have it
+    std::string_view default_text;  ///< "required", or in YAML syntax
     std::string_view prose;
 };
 

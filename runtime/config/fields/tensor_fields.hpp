@@ -136,7 +136,7 @@ inline constexpr std::array kCheckpointFields{
                                      "whether stored matrices are (columns, rows)"),
 };
 
-/// How an origin is written: a word, {key: word, …} or {key: value, …}.
+/// Syntax of an origin: a word, {key: word, …} or {key: value, …}.
 struct OriginRow {
     std::string_view key;   ///< empty: the word alone
     std::string_view word;  ///< empty: the key's value is a field

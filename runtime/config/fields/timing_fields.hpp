@@ -19,8 +19,8 @@
 namespace tessera::config {
 
 /// Time that no activity or resource alone identifies. A latency of the NoC depends on what the
-/// thread waits for. There was one list for all three. With it, the report of a run that only reads
-/// said that 76 % of it depended on the assumed latency of atomics.
+/// thread waits for. One common list for all three made the report of a run with reads only state
+/// that 76 % of it depended on the assumed latency of atomics.
 enum class Phase : std::uint8_t {
     ReadLatency,     ///< ResourceKind::NocLatency of a read
     WriteLatency,    ///< the same of a write
