@@ -10,7 +10,7 @@
 namespace tessera::report {
 namespace {
 
-/// Returns the enumerator among `count` whose word is `json`.
+/// Returns the enumerator whose word is `json`; `count` is the number of enumerators.
 template <class Enum, class WordOf>
 Enum enumerator_of(const Json& json, std::size_t count, const char* kind, WordOf word_of) {
     const auto& word = json.get_ref<const std::string&>();

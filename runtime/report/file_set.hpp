@@ -14,7 +14,7 @@ struct NamedText {
     std::string text;
 };
 
-/// Checks before a long run that write_together will be able to write after it.
+/// Checks before a long run that write_together will be able to write its files.
 /// Errors   UsageError naming the path: `directory` or the folder of its creation is not a folder
 ///          or not writable, or one of `names` exists and is not a writable regular file.
 void require_places(const std::filesystem::path& directory, std::span<const std::string> names);

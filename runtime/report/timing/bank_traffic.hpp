@@ -11,9 +11,9 @@ namespace tessera::report {
 
 /// Returns the bytes in flight between each device's data-movement kernels and its banks, between
 /// two times of the launch. Replays do not record the start and end of each transfer, so they are
-/// estimated: transfers of a line divide its issue time equally, in order, and each spreads its
-/// bytes from its issue to the end of the next wait. Lines with an issue time of 0 are omitted.
-/// Only devices with such bytes are listed.
+/// estimated. Transfers of a line divide its issue time equally, in order. Each transfer
+/// distributes its bytes from its issue to the end of the next wait. Lines with an issue time of 0
+/// and devices without such bytes are omitted.
 [[nodiscard]] BankTraffic bank_traffic(const LaunchTrace& trace, const LaunchTimeline& timeline,
                                        std::uint32_t num_banks, Millicycles from, Millicycles to);
 

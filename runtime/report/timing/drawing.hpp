@@ -34,7 +34,7 @@ struct DrawPlan {
 struct ThreadPoints {
     /// `line` is the interval's site and `cause` its index in the timeline; the caller maps both.
     std::vector<TimelinePoint> points;
-    Millicycles merged_below = 0;  ///< 0: all intervals are there
+    Millicycles merged_below = 0;  ///< 0: nothing was merged
 };
 
 /// Keeps all intervals if there are at most `limit`. Otherwise intervals shorter than 2 · makespan
@@ -43,8 +43,8 @@ struct ThreadPoints {
 /// points.
 [[nodiscard]] ThreadPoints draw_points(std::span<const Interval> intervals, std::size_t limit);
 
-/// As draw_points, for the intervals between two times; all before are one stretch, all after
-/// another.
+/// As draw_points, for the intervals between two times. The intervals before are one stretch, those
+/// after another.
 [[nodiscard]] ThreadPoints draw_window(std::span<const Interval> intervals, std::size_t limit,
                                        Millicycles from, Millicycles to);
 

@@ -19,7 +19,7 @@ struct HtmlParts {
 /// The page of report.html, for what to_json gives of a TimingReport.
 extern const HtmlParts kReportPage;
 
-/// How a page holds its data: as it is, or as packed_text has it.
+/// Encoding of a page's data: plain, or packed by packed_text.
 enum class PageData : std::uint8_t { Plain, Packed };
 
 /// Puts `data`, with its key "name" as the title, into a page. Any text of `data` is safe there.

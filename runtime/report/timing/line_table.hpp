@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the kernel lines of a launch, each once; threads number their lines separately.
+// Table of the kernel lines of a launch without duplicates; threads number their lines separately.
 #pragma once
 
 #include <map>

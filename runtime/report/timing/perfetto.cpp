@@ -221,7 +221,7 @@ public:
     }
 
 private:
-    // Processes by device, then its cores row by row; 0 is no process.
+    // Processes ordered by device, then by core row by row; 0 means no process.
     [[nodiscard]] Track device_track(std::uint32_t device) const {
         const GridSize grid = report_.arch.workers.compute;
         return {1 + std::uint64_t{device} * (1 + grid.columns * grid.rows), 0};

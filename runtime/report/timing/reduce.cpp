@@ -102,7 +102,7 @@ std::vector<ThreadReport> thread_reports(const std::vector<std::string>& names,
     return threads;
 }
 
-/// Numbers the causes of drawn points, each once.
+/// Numbers the causes of drawn points without duplicates.
 class CauseTable {
 public:
     CauseTable(const LaunchTimeline& timeline, const LineTable& lines)

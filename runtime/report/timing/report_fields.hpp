@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of the structs of a timed run, each once: the keys of report.json, in its order.
+// Descriptions of the structs of a timed run: the keys of report.json, in its order.
 #pragma once
 
 #include "runtime/report/describe.hpp"

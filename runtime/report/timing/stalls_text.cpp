@@ -94,7 +94,7 @@ std::string object_text(Activity activity, const std::string& object) {
 }
 
 // Returns "64 % direct, 47 % of it on NoC links": the share of direct time, and the resource with
-// the most direct time in which bytes travelled, if any did.
+// the most direct time during which bytes travelled, if any.
 std::string direct_text(const StallReport& stall) {
     const auto part_of = [](Millicycles part, Millicycles whole) {
         return show_share(share_of(static_cast<double>(part), static_cast<double>(whole)));

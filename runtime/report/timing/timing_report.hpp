@@ -103,8 +103,8 @@ struct StallReport {
     std::optional<TimelineThread> ender;  ///< none: the end of a transfer, or unknown
     std::uint32_t ender_line = 0;
     Millicycles total = 0;  ///< thread-time
-    /// Part of `total` in which the ender was busy or bytes travelled. In the rest the ender waited
-    /// itself, and the stall was only passed on.
+    /// Part of `total` in which the ender was busy or bytes travelled. In the rest the ender itself
+    /// waited and only passed the stall on.
     Millicycles direct = 0;
     std::uint64_t count = 0;
     /// Part of `direct` in which bytes travelled, by resource.
