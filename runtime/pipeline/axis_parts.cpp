@@ -38,7 +38,7 @@ void write_part(const HostTensor& part, std::size_t axis, std::span<const std::u
     for (std::size_t i = axis + 1; i < whole.shape.size(); ++i) {
         inner *= whole.shape[i];
     }
-    // The inverse of take_part(): a part's bytes follow one another, so that `from` only grows.
+    // The inverse of take_part(): a part's bytes are contiguous, so `from` only grows.
     const std::size_t outer = whole.bytes.size() / (extent * inner);
     const std::byte* from = part.bytes.data();
     for (std::size_t i = 0; i < outer; ++i) {

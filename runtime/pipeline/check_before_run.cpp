@@ -96,7 +96,7 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
     }
     const TensorValues values(pipeline, devices, files.inputs, files.state);
     const OriginCheck origins(pipeline, values, devices);
-    // An op that is made of others checks its own inputs; its parts see only pieces of them.
+    // An op that consists of others checks its own inputs; its parts have only pieces of them.
     for (const auto* steps : {&pipeline.replaced_steps, &pipeline.steps}) {
         for (const PipelineStep& step : *steps) {
             origins.check(step);

@@ -141,7 +141,8 @@ bool is_all_replicas(const PipelineStep& step) {
 
 std::vector<OutputRanges> outputs_on(const PipelineStep& step, const Place& place) {
     std::vector<OutputRanges> outputs;
-    // The reference of an all-reduce over D devices costs D inputs; once is enough for all devices.
+    // The reference of an all-reduce over D devices costs D inputs, so it is computed once for all
+    // devices.
     if (place.position > 0 && is_all_replicas(step)) {
         return outputs;
     }

@@ -25,8 +25,8 @@ struct StepValues {
     std::vector<std::vector<std::shared_ptr<const ops::OperandValues>>> outputs;
 };
 
-/// Returns the counts of valid rows of an operand on the device at `position`; nothing if all of it
-/// is valid.
+/// Returns the counts of valid rows of an operand on the device at `position`; nothing if the whole
+/// operand is valid.
 [[nodiscard]] std::vector<std::uint32_t> counts_of(const PipelineStep& step,
                                                    const StepValues& values,
                                                    const ops::Operand& operand,

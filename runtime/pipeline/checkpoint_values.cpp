@@ -99,7 +99,7 @@ void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t
 void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t columns,
                   std::span<float> out) {
     const auto rows = static_cast<std::uint32_t>(out.size() / columns);
-    // Shapes tell the kinds of scales apart; files do not name them.
+    // Shapes distinguish the kinds of scales; files do not name them.
     const bool is_blocked = scales.shape.size() >= 2 &&
                             scales.shape.back() == blocks_of(columns, kScaleBlock) &&
                             scales.shape[scales.shape.size() - 2] == blocks_of(rows, kScaleBlock);
@@ -272,8 +272,8 @@ void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& pa
     const std::size_t scales = num_elements(found.shape) / stacks;
     const std::size_t blocks =
         std::size_t{blocks_of(rows_, kScaleBlock)} * blocks_of(columns_, kScaleBlock);
-    // Scales are of rows and columns as they are stored, so that transposed ones have no place
-    // here.
+    // Scales are stored for rows and columns of the stored matrix, so a transposed matrix cannot
+    // have them.
     require(is_plain(found.dtype) && num_elements(found.shape) % stacks == 0 &&
                 (scales == blocks || scales == rows_ || scales == 1) && !tensor_.origin.transposed,
             "{}: {}: {} {}, allowed: F32 or BF16 with {} scales of 128 × 128 blocks, {} of rows, "

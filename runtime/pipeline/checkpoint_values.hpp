@@ -14,8 +14,9 @@
 namespace tessera::pipeline {
 
 /// One tensor of a run, as OriginKind::Checkpoint describes it. Each index of the first of three
-/// axes is a matrix, made of the matrices of `origin.tensors` one below the other. A name with `*`
-/// names one stored matrix an index; a name without it names a stored stack of all indices.
+/// axes is a matrix that consists of the matrices of `origin.tensors`, one below the other. A name
+/// with `*` names one stored matrix per index; a name without it names a stored stack of all
+/// indices.
 ///
 /// Stored numbers are BF16, F16 or F32; or F8_E4M3 with scales in NAME_scale_inv or NAME_scale, a
 /// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales.

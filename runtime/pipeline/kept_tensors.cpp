@@ -58,8 +58,8 @@ std::vector<std::byte> bytes_in_file(const FileOutput& output,
     return bytes;
 }
 
-/// Returns whether a later step overwrites the output; the file gets the last value only, since a
-/// safetensors file has each name once.
+/// Returns whether a later step overwrites the output. The file contains only the last value,
+/// because a safetensors file has each name once.
 bool is_written_after(const PipelineSpec& pipeline, const PipelineStep& step,
                       const std::string& name) {
     const auto* const end = pipeline.steps.data() + pipeline.steps.size();

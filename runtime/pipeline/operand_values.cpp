@@ -18,8 +18,8 @@ DeviceTensor cut_into_rows(DeviceTensor tensor, std::uint32_t rows) {
 
 HostTensor DeviceValues::first_rows(std::uint32_t index, std::uint32_t count) const {
     const std::uint32_t rows = tensor_.spec.shape.at(1);
-    // One row of tiles at a time, if the matrix consists of whole rows of tiles: an expert with 3
-    // tokens in a matrix for 4096 needs 32 rows.
+    // Reads one row of tiles at a time if the matrix consists of whole rows of tiles: an expert
+    // with 3 tokens in a matrix for 4096 needs 32 rows.
     if (rows % kTileRows != 0 || count == 0) {
         return session_.read_matrix(tensor_, index);
     }

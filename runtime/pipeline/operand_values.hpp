@@ -18,7 +18,7 @@ namespace tessera::pipeline {
 /// Tensor on a device. Reads only the requested rows.
 class DeviceValues final : public ops::OperandValues {
 public:
-    /// The session outlives the object.
+    /// The session must outlive the object.
     DeviceValues(const Session& session, DeviceTensor tensor)
         : session_(session), tensor_(std::move(tensor)) {}
 
@@ -66,7 +66,7 @@ private:
     HostTensor tensor_;
 };
 
-/// Input whose values a check does not know yet; it has a shape only.
+/// Input whose values a check does not have yet, only its shape.
 class ShapeOnly final : public ops::OperandValues {
 public:
     explicit ShapeOnly(Shape shape) : shape_(std::move(shape)) {}

@@ -43,8 +43,8 @@ DeviceTensor PlacedTensors::place_in(std::uint32_t device, const WorkspacePlace&
                         interleaved_buffer(session_.arch(), device, plan.spec, BufferType::DRAM)};
     tensor.buffer.address =
         held.at(workspace.name).buffer.address + static_cast<std::uint32_t>(place.tensor->offset);
-    // The workspace was filled when it was allocated; by now it holds another tensor's values,
-    // which would hide a kernel that reads what nobody wrote.
+    // The workspace was filled when it was allocated. By now it holds another tensor's values,
+    // which would hide a kernel that reads unwritten memory.
     if (unwritten_ == UnwrittenMemory::Nan) {
         session_.fill(tensor, std::byte{0xFF});
     }

@@ -26,8 +26,8 @@ struct PlacedStep {
 /// Allocates and frees the tensors of a run.
 class PlacedTensors {
 public:
-    /// Session and pipeline outlive the object. `unwritten` is the initial content of tensors in
-    /// workspaces; the session fills memory at allocation only and does not see their reuse.
+    /// Session and pipeline must outlive the object. `unwritten` is the initial content of tensors
+    /// in workspaces; the session fills memory only at allocation and does not notice their reuse.
     PlacedTensors(Session& session, const PipelineSpec& pipeline, std::uint32_t num_devices,
                   UnwrittenMemory unwritten);
 

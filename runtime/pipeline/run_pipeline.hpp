@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a pipeline on an emulated mesh, compares and records it. Nothing here knows an op by name.
+// Runs a pipeline on an emulated mesh, compares and records it. No code here depends on the name of
+// an op.
 #pragma once
 
 #include <cstdint>

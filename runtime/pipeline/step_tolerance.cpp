@@ -27,7 +27,7 @@ std::string parameter(const PipelineStep& step, std::string_view key) {
 }
 
 MathFidelity fidelity_of(const PipelineStep& step) {
-    // By key: an op's parameters have a type that is known to the op only.
+    // By key, because only the op knows the type of its parameters.
     const std::string word = parameter(step, "math_fidelity");
     for (const MathFidelity fidelity :
          {MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3}) {

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> indices_in_map(const HostTensor& map, std::uint32_t s
         places.size() - static_cast<std::size_t>(std::ranges::count(places, -1)));
     require(held <= slots, "tensors.{}.split.by: {} of device {} has {} places; allowed: {}",
             tensor.name, tensor.split_by, device, held, slots);
-    // Only a split with an extent has places for which there may be no index.
+    // Only a split with an extent has slots without an index.
     const std::uint32_t count = tensor.split_extent == 0 ? slots : held;
     std::vector<std::uint32_t> indices(slots, kPadding);
     for (std::uint32_t place = 0; place < count; ++place) {

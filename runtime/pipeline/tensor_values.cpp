@@ -107,8 +107,8 @@ HostTensor bytes_of(const StoredTensor& stored) {
     return {shape_in_run(stored), DataFormat::UInt8, {stored.bytes.begin(), stored.bytes.end()}};
 }
 
-/// Numbers up to 127, which bfp8_b keeps whatever the others of their block are; −128 too, whose
-/// block then rounds odd numbers, so it is refused.
+/// Returns numbers up to 127, which bfp8_b stores exactly for any block. −128 is refused: its block
+/// would round odd numbers.
 HostTensor int8_numbers(const StoredTensor& stored) {
     HostTensor numbers = make_host_tensor(stored.shape, DataFormat::Float32);
     const auto out = numbers.as<float>();
@@ -260,7 +260,7 @@ std::vector<report::NanNote> TensorValues::nans() const {
         for (std::uint32_t device = 0; file != nullptr && device < num_own(tensor, devices_);
              ++device) {
             const StoredTensor& held = stored(*file, tensor, device);
-            // Codes of another dtype than the format's are no floating-point numbers.
+            // Codes of another dtype than the format's are not floating-point numbers.
             const DataFormat format = format_of(held.dtype).value_or(DataFormat::UInt8);
             const NanCount found = count_nan(format, held.bytes);
             if (found.count != 0 && note.count == 0) {
