@@ -8,7 +8,7 @@
 
 namespace tessera::model {
 
-/// How a file holds the weights of experts.
+/// Layout of the weights of experts in a file.
 enum class ExpertLayout : std::uint8_t {
     OneByOne,            ///< a tensor (out, in) for each expert and each of gate, up and down
     Stacked,             ///< (E, 2·N, H) gate then up, and (E, H, N)

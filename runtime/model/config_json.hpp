@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
     /// Whole numbers of a list.
     [[nodiscard]] std::vector<std::uint32_t> counts(std::string_view key, CountRange range) const;
-    /// A map below this one, such as rope_scaling.
+    /// Returns a map below this one, such as rope_scaling.
     [[nodiscard]] ConfigJson section(std::string_view key) const;
 
     /// Refuses the value of a key because of another key.

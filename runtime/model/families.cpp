@@ -197,7 +197,7 @@ constexpr std::array kFamilies{
            .intermediate_key = "intermediate_size",
            .scoring = Scoring::SoftmaxOfChosen,
            .names = kGraniteNames},
-    // For a model of no family above: the user states the numbers under these names.
+    // For models outside of the families above: the user states the numbers under these names.
     Family{.name = "generic",
            .model_types = kGenericTypes,
            .architectures = {},

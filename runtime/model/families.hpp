@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of models, a row each: names of keys in config.json with the defaults of the
-// transformers class, the rule of the router, and the form of the layers. To add one: a row in
-// families.cpp, and a config.json in configs/models.
+// Families of models, one row each: names of keys in config.json with the defaults of the
+// transformers class, the rule of the router, and the form of the layers. A new family needs a row
+// in families.cpp and a config.json in configs/models.
 #pragma once
 
 #include <span>
@@ -52,7 +52,7 @@ enum class QkNorm : std::uint8_t {
     L2ByKey,       ///< L2 without a weight after the rotation, if use_qk_norm or by default
 };
 
-/// How the projections of attention get a bias.
+/// Rule by which the projections of attention have a bias.
 enum class QkvBias : std::uint8_t { ByKeyElseNo, ByKeyElseYes };
 
 struct Family {

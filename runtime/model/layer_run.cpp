@@ -106,7 +106,7 @@ void assume_attention(const AttentionNumbers& attention, LayerRun& run) {
     }
 }
 
-/// A whole number with ".0", since these params are decimals.
+/// Returns a whole number with ".0", since these params are decimals.
 std::string decimal(double value) {
     const std::string text = fmt::format("{}", value);
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -276,7 +276,7 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
 
 namespace {
 
-/// The mesh and everything else of the run file, in the order of its text.
+/// Returns the mesh and every other value of the run file, in the order of its text.
 std::vector<PathValue> values_of(const LayerRun& run) {
     const LayerDemand& demand = run.demand;
     std::vector<PathValue> values{

@@ -12,7 +12,7 @@ namespace tessera::model {
 
 struct Family;
 
-/// How the router's logits become the weights of the chosen experts.
+/// Conversion of the router's logits to the weights of the chosen experts.
 enum class Scoring : std::uint8_t {
     Softmax,          ///< over all experts
     SoftmaxOfChosen,  ///< over the logits of the chosen experts
@@ -69,7 +69,7 @@ struct AttentionNumbers {
     bool has_qkv_bias = false;
     bool has_sinks = false;
     std::string sliding_window;  ///< empty: none
-    std::uint32_t window = 0;    ///< positions that a token sees; 0: all
+    std::uint32_t window = 0;    ///< positions that a token attends to; 0: all
     double softmax_scale = 1;
     std::string softmax_scale_rule;
     double rope_theta = 10000;
@@ -101,12 +101,12 @@ struct MoeModel {
 /// Returns the bytes of one routed expert in bfloat16.
 [[nodiscard]] std::uint64_t expert_bytes(const MoeModel& model);
 
-/// Returns the bytes of the weights of one MoE layer on the device with the most experts, in
-/// bfloat16: its experts, and all of the router and of the shared experts.
+/// Returns the bytes of one MoE layer's weights on the device with the most experts, in bfloat16:
+/// its experts, the whole router and all shared experts.
 [[nodiscard]] std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices);
 
-/// Returns the smallest number of devices whose layer_bytes() are at most `dram` on each; nothing if
-/// one expert a device is too much.
+/// Returns the smallest number of devices whose layer_bytes() are at most `dram` each; nothing if
+/// one expert per device is too much.
 [[nodiscard]] std::optional<std::uint32_t> devices_that_hold(const MoeModel& model,
                                                              std::uint64_t dram);
 

@@ -37,7 +37,7 @@ Parts parts_of(const std::string& path, std::span<const std::byte> bytes) {
     return {std::string(text + start, length), bytes.subspan(start + length)};
 }
 
-/// The text of a key of the header, as the pattern captures it.
+/// Returns the text of a key of the header, as the pattern captures it.
 std::string value_of(const std::string& path, const std::string& header, const char* pattern) {
     std::smatch found;
     require(std::regex_search(header, found, std::regex(pattern)),

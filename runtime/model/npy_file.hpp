@@ -15,8 +15,8 @@ struct NpyArray {
 };
 
 /// Reads an array of little-endian integers of 1 to 8 bytes.
-/// Errors   UsageError with the file, what was found and what is allowed: for another format, floats,
-///          Fortran order, and data of another length than the shape takes.
+/// Errors   UsageError with the file, the value found and what is allowed: for another format,
+///          floats, Fortran order, and data whose length does not match the shape.
 /// Source   numpy.lib.format, versions 1.0 to 3.0.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& path);
 

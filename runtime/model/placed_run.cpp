@@ -64,7 +64,7 @@ std::vector<std::uint32_t> numbers_of(const Placement& placement) {
     return numbers;
 }
 
-/// The first tokens of a layer; rows beyond choose nothing.
+/// Returns the first tokens of a layer; additional rows choose nothing.
 HostTensor first_ids(const RoutedRun& run, const RoutingTrace& trace, std::uint32_t layer) {
     HostTensor ids = make_host_tensor({run.rows, run.top_k}, DataFormat::Int32);
     const auto out = ids.as<std::int32_t>();
@@ -77,7 +77,7 @@ HostTensor first_ids(const RoutedRun& run, const RoutingTrace& trace, std::uint3
     return ids;
 }
 
-/// Ids by the numbers of slots; the copies of an expert take its tokens in turn.
+/// Returns ids as numbers of slots; the copies of an expert process its tokens in turn.
 HostTensor renumbered(const HostTensor& ids, const PlacedRun& placed) {
     const std::vector<std::uint32_t> numbers = numbers_of(placed.after);
     std::vector<std::vector<std::uint32_t>> slots(placed.replicas.copies.size());

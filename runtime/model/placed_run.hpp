@@ -32,7 +32,7 @@ struct RoutedRun {
 /// Errors   UsageError with the name that is missing and what is allowed.
 [[nodiscard]] RoutedRun routed_run(const config::LoadedRun& loaded, const std::string& name);
 
-/// How a placement reaches the run.
+/// How a placement is passed to the run.
 enum class PlacedBy : std::uint8_t {
     Map,      ///< each device's expert_map; experts keep their numbers
     Numbers,  ///< experts get new numbers in the order of devices, copies of an expert numbers too
@@ -55,18 +55,18 @@ struct PlacedRun {
 [[nodiscard]] PlacedRun place_experts(const RoutedRun& run, const RoutingTrace& trace,
                                       std::uint32_t layer, std::uint32_t redundant, PlacedBy by);
 
-/// Returns the largest load over the mean of the placement under a trace, whose copies of an expert
-/// share its load equally.
+/// Returns the ratio of the largest to the mean load of the placement under a trace. Copies of an
+/// expert share its load equally.
 [[nodiscard]] double max_over_mean_under(const PlacedRun& placed, const RoutingTrace& trace,
                                          std::uint32_t layer, std::uint32_t devices);
 
 /// Writes ids_before, ids_after and r<device>.expert_map.
 void write_placement(const PlacedRun& placed, const std::filesystem::path& path);
 
-/// Which of the two placements a run file has.
+/// The placement that a run file has.
 enum class Side : std::uint8_t { Before, After };
 
-/// Returns the values of a run file that reads its tensors from `tensors`, a file beside it.
+/// Returns the values of a run file that reads its tensors from `tensors`, a file next to it.
 [[nodiscard]] std::vector<PathValue> placed_values(const RoutedRun& run, const PlacedRun& placed,
                                                    Side side, const std::string& tensors);
 

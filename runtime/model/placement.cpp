@@ -17,8 +17,8 @@ struct Exchange {
     double load = 0;
 };
 
-/// Returns the exchange of a weight on `full`, the fullest device, that leaves the smallest load
-/// there and on the other device; nothing if none makes it less full.
+/// Returns the exchange of a weight on `full`, the fullest device, that leaves the smallest load on
+/// both devices; nothing if no exchange reduces its load.
 std::optional<Exchange> best_exchange(std::span<const double> weights, const Placement& placement,
                                       const std::vector<double>& loads, std::uint32_t full) {
     std::optional<Exchange> best;

@@ -15,7 +15,7 @@ namespace tessera::model {
 /// largest load falls. `room` is the number of weights that each device takes.
 [[nodiscard]] Placement balanced_placement(std::span<const double> weights,
                                            std::span<const std::uint32_t> room);
-/// The first step of balanced_placement() alone.
+/// Returns the result of balanced_placement()'s first step.
 [[nodiscard]] Placement greedy_placement(std::span<const double> weights,
                                          std::span<const std::uint32_t> room);
 

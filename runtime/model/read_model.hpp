@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the numbers of a model from its config.json, and keeps where each came from.
+// Reads the numbers of a model from its config.json, and records the origin of each.
 #pragma once
 
 #include <filesystem>

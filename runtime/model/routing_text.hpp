@@ -9,8 +9,8 @@
 
 namespace tessera::model {
 
-/// Returns a row for each device with its load, and lines with the largest loads over their means
-/// and the number of devices that a token reaches.
+/// Returns one row per device with its load, and lines with the ratios of the largest to the mean
+/// loads and the number of devices that a token reaches.
 [[nodiscard]] std::string routing_text(const RoutingLoad& load, const Placement& placement,
                                        const report::TextStyle& style);
 

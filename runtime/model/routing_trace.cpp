@@ -79,7 +79,7 @@ NpyArray array_of(const StoredTensor& tensor) {
     return array;
 }
 
-/// The first number in a name: layers.12.topk_ids is of layer 12.
+/// Returns the first number in a name: layers.12.topk_ids belongs to layer 12.
 std::optional<std::uint32_t> number_in(const std::string& name) {
     const std::size_t start = name.find_first_of("0123456789");
     if (start == std::string::npos) {
@@ -134,7 +134,7 @@ RoutingTrace read_stored(const std::string& path) {
     return are_layers ? joined_layers(path, found) : trace_of(path, array_of(*found.front()));
 }
 
-/// A number of (0, 1), never 0 or 1.
+/// Returns a number of (0, 1), never 0 or 1.
 double unit(std::uint64_t word) {
     return (static_cast<double>(word >> 12U) + 0.5) / static_cast<double>(1ULL << 52U);
 }

@@ -30,10 +30,13 @@ struct TraceShape {
     std::uint32_t top_k = 1;
 };
 
-/// Reads the ids that vLLM and SGLang return for a batch: (tokens, layers, top_k) or, for one layer,
-/// (tokens, top_k), as integers in a .npy file or in a safetensors file. In the latter the ids are
-/// the only such tensor, or the one called topk_ids, routed_experts, expert_ids or
-/// selected_experts, or one tensor for each layer with its number in the name.
+/// Reads the ids that vLLM and SGLang return for a batch: (tokens, layers, top_k) or, for one
+/// layer, (tokens, top_k). They are integers in a .npy file or in a safetensors file. In a
+/// safetensors file they are one of these:
+/// - the only tensor of that form;
+/// - the tensor called topk_ids, routed_experts, expert_ids or selected_experts;
+/// - one tensor per layer, with its number in the name.
+///
 /// Errors   UsageError with the file, the value found and what is allowed.
 [[nodiscard]] RoutingTrace read_routing(const std::filesystem::path& path);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads values of a config.json, and notes each with its key, or the default in its place.
+// Reads values of a config.json, and records each with its key, or with the default that replaces
+// it.
 #pragma once
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@ namespace tessera::model {
 struct PathValue {
     std::string path;
     std::string value;
-    std::string about = {};  ///< a comment behind the value
+    std::string about = {};  ///< a comment after the value
 };
 
 /// Returns nested maps, keys in the order of their first path. A later value of a path replaces an
