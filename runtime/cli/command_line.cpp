@@ -50,7 +50,7 @@ void start_log(const std::vector<std::string>& levels, Console& console) {
     }
 }
 
-/// The innermost subcommand that the arguments name.
+/// Returns the innermost subcommand that the arguments name.
 const CLI::App& named_app(const CLI::App& root) {
     const CLI::App* app = &root;
     while (!app->get_subcommands().empty()) {
@@ -127,7 +127,8 @@ std::string unexpected_argument(const CLI::App& root, std::span<const std::strin
                                       : unknown_command(word, app);
 }
 
-/// Whether an argument is at the place of a subcommand, which CLI11 then reports as missing.
+/// Returns whether an argument is in the position of a subcommand; CLI11 then reports it as
+/// missing.
 bool names_no_command(const CLI::App& root) {
     return !command_names(named_app(root)).empty() && !root.remaining(true).empty();
 }

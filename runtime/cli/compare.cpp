@@ -48,7 +48,7 @@ compare::RunFigures figures_of(const ComparedRun& run, const timed_run::Draws& d
                                : std::get<compare::RunFigures>(run);
 }
 
-/// Number of draws of a report; none for runs that are timed here.
+/// Returns the number of draws of a report; nothing for runs that are timed here.
 std::optional<std::uint32_t> draws_of(const ComparedRun& run) {
     const auto* report = std::get_if<compare::RunFigures>(&run);
     return report == nullptr
@@ -95,7 +95,7 @@ Moved moved_constants(const ComparedRun& a, const ComparedRun& b, const CompareO
     return {compare::move_each_constant(*recorded_a, *recorded_b), ""};
 }
 
-/// The slowdown that --fail-if names: "slower-than=2%" is 0.02.
+/// Returns the slowdown that --fail-if names: "slower-than=2%" is 0.02.
 double slowdown_of(const std::string& text) {
     constexpr std::string_view kStart = "slower-than=";
     double percent = 0;
@@ -108,7 +108,7 @@ double slowdown_of(const std::string& text) {
     return percent / 100;
 }
 
-/// Whether B takes longer than A by more than --fail-if allows, with the verdict robust.
+/// Returns whether B takes longer than A by more than --fail-if allows, with the verdict robust.
 bool is_too_slow(const compare::StepComparison& run, double allowed) {
     return run.a && run.b && run.verdict.grade == compare::Grade::Robust &&
            run.b->expected > (1 + allowed) * run.a->expected;
@@ -184,7 +184,7 @@ compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, con
     return result;
 }
 
-/// The comparison, and the text that says why effects of constants are missing.
+/// Returns the comparison, and the text that explains missing effects of constants.
 std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& options,
                                                           const Console& console) {
     ProgressLine progress(console);

@@ -15,11 +15,15 @@ namespace tessera::cli {
 /// Figures of a report, or a trace with the machine to time it on.
 using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 
-/// Opens a folder or a .json file as a report; a .yaml file, or a name that is not a file, as a run
-/// configuration, which runs without computing values; and any other file as a trace, which is
-/// timed on the device that it was recorded on. `sets` replace values of configurations, and numbers
-/// of the devices of traces as load_device does. `progress` shows the steps that run and the trace
-/// that is read, and counts the replays of the returned run; it must outlive that run.
+/// Opens a run to compare:
+/// - a folder or a .json file as a report;
+/// - a .yaml file, or a name that is not a file, as a run configuration, which runs without
+///   computing values;
+/// - any other file as a trace, which is timed on the device on which it was recorded.
+///
+/// `sets` replace values of configurations, and numbers of the devices of traces as load_device
+/// does. `progress` shows the running steps and the trace being read, and counts the replays of the
+/// returned run. It must outlive that run.
 /// Errors   UsageError if there are `sets` for a report; UsageError, ConfigError and KernelError of
 ///          reading and running.
 [[nodiscard]] ComparedRun open_run(const std::string& argument,

@@ -8,11 +8,12 @@
 
 namespace tessera::cli {
 
-/// The package's folder `configs` (runtime/kernels/package.hpp) with `arch/`, `runs/` and
-/// `sweeps/`. Errors   as find_package().
+/// Returns the package's folder `configs` (runtime/kernels/package.hpp) with `arch/`, `runs/` and
+/// `sweeps/`.
+/// Errors   as find_package().
 [[nodiscard]] std::filesystem::path shipped_configs();
 
-/// The file that CONFIG names: a path, or the name of a shipped run, sweep, or either.
+/// Returns the file that CONFIG names: a path, or the name of a shipped run, sweep, or either.
 /// Errors   UsageError with the nearest name and all names, if no such file exists.
 [[nodiscard]] std::filesystem::path find_run_config(const std::string& config);
 [[nodiscard]] std::filesystem::path find_sweep_config(const std::string& config);
@@ -20,7 +21,7 @@ namespace tessera::cli {
 
 /// Returns the names of the shipped config.json of models, sorted.
 [[nodiscard]] std::vector<std::string> shipped_models();
-/// Returns the config.json that MODEL names: a file, a folder that holds it, or a shipped name.
+/// Returns the config.json that MODEL names: a file, its folder, or a shipped name.
 /// Errors   UsageError with the nearest name, if there is none.
 [[nodiscard]] std::filesystem::path find_model(const std::string& model);
 

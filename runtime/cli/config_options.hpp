@@ -66,22 +66,22 @@ void add_each_constant_flag(CLI::App& command, bool& each_constant);
 
 /// Adds --full: the whole text instead of its first screen.
 void add_full_flag(CLI::App& command, bool& full);
-/// Returns `text` if it has at most 40 lines; else as many of its first lines as fit, a line that
-/// says how many are left out, and its last `num_last` lines.
+/// Returns `text` if it has at most 40 lines. Otherwise returns as many of its first lines as fit,
+/// a line with the number of omitted lines, and its last `num_last` lines.
 [[nodiscard]] std::string one_screen_of(const std::string& text, std::size_t num_last);
 
 /// Params that follow from the shapes of the tensors in a file of inputs, as load() takes them.
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);
 
-/// Loads the configuration. `shapes` come last: they replace what file and --set say.
+/// Loads the configuration. `shapes` come last: they replace values of the file and of --set.
 /// Errors   ConfigError, UsageError as config::load_run; ConfigError for --set without '=' and for
 ///          --threads that is not a number from 1; UsageError for an unknown CONFIG, or a --set of
 ///          a value that is among `shapes`.
 [[nodiscard]] config::LoadedRun load(const ConfigOptions& options,
                                      const std::vector<config::Override>& shapes = {});
 
-/// Loads a sweep, likewise.
+/// Loads a sweep in the same way.
 [[nodiscard]] config::LoadedSweep load_sweep(const ConfigOptions& options);
 
 /// 0 if `threads` is empty: one for each core of the host.

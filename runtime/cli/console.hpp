@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that commands print to. Only main knows the streams of the process.
+// Streams to which commands print. Only main uses the streams of the process directly.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ config::Resolved resolved_sweep(const config::LoadedSweep& sweep) {
     return resolved;
 }
 
-/// Values whose key contains `filter`.
+/// Returns the values whose key contains `filter`.
 /// Errors   UsageError if no key contains it.
 config::Resolved resolved_of(const ConfigOptions& options, const std::string& filter) {
     config::Resolved resolved = config::is_sweep(find_config(options.config))

@@ -12,8 +12,8 @@
 namespace tessera::cli {
 namespace {
 
-/// A trace has the layer under its number if it has all layers of the model, else under its place
-/// among those with experts.
+/// Returns the layer's index in the trace: its number if the trace has all layers of the model,
+/// else its index among those with experts.
 std::uint32_t layer_in(const model::RoutingTrace& trace, const model::ReadModel& read,
                        std::uint32_t layer) {
     const auto& layers = read.model.moe_layers;

@@ -144,7 +144,7 @@ struct ListOptions {
     std::optional<std::string> markdown;
 };
 
-/// The lines of `text` that contain `filter`, or all lines if it is empty.
+/// Returns the lines of `text` that contain `filter`, or all lines if it is empty.
 /// Errors   UsageError if no line contains it.
 std::string lines_with(const std::string& filter, const std::string& text) {
     if (filter.empty()) {

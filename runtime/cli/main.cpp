@@ -166,7 +166,8 @@ int run(int argc, char** argv) {
     const int code = run_alone(argc, argv, link.get());
     if (link) {
         const std::string error = leave(*link, tessera::ranks::Ending::Own, "");
-        // An error of another rank matters if this one saw none: both may have the same cause.
+        // An error of another rank is shown only if this rank has none: both may have the same
+        // cause.
         if (code == 0 && !error.empty()) {
             std::cerr << error << '\n';
             return static_cast<int>(tessera::cli::ExitCode::WrongInput);

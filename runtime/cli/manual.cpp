@@ -76,7 +76,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
     return names;
 }
 
-/// The words of "ops|archs|configs"; none of a value that is not one of a few.
+/// Returns the words of "ops|archs|configs"; none for other values.
 std::vector<std::string> choices_of(const CLI::Option& option) {
     const std::string value = value_of(option);
     if (value.find('|') == std::string::npos) {
@@ -155,7 +155,8 @@ std::vector<std::string> option_words(const CLI::App& app) {
     return words;
 }
 
-/// Names of commands and choices of arguments. Other arguments are files, which shells know.
+/// Returns names of commands and choices of arguments. Other arguments are files, which shells
+/// complete.
 std::vector<std::string> argument_words(const CLI::App& app) {
     std::vector<std::string> words;
     for (const CLI::App* command : shown_commands(app)) {
@@ -167,8 +168,8 @@ std::vector<std::string> argument_words(const CLI::App& app) {
     return words;
 }
 
-/// Shell code, of bash and zsh alike, that puts the words of the command line that lead to a
-/// command into `path`; `words` is an array expression of those before the cursor.
+/// Returns shell code, for both bash and zsh, that writes the command's words from the command line
+/// to `path`. `words` is an array expression of the words before the cursor.
 std::string find_path(const std::vector<Path>& paths, std::string_view words) {
     std::vector<std::string> known;
     known.reserve(paths.size());

@@ -216,7 +216,7 @@ ExitCode run_model(ModelOptions options, const Console& console) {
     std::optional<GivenRouting> given;
     if (options.routing) {
         given = read_given_routing(*options.routing, read, options.demand);
-        // Beside the run file, which names it without a folder.
+        // Next to the run file, which names it without a folder.
         options.demand.ids_file =
             std::filesystem::path(path).stem().string() + ".routing.safetensors";
         options.demand.ids_source = given->trace.name;

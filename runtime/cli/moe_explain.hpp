@@ -9,7 +9,7 @@
 
 namespace tessera::cli {
 
-/// Which layers of a run are explained.
+/// Layers of a run to explain.
 enum class ExplainedLayers : std::uint8_t {
     All,
     Auto,  ///< those with a part that the run file leaves open

@@ -44,7 +44,7 @@ struct PlacedFiles {
     std::string tensors;
 };
 
-/// Value of a param as text; empty if the run has none of that name.
+/// Returns the value of a param as text; empty if the run has no param of that name.
 std::string param_of(const config::LoadedRun& loaded, std::string_view name) {
     for (const auto& [param, value] : loaded.pipeline.params) {
         if (param == name) {
@@ -62,7 +62,7 @@ config::LoadedRun load_routed(const PlaceOptions& options) {
                : load(options.config, {{"params.ids", "given_ids", "moe place"}});
 }
 
-/// Copies of experts need numbers of their own; so do experts of a run whose dispatch reads no map.
+/// Copies of experts need their own numbers; so do experts of a run whose dispatch reads no map.
 model::PlacedBy placed_by(const config::LoadedRun& loaded, const model::RoutedRun& run,
                           std::uint32_t redundant) {
     const auto* pf = ops::fused_moe::find_prepare_finalize(param_of(loaded, "pf"));
@@ -83,8 +83,8 @@ model::RoutingTrace trace_of(const std::string& word, const model::RoutedRun& ru
 
 constexpr std::string_view kWritten = "# Written by tessera moe place.";
 
-/// A name that follows from CONFIG may be that of somebody's own file; only a file of an earlier
-/// call is replaced.
+/// A name derived from CONFIG may be that of a user's own file; only a file of an earlier call is
+/// replaced.
 void require_own(const std::string& path) {
     std::ifstream existing(path);
     std::string first;

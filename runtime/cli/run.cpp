@@ -258,7 +258,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
     return outcome;
 }
 
-/// The choice of tessera tune for the run's shape.
+/// Returns the choice of tessera tune for the run's shape.
 std::vector<config::Override> tuned_values(const RunOptions& options,
                                            const std::vector<config::Override>& shapes) {
     if (!options.tuned) {
