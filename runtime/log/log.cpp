@@ -24,8 +24,8 @@ constexpr std::array kSpdlogLevels{spdlog::level::debug, spdlog::level::info, sp
                                    spdlog::level::err, spdlog::level::off};  // in that order
 constexpr const char* kLine = "%H:%M:%S.%e %n %l: %v";
 
-/// The place of `name` among `names`.
-/// Errors   UsageError with all of them if it is not there.
+/// Returns the index of `name` in `names`.
+/// Errors   UsageError with all of them if it is missing.
 std::size_t index_in(std::span<const std::string_view> names, std::string_view name,
                      const char* kind, std::string_view origin) {
     const auto found = std::ranges::find(names, name);
@@ -80,7 +80,7 @@ private:
     std::array<std::unique_ptr<spdlog::logger>, kAreas.size()> areas_;
 };
 
-/// Made at first use, so that a program that links Tessera has a log without asking for one.
+/// Made at first use, so that a program that links Tessera has a log without setting it up.
 Loggers& loggers() {
     static Loggers instance;
     return instance;

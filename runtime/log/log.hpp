@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log says what Tessera decided on its way: files read, kernels compiled, launches, replays. It
-// goes to standard error and is quiet unless asked for. Results and errors never go through it.
+// The log records decisions of Tessera: files read, kernels compiled, launches, replays. It is
+// written to standard error and is silent by default. Results and errors never use it.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@ enum class Area : std::uint8_t { Config, Jit, Launch, Replay };
 /// Levels of messages. None is logged as a warning or an error: what is wrong ends the run.
 enum class Level : std::uint8_t { Debug, Info };
 
-/// Sets the least level that areas show. `levels` lists `LEVEL` for all areas or `area=LEVEL` for
-/// one, separated by commas, of which the later win: "info,jit=debug". A level is debug, info,
-/// warn, error or off; an area config, jit, launch or replay. `origin` stands for the setting in
-/// the message.
+/// Sets the lowest level that areas show. `levels` lists `LEVEL` for all areas or `area=LEVEL` for
+/// one, separated by commas; later entries take precedence: "info,jit=debug". A level is debug,
+/// info, warn, error or off; an area is config, jit, launch or replay. `origin` names the setting
+/// in the message.
 ///
-/// Before anything else is logged or set, the environment's TESSERA_LOG is read the same way;
+/// Before anything else is logged or set, the environment's TESSERA_LOG is read in the same way;
 /// without it every area is at warn.
 /// Errors   UsageError naming the unknown area or level and those that are allowed.
 void set_levels(std::string_view levels, std::string_view origin);
@@ -42,7 +42,7 @@ void info(Area area, fmt::format_string<Args...> format, Args&&... args) {
     }
 }
 
-/// Logs a detail of such a decision, likewise.
+/// Logs a detail of a decision in the same way.
 template <class... Args>
 void debug(Area area, fmt::format_string<Args...> format, Args&&... args) {
     if (is_shown(area, Level::Debug)) {

@@ -11,8 +11,8 @@
 namespace tessera::ranks {
 namespace {
 
-/// Between two polls: short against a piece of work, which takes 10 ms and more, and long enough to
-/// leave the processor to other ranks of the host. MPI's own wait would spin.
+/// Pause between two polls: short compared with a piece of work, which takes 10 ms and more, and
+/// long enough to leave the processor to other ranks of the host. MPI's own wait would spin.
 constexpr std::chrono::microseconds kPause{200};
 
 Message next_of(RankLink& link) {

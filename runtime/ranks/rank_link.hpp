@@ -32,11 +32,11 @@ struct Message {
     std::string text;
 };
 
-/// Thrown at a rank whose run rank 0 has ended: the process ends without a message.
+/// Thrown on a rank after rank 0 has ended the run: the process ends without a message.
 struct RunOver {};
 
-/// Connection of one process to the others of its run. Calls must not overlap in time; any thread
-/// may make them.
+/// Connection of one process to each other process of its run. Calls must not overlap in time; any
+/// thread may make them.
 class RankLink {
 public:
     RankLink() = default;

@@ -13,7 +13,7 @@
 namespace tessera::ranks {
 namespace {
 
-/// Results as one text. JSON, since texts of any length and absent ones have to come back.
+/// Encodes results as one text. JSON can represent texts of any length and missing ones.
 std::string packed(const std::vector<std::optional<std::string>>& results) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& result : results) {
@@ -42,8 +42,8 @@ WorkQueue::WorkQueue(RankLink* link, std::size_t count, OnDone on_done)
 }
 
 WorkQueue::~WorkQueue() {
-    // Without finish() an error ends this rank. Its server must not wait for the others, which
-    // learn of the end from leave().
+    // Without finish(), an error ends this rank. Its server must not wait for each other rank,
+    // which leave() notifies.
     if (!is_finished_) {
         const std::lock_guard lock(mutex_);
         num_open_ = 0;
@@ -117,7 +117,7 @@ void WorkQueue::answer(Message message) {
             keep(message.piece, std::move(message.text));
             break;
         case Word::Failed:
-            // Its pieces have no result, so the others need not go on.
+            // Its pieces have no result, so each other rank can stop.
             failure_ = fmt::format("rank {}: {}", message.from, message.text);
             is_stopped_ = true;
             --num_open_;

@@ -33,8 +33,8 @@ public:
     void give(std::size_t piece, std::string result);
     /// Makes this rank take no further piece; on rank 0, all ranks.
     void stop();
-    /// Waits for the pieces of all ranks. Returns the result of each piece, on all ranks the same;
-    /// nothing for pieces that nobody took.
+    /// Waits for the pieces of all ranks. Returns the result of each piece, equal on all ranks;
+    /// nothing for pieces that no rank took.
     /// Errors   UsageError at rank 0 if another rank ended with an error; RunOver at another rank
     ///          whose run rank 0 has ended.
     [[nodiscard]] std::vector<std::optional<std::string>> finish();
