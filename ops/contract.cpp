@@ -12,8 +12,7 @@
 namespace tessera::ops {
 namespace {
 
-// Contracts are words in a spec, so that one text is the rule, the message and the table in
-// docs/ops.
+// Contracts are words in a spec, so one text is the rule, the message and the table in docs/ops.
 constexpr std::string_view kAnyShape = "any";
 constexpr std::string_view kOthers = "...";
 
@@ -51,11 +50,11 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// An operand's plan is judged by its spec, whose words may refer to other tensors.
+/// Contract of an operand, whose words may refer to other tensors.
 struct Contract {
     const Operand& operand;
     std::span<const Operand> operands;    ///< of inputs, then outputs
-    std::span<const TensorPlan> tensors;  ///< as many as there are
+    std::span<const TensorPlan> tensors;  ///< the given tensors
 
     // Words refer to others by name; an optional operand that the call leaves out gives nothing.
     [[nodiscard]] const TensorSpec* other(std::string_view name) const {
@@ -135,7 +134,7 @@ bool has_number(std::string_view side, std::span<const Operand> operands, std::s
     for (const Operand& operand : operands) {
         names.push_back(operand.name);
     }
-    // All names follow the number, so that the message shows which operand is missing.
+    // All names follow the number, so the message shows which operand is missing.
     judge.require(
         holds, side,
         fmt::format("are {} tensors; allowed: {}{}: {}", number, required,
@@ -155,7 +154,7 @@ std::optional<std::uint64_t> ShapeSymbols::value(std::string_view term) const {
     if (found != values_.end()) {
         return found->second;
     }
-    // The last sign is split first, so that terms are taken from the left: A*B/D is (A*B)/D.
+    // The last sign is split first, so terms are evaluated from the left: A*B/D is (A*B)/D.
     const std::size_t sign = term.find_last_of("*/");
     if (sign == std::string_view::npos) {
         return std::nullopt;
@@ -187,7 +186,7 @@ bool ShapeSymbols::gives(std::string_view term, std::uint32_t extent) {
     return true;
 }
 
-// "..." is bound once for all operands, so that a stack of matrices has the same stack everywhere.
+// "..." is bound once for all operands, so a stack of matrices has the same extents everywhere.
 bool ShapeSymbols::gives_others(const Shape& extents) {
     if (!others_) {
         others_ = extents;
@@ -250,7 +249,7 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     if (!holds) {
         return false;
     }
-    // Optional inputs that are missing at the end have no place here: outputs follow the others.
+    // Missing optional inputs at the end have no position: outputs follow the given inputs.
     std::vector<Operand> operands(
         op.spec.inputs.begin(),
         op.spec.inputs.begin() + static_cast<std::ptrdiff_t>(context.inputs.size()));
@@ -258,8 +257,7 @@ bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge) {
     std::vector<TensorPlan> tensors(context.inputs.begin(), context.inputs.end());
     tensors.insert(tensors.end(), context.outputs.begin(), context.outputs.end());
     ShapeSymbols symbols;
-    // D, the devices of the group, is bound first, so that "E/D" has a value before any shape is
-    // seen.
+    // D, the number of devices of the group, is bound first, so "E/D" has a value before any shape.
     (void)symbols.match("(D)", {static_cast<std::uint32_t>(context.devices.size())});
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const bool is_left_out = i < context.inputs.size() && !context.has(i);

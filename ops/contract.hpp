@@ -17,11 +17,11 @@ namespace tessera::ops {
 /// Extents by symbol: "E/D" is bound as a whole where E and D are not known.
 class ShapeSymbols {
 public:
-    /// Matches extents with "(E/D, T, H_in)": symbols that are not bound yet take the extent,
-    /// others, products and quotients must give it. "..." among the terms takes what the others
-    /// leave, the same in all expressions: "(..., M, N)" is a stack of matrices. "any" matches
-    /// every shape with an element; no expression matches one without.
-    /// @returns what it must be with the bound symbols' values, "(16,128,H_in)", if it does not.
+    /// Matches extents with "(E/D, T, H_in)". Unbound symbols take the extent; bound symbols,
+    /// products and quotients must equal it. "..." among the terms takes the remaining extents, the
+    /// same in all expressions: "(..., M, N)" is a stack of matrices. "any" matches every shape
+    /// with an element; no expression matches a shape without one.
+    /// @returns on a mismatch, the required shape with the bound symbols' values: "(16,128,H_in)".
     [[nodiscard]] std::optional<std::string> match(std::string_view expression, const Shape& shape);
     [[nodiscard]] std::optional<std::uint64_t> value(std::string_view term) const;
 
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] std::string show(std::string_view expression) const;
 
     std::vector<std::pair<std::string, std::uint64_t>> values_;
-    std::optional<Shape> others_;  ///< what "..." stands for
+    std::optional<Shape> others_;  ///< value of "..."
 };
 
 /// Judges operands against the spec's contract: number, shape, format, layout, interleaved.

@@ -11,7 +11,7 @@
 namespace tessera::ops {
 namespace {
 
-/// Collects what rules find and throws all of it together.
+/// Collects the findings of rules and throws all of them together.
 class CallJudge final : public RuleJudge {
 public:
     explicit CallJudge(std::string_view op) : op_(op) {}
@@ -51,8 +51,8 @@ void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
     }
 }
 
-/// Returns, by operand, the plan of its tensor on a device; a plan without a shape where the call
-/// gives none.
+/// Returns, by operand, the plan of its tensor on a device; a plan without a shape for omitted
+/// operands.
 std::vector<TensorPlan> plans_on(std::size_t device,
                                  const std::vector<std::vector<DeviceTensor>>& operands) {
     std::vector<TensorPlan> plans;
@@ -114,7 +114,7 @@ std::vector<std::uint32_t> ReferenceContext::counts(std::size_t operand) const {
 }
 
 void judge(const Op& op, const OpContext& context, RuleJudge& judge) {
-    // Rules may rely on the contract, so that they run only if it holds.
+    // Rules may rely on the contract, so they run only if it holds.
     if (check_contract(op, context, judge) && op.rules) {
         op.rules(context, judge);
     }
@@ -127,7 +127,7 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
     judge_devices(call.outputs, devices, found);
     // Devices first: plans below are read by device.
     found.throw_if_any();
-    // Tensors of different devices may have different plans, so that each device is judged.
+    // Tensors of different devices may have different plans, so each device is checked.
     for (std::size_t device = 0; device < devices.size(); ++device) {
         const std::vector<TensorPlan> inputs = plans_on(device, call.inputs);
         const std::vector<TensorPlan> outputs = plans_on(device, call.outputs);

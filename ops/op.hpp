@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of ops: an op is a value. Everything that lists, binds, checks, documents, runs or
-// tests ops walks the registry of these values and knows no op by name.
+// The interface of ops: an op is a value. All code that lists, binds, checks, documents, runs or
+// tests ops iterates over the registry of these values and depends on no op's name.
 #pragma once
 
 #include <concepts>
@@ -28,7 +28,7 @@
 
 namespace tessera::ops {
 
-/// A tensor as it will lie on each device of a group, before it is there.
+/// Plan of a tensor on each device of a group, before it is allocated.
 struct TensorPlan {
     TensorSpec spec;
     BufferType memory = BufferType::DRAM;
@@ -47,8 +47,8 @@ template <class Tensors>
     return operand < inputs.size() && !inputs[operand].empty();
 }
 
-/// Reference to the parameters of a call. It knows the type of its struct: the code between a run
-/// file and an op handles the structs of all ops.
+/// Reference to the parameters of a call. It stores the type of its struct, because the code
+/// between a run file and an op handles the structs of all ops.
 class ParameterRef {
 public:
     ParameterRef() = default;
@@ -58,7 +58,7 @@ public:
         : object_(parameters), type_(&typeid(P)) {}
 
     /// Returns the struct.
-    /// Errors   InternalError if the struct is no P, or there is none.
+    /// Errors   InternalError if the struct is not a P, or there is none.
     template <class P>
     [[nodiscard]] const P& as() const {
         require_type(typeid(P));
@@ -85,7 +85,7 @@ public:
         : object_(std::move(parameters)), type_(&typeid(P)) {}
 
     [[nodiscard]] ParameterRef get() const { return {object_.get(), type_}; }
-    /// The struct as the rows of the op's table of fields take it, to be filled in.
+    /// Returns the struct for the rows of the op's table of fields, which fill it in.
     [[nodiscard]] void* object() { return object_.get(); }
 
 private:
@@ -103,7 +103,7 @@ template <class P>
 [[nodiscard]] Parameters parameters(std::span<const config::Field> fields) {
     return {fields, [] { return ParameterSet(std::make_shared<P>()); }};
 }
-/// Parameters of ops that take none.
+/// Parameters of ops without parameters.
 struct NoParameters {};
 
 /// Context in which an op is judged and its programs are built.
@@ -146,8 +146,8 @@ public:
 /// Judges what the host side finds while it plans: the text of a UsageError that `plan` throws.
 void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<void()>& plan);
 
-/// Judges keys that the algorithm of `parameters` does not take: each has to stand at its default,
-/// or somebody would set it, see no change and not know why.
+/// Records keys that the algorithm of `parameters` does not use. Each of them must have its
+/// default; otherwise a user would set it, observe no change and not know why.
 void judge_untaken(std::span<const config::Field> fields, ParameterRef parameters,
                    std::span<const std::string_view> untaken, std::string_view algorithm,
                    RuleJudge& judge);
@@ -237,13 +237,13 @@ struct PartStep {
     std::vector<std::string> outputs;
     /// Parameters as YAML would have them; those of the run file's `set:` for the op follow.
     std::vector<std::pair<std::string, std::string>> set;
-    /// By output, the memory that it shares with other parts' outputs, which are not needed while
-    /// it is; missing or empty: its own.
+    /// By output: the workspace that it shares with other parts' outputs, which are not needed at
+    /// the same time. Missing or empty: its own memory.
     std::vector<std::string> workspaces = {};
 };
 
-/// Returns Op::valid of an op whose rows (all extents but the last) count or do not: `counted`
-/// gives them for each output, none standing for all.
+/// Returns Op::valid of an op whose rows (all extents except the last) either count or do not.
+/// `counted` returns flags of rows for each output; no flags mean that all rows count.
 [[nodiscard]] std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext&)>
 valid_of_rows(
     std::function<std::vector<std::vector<bool>>(const ReferenceContext& context)> counted);
@@ -254,8 +254,8 @@ struct Op {
     /// Returns the words that a report shows for the schedule: "multi_core, block"; empty: the
     /// spec's first.
     std::function<std::string(ParameterRef parameters)> schedule = {};
-    /// Rules across parameters and operands, each written once. The operands already keep to the
-    /// spec's contract when they are judged.
+    /// Rules across parameters and operands. They are checked after the contract, so operands
+    /// satisfy it.
     std::function<void(const OpContext& context, RuleJudge& judge)> rules = {};
     /// Returns the placement of inputs for these parameters, if a run leaves it open; empty:
     /// interleaved in DRAM.
@@ -288,10 +288,10 @@ struct Op {
     /// gives whole outputs.
     std::function<std::vector<std::vector<ElementRange>>(const ReferenceContext& context)> valid =
         {};
-    /// Checks the values of inputs that are no result of another step: ids in range, and the like.
+    /// Checks the values of inputs that no other step computes: ids in range, and the like.
     std::function<void(const ReferenceContext& context)> check_values = {};
-    /// The inputs whose values it reads; it is called if no step makes one of them, and knows the
-    /// shapes of the others. Empty: all.
+    /// Inputs whose values check_values reads. It is called if no step computes one of them, and
+    /// has only the shapes of each other input. Empty: all.
     std::vector<std::size_t> checked_inputs = {};
     /// Folder of an op from outside of the tree; kernels "ops/<name>/…" are looked up there.
     std::string folder = {};
@@ -326,7 +326,8 @@ void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const 
                                    const std::vector<DeviceTensor>& outputs,
                                    const std::vector<std::uint32_t>& counts = {});
 
-/// Returns `programs` of an op whose devices do not talk: the program of each device by itself.
+/// Returns `programs` of an op whose devices do not communicate: one independent program per
+/// device.
 [[nodiscard]] std::vector<DeviceProgram> on_each(
     const OpContext& context, const std::function<Program(std::size_t position)>& program);
 /// Returns on_each() as a value for Op::programs.

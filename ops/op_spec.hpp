@@ -34,12 +34,12 @@ struct Operand {
     HostRead host_read = HostRead::No;
     Presence presence = Presence::Required;
     Lies lies = Lies::Interleaved;
-    /// Whether its tiles may be tiny ones.
+    /// Whether the operand may have tiny tiles.
     Tiles tiles = Tiles::Whole;
-    /// Whether every device of the group must hold the same bytes; for outputs.
+    /// For outputs: whether every device of the group must hold the same bytes.
     Replicas replicas = Replicas::Own;
-    /// Whether kernels decide by its numbers what they do, as a router does by its logits: a run
-    /// for its times alone must then move them, although they are no integers.
+    /// Whether kernels branch on the operand's numbers, like a router on its logits. A timing-only
+    /// run must then move them although they are not integers.
     Steers steers = Steers::No;
     /// Packed: the parts that `valid_rows` counts follow each other along the first axis,
     /// and only their sum of rows means anything. OfDevice: the device at position p of the group
@@ -47,30 +47,30 @@ struct Operand {
     ValidRows rows_are = ValidRows::OfEachMatrix;
 };
 
-/// How far a result may be from the op's reference with the default number formats: HiFi4, a 32-bit
-/// DST and bfloat16 outputs. Coarser formats of a step add to it (runtime/pipeline's
+/// Allowed distance of a result from the op's reference with the default number formats: HiFi4, a
+/// 32-bit DST and bfloat16 outputs. Coarser formats of a step add to it (runtime/pipeline's
 /// step_tolerance). The error of an element is |result − reference| / max(|reference|, floor · rms
 /// of the reference).
 struct Tolerance {
     double max_relative_error = 0;  ///< 0: every element equal
     double min_pcc = 1;
-    /// 1 where an element is a sum of terms that may cancel, so that its error follows the terms;
-    /// near 0 where the error follows the element itself, however small it is.
+    /// 1 if an element is a sum of terms that may cancel, so that its error depends on the terms;
+    /// near 0 if the error depends on the element itself, however small it is.
     double floor = 1;
-    /// Extent that an element's sum runs over, as the shapes of inputs name it: "K". A 16-bit DST
-    /// rounds the sum once a tile of it.
+    /// Extent over which an element is summed, in the symbols of the inputs' shapes: "K". A 16-bit
+    /// DST rounds the sum once per tile of it.
     std::string_view summed = {};
-    double formats = 0;  ///< what number formats add that are no parameters of the op
+    double formats = 0;  ///< additional error of number formats that are not parameters of the op
 };
 
-/// Floor of ops that compute each element by itself, in 32 bits, and round it: where the vector
-/// unit flushes the end of a function to 0, the reference may still have a number.
+/// Floor of ops that compute each element by itself, in 32 bits, and round it: if the vector unit
+/// flushes the tail of a function to 0, the reference may still have a number.
 inline constexpr double kElementWise = 0x1p-8;
 
 /// Every element equal: integers and pure data movement.
 inline constexpr Tolerance kExact{};
 
-/// One row of the table of ops. Arrays behind the spans live as long as the program.
+/// One row of the table of ops. Arrays behind the spans have static lifetime.
 struct OpSpec {
     std::string_view name;                        ///< also the op's folder and namespace
     std::string_view summary;                     ///< one line

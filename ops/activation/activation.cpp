@@ -62,9 +62,10 @@ Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
     const Shape& shape = inputs[0].spec.shape;
     // Output columns: a gate halves the row.
     const std::uint32_t columns = row_length(shape) / (has_gate(spec) ? 2 : 1);
-    // Rows are aligned in L1 as in DRAM, so that each can be read to its place.
+    // Rows have the same alignment in L1 as in DRAM, so each row can be read directly to its
+    // address.
     const std::uint32_t stride = round_up(2 * columns, dram_alignment(arch));
-    // Short rows share a tile; elements are independent, so that their order in it is free.
+    // Short rows share a tile; elements are independent, so their order in a tile is arbitrary.
     const std::uint32_t rows = std::max(1U, kTileBytes / stride);
     return {counted_rows(arch, shape, counts_of(inputs), spec.counted_by), columns, stride, rows,
             div_up(rows * stride, kTileBytes)};
@@ -100,7 +101,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t width = row_length(context.inputs[0].spec.shape);
     judge.require(!has_gate(spec) || width % 2 == 0, "input",
                   fmt::format("has {} columns; a gate and up are as long as each other", width));
-    // swigluoai clamps gate and up apart, so that it has no form without up.
+    // swigluoai clamps gate and up separately, so it has no form without up.
     judge.require(has_gate(spec) || spec.function != ActivationFunction::SwigluOai, "gate",
                   "is none; swigluoai has one");
     const Units units = units_of(context.arch, context.inputs, spec);
@@ -120,7 +121,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
-/// Returns the arguments of reader and writer about rows, whose elements have `format`.
+/// Returns the row arguments of reader and writer; elements have `format`.
 NamedCompileArgs unit_args(const Units& units, DataFormat format) {
     const std::uint32_t element = element_bytes(format);
     return named(UnitArgs{.row_bytes = element * units.columns,
@@ -159,7 +160,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& ar
         add_circular_buffer(program, cores, cb, format,
                             {spec.cb_depth * units.unit_tiles, tile_bytes(format)});
     }
-    // Reader and writer have tables of their own, so that neither waits for the other.
+    // Reader and writer have separate tables, so neither waits for the other.
     const Scratch scratch[]{{Cb::Units, alignment},
                             {Cb::ReaderCounts, table_bytes(arch, units, spec)},
                             {Cb::WriterCounts, table_bytes(arch, units, spec)},

@@ -75,15 +75,15 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry: f(x) of every element, or f(gate) · up with half as many
 /// columns.
 ///
-/// Shapes   with `counts` only some rows are read and written: (B) or (B,1) of batches, of B equal
-///          batches the first counts[b] rows each; by presence, of as many entries as rows, those
-///          that are not −1.
+/// Shapes   with `counts` only some rows are read and written. Counts (B) or (B,1) are of batches:
+///          the first counts[b] rows of each of B equal batches. Counts by presence have an entry
+///          per row; rows whose entry is not −1 count.
 /// Numeric  fp32 in the vector unit, rounded once when it is packed (not at all to float32, which a
-///          run may ask for).
+///          run may request).
 ///
-/// Rows are distributed over the cores by split_work_to_cores and go through them as tiles of 1024
-/// elements, several short rows in one. Halves that do not lie at DRAM's alignment, and gates
-/// between ups, are parted by the reader's core, element by element.
+/// Rows are distributed over the cores by split_work_to_cores and are processed as tiles of 1024
+/// elements, with several short rows in one tile. The reader's core separates, element by element,
+/// halves that are not aligned for DRAM and gates interleaved with ups.
 /// Source   vLLM, SiluAndMul, GeluAndMul and SwigluOAIAndMul.
 [[nodiscard]] const Op& op();
 

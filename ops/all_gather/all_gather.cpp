@@ -50,13 +50,13 @@ constexpr std::array kFields{
                                     exchange::kChunkPackets),
 };
 
-/// Returns whether an algorithm writes straight into memory; the others go through L1, by
+/// Returns whether an algorithm writes directly to memory; each other algorithm goes through L1, by
 /// exchange::Travel.
 bool writes_memory(Algorithm algorithm) {
     return algorithm == Algorithm::Pages || algorithm == Algorithm::Multicast;
 }
 
-// pages and multicast write into memory and have no travel; they never come here.
+// Pages and Multicast write to memory and have no travel; this function is not called for them.
 exchange::Travel travel_of(Algorithm algorithm) {
     switch (algorithm) {
         case Algorithm::Bidirectional:
@@ -77,14 +77,14 @@ exchange::Collective collective_of(const OpContext& context) {
                           .packet_tiles = schedule.packet_tiles,
                           .chunk_packets = schedule.chunk_packets},
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
-                // With counts, each device has its own number of rows, and the parts follow one
-                // the other.
+                // With counts, each device has its own number of rows, and the parts are
+                // contiguous.
                 const TensorSpec& input = context.inputs[0].spec;
                 const auto rows = exchange::part_rows(context, 1, input.shape[0]);
                 std::vector<exchange::Slice> slices;
                 for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
-                    // The input is the first part of every device: it starts at 0 and goes to its
-                    // place in the output.
+                    // The input is the first part of every device: it starts at 0 and is copied to
+                    // its position in the output.
                     slices.push_back({0, begin, bytes});
                 }
                 return exchange::all_gather_plans(exchange, slices);
@@ -94,7 +94,7 @@ exchange::Collective collective_of(const OpContext& context) {
 /// Keys that change nothing with an algorithm.
 std::span<const std::string_view> untaken_by(Algorithm algorithm) {
     static constexpr std::array<std::string_view, 2> kPages{"read_ahead", "chunk_packets"};
-    // One core a link, whose two RISCs send in one direction each.
+    // One core per link, whose two RISCs send in one direction each.
     static constexpr std::array<std::string_view, 3> kMulticast{"workers", "farthest",
                                                                 "chunk_packets"};
     static constexpr std::array<std::string_view, 6> kThroughL1{
@@ -155,7 +155,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(schedule.sync_pages > 0, "sync_pages", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     judge_batches(context, judge);
-    // With one batch in L1 the next one would overwrite the batch that is still being sent.
+    // With one batch in L1, the next batch would overwrite the one that is being sent.
     judge.require(schedule.algorithm != Algorithm::Multicast || !schedule.read_ahead ||
                       schedule.cb_depth >= 2,
                   "cb_depth",

@@ -10,7 +10,7 @@ namespace tessera::ops::all_gather {
 namespace {
 
 CoreCoord core_of(const ArchSpec& arch, std::uint32_t link) {
-    // One core sends in both directions, so that it is found as that of the forward direction.
+    // One core sends in both directions; it has the position of the forward direction's core.
     return line_core(arch, link, Way::Forward);
 }
 
@@ -35,7 +35,7 @@ std::uint32_t reach_of(const Place& place, Way way) {
 OwnPagesArgs own_pages(const Place& place, std::uint32_t link) {
     const std::uint32_t pages = place.input.buffer.num_pages;
     const auto [first, count] = lane_share(pages, place.schedule.lanes(), link);
-    // Own pages only: each packet passes all devices, so that none of them forwards.
+    // Own pages only: each packet passes all devices, so no device forwards.
     return {.first = first,
             .count = count,
             .placed = place.position * pages,

@@ -50,7 +50,7 @@ void set_arguments(Program& program, const Kernels& kernels, const exchange::Pag
     const SliceArgs slices = slice_args(place, way, lane);
     const std::uint32_t is_copier = place.copies(way) ? 1 : 0;
     std::vector<std::uint32_t> connection;
-    // A device at the end of a line sends nothing this way, and there is no link to connect to.
+    // A device at the end of a line sends nothing in this direction, and has no link to connect to.
     if (place.travel(way).num_sent != 0) {
         append_fabric_connection_rt_args(place.line.direction(way),
                                          place.schedule.lanes().link_of(lane), program, core,
@@ -100,7 +100,7 @@ void create_buffer(Program& program, const CoreRangeSet& cores, const Place& pla
 }
 
 std::vector<DeviceProgram> line_programs(const OpContext& context) {
-    // Devices are numbered along the line, so that the position is also the index of the program.
+    // Devices are numbered along the line, so the position is also the index of the program.
     const auto& schedule = context.params<Schedule>();
     const MeshLine line = mesh_line(context.mesh);
     std::vector<DeviceProgram> programs;

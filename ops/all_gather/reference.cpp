@@ -11,8 +11,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     whole.shape[0] *= static_cast<std::uint32_t>(inputs.size());
     for (std::size_t d = 0; d < inputs.size(); ++d) {
         const auto& bytes = inputs[d].bytes;
-        // Uneven parts follow one another without gaps; rows at the end of the output are not
-        // compared.
+        // Uneven parts are contiguous; rows at the end of the output are not compared.
         const std::size_t taken = bytes.size() / inputs[d].shape[0] * rows[d];
         whole.bytes.insert(whole.bytes.end(), bytes.begin(),
                            bytes.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which slices pass a device in one direction of a line or ring.
+// Slices that pass a device in one direction of a line or ring.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tessera::ops::all_gather {
 
-/// How the slice of the device opposite on a ring of even length travels.
+/// Route of the opposite device's slice on a ring of even length.
 enum class FarthestSlice : std::uint8_t { HalfEachWay, Forward };
 
 /// Slices that one device handles in one direction, its own first, then that of the device before,
@@ -16,7 +16,7 @@ enum class FarthestSlice : std::uint8_t { HalfEachWay, Forward };
 struct Travel {
     std::uint32_t num_sent = 0;      ///< own slice and those passed on
     std::uint32_t num_received = 0;  ///< from the device before, in the same order
-    /// The farthest slice goes half this way, half the other: the last one sent and received.
+    /// Half of the farthest slice goes in each direction; it is the last slice sent and received.
     bool is_last_halved = false;
 };
 

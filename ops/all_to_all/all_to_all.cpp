@@ -151,7 +151,7 @@ Program make_page_program(const Call& call, const Rank& rank) {
     const KernelHandle control =
         CreateKernel(program, "ops/shared/token_exchange/kernels/combine_control.cpp",
                      rank.control(), ReaderDataMovementConfig());
-    // Each core that sends counts once, when all of its pages are there.
+    // Each sending core increments once, when all of its pages have arrived.
     const auto senders_here = static_cast<std::uint32_t>(rank.devices.size()) * rank.links;
     set_args(program, control, rank.control(),
              CombineControlArgs{.num_senders = senders_here,
@@ -164,8 +164,7 @@ Program make_page_program(const Call& call, const Rank& rank) {
 void page_rules(const OpContext& context, RuleJudge& judge) {
     token_exchange::judge_links(context.arch, context.params<AllToAllSpec>().links, 1, judge);
     const auto [mesh_rows, mesh_columns] = context.mesh.shape;
-    // On a mesh of rows and columns packets turn, so that an opposite device has no single
-    // direction.
+    // On a mesh of rows and columns packets turn, so an opposite device has no single direction.
     judge.require(context.params<AllToAllSpec>().opposite != Opposite::Forward || mesh_rows == 1 ||
                       mesh_columns == 1,
                   "opposite",
@@ -185,7 +184,7 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<DeviceProgram> page_programs(const OpContext& context) {
-    // Counts steer the host's plan here, so that they must be known before the launch.
+    // The host's plan depends on counts here, so they must be known before the launch.
     const std::size_t devices = context.devices.size();
     const auto rows = context.inputs[0].spec.shape[0] / static_cast<std::uint32_t>(devices);
     const auto values =

@@ -11,7 +11,7 @@
 
 namespace tessera::ops::all_to_all {
 
-/// Which way round a ring of even length parts for the device opposite go.
+/// Direction of parts for the opposite device on a ring of even length.
 enum class Opposite : std::uint8_t { EitherWay, Forward };
 
 struct AllToAllSpec {

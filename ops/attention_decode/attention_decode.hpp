@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of all heads of a token over a paged cache: of latents (the absorbed form of MLA), or of
-// keys and values of heads that groups of queries share (GQA).
+// Attention of all heads of a token over a paged cache: of latents (the absorbed form of MLA), or
+// of keys and values whose heads are shared by groups of queries (GQA).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct DecodeSpec {
     std::uint32_t block = 4;       ///< key tiles that are worked on together
     std::uint32_t split = 0;       ///< cores that share a token's keys; 0: as its keys ask for
     std::uint32_t kv_heads = 1;    ///< of keys and values
-    std::uint32_t window = 0;      ///< positions that a token sees, with its own; 0: all
+    std::uint32_t window = 0;      ///< positions that a token attends to, including its own; 0: all
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers
 };
 
@@ -64,8 +64,8 @@ inline constexpr std::array kFp8Inputs{
     kInputs[6],
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
-/// Exponentials and the result are rounded to bfloat16; the errors of the former average out over
-/// the keys of a row, of which there may be one or two.
+/// Exponentials and the result are rounded to bfloat16. The errors of the exponentials average out
+/// over the keys of a row, of which there may be only one or two.
 inline constexpr OpSpec kSpec{
     .name = "attention_decode",
     .summary = "attention of a token's heads over a paged cache of latents, or of keys and values",
@@ -75,22 +75,21 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.02, .min_pcc = 0.9999},
 };
 
-/// The op, for the registry: of token t at position p of its sequence
+/// Returns the op, for the registry. For token t at position p of its sequence
 ///   output[t,h] = Σ_k softmax_k(scale · (query[t,h]·key_k + q_rope[t,h]·rope_k)) · value_k
 /// over the keys k ≤ p, or those of them that chosen[t] lists (−1: none). Position k of sequence s
 /// is position page_table[s][k / page_size] · page_size + k % page_size of the cache. Pages that no
-/// token sees may be −1. Without `sequences` every sequence has as many tokens, one behind the
-/// other.
+/// token attends to may be −1. Without `sequences` every sequence has the same number of
+/// consecutive tokens.
 ///
-/// Latents (MLA): a row of the cache is [latent | rope]; key and value are the latent, of as many
-/// elements as a query.
-/// Heads (GQA): with `values`, a position of `cache` and of `values` has kv_heads heads, of which
-/// head h / (heads / kv_heads) belongs to query h. Rows of the tensors are heads, positions or
-/// pages. `sinks` has one more term of the softmax for each query, without a value. With `window`
-/// a token at p sees k if 0 ≤ p − k < window.
+/// Latents (MLA): a row of the cache is [latent | rope]. Key and value are the latent, which has as
+/// many elements as a query. Heads (GQA): with `values`, a position of `cache` and of `values` has
+/// kv_heads heads; head h / (heads / kv_heads) belongs to query h. Rows of the tensors are heads,
+/// positions or pages. `sinks` adds one term without a value to the softmax of each query. With
+/// `window` a token at p attends to k if 0 ≤ p − k < window.
 ///
-/// Up to 32 heads of a token, which share keys, are the rows of a unit of work. `split` cores take a
-/// range of its blocks of keys each; the first of them merges maxima, sums and outputs.
+/// A unit of work has up to 32 heads of a token as its rows; they share keys. Each of `split` cores
+/// processes a range of the unit's blocks of keys; the first core merges maxima, sums and outputs.
 [[nodiscard]] const Op& op();
 
 /// Returns an op with these functions: inputs say whether the cache is in bfloat16 or in fp8.

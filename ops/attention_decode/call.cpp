@@ -76,7 +76,7 @@ attention::Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<DecodeSpec>();
     const Extents extents = extents_of(context);
     return {
-        // A misaligned row is read beside its place.
+        // A misaligned row is read to a separate buffer and moved.
         .query_tiles = div_up(extents.latent, kTileColumns) + div_up(extents.rope, kTileColumns),
         .value_tiles = div_up(extents.value, kTileColumns),
         .block = std::max(spec.block, 1U),

@@ -18,7 +18,7 @@ inline constexpr std::size_t kRope = 1;
 inline constexpr std::size_t kCache = 2;
 inline constexpr std::size_t kPageTable = 3;
 inline constexpr std::size_t kPositions = 4;
-/// A cache in fp8 comes with its scales and rotated parts, in front of optional lists.
+/// An fp8 cache is followed by its scales and rotated parts, before optional lists.
 inline constexpr std::size_t kScales = 5;
 inline constexpr std::size_t kRopeCache = 6;
 /// Operands of a cache in bfloat16 that has keys alone.
@@ -34,7 +34,7 @@ inline std::size_t place_of_chosen(DataFormat cache) {
 inline std::size_t place_of_sequences(DataFormat cache) {
     return place_of_chosen(cache) + 1;
 }
-/// The format of the cache that an op's spec states.
+/// Returns the format of the cache that an op's spec states.
 [[nodiscard]] DataFormat cache_format(const OpSpec& spec);
 
 /// Extents of a call, in elements.

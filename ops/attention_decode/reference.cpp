@@ -19,7 +19,7 @@ HostTensor read_if_there(const ReferenceContext& context, std::size_t operand) {
     return context.has(operand) ? context.read(operand) : HostTensor{};
 }
 
-/// The rows of the cache that a token sees.
+/// The cache rows that a token attends to.
 class SeenRows {
 public:
     SeenRows(const ReferenceContext& context, DataFormat cache, std::size_t tokens)
@@ -49,14 +49,14 @@ private:
         const std::int64_t first =
             window_ == 0 ? 0 : std::max<std::int64_t>(0, std::int64_t{own} + 1 - window_);
         std::vector<std::int32_t> positions;
-        // Without a list a token sees all positions up to its own.
+        // Without a list, a token attends to all positions up to its own.
         if (chosen_.shape.empty()) {
             positions.resize(static_cast<std::size_t>(own + 1 - first));
             std::iota(positions.begin(), positions.end(), static_cast<std::int32_t>(first));
             return positions;
         }
         const std::size_t width = row_length(chosen_.shape);
-        // Entries of no position, and those the token may not see, are left out.
+        // Entries without a position, and positions that the token may not attend to, are skipped.
         for (const std::int32_t entry : chosen_.as<std::int32_t>().subspan(token * width, width)) {
             if (entry >= first && entry <= own) {
                 positions.push_back(entry);
@@ -120,7 +120,7 @@ struct Operands {
     std::vector<float> rope;
     std::vector<float> keys;
     std::vector<float> values;  ///< empty: the latents
-    std::vector<float> sinks;   ///< of heads; empty: none
+    std::vector<float> sinks;   ///< per head; empty: none
 
     [[nodiscard]] std::size_t key_row(std::size_t head, std::size_t row) const {
         return row * extents.groups().kv_heads + head % extents.heads / extents.groups().group();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attention_decode over a cache whose latents are in fp8.
+// attention_decode with a cache whose latents are fp8.
 #pragma once
 
 #include "ops/attention_decode/attention_decode.hpp"
@@ -17,8 +17,8 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry: as attention_decode, with latent_k = bfloat16(code · scale of
 /// its 128 columns). Rows of `cache` have a position's C codes, those of `cache_scale` its ⌈C/128⌉
-/// scales, those of `rope_cache` its R rotated elements, which stay bfloat16. All three are paged
-/// alike; a row of each tensor is a position, or a page of them.
+/// scales, those of `rope_cache` its R rotated elements, which stay bfloat16. All three have the
+/// same pages; a row of each tensor is a position or a page.
 ///
 /// Source   vLLM, fp8_ds_mla: a row of bytes holds e4m3 codes of the normalised latent, a float32
 ///          scale for each 128 of them, and the rotated part in bfloat16. Here these are three

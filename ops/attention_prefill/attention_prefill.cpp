@@ -44,7 +44,7 @@ struct Extents {
     std::uint32_t tokens, heads, nope, rope, value;
     std::uint32_t sequences;
     std::uint32_t key_rows;    ///< of kv
-    std::uint32_t rows_each;   ///< of them that each sequence has; 0: as many as it has tokens
+    std::uint32_t rows_each;   ///< key rows per sequence; 0: as many as its tokens
     std::uint32_t num_chosen;  ///< entries of a token; 0: no lists
 
     [[nodiscard]] std::uint32_t head() const { return nope + value; }  ///< of a row of kv
@@ -61,9 +61,8 @@ Extents extents_from(const Context& context, const ShapeOf& shape) {
     const std::uint32_t head = row_length(shape(2)) / heads;
     const std::uint32_t sequences = row_length(shape(4));
     const std::uint32_t key_rows = num_rows(shape(2));
-    // Keys and values of a head are one row of kv, key first.
-    // With contexts each sequence has a fixed part of the rows. Without them its rows are those of
-    // its tokens.
+    // Keys and values of a head are one row of kv, key first. With contexts each sequence has a
+    // fixed part of the rows. Without them its rows are those of its tokens.
     return {.tokens = num_rows(shape(0)) / heads,
             .heads = heads,
             .nope = nope,
@@ -85,8 +84,8 @@ Extents extents_of(const ReferenceContext& context) {
                         [&](std::size_t i) -> const Shape& { return context.in(i).shape(); });
 }
 
-/// Bits of a word for each token of a tile and each tile of keys, as the reader keeps them. A list
-/// of chosen positions becomes bits, so that a mask is made without a search.
+/// Words of bits for each token of a tile and each tile of keys, in the reader's layout. A list of
+/// chosen positions becomes bits, so that a mask needs no search.
 std::uint32_t words_of_lists(const Extents& extents) {
     return extents.num_chosen == 0 ? 0
                                    : round_up(extents.num_chosen, kTileRows) +
@@ -97,7 +96,7 @@ Shapes shapes_of(const OpContext& context) {
     const auto& spec = context.params<PrefillSpec>();
     // Both parts of a query begin with a tile of their own, as those of a key do.
     const Extents extents = extents_of(context);
-    // A key's part of a row may begin at any byte; then it is read beside its place.
+    // A key's part of a row may start at any byte; then it is read to a separate buffer and moved.
     return {.query_tiles = div_up(extents.nope, kTileColumns) + div_up(extents.rope, kTileColumns),
             .value_tiles = div_up(std::max(extents.value, 1U), kTileColumns),
             .block = std::max(spec.block, 1U),
@@ -223,7 +222,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PrefillSpec>();
     const Shapes shapes = shapes_of(context);
     const Extents extents = extents_of(context);
-    // At most: the last tile of each sequence may be partly filled. Units are heads times tiles of
+    // Upper bound: the last tile of each sequence may be partial. Units are heads times tiles of
     // tokens: neither axis alone fills the grid for short prompts.
     const std::uint32_t units =
         extents.heads * (div_up(extents.tokens, kTileRows) + extents.sequences);
@@ -237,7 +236,7 @@ Program make_program(const OpContext& context, std::size_t position) {
         CreateKernel(program, "ops/attention_prefill/kernels/reader.cpp", work.cores,
                      reader_config(reader_args(context, shapes, extents), tensors));
     const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
-    // Cores take units in turn: causal masks make later tiles longer.
+    // Cores take units in turn, because causal masks make later tiles longer.
     for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
         set_args(
             program, reader, work.shares[core].core,
@@ -248,7 +247,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-/// Rows of keys that tokens see, by the sequences and lists that the call has.
+/// Rows of keys that tokens attend to, by the sequences and lists of the call.
 class SeenKeys {
 public:
     SeenKeys(const ReferenceContext& context, const Extents& extents)
@@ -262,7 +261,7 @@ public:
     }
 
     [[nodiscard]] std::vector<std::size_t> of(std::size_t token) const {
-        // Sequences follow one another, so that the start before a token is found by bisection.
+        // Sequences are contiguous, so bisection finds the start before a token.
         const auto sequence = static_cast<std::size_t>(
             std::upper_bound(starts_.begin(), starts_.end(), token) - starts_.begin() - 1);
         const auto start = static_cast<std::size_t>(starts_[sequence]);
@@ -270,7 +269,7 @@ public:
         const std::size_t before =
             extents_.rows_each != 0 ? static_cast<std::size_t>(contexts_[sequence]) : 0;
         std::vector<std::size_t> rows;
-        // A token sees the context before its sequence and the tokens up to itself.
+        // A token attends to the context before its sequence and to the tokens up to itself.
         for (std::size_t position = 0; position <= before + token - start; ++position) {
             if (is_chosen(token, position)) {
                 rows.push_back(first + position);
@@ -342,7 +341,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
-/// Entries of `chosen` need no check: positions that a token does not see are nobody's.
+/// Entries of `chosen` need no check: positions that a token does not attend to are ignored.
 void check_values(const ReferenceContext& context) {
     if (context.has(kValues)) {
         check_head_values(context);

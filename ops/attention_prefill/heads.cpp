@@ -29,7 +29,7 @@ struct HeadExtents {
     std::uint32_t table_width;  ///< pages of a sequence; 0: without pages
 
     [[nodiscard]] std::uint32_t group() const { return heads / kv_heads; }
-    /// Positions of keys of a sequence, without pages; 0: as many as it has tokens.
+    /// Returns the key positions of a sequence without pages; 0: as many as its tokens.
     [[nodiscard]] std::uint32_t rows_each() const {
         return has_contexts ? key_positions / sequences : 0;
     }
@@ -77,15 +77,15 @@ attention::Shapes shapes_with(const OpContext& context, const HeadExtents& exten
             .sink_bytes = context.has(kSinks) ? 2 * extents.heads : 0};
 }
 
-/// Returns the most tiles of tokens that there can be: the last tile of each sequence may be partly
-/// filled. Starts of sequences are values, so that a program cannot count the tiles.
+/// Returns the largest possible number of token tiles: the last tile of each sequence may be
+/// partial. Starts of sequences are values, so a program cannot count the tiles.
 std::uint32_t most_tiles(const HeadExtents& extents) {
     return std::min(extents.tokens, div_up(extents.tokens, kTileRows) + extents.sequences -
                                         (extents.sequences == 1 ? 1 : 0));
 }
 
-/// Returns the most heads of a group for which L1 has room and all cores have a unit. Keys and
-/// values are read and tilized once for them, so that the largest number reads least.
+/// Returns the largest number of heads per group that fits in L1 and leaves a unit for every core.
+/// Keys and values are read and tilized once per group, so the largest number reads least.
 std::uint32_t fitting_strips(const OpContext& context, const HeadExtents& extents) {
     const auto& spec = context.params<PrefillSpec>();
     if (spec.strips != 0) {
@@ -161,7 +161,7 @@ HeadReaderTensors head_reader_tensors(const OpContext& context, std::size_t posi
             .sinks = buffer(kSinks)};
 }
 
-/// Rows of the caches that tokens see.
+/// Cache rows that tokens attend to.
 class SeenCacheRows {
 public:
     SeenCacheRows(const ReferenceContext& context, const HeadExtents& extents)
@@ -246,7 +246,8 @@ Program head_program(const OpContext& context, std::size_t position) {
     const attention::Shapes shapes =
         shapes_with(context, extents, fitting_strips(context, extents));
     const std::uint32_t units = most_tiles(extents) * (extents.heads / shapes.strips);
-    // Shares give the cores alone: readers take units from both ends in turn until no tile is left.
+    // Shares only define the cores: readers take units from both ends in turn until no tile is
+    // left.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
     const HeadReaderTensors tensors = head_reader_tensors(context, position);
     const DeviceTensor& output = context.device_outputs[0][position];
@@ -333,7 +334,7 @@ void check_head_values(const ReferenceContext& context) {
                 "attention_prefill: contexts[{}] is {}; with {} tokens behind them, kv has room "
                 "for 0 to {} of a sequence",
                 s, before, tokens, room - tokens);
-        // With a window the first token sees the furthest back.
+        // With a window, the first token attends to the earliest position.
         for (std::int64_t token = 0; extents.table_width != 0 && token < tokens; ++token) {
             check_pages(kSpec.name, table,
                         {.sequence = s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of a call whose keys and values have heads of their own, which groups of queries share.
+// The form of a call whose keys and values have separate heads, shared by groups of queries.
 #pragma once
 
 #include "ops/attention_prefill/attention_prefill.hpp"

@@ -26,7 +26,7 @@ struct Extents {
 };
 
 Extents extents_of(std::uint32_t experts, const BatchedAlignSpec& spec) {
-    // Room for full batches of all experts: only the device knows the counts.
+    // Space for full batches of all experts: only the device knows the counts.
     const std::uint32_t rows = round_up(spec.max_tokens_per_batch, spec.block_size);
     return {experts * rows, experts * (rows / spec.block_size)};
 }
@@ -95,7 +95,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                 static_cast<std::int32_t>(e * spec.max_tokens_per_batch + row);
             blocks.as<std::int32_t>()[(end + row) / spec.block_size] = static_cast<std::int32_t>(e);
         }
-        // An expert without tokens takes no block, so that blocks in use are contiguous.
+        // An expert without tokens has no block, so used blocks are contiguous.
         end += round_up(count, spec.block_size);
     }
     return {std::move(sorted), std::move(blocks),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of moe_align_block_size for activations that lie expert by expert already.
+// The list of moe_align_block_size for activations that are already grouped by expert.
 #pragma once
 
 #include <array>
@@ -34,9 +34,9 @@ inline constexpr OpSpec kSpec{
 ///
 /// Shapes   expert_num_tokens (E), or (E,1).
 ///
-/// Row j of expert e is entry e·max_tokens_per_batch + j; entries that stand for no row are
-/// E·max_tokens_per_batch, blocks after the last have expert −1. P is E times max_tokens_per_batch
-/// rounded up to whole blocks. One core writes the list from the counts.
+/// Row j of expert e is entry e·max_tokens_per_batch + j. Entries without a row are
+/// E·max_tokens_per_batch; blocks after the last one have expert −1. P is E times
+/// max_tokens_per_batch rounded up to whole blocks. One core writes the list from the counts.
 /// Source   vLLM, csrc/moe/moe_align_sum_kernels.cu, batched_moe_align_block_size.
 [[nodiscard]] const Op& op();
 

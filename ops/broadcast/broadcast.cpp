@@ -25,8 +25,8 @@ constexpr std::array kFields{
 
 exchange::Collective collective_of(const OpContext& context) {
     const auto& spec = context.params<BroadcastSpec>();
-    // Plans are made from bytes alone: pages have one stride, so that the same plan serves any
-    // format and layout.
+    // Plans are made from bytes only: pages have one stride, so the same plan serves any format and
+    // layout.
     return {.travel = spec.algorithm,
             .transport = {.links = spec.links,
                           .packet_tiles = spec.packet_tiles,
@@ -43,7 +43,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(
         has_root, "root",
         fmt::format("is {}; the group has positions 0 to {}", root, context.devices.size() - 1));
-    // The plans index devices by the root, so that it must exist before they are judged.
+    // The plans index devices relative to the root, so it must exist before they are checked.
     if (has_root) {
         exchange::judge_collective(context, collective_of(context), context.inputs[0], judge);
     }

@@ -10,14 +10,14 @@
 
 namespace tessera::ops::broadcast {
 
-/// Ring, Bidirectional, RowsColumns: as all_gather of a tensor of which the root has all. Line:
-/// from the root to both ends. Tree: to distance …, 4, 2, 1 from the root along its column, then
-/// along the rows; each device has all before it passes anything on.
+/// Ring, Bidirectional, RowsColumns: as all_gather of a tensor that the root holds completely.
+/// Line: from the root to both ends. Tree: to distance …, 4, 2, 1 from the root along its column,
+/// then along the rows; each device has everything before it forwards anything.
 struct BroadcastSpec {
     exchange::Travel algorithm = exchange::Travel::Bidirectional;
     std::uint32_t root = 0;  ///< position in the group
     std::uint32_t links = kLinksPerDirection;
-    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as fit in a packet
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport
 };
 

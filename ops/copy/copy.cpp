@@ -44,7 +44,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const DeviceTensor& input = inputs.input;
     const DeviceTensor& output = outputs.output;
     const std::uint32_t stride = page_stride(inputs, outputs);
-    // By pages, not by elements: a copy knows no shape.
+    // Split by pages, not by elements: a copy does not depend on the shape.
     const SharedWork work = share_work("copy", arch, schedule.grid, input.spec.num_pages());
 
     const ReaderTensors read{.input = &input.buffer};

@@ -53,9 +53,9 @@ std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule
     return tiles * schedule.tiles_per_push * schedule.cb_depth;
 }
 
-/// The matrix unit adds, subtracts and multiplies, but cuts float32 to TF32.
+/// The matrix unit adds, subtracts and multiplies, but truncates float32 to TF32.
 bool is_for_matrix_unit(EltwiseFunction function, DataFormat format) {
-    // The enumeration begins with add, sub and mul, so that one comparison finds them.
+    // The enumeration begins with add, sub and mul, so one comparison finds them.
     return function <= EltwiseFunction::Mul && format != DataFormat::Float32;
 }
 
@@ -78,8 +78,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &schedule, untaken_by(schedule.function, format),
                   fmt::format("{} of {}", name_of(schedule.function), name_of(format)), judge);
     const std::uint32_t inputs = num_inputs(schedule.function);
-    // The contract has an optional second operand, so only this rule knows how many tensors the
-    // function takes.
+    // The contract has an optional second operand, so only this rule knows the function's number of
+    // tensors.
     judge.require(context.inputs.size() == inputs, "function",
                   fmt::format("{} takes {} tensors, not {}", name_of(schedule.function), inputs,
                               context.inputs.size()));
@@ -108,8 +108,8 @@ void add_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat f
 
 void add_reader(Program& program, const SharedWork& work, const Inputs& inputs,
                 const EltwiseSpec& schedule) {
-    // The reader has one argument list for both cases. A null buffer takes the place of b, and the
-    // kernel does not use its accessor.
+    // The reader has one argument list for both cases. A null buffer replaces b, and the kernel
+    // does not use its accessor.
     const ReaderTensors tensors{
         .a = &inputs.tensors.front()->buffer,
         .b = inputs.tensors.size() == 2 ? &inputs.tensors[1]->buffer : nullptr};
@@ -135,7 +135,7 @@ const char* compute_kernel(EltwiseFunction function, DataFormat format) {
 }
 
 std::vector<UnpackToDestMode> unpack_modes(const Inputs& inputs) {
-    // Float32 goes from L1 to DST directly; through SrcA it would be cut to TF32.
+    // Float32 goes from L1 to DST directly; SrcA would truncate it to TF32.
     const bool is_float32 = inputs.tensors.front()->spec.format == DataFormat::Float32;
     return {inputs.tensors.size(),
             is_float32 ? UnpackToDestMode::UnpackToDestFp32 : UnpackToDestMode::Default};
@@ -180,7 +180,7 @@ void add_writer(Program& program, const SharedWork& work, const Buffer& output,
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
                      const EltwiseSpec& schedule) {
     const DeviceTensor& output = outputs.output;
-    // Elements are independent, so that any split of tiles is right, whatever the shape.
+    // Elements are independent, so any split of tiles is correct, whatever the shape.
     const SharedWork work = share_work("eltwise", arch, schedule.grid, output.spec.num_pages());
 
     Program program = CreateProgram();

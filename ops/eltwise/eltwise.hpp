@@ -72,8 +72,8 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., N)", "bfloat16 | bfp8_b | float32", "TILE"}};
-/// Functions are exact but for single ULPs; one rounding to bfloat16 in DST, which a 16-bit DST
-/// repeats for products, is at most 2^-8 of the element, and packing rounds again.
+/// Functions are exact within a few ULPs. One rounding to bfloat16 in DST is at most 2^-8 of the
+/// element; a 16-bit DST repeats it for products, and packing rounds again.
 inline constexpr OpSpec kSpec{
     .name = "eltwise",
     .summary = "a function of each element of one tensor, or of each pair of elements of two",
@@ -86,17 +86,17 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 /// Builds the launch: tiles are distributed over the cores by split_work_to_cores in contiguous
-/// ranges. Each core reads `tiles_per_push` tiles of every input, one barrier a push, computes tile
-/// by tile, and writes. The rest at the end is read a tile at a time.
+/// ranges. Each core reads `tiles_per_push` tiles of every input with one barrier per push,
+/// computes tile by tile, and writes. The remaining tiles are read one at a time.
 ///
-/// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, all else in the vector
+/// Numeric  add, sub and mul of bfloat16 and bfp8_b in the matrix unit, the rest in the vector
 ///          unit. Float32 goes to DST unrounded.
 /// Errors   UsageError if the contract or a rule of the op does not hold: the number of inputs is
 ///          the function's, float32 needs a 32-bit DST, circular buffers fit in L1.
 /// Source   TTNN's unary and binary program factories.
 [[nodiscard]] const Op& op();
 
-/// Returns the function's name as YAML has it: "add", "exp".
+/// Returns the function's name in YAML: "add", "exp".
 [[nodiscard]] std::string_view name_of(EltwiseFunction function) noexcept;
 
 /// Elements for which a function is finite.

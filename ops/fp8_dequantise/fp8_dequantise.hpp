@@ -36,10 +36,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999, .floor = kElementWise},
 };
 
-/// Returns the op, for the registry: the inverse of quantise, of R rows in any stack. The shape of
-/// the scales tells which codes share one: (R, C/128) 128 columns of a row, (R, 1) a row, (R/128,
-/// C/128) a square, each rounded up. A product is rounded once, in fp32, and again to bfloat16
-/// if asked.
+/// Returns the op, for the registry: the inverse of quantise, for R rows in any stack. The shape of
+/// the scales determines which codes share one: (R, C/128) 128 columns of a row, (R, 1) a row,
+/// (R/128, C/128) a square, each rounded up. A product is rounded once, in fp32, and again for a
+/// bfloat16 output.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::fp8_dequantise

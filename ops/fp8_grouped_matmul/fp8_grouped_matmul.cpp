@@ -42,7 +42,7 @@ constexpr std::array kFields{
     field<&GroupedMatmulSpec::cb_depth>("cb_depth", "2", "pushes that a CB holds", kDepth),
 };
 
-/// Extents in blocks, for which the kernels are built.
+/// Extents in blocks, for which the kernels are compiled.
 struct Blocks {
     std::uint32_t k_blocks;
     std::uint32_t n_blocks;
@@ -64,8 +64,9 @@ Blocks blocks_of(const OpContext& context) {
     const std::uint32_t k_blocks = activations[1] / kBlock;
     const std::uint32_t row_bytes = activations[0] * 4;
     const std::uint32_t stride = fp8::aligned(row_bytes);
-    // A chunk or push longer than K is K. As many pages of scales are read at once as there is room
-    // for. With a table of tokens the product reads rows where they are, which saves a gather.
+    // A chunk or push longer than K is shortened to K. As many pages of scales are read at once as
+    // fit. With a table of tokens the product reads rows at their original positions, which saves a
+    // gather.
     return {.k_blocks = k_blocks,
             .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
             .tile = spec.tile,
@@ -119,7 +120,7 @@ std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec
 
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const Shape& weights = context.inputs[2].spec.shape;
-    // Scales hold for whole blocks. Short ones would need a mask in the kernel, and models have
+    // Scales apply to whole blocks. Partial blocks would need a mask in the kernel, and models have
     // none.
     judge.require(weights[2] % kBlock == 0, "weights",
                   fmt::format("have K = {}, which blocks of {} do not divide", weights[2], kBlock));

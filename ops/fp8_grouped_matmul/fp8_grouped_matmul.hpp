@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grouped product of fp8 rows and fp8 weights with a scale for each block, over the CTAs that
-// moe_permutation laid out: both products of the FP8 block-scale pipeline.
+// Grouped product of fp8 rows and fp8 weights with one scale per block, over the CTAs that
+// moe_permutation planned: both products of the FP8 block-scale pipeline.
 #pragma once
 
 #include <array>
@@ -61,19 +61,19 @@ inline constexpr OpSpec kSpec{
 ///
 /// output[p, n] = Σ_b s_a[b, row(p)] · s_w[e, n/128, b] · Σ_{k in block b} a[row(p), k] · w[e, n,
 /// k] for every permuted row p that holds a token of expert e; row(p) is
-/// permuted_idx_to_token_idx[p], or p without it. Other rows of the output are left as they are.
-/// Rows of the output and of its scale are those of the tables: P = C · tile.
+/// permuted_idx_to_token_idx[p], or p without it. Other rows of the output are unchanged. Rows of
+/// the output and of its scale are those of the tables: P = C · tile.
 ///
-/// Numeric  a block's 128 products are summed in fp32 by ascending k, the sum is multiplied by
-///          (s_a · s_w), rounded once, and added to those of the blocks before, in fp32. bfloat16:
-///          rounded once to nearest even. fp8_e4m3: codes of x / scale with a scale of
+/// Numeric  a block's 128 products are summed in fp32 by ascending k. The sum is multiplied by
+///          (s_a · s_w), rounded once, and added to the sum of the previous blocks, in fp32.
+///          bfloat16: rounded once to nearest even. fp8_e4m3: codes of x / scale with a scale of
 ///          ScaleRule::Trtllm for each row and 128 columns.
 ///
-/// The unit of work is a CTA and 128 output columns. Cores take contiguous shares of the units that
-/// num_non_exiting_ctas states; each works out its own from device memory. A core tiles a CTA's
-/// rows once and keeps them in L1 for its blocks of columns.
+/// The unit of work is a CTA and 128 output columns. Cores take contiguous shares of the
+/// num_non_exiting_ctas units; each core computes its share from device memory. A core tilizes a
+/// CTA's rows once and keeps them in L1 for its blocks of columns.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile
-///          is 8, 16, 32, 64 or 128, output_scale goes with fp8_e4m3 only, circular buffers fit.
+///          is 8, 16, 32, 64 or 128, output_scale is for fp8_e4m3 only, circular buffers fit.
 [[nodiscard]] const Op& op();
 
 /// Outputs of the op, computed in float by the rule above; rows without a token are 0.

@@ -12,7 +12,8 @@ namespace {
 using fp8::Cta;
 using fp8::kBlock;
 
-/// One block of weights as numbers, k by k, so that the sums of its columns are neighbours.
+/// One block of weights as numbers, with k as the outer index, so the sums of its columns are
+/// contiguous.
 using Panel = std::vector<float>;
 
 void read_panel(const HostTensor& weights, std::size_t n_block, std::size_t k_block, Panel& panel) {
@@ -26,9 +27,8 @@ void read_panel(const HostTensor& weights, std::size_t n_block, std::size_t k_bl
     }
 }
 
-/// Adds a block's products. A product of two codes is exact in float, so that fusing it with the
-/// sum gives the same bytes on any host.
-/// same bytes come out.
+/// Adds a block's products. A product of two codes is exact in float, so fusing it with the sum
+/// gives the same bytes on any host.
 void add_block(const float* row, const float* panel, float scale, float* sums) {
     float partial[kBlock] = {};
     for (std::size_t k = 0; k < kBlock; ++k) {
@@ -44,7 +44,7 @@ void add_block(const float* row, const float* panel, float scale, float* sums) {
     }
 }
 
-/// The rows of one expert, as numbers, and where each comes from and goes to.
+/// The rows of one expert as numbers, with the source and destination of each.
 struct ExpertRows {
     std::vector<std::size_t> sources;
     std::vector<std::size_t> places;

@@ -80,7 +80,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& 
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, bytes});
     };
-    // Gate and up strips arrive in turn through one buffer.
+    // Gate and up strips alternate in one buffer.
     add(Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles * depth);
     add(Cb::Gate, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     // A strip of each half is tiled before both are multiplied.
@@ -177,7 +177,7 @@ struct Strip {
 std::array<float, kBlock> activated(const ReferenceContext& context, const HostTensor& input,
                                     const HostTensor& scales, const Strip& strip) {
     const std::size_t columns = input.shape[1] / 2;
-    // Both halves by the same rule, so that exchanging them changes nothing else.
+    // Both halves use the same rule, so exchanging them changes nothing else.
     const bool is_first = context.params<SwigluSpec>().gate_half == GateHalf::First;
     const auto half = [&](std::size_t which, std::size_t i) {
         const std::size_t column = which * columns + strip.block * kBlock + i;
@@ -188,7 +188,7 @@ std::array<float, kBlock> activated(const ReferenceContext& context, const HostT
     for (std::size_t i = 0; i < kBlock; ++i) {
         const double gate = half(is_first ? 0 : 1, i);
         const double up = half(is_first ? 1 : 0, i);
-        // In double up to the rounding to float, from which the codes are made.
+        // In double until the rounding to float, from which the codes are made.
         values[i] = static_cast<float>(gate / (1 + std::exp(-gate)) * up);
     }
     return values;

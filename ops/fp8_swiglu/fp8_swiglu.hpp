@@ -11,7 +11,7 @@
 
 namespace tessera::ops {
 
-/// Which half of the columns is the gate; the other one is up.
+/// Half of the columns that is the gate; the other half is up.
 enum class GateHalf : std::uint8_t { First, Second };
 
 struct SwigluSpec {

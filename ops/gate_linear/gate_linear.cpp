@@ -53,8 +53,8 @@ Units units_of(const OpContext& context) {
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t expert_tiles = tiles_of(context.inputs[1].spec.shape[0]);
     const std::uint32_t k_tiles = tiles_of(tokens[1]);
-    // A unit is a tile of logits. Short sequences have few token tiles, so that units of both axes
-    // keep more cores busy.
+    // A unit is a tile of logits. Short sequences have few token tiles, so units of both axes keep
+    // more cores busy.
     const std::uint32_t bias_bytes =
         context.has(kBias)
             ? static_cast<std::uint32_t>(element_bytes(context.inputs[kBias].spec.format))
@@ -227,8 +227,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t experts = logits.shape[1];
     tbb::parallel_for(std::size_t{0}, std::size_t{logits.shape[0]}, [&](std::size_t token) {
         for (std::size_t expert = 0; expert < experts; ++expert) {
-            // In double: routing compares logits, so that the reference must not add ties of its
-            // own.
+            // In double: routing compares logits, so the reference must not introduce ties.
             double sum = bias.empty() ? 0 : bias[expert];
             for (std::size_t k = 0; k < inner; ++k) {
                 sum += double{tokens[token * inner + k]} * weights[expert * inner + k];

@@ -24,7 +24,7 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"logits", "(T, E)", "float32", "ROW_MAJOR"}};
-/// Sums of H products in fp32, without a rounding of the result: rounded to bfloat16, as in the
+/// Sums of H products in fp32, without a rounding of the result. Rounded to bfloat16, as in the
 /// first code of DeepSeek-V3, some tokens choose other experts.
 inline constexpr OpSpec kSpec{
     .name = "gate_linear",

@@ -33,8 +33,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 /// Returns the L1 of a core: a row of the output, one of zeros, its indices, and the input.
 std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
-    // Every row of the output needs a column of all input rows, so that a core holds the input
-    // whole.
+    // Every output row needs one column of all input rows, so a core holds the whole input.
     const TensorSpec& input = context.inputs[0].spec;
     const std::uint64_t row = fp8::aligned(infer(context)[0].spec.page_size());
     const std::uint64_t table = fp8::aligned(most_rows * 4) + fp8::aligned(1);

@@ -40,9 +40,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<GatherSpec>();
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        // Host and kernels are those of row_moves: gather, put and slice differ only in which row
-        // is the source.
-        // A limit leaves out rows after the routed ones, whose entries are stale.
+        // Host code and kernels are those of row_moves: gather, put and slice differ only in the
+        // source row. A limit skips rows after the routed ones, whose entries are stale.
         return move_rows(kSpec.name, context.arch,
                          {.input = in[0][p],
                           .output = context.device_outputs[0][p],
@@ -70,7 +69,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                        })};
 }
 
-/// With `limit`, the first rows.
+/// Returns flags of counted rows: with `limit`, the first ones.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {context.inputs.size() > 2
                 ? first_rows(num_rows(context.outputs[0].spec.shape), context.read(2))

@@ -37,10 +37,11 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: output[i,:] = input[index[i] / divisor,:], zeros where the
-/// entry is negative or names no row of the input; with `limit`, of its first rows only.
+/// Returns the op, for the registry: output[i,:] = input[index[i] / divisor,:], zeros if the entry
+/// is negative or names no row of the input. With `limit` only the first rows are gathered.
 ///
-/// Shapes   input rows of any stack counted through; the output has the extents of `index`, then C.
+/// Shapes   input rows of any stack, numbered through. The output has the extents of `index`, then
+///          C.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::gather_rows

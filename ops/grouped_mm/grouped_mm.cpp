@@ -55,7 +55,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   is_weighted && spec.apply_weights, spec, judge);
     const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
     const std::uint32_t entries = context.inputs[2].spec.shape[0];
-    // Rows by place are those of the list, so that each entry needs one.
+    // Rows by place are those of the list, so each entry needs a row.
     judge.require(
         spec.input_rows == RowsBy::Choice || rows >= entries, "input",
         fmt::format("has {} rows; allowed by place: one for each of {} entries", rows, entries));
@@ -75,11 +75,10 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const TensorSpec& input = context.inputs[0].spec;
     const std::uint32_t choices = choices_of(context.inputs, spec);
     Shape shape{
-        // By place there are as many rows as entries, with the padding; by choice one for each
-        // choice.
+        // By place there is one row per entry, including padding; by choice one row per choice.
         spec.output_rows == RowsBy::Place ? context.inputs[2].spec.shape[0] : std::max(choices, 1U),
         0};
-    // A product that keeps the rows keeps the shape, so that a stack stays one.
+    // A product with the same number of rows keeps the input's shape, so a stack stays a stack.
     if (spec.output_rows == RowsBy::Choice && choices == num_rows(input.shape)) {
         shape = input.shape;
     }
@@ -134,8 +133,8 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
     for (std::uint32_t place = 0; place < std::min(end, ids.shape[0]); ++place) {
         const auto id = static_cast<std::uint32_t>(ids.as<std::int32_t>()[place]);
         const std::int32_t expert = experts.as<std::int32_t>()[place / spec.block_size];
-        // By choice, rows of experts of other devices are zeros: a sum over choices must find
-        // something. By place they are left as they are.
+        // By choice, rows of other devices' experts are zeros, because a sum over choices reads
+        // them. By place they are unchanged.
         const bool is_written = expert != kNobody || spec.output_rows == RowsBy::Choice;
         if (id < choices && is_written) {
             entries.push_back({spec.input_rows == RowsBy::Choice ? id / spec.top_k : place,
@@ -178,7 +177,7 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const HostTensor listed = context.read(4);
-    // The list's end steers the kernel, so that it is judged before.
+    // The list's end controls the kernel, so it is checked first.
     const std::uint32_t entries = context.in(2).shape()[0];
     check_indices(kSpec.name, {kInputs[4].name, listed}, std::uint64_t{entries} + 1,
                   Nobody::Forbidden);

@@ -67,16 +67,17 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: of each entry of the list (moe_align_block_size) the product
-/// of its input row with its block's expert_weights[e], times its routing weight if there are any.
+/// Returns the op, for the registry. For each entry of the list (moe_align_block_size) it computes
+/// the product of its input row with its block's expert_weights[e], times its routing weight if
+/// given.
 ///
-/// Shapes   an entry stands for choice id: input row id / top_k, output row id; or for its place in
-///          the list, where rows were permuted before, or stay so. Output rows are T·K, or P;
-///          with one choice an input row they lie as the input's.
-/// Scales   of codes, of weights alone or of both operands: as ScaleShape says.
+/// Shapes   an entry refers to choice id: input row id / top_k, output row id. Or it refers to its
+///          position in the list, if rows were permuted before or stay permuted. Output rows are
+///          T·K, or P. With one choice per input row the output has the input's shape.
+/// Scales   of codes, of weights alone or of both operands: see ScaleShape.
 /// Bias     of an expert's columns, added to the scaled sums before a routing weight.
-/// Blocks   of expert −1 give zeros by choice, and nothing by place. Rows that no entry stands for
-///          are not written.
+/// Blocks   of expert −1 give zeros by choice, and nothing by place. Rows without an entry are not
+///          written.
 /// Source   vLLM, fused_moe_kernel (choice, choice) and DeepGEMM's m_grouped_gemm (place, place).
 [[nodiscard]] const Op& op();
 

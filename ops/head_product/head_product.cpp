@@ -45,8 +45,7 @@ struct Extents {
 Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape& weight) {
     const std::uint32_t heads = input[input.size() - 2];
     const std::uint32_t head_rows = weight[0] / heads;
-    // The default takes all rows from the first on, so that k and v parts of a weight need one key
-    // each.
+    // The default uses all rows from the first on, so k and v parts of a weight need one key each.
     const std::uint32_t rows =
         spec.rows != 0 ? spec.rows : head_rows - std::min(head_rows, spec.first);
     // The same weights serve in both directions: absorbed queries take a head's k rows as inputs,
@@ -63,7 +62,7 @@ Extents extents_of(const HeadProductSpec& spec, const Shape& input, const Shape&
 
 std::uint64_t buffer_bytes(const Extents& extents) {
     const std::uint64_t inner = div_up(extents.inner, kTileColumns);
-    // Weights of a head stay in L1 whole; rows of inputs come in two pages.
+    // Weights of a head stay in L1; rows of inputs arrive in two pages.
     return std::uint64_t{kTileBytes} *
            (3 * inner + extents.column_tiles() +
             std::uint64_t{extents.row_tiles()} * extents.column_tiles() + 2 * kStripTiles);
@@ -117,8 +116,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& weight = context.device_inputs[1][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const Extents extents = extents_of(spec, input.spec.shape, weight.spec.shape);
-    // A unit is 32 tokens of one head; units of a head follow one another, so that its weights are
-    // tilized once a core.
+    // A unit is 32 tokens of one head. Units of a head are consecutive, so a core tilizes its
+    // weights once.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, extents.heads * extents.token_tiles());
 

@@ -50,12 +50,12 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry. Head i has rows [i·R/h, (i+1)·R/h) of the weights, of which
-/// `rows` from `first` on count. With rows_are inputs, output[t,i,c] = Σ_k input[t,i,k] ·
-/// weight[row k, c]; with outputs, output[t,i,n] = Σ_k input[t,i,k] · weight[row n, k]. So MLA
-/// absorbs the up-projection of keys into the queries, and that of values into the output, from one
-/// matrix.
+/// `rows` rows from `first` on count. With rows_are inputs, output[t,i,c] = Σ_k input[t,i,k] ·
+/// weight[row k, c]; with outputs, output[t,i,n] = Σ_k input[t,i,k] · weight[row n, k]. MLA uses
+/// both forms on one matrix: it absorbs the up-projection of keys into the queries, and that of
+/// values into the output.
 ///
-/// A core keeps a head's weights as tiles over all tokens that it has of it.
+/// A core keeps a head's weights as tiles for all of its tokens of that head.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::head_product

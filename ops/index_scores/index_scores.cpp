@@ -48,7 +48,7 @@ struct Extents {
 
 Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& table) {
     const std::uint32_t heads = q[q.size() - 2];
-    // Sequences have as many pages as the table is wide, so that scores have a column for each
+    // A sequence has as many pages as the table has columns, so scores have a column for each
     // position.
     return {num_rows(q) / heads, heads, row_length(q), table[1] * spec.page_size};
 }
@@ -83,7 +83,7 @@ std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
 }
 
 std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t table_width) {
-    // Places of single words are 64 bytes apart, so that each can be read by itself.
+    // Slots of single words are 64 bytes apart, so that each can be read by itself.
     return {{Cb::Positions, 2 * 64},
             {Cb::Pages, std::uint64_t{4} * table_width},
             {Cb::WeightRow, std::uint64_t{extents.heads} * (64 + 8) + 2 * 64},
@@ -186,8 +186,8 @@ bool has_weights_out(const OpContext& context) {
     return context.outputs.size() > 1;
 }
 
-/// Returns the tensors of the reader: the operands, and the weights, which it writes since it has
-/// them at hand.
+/// Returns the tensors of the reader: the operands, and the weights, which the reader writes
+/// because it computes them.
 ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
     const auto operand = [&](std::size_t i) {
         return i < context.inputs.size() ? &context.device_inputs[i][position].buffer : nullptr;
@@ -232,7 +232,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Shape& table = context.inputs[3].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
     const DeviceTensor& scores = context.device_outputs[0][position];
-    // Tokens are split by chunks of keys, so that one long token does not keep a single core busy.
+    // Tokens are split by chunks of keys, so that one long token does not occupy a single core
+    // only.
     const SharedWork work =
         share_work(kSpec.name, context.arch, spec.grid, extents.tokens * extents.chunks(spec));
     const auto buffers = tile_buffers(extents, q.format);
@@ -291,7 +292,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor positions = context.read(4);
     const std::size_t tokens_each = extents.tokens / pages.num_sequences();
     HostTensor scores = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
-    // Positions that a token does not see stay minus infinity.
+    // Positions that a token does not attend to stay minus infinity.
     std::ranges::fill(scores.as<float>(), -std::numeric_limits<float>::infinity());
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::int32_t last = positions.as<std::int32_t>()[token];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of the DeepSeek-V3.2 indexer: which positions a token is to attend to.
+// Scores of the DeepSeek-V3.2 indexer, which select the positions that a token attends to.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
-/// Products of e4m3 codes are exact in fp32, of which sums have single roundings; the sum over
-/// heads passes the matrix unit in parts that together have 24 bits.
+/// Products of e4m3 codes are exact in fp32, and each addition of their sums rounds once. The sum
+/// over heads passes the matrix unit in parts that together have 24 bits.
 inline constexpr OpSpec kSpec{
     .name = "index_scores",
     .summary = "weighted ReLU scores of positions for a token, over a paged cache of keys",
@@ -52,15 +52,15 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 2e-6, .min_pcc = 0.999999},
 };
 
-/// Returns the op, for the registry: of token t and position k ≤ positions[t] of its sequence
+/// Returns the op, for the registry. For token t and position k ≤ positions[t] of its sequence
 ///   scores[t,k] = Σ_h max(q[t,h] · key_k, 0) · weights[t,h] · factor · q_scale[t,h] · scale_k,
 /// −∞ after the token's position. head_weights are weights · factor. Position k of sequence s is
 /// row page_table[s][k / page_size] · page_size + k % page_size of the cache. A row of the cache's
-/// tensor is one position or a page of them. Every sequence has as many tokens, one after the
-/// other. Scales belong to fp8 and are there for both sides or none.
+/// tensor is one position or one page. Every sequence has the same number of consecutive tokens.
+/// fp8 needs the scales of both sides; bfloat16 has none.
 ///
-/// The heads of a token are the rows that the matrix unit multiplies with 32 keys at a time. The
-/// rest is fp32 in the vector unit.
+/// The matrix unit multiplies the heads of a token, as rows, with 32 keys at a time. The rest is
+/// fp32 in the vector unit.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::index_scores

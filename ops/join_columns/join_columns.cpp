@@ -24,7 +24,7 @@ ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs
     ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs[0])};
     // Heads that are merged are groups of one row of the output.
     move.rows = num_rows(inputs[0]) / move.groups;
-    // Inputs are ranges one after the other, so that the kernel needs no notion of a join.
+    // Inputs are consecutive ranges, so the kernel does not distinguish a join.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         move.ranges.push_back({tensors[i], 0, row_length(inputs[i]), 0});
     }
@@ -53,7 +53,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<JoinColumnsSpec>();
     const TensorSpec& input = context.inputs[0].spec;
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-        // Ranges are numbered by operand, so that a gap would move later operands to another place.
+        // Ranges are numbered by operand, so a gap would move later operands.
         judge.require(context.has(i), kInputs[i].name, "is left out before one that is given");
     }
     judge.require(!spec.merge_heads || input.shape.size() > 1, "merge_heads",
@@ -84,7 +84,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         inputs.push_back(context.read(i));
         shapes.push_back(inputs.back().shape);
     }
-    // The reference reads host tensors; the move only needs as many places.
+    // The reference reads host tensors; the move needs only their number.
     const std::vector<const DeviceTensor*> none(inputs.size());
     return {moved_columns(inputs, move_of(context.params<JoinColumnsSpec>(), shapes, none),
                           context.outputs[0].spec.shape)};

@@ -82,8 +82,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 ColumnMove move_of(const OpContext& context, std::size_t position) {
     ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs[0].spec.shape)};
     for (const std::size_t operand : {0UL, 4UL}) {
-        // The second input is optional, such as the rotated part of a key beside its compressed
-        // part.
+        // The second input is optional, such as the rotated part of a key in addition to its
+        // compressed part.
         if (context.has(operand)) {
             const DeviceTensor& tensor = context.device_inputs[operand][position];
             move.ranges.push_back({&tensor, 0, row_length(tensor.spec.shape), 0});
@@ -152,9 +152,9 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    // The plain computation copies bytes, so that it is exact in every format.
+    // The reference copies bytes, so it is exact in every format.
     const HostTensor rows = context.read(0);
-    // The cache is changed in place, so that rows of other positions keep their values.
+    // The cache is changed in place, so rows of other positions keep their values.
     HostTensor cache = context.read(1);
     const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
     const HostTensor positions = context.read(3);

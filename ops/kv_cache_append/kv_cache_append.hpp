@@ -40,14 +40,14 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: the row of token t, and of `more` after it, becomes the row
-/// of the cache that its position says; the output is to be the cache itself, whose other rows
-/// stay. Tokens of one sequence follow each other, as many of each, unless `sequences` says whose
-/// each one is; a position of −1 is skipped. One token of each sequence is what a step of decoding
-/// appends, all of a prompt what a prefill does; a cache in fp8 has its codes and their scales as
-/// tensors. A row of the cache's tensor is one position, or a page of them.
+/// Returns the op, for the registry: the row of token t, and of `more`, becomes the cache row at
+/// the token's position. The output must be the cache itself, whose other rows are unchanged.
+/// Tokens of one sequence are consecutive, equally many per sequence, unless `sequences` names the
+/// sequence of each token. A position of −1 is skipped. A decode step appends one token per
+/// sequence, a prefill all tokens of a prompt. An fp8 cache has its codes and their scales as
+/// separate tensors. A row of the cache's tensor is one position or one page.
 ///
-/// With several rows of each token (heads of keys, or of values) a position of the cache has as many
+/// With several rows per token (heads of keys, or of values) a position of the cache has as many
 /// rows, and a row of its tensor is a head, a position or a page. Entries of the page table that no
 /// token of the step needs may be −1.
 [[nodiscard]] const Op& op();

@@ -30,8 +30,8 @@ constexpr const char* kOp = "local_reduce_moe_output";
 constexpr std::uint32_t kListBytes = 64 * 1024;  // for the lists of a batch of tokens
 constexpr std::uint32_t kContributionBytes = 8;  // row and weight
 
-/// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
-/// element alone, so their order inside a tile is free.
+/// A row is processed as tiles of 1024 consecutive elements: the sum is element-wise, so their
+/// order in a tile is arbitrary.
 struct Chunks {
     std::uint32_t experts;
     std::uint32_t tokens;
@@ -87,8 +87,8 @@ void create_buffers(Program& program, const CoreRangeSet& cores, const Chunks& c
     const auto create = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, page});
     };
-    // Compute sums in DST and hands chunks over. The scalar kernel sums in the buffer itself, so
-    // that a second chunk would stay unused.
+    // Compute sums in DST and pushes chunks. The scalar kernel sums in the buffer itself, so a
+    // second chunk would be unused.
     const bool sums_in_dst = schedule.accumulator == ReduceAccumulator::Fp32;
     create(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * schedule.cb_depth);
     create(Cb::Weights, DataFormat::Float16_b, kTileBytes, schedule.cb_depth);
@@ -141,8 +141,8 @@ void create_writer(Program& program, const SharedWork& work, const Outputs& outp
                          writer_config(args, tensors));
         return set_tokens(program, writer, work, tensors);
     }
-    // The real kernel keeps bfloat16 and truncates at every step. Truncation and rounding to
-    // nearest differ visibly, so that both are offered.
+    // The tt-metal kernel keeps bfloat16 and truncates at every step. Truncation and rounding to
+    // nearest differ visibly, so both are offered.
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
     const AccumulatorArgs more{.truncates = truncates ? 1U : 0U};
     const KernelHandle kernel =
@@ -153,7 +153,7 @@ void create_writer(Program& program, const SharedWork& work, const Outputs& outp
 
 void create_compute(Program& program, const SharedWork& work, const Chunks& chunks) {
     ComputeConfig config;
-    // At HiFi4 products of two bfloat16 are exact, so that the only rounding is that of the sum.
+    // At HiFi4 products of two bfloat16 are exact, so only the sum is rounded.
     config.math_fidelity = MathFidelity::HiFi4;
     config.fp32_dest_acc_en = true;
     config.named_compile_args =

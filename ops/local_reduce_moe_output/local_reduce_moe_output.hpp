@@ -12,7 +12,7 @@
 
 namespace tessera::ops {
 
-/// How the running sum of a token is held.
+/// Format and rounding of a token's running sum.
 enum class ReduceAccumulator : std::uint8_t { Fp32, Bf16Rne, Bf16Truncate };
 
 struct LocalReduceSpec {
@@ -55,14 +55,14 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-/// local[t,:] = Σ expert_outputs[e,i,:] · routed_token_weights[e,i] over all e and
-/// i < num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
-/// past the counts are never read. An expert that lists a token twice counts its first entry.
+/// local[t,:] = Σ expert_outputs[e,i,:] · routed_token_weights[e,i] over all e and i <
+/// num_routed_tokens[e] with token_idx_map[e,i] = t; local experts ascending. Rows and entries
+/// after the counts are never read. If an expert lists a token twice, its first entry counts.
 ///
 /// Tokens are distributed over the cores by split_work_to_cores. Fp32: the compute kernel scales
 /// and sums rows in DST and rounds once. Bf16Rne, Bf16Truncate: the writer's core adds in scalar
-/// code, in fp32, to a sum held in bfloat16. That is rounded to nearest even or truncated after
-/// every expert; the latter is what the tt-metal kernel does.
+/// fp32 code to a bfloat16 sum. The sum is rounded to nearest even, or truncated, after every
+/// expert. The tt-metal kernel truncates.
 ///
 /// Source   MoE plan V2, local_reduce_moe_output.
 [[nodiscard]] const Op& op();

@@ -37,7 +37,7 @@ double step(double sum, ReduceAccumulator accumulator) {
     if (added == 0 || !std::isfinite(added)) {
         return added;
     }
-    // Below this exponent bfloat16 has denormals, whose spacing does not shrink further.
+    // Below this exponent bfloat16 has denormals, whose spacing is constant.
     const int exponent = std::max(std::ilogb(added), kSmallestExponent);
     const double scaled = std::ldexp(added, kMantissaBits - exponent);
     const bool truncates = accumulator == ReduceAccumulator::Bf16Truncate;
@@ -58,7 +58,7 @@ std::vector<std::vector<Contribution>> contributions(const HostTensor& token_idx
         for (std::size_t i = 0; i < counts[e]; ++i) {
             const std::size_t entry = e * tokens + i;
             auto& list = lists[token_idx_map.as<std::uint32_t>()[entry]];
-            // An expert counts once for a token, at its first entry, as in the kernel.
+            // An expert counts once per token, with its first entry, as in the kernel.
             if (list.empty() || list.back().expert != e) {
                 list.push_back({e, i, bf16_to_float(weights.as<std::uint16_t>()[entry])});
             }

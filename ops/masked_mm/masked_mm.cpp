@@ -52,7 +52,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        // The same program as grouped_mm: batches take the place of a list of blocks.
+        // The same program as grouped_mm: batches replace a list of blocks.
         return expert_product(
             kSpec.name, context.arch,
             {.rows = in[0][p],

@@ -57,13 +57,13 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: output[e,i,:] = input[e,i,:] · expert_weights[e]ᵀ for
-/// i < expert_num_tokens[e]; other rows are neither read nor written.
+/// Returns the op, for the registry: output[e,i,:] = input[e,i,:] · expert_weights[e]ᵀ for i <
+/// expert_num_tokens[e]; other rows are neither read nor written.
 ///
-/// Shapes   rows of any stack, as many for each expert: (E/D,C,H_in), or (T,H_in) of one expert;
-///          expert_num_tokens (E/D), or (E/D,1) as dispatches leave it; without them all rows
-///          count.
-/// Scales   of codes, of weights alone or of both operands: as ScaleShape says.
+/// Shapes   rows of any stack, equally many for each expert: (E/D,C,H_in), or (T,H_in) of one
+///          expert; expert_num_tokens (E/D), or (E/D,1) as in the outputs of dispatches. Without
+///          them all rows count.
+/// Scales   of codes, of weights alone or of both operands: see ScaleShape.
 /// Bias     of an expert's columns, added to the scaled sums before a routing weight.
 /// Source   DeepGEMM, m_grouped_gemm_nt_masked.
 [[nodiscard]] const Op& op();

@@ -12,7 +12,7 @@
 namespace tessera::ops::matmul {
 namespace {
 
-/// Cores whose feeding kernel is the same one.
+/// Cores with the same feeding kernel.
 struct KernelKey {
     Feed feed = Feed::Reads;
     NOC noc = NOC::NOC_0;
@@ -20,8 +20,8 @@ struct KernelKey {
 };
 using Groups = std::map<KernelKey, std::vector<const CoreRole*>>;
 
-/// Joins neighbours in a row to one range. Roles come row by row, so one pass finds all of
-/// them.
+/// Merges neighbours in a row to one range. Roles are ordered row by row, so one pass finds all
+/// ranges.
 CoreRangeSet core_range_set(const std::vector<const CoreRole*>& roles) {
     std::vector<CoreRange> ranges;
     for (const CoreRole* role : roles) {
@@ -58,8 +58,8 @@ void add_in0_kernels(Program& program, const BlockLaunch& launch,
                      const std::vector<CoreRole>& roles) {
     Groups groups;
     for (const CoreRole& role : roles) {
-        // A kernel has one source and one NoC, so cores are grouped by both. All that differs
-        // inside of a group goes into runtime arguments.
+        // A kernel has one source and one NoC, so cores are grouped by both. Runtime arguments hold
+        // all differences inside of a group.
         groups[{role.in0, in0_noc(role)}].push_back(&role);
     }
     for (const auto& [key, members] : groups) {
@@ -108,8 +108,8 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Blocking& bl
                              .accumulates_in_l1 = adds_in_l1 ? 1U : 0U,
                              .changes_format = adds_in_l1 || schedule.fp32_dest_acc ? 1U : 0U,
                              .num_out_blocks = blocking.m.num_blocks() * blocking.n.num_blocks()})};
-    // Partial sums of 32 bits must come back unrounded. Through SrcA they would be cut to TF32, so
-    // the unpacker writes them to DST itself.
+    // 32-bit partial sums must be reloaded unrounded. SrcA would truncate them to TF32, so the
+    // unpacker writes them to DST directly.
     if (schedule.fp32_dest_acc) {
         config.unpack_to_dest_mode.assign(index_of(Cb::Partials) + 1, UnpackToDestMode::Default);
         config.unpack_to_dest_mode[index_of(Cb::Partials)] = UnpackToDestMode::UnpackToDestFp32;
@@ -137,8 +137,9 @@ Program make_block_program(const ArchSpec& arch, const Inputs& inputs, const Out
     BlockLaunch launch{arch, inputs, outputs, schedule, blocking, {}, {}};
     launch.in0 = add_handshake(program, cores);
     launch.in1 = add_handshake(program, cores);
-    // Cores of a block-sharded in0 send and receive in turn, so their own flag is INVALID when they
-    // send. The flag that they multicast comes from a third semaphore, which no kernel writes.
+    // Cores of a block-sharded in0 alternate between sending and receiving, so their own flag is
+    // INVALID when they send. They multicast the flag from a third semaphore, which no kernel
+    // writes.
     launch.valid = CreateSemaphore(program, cores, 1);
     add_buffers(program, cores, block_buffers(blocking, schedule), inputs, outputs);
     add_in0_kernels(program, launch, roles);

@@ -92,8 +92,8 @@ std::uint32_t Spread::valid(std::uint32_t index) const {
 Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSpec& schedule) {
     check_subblock(arch, schedule);
     const std::uint32_t k_tiles = div_up(shape.k, kTileRows);
-    // M and N may reach beyond the tensor, K may not. Tiles beyond M or N give output that nobody
-    // writes; tiles beyond K would be added to every sum.
+    // M and N may extend beyond the tensor, K may not. Tiles beyond M or N give output that is not
+    // written; tiles beyond K would be added to every sum.
     require_key(k_tiles % schedule.in0_block_w == 0, "in0_block_w",
                 "is {}; it must divide K, which is {} tiles", schedule.in0_block_w, k_tiles);
     const CoreLimits limits = core_limits(arch, schedule);
@@ -109,7 +109,7 @@ Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSp
 
 bool accumulates_in_l1(const Blocking& blocking, const MatmulSpec& schedule) {
     // The first block overwrites and the last one is reloaded into DST. With two blocks the packer
-    // would have nothing to add.
+    // would have nothing to accumulate.
     return schedule.packer_l1_acc && blocking.num_k_blocks() > 2;
 }
 

@@ -49,8 +49,8 @@ void add_out(std::vector<TileBuffer>& buffers, const Blocking& blocking,
                    is_sharded ? blocking.per_core_tiles() : blocking.out_block_tiles(),
                    is_sharded ? ShardOf::Out : ShardOf::None};
     const DataFormat partials = partials_format(blocking, schedule);
-    // One memory for both saves an out block of L1. In the last K block a subblock is reloaded
-    // before its result is packed over it, in the same order of subblocks.
+    // A common memory saves an out block of L1. In the last K block, a subblock is reloaded before
+    // its result is packed over it, in the same order of subblocks.
     if (partials == out.format && out.num_tiles == blocking.out_block_tiles()) {
         out.names.push_back(Cb::Partials);
     } else {
@@ -91,14 +91,14 @@ struct Demand {
 }  // namespace
 
 bool takes_in0_in_place(const Blocking& blocking, const MatmulSpec& schedule) {
-    // A K block's rows are not contiguous in the shard, so several blocks need a copy. A second column
-    // of out blocks would need the tiles after they have been popped.
+    // A K block's rows are not contiguous in the shard, so several blocks need a copy. A second
+    // column of out blocks would need the tiles after they have been popped.
     return schedule.in0.placement == TensorPlacement::L1HeightSharded &&
            blocking.num_k_blocks() == 1 && blocking.n.num_blocks() == 1;
 }
 
 std::vector<TileBuffer> block_buffers(const Blocking& blocking, const MatmulSpec& schedule) {
-    // With a single block of K there is nothing to read ahead.
+    // With a single K block there is nothing to read ahead.
     const std::uint32_t depth = blocking.num_k_blocks() > 1 ? schedule.cb_depth : 1;
     std::vector<TileBuffer> buffers{in0_buffer(blocking, schedule, depth),
                                     {"in1",

@@ -10,7 +10,7 @@
 
 namespace tessera::ops::matmul {
 
-/// Operand whose shards a circular buffer is placed over.
+/// Operand on whose shards a circular buffer is allocated.
 enum class ShardOf : std::uint8_t { None, In0, Out };
 
 struct TileBuffer {

@@ -28,7 +28,7 @@ CoreRole role_in_line(const CoreRangeSet& cores, std::uint32_t index, CoreCoord 
     // kernel: they receive the data, but send no reply.
     const CoreRange box = bounding_box(cores);
     const Audience everyone{{0, 0}, box, box.size() - 1, cores.num_cores() - 1};
-    // Core (0,0) alone reads the shared operand, so each of its tiles leaves DRAM once.
+    // Only core (0,0) reads the shared operand, so each of its tiles leaves DRAM once.
     const Feed shared = index == 0 ? Feed::Reads : Feed::Receives;
     CoreRole role{.core = core};
     if (schedule.multicast_operand == MulticastOperand::In1) {
@@ -44,7 +44,8 @@ CoreRole role_in_line(const CoreRangeSet& cores, std::uint32_t index, CoreCoord 
     return role;
 }
 
-/// Receivers of a sender at the start of a line of `length` cores; a line of one has none.
+/// Returns the receivers of a sender at the start of a line of `length` cores; a line of one has
+/// none.
 Audience line_audience(CoreCoord sender, CoreCoord next, CoreCoord last, std::uint32_t length) {
     if (length == 1) {
         return {.sender = sender};
@@ -59,15 +60,15 @@ CoreRole role_in_grid(const Blocking& blocking, CoreCoord core, const MatmulSpec
     role.in0 = core.x == 0 ? Feed::Reads : Feed::Receives;
     role.in0_audience = line_audience({0, core.y}, {1, core.y}, {columns - 1, core.y}, columns);
     if (is_sharded(schedule.in0)) {
-        // The cores of a row send their shards in turn, so the rectangle is the whole row and
-        // includes the sender.
+        // The cores of a row take turns in sending their shards, so the rectangle is the whole row
+        // and includes the sender.
         role.in0 = Feed::Shards;
         role.in0_audience.rectangle = CoreRange({0, core.y}, {columns - 1, core.y});
     }
     role.in1 = core.y == 0 ? Feed::Reads : Feed::Receives;
     role.in1_audience = line_audience({core.x, 0}, {core.x, 1}, {core.x, rows - 1}, rows);
-    // Only cores that receive both operands change NoCs. A core that sends keeps the NoC whose
-    // direction its rectangle was built for.
+    // Only cores that receive both operands swap their NoCs. A sending core keeps the NoC for whose
+    // direction its rectangle was built.
     role.has_swapped_nocs =
         columns > 2 && core.y > 0 && core.x > columns / 2 && !is_sharded(schedule.in0);
     return role;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores of a matmul that multiplies blocks: which block is whose, and who sends to whom.
+// The cores of a matmul that multiplies blocks: the blocks of each core, and its senders and
+// receivers.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@ namespace tessera::ops::matmul {
 [[nodiscard]] CoreRangeSet cores_of(const ArchSpec& arch, const Blocking& blocking,
                                     const MatmulSpec& schedule);
 
-/// How a core comes by the blocks of one operand.
+/// How a core obtains the blocks of one operand.
 enum class Feed : std::uint8_t {
     Reads,     ///< from memory, and multicasts them if there are receivers
     Receives,  ///< from the core that reads
@@ -36,8 +37,7 @@ struct CoreRole {
     Feed in1 = Feed::Reads;
     Audience in0_audience;
     Audience in1_audience;
-    /// Receivers right of the middle use the NoCs the other way round, as upstream, so that both
-    /// carry output.
+    /// Receivers right of the middle swap their NoCs, as upstream, so that both NoCs carry output.
     bool has_swapped_nocs = false;
 };
 

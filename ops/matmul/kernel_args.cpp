@@ -30,10 +30,11 @@ Corners corners(const ArchSpec& arch, const CoreRange& rectangle, NOC noc) {
     return noc == NOC::NOC_1 ? Corners{end, start} : Corners{start, end};
 }
 
-/// As upstream on Blackhole, whose NoC is slow enough for a RISC to change data before it leaves.
-/// Elsewhere a block has left before its pages are used again, if there are others to use first.
-/// The name is asked for because upstream's kernel does so (#ifdef ARCH_BLACKHOLE): what is
-/// prototyped here is what would be compiled there.
+/// Returns whether the kernel flushes after a multicast, as upstream does on Blackhole, whose NoC
+/// is slow enough for a RISC to change data before it leaves. Elsewhere a block has left before its
+/// pages are reused, if there are other pages to use first. The chip is checked by name because
+/// upstream's kernel does so (#ifdef ARCH_BLACKHOLE): the prototype here is what would be compiled
+/// there.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/
 ///          reader_bmm_tile_layout_in0_sender_padding.cpp, after the multicast of a block.
 std::uint32_t flushes(const BlockLaunch& launch) {
@@ -104,8 +105,7 @@ Words out_args(const BlockLaunch& launch, const CoreRole& role) {
 }
 
 std::uint32_t num_blocks(const Blocking& blocking) {
-    // A receiver takes blocks in the order in which they come, so their number is all that it
-    // needs.
+    // A receiver takes blocks in the order of their arrival, so it needs only their number.
     return blocking.m.num_blocks() * blocking.n.num_blocks() * blocking.num_k_blocks();
 }
 
@@ -121,8 +121,8 @@ NOC in1_noc(const CoreRole& role) {
 
 DataMovementConfig in0_config(const BlockLaunch& launch, Feed feed, NOC noc) {
     const Blocking& blocking = launch.blocking;
-    // in0 has RISC 1 for itself. RISC 0 feeds in1 and writes output, so that both operands are read
-    // at the same time.
+    // RISC 1 serves in0 only. RISC 0 feeds in1 and writes output, so both operands are read at the
+    // same time.
     DataMovementConfig config{.processor = DataMovementProcessor::RISCV_1, .noc = noc};
     const In0Args args{.k_tiles = blocking.k_tiles,
                        .block_w = blocking.in0_block_w,
@@ -190,8 +190,8 @@ Words in0_args(const BlockLaunch& launch, const CoreRole& role) {
 
 Words in1_args(const BlockLaunch& launch, const CoreRole& role) {
     if (role.in1 == Feed::Receives) {
-        // The handshake comes first, because the receiver sets it up before it reads anything of
-        // the output.
+        // The handshake comes first, because the receiver sets it up before it reads any output
+        // argument.
         Words words = receiver_args(launch.arch, role.in1_audience, launch.in1);
         append(words, addresses_of(out_tensors(launch)));
         append(words, out_args(launch, role));

@@ -145,7 +145,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return;
     }
     // block_up() and operand_layouts() check while they compute. A second set of checks here could
-    // come to other limits, so their errors become the rule's message.
+    // have other limits, so their errors become the rule's message.
     try {
         judge_tensors(context, layouts_of(context), judge);
     } catch (const ScheduleError& error) {
@@ -153,7 +153,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
 }
 
-/// A schedule that does not go with the inputs is for the rules to refuse.
+/// Returns the placement of inputs. The rules refuse a schedule that does not fit the inputs.
 std::vector<TensorPlan> place_inputs(const OpContext& context) {
     try {
         const OperandLayouts layouts = layouts_of(context);

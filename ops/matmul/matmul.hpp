@@ -14,11 +14,13 @@
 
 namespace tessera::ops {
 
-/// SingleCore: core (0,0) takes all blocks in turn.
-/// MultiCore: output tiles distributed over the cores, each reads its own operands, a tile at a
-/// time. Multicast2D: a block of output for each core; in0 is multicast along rows of cores, in1
-/// down columns (MatmulMultiCoreReuseMultiCast). Multicast1D: one operand is multicast to all
-/// cores, the other is each core's own (MatmulMultiCoreReuseMultiCast1D).
+/// SingleCore: core (0,0) computes all blocks in sequence.
+/// MultiCore: output tiles are distributed over the cores. Each core reads its own operands, one
+/// tile at a time.
+/// Multicast2D: a block of output for each core; in0 is multicast along rows of cores, in1 down
+/// columns (MatmulMultiCoreReuseMultiCast).
+/// Multicast1D: one operand is multicast to all cores; each core reads its own part of the other
+/// one (MatmulMultiCoreReuseMultiCast1D).
 enum class MatmulSchedule : std::uint8_t { SingleCore, MultiCore, Multicast2D, Multicast1D };
 
 /// The operand that Multicast1D sends to all cores. In1: rows of output are spread over the cores
@@ -35,7 +37,7 @@ enum class TensorPlacement : std::uint8_t {
 
 struct MatmulOperandSpec {
     TensorPlacement placement = TensorPlacement::DramInterleaved;
-    DataFormat format = DataFormat::Float16_b;  ///< of inputs: the tensor's, whatever stands here
+    DataFormat format = DataFormat::Float16_b;  ///< ignored for inputs, whose tensor has one
 };
 
 /// All lengths count tiles; 0 means derived from the shapes where it says so.
@@ -118,24 +120,26 @@ inline constexpr OpSpec kSpec{
 ///
 /// Builds the launch.
 ///
-/// SingleCore   core (0,0) works through out blocks: for each, K blocks are read, multiplied
-///              subblock by subblock, and partial sums spilled to L1 and reloaded (or added there
-///              by the packer with packer_l1_acc).
-/// MultiCore    each output tile is one core's; it reads a row of in0 and a column of in1 tile by
-///              tile. Block lengths do not apply, except cb_depth, in tiles.
+/// SingleCore   core (0,0) computes out blocks in sequence. For each one it reads K blocks,
+///              multiplies them subblock by subblock, spills partial sums to L1 and reloads them
+///              (or the packer accumulates them there with packer_l1_acc).
+/// MultiCore    each output tile belongs to one core, which reads a row of in0 and a column of in1
+///              tile by tile. Block lengths do not apply, except cb_depth, in tiles.
 /// Multicast2D  core (x,y) owns out block (y,x). The left column reads in0 and multicasts it along
-///              rows on NoC 1 (block-sharded in0: each core in turn sends its shard); the top row
+///              rows on NoC 1 (block-sharded in0: each core in turn sends its shard). The top row
 ///              reads in1 and multicasts it down columns on NoC 0. The rest as SingleCore.
 /// Multicast1D  cores in row-major order own rows (columns) of blocks; core (0,0) reads in1 (in0)
 ///              and multicasts it to the rectangle around all.
 ///
-/// Blocks that reach beyond M or N are computed whole and written as far as they exist.
+/// Blocks that extend beyond M or N are computed whole and written as far as the tensor extends.
 /// packer_l1_acc takes effect with more than two K blocks, as upstream.
 ///
-/// Errors   UsageError if the contract of the op does not hold, or a rule: tensors that lie other
-///          than operand_layouts() says, in0_block_w that does not divide K, blocks that do not
-///          divide, a grid too small or larger than the device's, a subblock of more tiles than
-///          half of DST, placements that the schedule does not have, more L1 than a core has.
+/// Errors   UsageError if the contract of the op or a rule does not hold:
+///          - tensors with another placement than operand_layouts() requires;
+///          - in0_block_w that does not divide K, blocks that do not divide;
+///          - a grid that is too small or larger than the device's;
+///          - a subblock of more tiles than half of DST;
+///          - placements that the schedule does not support, more L1 than a core has.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/matmul/device/factory.
 [[nodiscard]] const Op& op();
 
@@ -146,7 +150,7 @@ struct MatmulShape {
     std::uint32_t n = 0;
 };
 
-/// How a schedule expects its tensors to be allocated.
+/// Placement of tensors that a schedule requires.
 struct OperandLayouts {
     TensorPlan in0;
     TensorPlan in1;

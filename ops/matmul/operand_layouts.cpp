@@ -27,7 +27,7 @@ std::string_view name_of_placement(TensorPlacement placement) {
     return "?";
 }
 
-/// Returns the one sharded placement that in0 and out may have; DramInterleaved: none.
+/// Returns the only sharded placement that in0 and out may have; DramInterleaved: none.
 TensorPlacement sharded_placement(const MatmulSpec& schedule) {
     // Cores of a row share a block-sharded in0 by multicast. Under Multicast1D with a shared in1
     // each core owns whole rows, which is a height shard.
@@ -61,7 +61,7 @@ void check_lengths(const MatmulShape& shape, const MatmulSpec& schedule) {
     require_key(schedule.cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }
 
-/// A shard takes subblocks in the order in which they are packed, so rows must come out whole.
+/// A shard receives subblocks in the order of packing, so rows must be complete.
 void check_sharded_out(const Blocking& blocking, const MatmulSpec& schedule) {
     if (is_interleaved(schedule.out.placement)) {
         return;

@@ -19,8 +19,8 @@ void multiply_row(std::span<const float> row, std::span<const float> in1, std::s
     // Sums in double leave the judged error to the device: the sum over K has no rounding worth
     // mention against fp32.
     std::vector<double> sums(out.size());
-    // Columns are the inner loop: in1 is read in the order of its memory and the loop has no sum
-    // across lanes, so that the compiler vectorises it.
+    // Columns are the inner loop: in1 is read in memory order and the loop has no sum across lanes,
+    // so the compiler vectorises it.
     for (std::size_t k = 0; k < row.size(); ++k) {
         const double factor = row[k];
         const float* columns = in1.data() + k * out.size();

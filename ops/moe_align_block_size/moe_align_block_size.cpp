@@ -40,8 +40,8 @@ Sizes sizes_of(const ArchSpec& arch, const Shape& ids, const AlignSpec& spec) {
 }
 
 std::vector<Scratch> scratch_of(const Sizes& sizes, const AlignSpec& spec) {
-    // Ids pass through L1 in parts, so that the number of tokens is not limited by it. The list is
-    // whole, since choices go to places all over it.
+    // Ids pass through L1 in parts, so it does not limit the number of tokens. The whole list is in
+    // L1, because choices go to positions all over it.
     const std::uint64_t rows = std::min(sizes.tokens, kTokensAtOnce);
     return {{Cb::Ids, rows * sizes.ids_page},
             {Cb::Map, std::uint64_t{4} * spec.num_experts},
@@ -72,7 +72,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto table = [](Shape shape) {
         return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
     };
-    // Both tables have the size of the worst case, since only the device knows the counts.
+    // Both tables have the size of the worst case, because only the device knows the counts.
     return {table({extents.entries}), table({extents.blocks}), table({1}), table(ids)};
 }
 
@@ -104,7 +104,7 @@ Program make_program(const OpContext& context, std::size_t p) {
                             scratch_of(sizes, spec), dram_alignment(context.arch));
 }
 
-/// A choice that is listed, and by which expert.
+/// A listed choice and its expert.
 struct Choice {
     std::int32_t index = 0;
     std::int32_t local_expert = 0;
@@ -150,7 +150,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             rows.as<std::int32_t>()[static_cast<std::size_t>(index)] =
                 local == kNobody ? kNobody : static_cast<std::int32_t>(end + i);
         }
-        // Each expert begins at a block, so that a block has one expert's weights.
+        // Each expert begins a new block, so that a block uses the weights of one expert.
         end += round_up(static_cast<std::uint32_t>(choices.size()), spec.block_size);
     }
     return {std::move(sorted), std::move(blocks), filled_int32({1}, static_cast<std::int32_t>(end)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts a router's choices by expert and pads each expert's to whole blocks, so that every block of
-// a grouped product has one expert.
+// Sorts a router's choices by expert and pads those of each expert to whole blocks, so that every
+// block of a grouped product has one expert.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tessera::ops::moe_align_block_size {
 struct AlignSpec {
     std::uint32_t block_size = 16;  ///< rows of a block
     std::uint32_t num_experts = 8;  ///< over all devices
-    /// Whether choices of other devices' experts are left out; else their blocks have expert −1.
+    /// Whether choices of other devices' experts are skipped; else their blocks have expert −1.
     bool ignore_invalid_experts = false;
     /// Whether the list's extent is rounded up to whole blocks.
     bool pad_sorted_ids = false;
@@ -53,21 +53,21 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-///   sorted_token_ids        flattened indices t·K + k by expert, ascending inside one; T·K where a
-///                           block has no more, and after the last block
-///   expert_ids              of each block: the expert, or what expert_map makes of it; −1 after
+///   sorted_token_ids        flattened indices t·K + k by expert, ascending inside one; T·K in
+///                           padding of a block, and after the last block
+///   expert_ids              of each block: the expert, or its entry in expert_map; −1 after
 ///                           the last block
 ///   num_tokens_post_padded  entries of all blocks
 ///   rows                    for each choice, its index in sorted_token_ids; −1 if it has none or
 ///                           its expert belongs to another device
 ///
-/// An id that is none of 0 to num_experts − 1 is left out. With num_tokens, so are all ids of
-/// tokens from there on: rows that a dispatch has not filled. P is T·K + num_experts·(block_size −
-/// 1), or T·K·block_size if that is less (fewer choices than experts), and B is ⌈P/block_size⌉.
+/// Ids outside of 0 to num_experts − 1 are skipped. With num_tokens, so are all ids of tokens from
+/// there on: rows that a dispatch has not filled. P is T·K + num_experts·(block_size − 1), or
+/// T·K·block_size if that is smaller (fewer choices than experts), and B is ⌈P/block_size⌉.
 ///
-/// One core counts the choices of each expert, lays the blocks out and places the choices. It takes
-/// two passes over topk_ids, whose order inside an expert is then that of the tokens. The list
-/// stays in L1 until it is whole.
+/// One core counts the choices of each expert, plans the blocks and places the choices. It makes
+/// two passes over topk_ids, so the order inside an expert is that of the tokens. The list stays in
+/// L1 until it is complete.
 /// Source   vLLM, moe_align_block_size.py and csrc/moe/moe_align_sum_kernels.cu.
 [[nodiscard]] const Op& op();
 

@@ -96,7 +96,7 @@ Program make_program(const OpContext& context, std::size_t p) {
                                .rows = &out[2][p].buffer,
                                .paged_counts = &out[3][p].buffer};
     // One core, because tokens are appended in ascending order. Several cores would have to count
-    // all tokens before their own first.
+    // all tokens before their own first one.
     return one_core_program("ops/moe_batch_tokens/kernels/batch.cpp", args, tensors,
                             scratch_of(sizes, spec), dram_alignment(context.arch));
 }
@@ -132,8 +132,7 @@ void check_values(const ReferenceContext& context) {
     const HostTensor values = context.read(0);
     const NamedTable ids{kInputs[0].name, values};
     check_indices(kSpec.name, ids, context.in(1).shape()[0], Nobody::Allowed);
-    // A batch has one row for a token, so that a second choice of the same expert would have no
-    // row.
+    // A batch has one row per token, so a second choice of the same expert would have no row.
     check_selects_once(kSpec.name, ids);
     for (const HostTensor& map : context.read_all(1)) {
         check_expert_map(kSpec.name, map, context.params<BatchSpec>().num_local_experts);

@@ -37,13 +37,14 @@ inline constexpr OpSpec kSpec{
 ///
 ///   expert_num_tokens  choices of each local expert
 ///   token_ids          their tokens, ascending; −1 after them
-///   rows               of each choice e·max_num_tokens + j, its place in token_ids; −1 if its
-///                      expert is none of this device, or has no room left for it
+///   rows               of each choice e·max_num_tokens + j, its index in token_ids; −1 if its
+///                      expert is not on this device, or has no space left for it
 ///
-///   num_routed_tokens  expert_num_tokens as V2's ops take it
+///   num_routed_tokens  expert_num_tokens in the form of V2's ops
 ///
-/// A choice is dropped if its expert has no room for it, the later tokens' first, as a fixed
-/// capacity asks for; max_num_tokens of T drops none. One core goes through topk_ids once.
+/// A choice is dropped if its expert has no space for it; choices of later tokens are dropped
+/// first, as a fixed capacity requires. max_num_tokens of T drops none. One core reads topk_ids
+/// once.
 /// Source   vLLM, BatchedPrepareAndFinalize.prepare.
 [[nodiscard]] const Op& op();
 

@@ -28,13 +28,13 @@ inline constexpr std::array kInputs{Operand{.name = "rows",
                                     Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 
-/// Each device sends row i (i < num_received) to the device that `source` names, which sums the
-/// rows of each of its tokens: over the devices in the order of their positions, in fp32, rounded
-/// to bfloat16 once. A token that no device has gives zeros. Weights are the experts' affair: a row
-/// is the sum over the device's experts already.
+/// Each device sends row i (i < num_received) to the device that `source` names. That device sums
+/// the rows of each of its tokens: over the devices in the order of their positions, in fp32,
+/// rounded to bfloat16 once. A token that no device has received gives zeros. The experts apply the
+/// weights: a row is already the sum over the device's experts.
 ///
-/// `source`, `num_received` and `slots` are moe_dispatch's, `topk_ids` its input; devices and
-/// `experts` are the same.
+/// `source`, `num_received` and `slots` are outputs of moe_dispatch, `topk_ids` its input; devices
+/// and `experts` are the same.
 inline constexpr OpSpec kSpec{
     .name = "moe_combine",
     .summary = "returns rows of experts to their tokens and sums them over the devices",

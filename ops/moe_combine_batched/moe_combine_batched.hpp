@@ -24,12 +24,12 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 
 /// Each device sends row i of expert e (i < num_received[e]) to the device that `source` names.
-/// This sums the rows of each of its tokens in the order of slots: weight_0 · y_0 + weight_1 · y_1
-/// + …. Products and sums are in fp32, rounded to bfloat16 once. Slots of −1 are left out; a token
-/// without a slot gives zeros. Without `topk_weights` rows are summed as they are.
+/// That device sums the rows of each of its tokens in the order of slots: weight_0 · y_0 + weight_1
+/// · y_1 + …. Products and sums are in fp32, rounded to bfloat16 once. Slots of −1 are skipped; a
+/// token without a slot gives zeros. Without `topk_weights` rows are summed without weights.
 ///
-/// `source`, `num_received` and `slots` are moe_dispatch_batched's; devices and `experts` are the
-/// same.
+/// `source`, `num_received` and `slots` are outputs of moe_dispatch_batched; devices and `experts`
+/// are the same.
 inline constexpr OpSpec kSpec{
     .name = "moe_combine_batched",
     .summary = "returns batches of experts to their tokens and sums them with weights over slots",

@@ -18,9 +18,9 @@ inline constexpr std::array kInputs{
     Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{Operand{"output", "(T, K, H)", "bfloat16", "ROW_MAJOR"}};
 
-/// As moe_combine_batched without the sum: output[t,k] is the row that the expert of slot k made of
-/// token t. A slot of −1 has nothing written. moe_sum weighs and adds the rows, with these `slots`
-/// as its table of rows (`rows: presence`).
+/// As moe_combine_batched without the sum: output[t,k] is the row that the expert of slot k
+/// computed for token t. Nothing is written for a slot of −1. moe_sum weights and adds the rows,
+/// with these `slots` as its table of rows (`rows: presence`).
 inline constexpr OpSpec kSpec{
     .name = "moe_combine_slots",
     .summary = "returns batches of experts to the slots of their tokens without a sum",

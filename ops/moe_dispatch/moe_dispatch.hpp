@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each token's row to the devices that hold its experts, once a device.
+// Sends each token's row to the devices that hold its experts, once per device.
 #pragma once
 
 #include <array>
@@ -53,24 +53,25 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
                                              .presence = Presence::Optional,
                                              .rows_are = ValidRows::Packed}};
 
-/// Each device has T tokens with K ids of experts over all devices, −1 for none; device p of the
+/// Each device has T tokens with K ids of experts over all devices, −1 for none. Device p of the
 /// group (any devices of a mesh) has experts [p·E/D, (p+1)·E/D). Every device with an expert of a
 /// token receives its row once.
 ///
-/// Received   rows of device 0's tokens first, then device 1's, …, each in token order; after
-///   `num_received` rows nothing is written. Row i has `source` = (device's position, token),
-///   `received_ids` the token's ids if the expert is on this device, else −1, and
-///   `received_weights` the weights there, else 0.
-/// Slots      on the token's own device: the row that the slot's device has it in; −1 where the
-///   slot has no expert or the row was dropped. moe_combine brings results back by it.
-/// Capacity   `capacity` rows a device (0: D·T, which always suffices); with `phases: one` that
-///   many of each sender (0: T). A row beyond it ends the run in the receiver's control kernel
+/// Received   rows of device 0's tokens first, then device 1's, …, each in token order. Rows after
+///   `num_received` are not written. Row i has `source` = (device's position, token).
+///   `received_ids` has the token's id of a slot if the expert is on this device, else −1;
+///   `received_weights` has the weight, else 0.
+/// Slots      on the token's own device: index of the row on the slot's device; −1 if the slot has
+///   no expert or the row was dropped. moe_combine returns results by it.
+/// Capacity   `capacity` rows per device (0: D·T, which always suffices); with `phases: one` this
+///   many rows per sender (0: T). A row beyond it ends the run in the receiver's control kernel
 ///   (ASSERT), or is dropped with `overflow: drop`.
-/// Phases     ids and weights of all tokens go to all devices; one core of each walks them in the
-///   devices' order, so that every core knows where its rows go; then rows, each straight to its
-///   place, in packets of at most one row. No count is known to the host. In one phase rows do not
-///   wait for the tables: they go into a part of the receiver that is their sender's, and are
-///   copied to their places when it knows the counts. Both phases give the same rows.
+/// Phases     in the first phase ids and weights of all tokens go to all devices. One core per
+///   device processes them in the order of devices, so that every core knows the destinations of
+///   its rows. In the second phase rows go directly to their destinations, in packets of at most
+///   one row. The host knows no counts. With one phase, rows do not wait for the tables: they go to
+///   the sender's part of the receiver, which copies them to their final positions when it knows
+///   the counts. Both forms give the same rows.
 /// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch",

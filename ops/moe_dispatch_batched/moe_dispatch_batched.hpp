@@ -31,15 +31,15 @@ inline constexpr std::array kOutputs{
             .valid_rows = "num_received",
             .presence = Presence::Optional}};
 
-/// As moe_dispatch, but a row for every slot of a token, in the batch of the slot's expert.
+/// As moe_dispatch, but with one row for every slot of a token, in the batch of the slot's expert.
 ///
-/// Received   of expert e (the device's e-th): rows of device 0's tokens first, then device 1's, …,
-///   each in token order; after num_received[e] rows nothing is written. `source` of a row:
+/// Received   for expert e (the device's e-th): rows of device 0's tokens first, then device 1's,
+///   …, each in token order. Rows after num_received[e] are not written. `source` of a row:
 ///   (position · T + token) · K + slot.
-/// Slots      on the token's own device: e · M + row of the slot's expert; −1 where there is none
-///   or the row was dropped. moe_combine_batched brings results back by it.
-/// Capacity   `capacity` rows an expert (M; 0: D·T, which suffices while no token names an expert
-///   twice); with `phases: one` that many of each sender (M = D·capacity; 0: T).
+/// Slots      on the token's own device: e · M + row of the slot's expert; −1 if there is none or
+///   the row was dropped. moe_combine_batched returns results by it.
+/// Capacity   `capacity` rows per expert (M; 0: D·T, which suffices while no token names an expert
+///   twice); with `phases: one` this many rows per sender (M = D·capacity; 0: T).
 /// Source   DeepEP's low-latency dispatch and pplx: batches of experts, with a cap of tokens.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch_batched",

@@ -55,7 +55,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, weights[0]);
     const std::uint64_t bytes = chunks_of(context, work.shares.front().count).table_bytes;
-    // 64 KiB stay for the rows and the sums, whose buffers do not grow with the tokens.
+    // 64 KiB are left for the rows and the sums, whose buffers do not grow with the tokens.
     judge.require(
         bytes + 64 * 1024 <= buffer_room(context.arch), "grid",
         fmt::format("leaves {} tokens to a core, whose indices take {} B of L1; there "

@@ -36,7 +36,7 @@ std::uint32_t aligned(std::uint32_t bytes) {
 }
 
 TableLengths lengths_of(const PermutationSpec& spec, const Shape& topk_ids) {
-    // The worst case over all routings, since only the device knows the counts.
+    // The worst case over all routings, because only the device knows the counts.
     const std::uint32_t ctas =
         most_ctas(topk_ids[0], topk_ids[1], spec.local_experts, std::max(spec.tile, 1U));
     const std::uint32_t rows = ctas * spec.tile;
@@ -112,8 +112,8 @@ Tensors tensors_of(const OpContext& context, std::size_t position) {
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PermutationSpec>();
     const Shape& shape = context.inputs[0].spec.shape;
-    // One core: places follow from counts of all tokens. With stores of single words 1024 tokens
-    // took 632 095 cycles; fills by the NoC made it 481 771.
+    // One core: positions depend on counts of all tokens. With stores of single words 1024 tokens
+    // took 632 095 cycles; fills through the NoC reduced this to 481 771.
     const CoreCoord core{0, 0};
     const auto scratch = static_cast<std::uint32_t>(scratch_bytes(spec, shape));
 
@@ -127,7 +127,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const KernelHandle kernel =
         CreateKernel(program, "ops/moe_permutation/kernels/tables.cpp", core,
                      reader_config(named(args, lengths_of(spec, shape)), tensors));
-    // Each device starts at its own experts; the tables are otherwise alike.
+    // Each device starts at its own experts; the rest of the tables is equal.
     const std::uint32_t first_expert =
         spec.local_expert_offset + static_cast<std::uint32_t>(position) * spec.local_experts;
     set_args(program, kernel, core, LocalRange{first_expert}, addresses_of(tensors));
@@ -225,7 +225,7 @@ void check_values(const ReferenceContext& context) {
 
 std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k, std::uint32_t local_experts,
                         std::uint32_t tile) {
-    // An expert stands once in a token's row.
+    // An expert occurs once in a token's row.
     const std::uint32_t rows = tokens * std::min(top_k, local_experts);
     // An expert with rows needs at least one CTA; every further tile of rows needs one more.
     const std::uint32_t filled = std::min(rows, local_experts);

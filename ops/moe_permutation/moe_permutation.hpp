@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders one device's share of the routed tokens by expert: every table that a grouped product and
-// its way back need, so that no scatter step stands before it.
+// Orders one device's share of the routed tokens by expert: all tables that a grouped product and
+// the way back need, without a preceding scatter step.
 #pragma once
 
 #include <array>
@@ -45,10 +45,10 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry. With K experts a token, expanded index i = token·K + k. A slot
-/// of −1 names no expert: it is counted nowhere and has no permuted row.
+/// Returns the op, for the registry. With K experts per token, expanded index i = token·K + k. A
+/// slot of −1 names no expert: it is not counted and has no permuted row.
 ///
-/// expert_count_histogram        (experts) how often each expert was chosen
+/// expert_count_histogram        (experts) number of choices of each expert
 /// expert_count_histogram_local  the same, 0 for experts of other devices
 /// padded_prefix_sum             (local_experts + 1) first permuted row of each local expert: each
 ///                               has its count rounded up to whole tiles
@@ -57,18 +57,18 @@ inline constexpr OpSpec kSpec{
 /// permuted_idx_to_token_idx     (P) −1 in padding, as in the inverse permuted_idx_to_expanded_idx
 /// cta_idx_xy_to_batch_idx       (C) local expert of CTA c, which has permuted rows [c, c + 1)·tile
 /// cta_idx_xy_to_mn_limit        (C) its first row that holds no token
-/// num_non_exiting_ctas          CTAs that there are; entries after them are −1
+/// num_non_exiting_ctas          number of used CTAs; entries after them are −1
 ///
-/// P and C are what the worst routing needs: most_ctas(). Tokens of an expert stand in ascending
-/// expanded order. Device p of a group has experts local_expert_offset + p·local_experts on.
-/// One core does it all in scalar code: the tables depend on each other.
-/// Errors   UsageError if an id is none of −1 to experts − 1 or, with K > local_experts, if a token
-///          selects an expert twice: P has no room for that.
+/// P and C have the sizes of the worst routing: most_ctas(). Tokens of an expert are in ascending
+/// expanded order. Device p of a group has experts from local_expert_offset + p·local_experts on.
+/// One core computes all tables in scalar code, because they depend on each other.
+/// Errors   UsageError if an id is not −1 to experts − 1 or, with K > local_experts, if a token
+///          selects an expert twice: P has no space for that.
 /// Source   TRT-LLM, trtllm_fused_moe_routing (routingIndicesClusterKernel).
 [[nodiscard]] const Op& op();
 
 /// Returns the CTAs that the worst routing of `tokens` tokens to `top_k` experts each needs: one
-/// row in every expert, the others in whole tiles.
+/// row in every expert, and the remaining rows in whole tiles.
 [[nodiscard]] std::uint32_t most_ctas(std::uint32_t tokens, std::uint32_t top_k,
                                       std::uint32_t local_experts, std::uint32_t tile);
 

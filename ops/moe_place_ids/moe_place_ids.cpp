@@ -44,7 +44,7 @@ std::vector<Scratch> scratch_of(const PlaceArgs& args) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const PlaceArgs args = args_of(context);
-    // Slots may stay empty, so that experts need not be a multiple of the devices.
+    // Slots may stay empty, so experts need not be a multiple of the devices.
     judge.require(
         args.num_experts <= args.num_places, "slots",
         fmt::format("are {} on {} devices; allowed: {} or more, for {} experts", args.num_slots,
@@ -89,7 +89,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor ids = context.read(0);
     const HostTensor places = context.read(1);
     const auto slots = context.params<PlaceSpec>().slots;
-    // An expert map and a table of places have one form: an entry for each expert, −1 for none.
+    // An expert map and a table of places have the same form: one entry per expert, −1 for none.
     const std::vector<std::int32_t> placed = local_experts_of(ids, &places, places.shape[0]);
     HostTensor place_ids = filled_int32(ids.shape, kNobody);
     std::ranges::copy(placed, place_ids.as<std::int32_t>().begin());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns ids of experts into places, for dispatches that know experts by their place alone.
+// Converts ids of experts to places, for dispatches that identify experts by place only.
 #pragma once
 
 #include <array>
@@ -30,15 +30,15 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry. Slot l of the device at position p of a group of D has place
-/// p · slots + l; the first device of the group has position 0.
+/// Returns the op, for the registry. Slot l of the device at position p of a group of D has place p
+/// · slots + l; the first device of the group has position 0.
 ///
-///   place_ids  expert_places of each id; −1 where the id is none of 0 to E − 1
+///   place_ids  expert_places of each id; −1 for ids outside of 0 to E − 1
 ///   place_map  (D · slots): the device's slot of each place, −1 for places of other devices
 ///
-/// With these two in place of topk_ids and an expert map, moe_dispatch and its kin serve any
-/// distribution of experts: any order, and fewer experts than slots. Tokens are distributed to the
-/// cores; each core reads the table once.
+/// With these two in place of topk_ids and an expert map, moe_dispatch and related ops support any
+/// distribution of experts: any order, and fewer experts than slots. Tokens are distributed over
+/// the cores; each core reads the table once.
 /// Source   vLLM's physical ids of experts (expert-parallel load balancing).
 [[nodiscard]] const Op& op();
 

@@ -88,10 +88,11 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.004, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry: tokens are distributed over the cores in contiguous ranges,
-/// and to both data-movement kernels of a core, which work through them in scalar fp32.
+/// Returns the op, for the registry. Tokens are distributed over the cores in contiguous ranges,
+/// and over both data-movement kernels of a core, which process them in scalar fp32.
 ///
-/// score(e)      sigmoid(logit), softmax over all experts, or the logit (none, topk_softmax, llama4)
+/// score(e)      sigmoid(logit), softmax over all experts, or the logit (none, topk_softmax,
+///               llama4)
 /// choice(e)     score + bias, which selects only; weights come from the score
 /// group score   sum of the two best choices of a group with a bias (DeepSeek-V3), the best one
 ///               without (DeepSeek-V2); experts of groups that are not selected are −inf
@@ -99,13 +100,13 @@ inline constexpr OpSpec kSpec{
 ///               with llama4 the sigmoid of each selected logit, which that model multiplies with
 ///               the expert's input. Divided by (sum of the selected + 1e-20) if normalised (with
 ///               topk_softmax always), times the scaling factor
-/// Of equal scores the lower index wins, for groups and for experts. Rows are in descending order
-/// of choice. NaN counts as −inf.
+/// For equal scores the lower index takes precedence, for groups and for experts. Rows are in
+/// descending order of choice. NaN counts as −inf.
 /// Source   DeepSeek-V3 inference/model.py class Gate; TRT-LLM RoutingKernelTopK (ties).
 [[nodiscard]] const Op& op();
 
-/// Returns the expected outputs in their order, computed in double apart from the kernel; floats
-/// are float32.
+/// Returns the expected outputs in their order, computed in double independently of the kernel;
+/// floats are float32.
 [[nodiscard]] std::vector<HostTensor> reference(const HostTensor& logits, const HostTensor* bias,
                                                 const SelectExpertsSpec& spec);
 

@@ -21,7 +21,7 @@ std::vector<float> scores_of(std::span<const float> logits, RouterScoring scorin
             score = static_cast<float>(1 / (1 + std::exp(-double{score})));
         }
     } else if (scoring == RouterScoring::Softmax) {
-        // The largest logit is subtracted first, so that no exponential overflows.
+        // The largest logit is subtracted first, so no exponential overflows.
         const double most = *std::ranges::max_element(logits);
         double sum = 0;
         for (const float logit : logits) {

@@ -54,8 +54,8 @@ Extents extents_of(std::span<const TensorPlan> inputs) {
     return extents_of(inputs[0].spec.shape, is_given(inputs, 1) ? &inputs[1].spec.shape : nullptr);
 }
 
-/// A row goes through the cores as tiles of 1024 consecutive elements: the sum looks at each
-/// element alone, so their order inside a tile is free. One place in DST holds the product.
+/// A row is processed as tiles of 1024 consecutive elements: the sum is element-wise, so their
+/// order in a tile is arbitrary. One DST tile holds the product.
 struct Chunks {
     std::uint32_t row_bytes;
     std::uint32_t row_tiles;
@@ -66,7 +66,7 @@ struct Chunks {
 Chunks chunks_of(const ArchSpec& arch, const Extents& extents) {
     const std::uint32_t row_bytes = 2 * extents.hidden;
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
-    // Math owns half of DST. One tile of it holds the product, the others hold sums.
+    // Math owns half of DST. One tile of it holds the product, the rest hold sums.
     return {row_bytes, row_tiles, std::min(row_tiles, arch.dst.tiles_32bit / 2 - 1),
             round_up(4 * extents.top_k, dram_alignment(arch))};
 }
@@ -75,7 +75,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SumSpec>();
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
-    // Without places rows lie by choice, so that both orders are one.
+    // Without places rows are ordered by choice, so both orders are equal.
     static constexpr std::array<std::string_view, 1> kOrder{"order"};
     if (spec.rows == RowsSay::Presence || !context.has(1)) {
         judge_untaken(kFields, &spec, kOrder, "a sum without places of rows", judge);
@@ -103,7 +103,7 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chun
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t page, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, page});
     };
-    // Buffers of values hold whole chunks, so that the pages of a chunk are contiguous.
+    // Buffers of values hold whole chunks, so the pages of a chunk are contiguous.
     add(Cb::Rows, DataFormat::Float16_b, kTileBytes, chunks.chunk_tiles * spec.cb_depth);
     add(Cb::Weights, DataFormat::UInt32, alignment, spec.cb_depth);
     add(Cb::Contributions, DataFormat::UInt32, alignment, spec.cb_depth);
@@ -141,7 +141,7 @@ void add_compute(Program& program, const SharedWork& work, const Chunks& chunks,
                            .chunk_tiles = chunks.chunk_tiles,
                            .is_weighted = is_weighted ? 1U : 0U,
                            .rounds_every_sum = spec.rounds_every_sum(extents.top_k) ? 1U : 0U};
-    // DST is fp32 in both forms: the kernel rounds by itself if the sum is to be bfloat16.
+    // DST is fp32 in both forms: the kernel itself rounds if the sum must be bfloat16.
     const KernelHandle compute =
         CreateKernel(program, "ops/moe_sum/kernels/compute.cpp", work.cores,
                      ComputeConfig{.fp32_dest_acc_en = true,
@@ -248,7 +248,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    // Entries that state presence are compared with -1 only, so that any other number is allowed.
+    // Entries that state presence are compared with −1 only, so any other number is allowed.
     if (context.has(1) && context.params<SumSpec>().rows == RowsSay::Place) {
         check_indices(kSpec.name, {kInputs[1].name, context.read(1)},
                       num_rows(context.in(0).shape()), Nobody::Allowed);

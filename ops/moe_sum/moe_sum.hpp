@@ -8,11 +8,11 @@
 
 namespace tessera::ops::moe_sum {
 
-/// How the running sum is held.
+/// Format of the running sum.
 enum class Accumulator : std::uint8_t { ByTopK, Bf16, Fp32 };
 /// Meaning of the table of rows.
 enum class RowsSay : std::uint8_t { Place, Presence };
-/// In which order contributions are added.
+/// Order in which contributions are added.
 enum class SumOrder : std::uint8_t { Choice, Row };
 
 struct SumSpec {
@@ -58,11 +58,11 @@ inline constexpr OpSpec kSpec{
 ///
 /// Shapes   without `rows` expert_outputs are (T,K,H) and row is t·K + k; with it they are rows of
 ///          any stack, and row is rows[t,k] (Place) or t·K + k (Presence). A choice whose entry is
-///          −1 adds nothing, and its row is not read. Without weights rows are added as they are.
-/// Numeric  products are rounded to bfloat16; the sum starts at 0 and is rounded to bfloat16 after
+///          −1 adds nothing, and its row is not read. Without weights rows are added unweighted.
+/// Numeric  products are rounded to bfloat16. The sum starts at 0 and is rounded to bfloat16 after
 ///          every addition for K of 2 to 4, else at the end only (ByTopK: vLLM's moe_sum), or as
-///          `accumulator` says. `order` Row adds rows ascending, which in a batch are experts
-///          ascending: NaiveBatched with a Bf16 accumulator.
+///          `accumulator` says. `order` Row adds rows in ascending order, which in a batch are
+///          experts in ascending order: NaiveBatched with a Bf16 accumulator.
 /// Source   vLLM, csrc/moe/moe_align_sum_kernels.cu (moe_sum_kernel), topk_weight_and_reduce.py.
 [[nodiscard]] const Op& op();
 

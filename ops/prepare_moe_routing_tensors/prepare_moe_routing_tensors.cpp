@@ -14,7 +14,7 @@ namespace {
 
 /// All on one device, ROW_MAJOR.
 struct Inputs {
-    const DeviceTensor& selected_experts;  ///< (T,K) uint32, ids over all devices, none twice a row
+    const DeviceTensor& selected_experts;  ///< (T,K) uint32, ids over all devices, unique per row
     const DeviceTensor& routing_weights;   ///< (T,K) bfloat16
     const DeviceTensor& local_experts;     ///< (E/D) int32: the device's row of the expert mapping
 };
@@ -27,14 +27,14 @@ struct Outputs {
 };
 
 constexpr const char* kOp = "prepare_moe_routing_tensors";
-constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, handed over at once
+constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, per push
 constexpr std::uint32_t kTableBytes = 256 * 1024;  // for the tables of a group of experts
 constexpr std::uint32_t kLongestTable = 1024;      // entries kept before they are written out
 
 TableArgs make_tables(const Shape& selected, std::uint32_t experts, std::uint32_t alignment) {
     const std::uint32_t page = round_up(selected[1] * 4, alignment);
-    // Multiples of 32 entries are whole lines of both tables, so that partial tables are written at
-    // aligned places.
+    // Multiples of 32 entries are whole lines of both tables, so partial tables are written at
+    // aligned addresses.
     const std::uint32_t entries = std::min(round_up(selected[0], 32U), kLongestTable);
     // A block has at least one token, also if its row is longer than a block. An entry takes 6
     // bytes: 4 of the token and 2 of the weight.
@@ -55,7 +55,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const std::uint32_t experts = context.inputs[2].spec.shape[0];
-    // Rows of T entries: any expert may get all tokens. Entries from the count on are no token.
+    // Rows of T entries: any expert may have all tokens. Entries after the count are no token.
     const Shape table{experts, context.inputs[0].spec.shape[0]};
     return {{.spec = {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}},
@@ -101,7 +101,7 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const KernelHandle reader =
         CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/reader.cpp", work.cores,
                      reader_config(tables, reads));
-    // The builder alone knows the local experts; the reader hands every token over.
+    // Only the builder knows the local experts; the reader pushes every token.
     const BuilderArgs local{.num_local_experts = experts};
     const KernelHandle builder =
         CreateKernel(program, "ops/prepare_moe_routing_tensors/kernels/builder.cpp", work.cores,

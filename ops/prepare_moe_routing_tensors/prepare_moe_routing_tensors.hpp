@@ -34,16 +34,16 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry.
 ///
 /// For local expert l with global id g = local_experts[l]:
-///   num_routed_tokens[l]     how many tokens have g among their K experts,
-///   routed_tokens[l,:]       those tokens, ascending; kNoToken after them,
-///   token_idx_map[l,:]       position → token: the same values,
-///   routed_token_weights[l,:] the weight that each of them gives to g; 0 after them.
-/// A token that names g twice counts once, with its first weight. A slot l with kNoExpert, of a
-/// device that has fewer experts than others, gets no tokens.
+///   num_routed_tokens[l]      number of tokens with g among their K experts,
+///   routed_tokens[l,:]        these tokens, ascending; kNoToken after them,
+///   token_idx_map[l,:]        position → token: the same values,
+///   routed_token_weights[l,:] the weight of g for each of them; 0 after them.
+/// A token that names g twice counts once, with its first weight. A slot l with kNoExpert, on a
+/// device that has fewer experts than others, has no tokens.
 ///
-/// Experts are distributed over the cores by split_work_to_cores; every core streams the whole of
+/// Experts are distributed over the cores by split_work_to_cores. Every core streams the whole
 /// selected_experts and routing_weights, `cb_depth` blocks of token rows at a time. A core with
-/// more experts than its L1 can keep tables for streams them again for the next experts.
+/// more experts than its L1 has tables for streams them again for the next experts.
 ///
 /// Source   MoE plan V2, "Prepare Routing"; padding as the tt-metal kernel writes it.
 [[nodiscard]] const Op& op();

@@ -47,7 +47,7 @@ std::size_t check_local_experts(const std::vector<HostTensor>& local_experts) {
         const auto slots = ids.as<std::int32_t>();
         count += slots.size() - static_cast<std::size_t>(std::ranges::count(slots, kNoExpert));
     }
-    // The experts of a group are a permutation: as many ids as there are experts, each once.
+    // The experts of a group are a permutation: each id occurs exactly once.
     std::vector<std::optional<ExpertPlace>> places(count);
     for (std::size_t device = 0; device < local_experts.size(); ++device) {
         const auto ids = local_experts[device].as<std::int32_t>();

@@ -29,7 +29,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PutSpec>();
     const std::uint32_t count = context.inputs[0].spec.shape[0];
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
-    // In 64 bits: the sum of two allowed row numbers may exceed 32.
+    // In 64 bits: the sum of two allowed row numbers may exceed 32 bits.
     judge.require(std::uint64_t{spec.first} + count <= spec.rows, "first",
                   fmt::format("is {}; allowed with {} rows: 0 to {}", spec.first, count,
                               spec.rows - std::min(spec.rows, count)));
@@ -70,7 +70,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    // Only the written rows are compared, since no step has written the others.
+    // Only the written rows are compared, because no step has written the rest.
     const auto& spec = context.params<PutSpec>();
     std::vector<bool> rows(spec.rows, false);
     std::fill_n(rows.begin() + spec.first, context.in(0).shape()[0], true);

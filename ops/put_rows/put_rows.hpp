@@ -35,8 +35,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: output[first + i,:] = input[i,:]; other rows stay as they are.
-/// A step that writes a tensor that is there already names it as `whole` and as its output.
+/// Returns the op, for the registry: output[first + i,:] = input[i,:]; other rows are unchanged. A
+/// step that writes an existing tensor names it as `whole` and as its output.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::put_rows

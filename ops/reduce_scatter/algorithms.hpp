@@ -10,8 +10,8 @@ namespace tessera::ops::reduce_scatter {
 
 /// Algorithm::Line: sums from both ends of a line to each device.
 namespace line {
-/// Returns its programs, one for each device. Outputs 1 and 2 are where partial sums from the
-/// device before and from the one behind arrive; they have the input's spec.
+/// Returns one program per device. Outputs 1 and 2 receive partial sums from the previous and from
+/// the next device; they have the input's spec.
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 }  // namespace line
 
@@ -23,7 +23,7 @@ void rules(const OpContext& context, RuleJudge& judge);
 }  // namespace direct
 
 /// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double: the slice
-/// of the context's device, as many rows as `counts` gives it, zeros after them.
+/// of the context's device, with the number of rows in `counts`, and zeros after them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::reduce_scatter

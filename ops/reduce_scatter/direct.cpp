@@ -34,7 +34,7 @@ struct Place {
     [[nodiscard]] const DeviceTensor& output() const { return context.device_outputs[0][position]; }
 };
 
-/// Returns half of DST, so that the other half is packed meanwhile.
+/// Returns half of DST; the other half is packed meanwhile.
 std::uint32_t chunk_tiles(const OpContext& context) {
     const bool is_fp32 = context.params<Schedule>().partial_sums == exchange::PartialSums::Fp32;
     return (is_fp32 ? context.arch.dst.tiles_32bit : context.arch.dst.tiles_16bit) / 2;
@@ -44,8 +44,8 @@ std::uint32_t slice_tiles(const OpContext& context) {
     return context.inputs[0].spec.num_pages() / static_cast<std::uint32_t>(context.devices.size());
 }
 
-/// Returns the arrived tiles that a core holds. All slices of a share have their room at once, so
-/// that senders need no credits.
+/// Returns the arrived tiles that a core holds. All slices of a share have space at once, so
+/// senders need no credits.
 std::uint32_t arrived_tiles(const OpContext& context) {
     const std::uint32_t chunk = chunk_tiles(context);
     const std::uint32_t links = context.params<Schedule>().links;
@@ -59,8 +59,8 @@ std::uint32_t buffer_tiles(const OpContext& context, Cb cb) {
     return cb == Cb::Arrived ? arrived_tiles(context) : 2 * chunk_tiles(context);
 }
 
-/// Returns the peers by the shorter way round a ring, forward where both are as short. The farthest
-/// come first, since nothing is summed before all have arrived.
+/// Returns the peers in the shorter direction around a ring, forward if both are equal. The
+/// farthest come first, because nothing is summed before all have arrived.
 /// Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
 std::vector<Peer> peers_of(const MeshLine& line, std::uint32_t position) {
     std::vector<Peer> peers;
@@ -84,7 +84,7 @@ CoreCoord core_of(const ArchSpec& arch, std::uint32_t link) {
 
 ShareArgs share_args(const Place& place, std::uint32_t link) {
     const std::uint32_t tiles = slice_tiles(place.context);
-    // Links share each slice, so that all of them are busy from the first slice to the last.
+    // Links share each slice, so all links are busy from the first slice to the last.
     const auto [first, count] = lane_share(tiles, {place.schedule().links, 1}, link);
     return {.slice_tiles = tiles,
             .first = first,
@@ -116,7 +116,7 @@ Parts create_parts(Program& program, const Place& place, const CoreRangeSet& cor
                             {buffer_tiles(place.context, cb), tile_bytes(DataFormat::Float16_b)});
     }
     const bool is_fp32 = place.schedule().partial_sums == exchange::PartialSums::Fp32;
-    // All devices' tiles are added in DST, so that partial_sums is DST's format; L1 has bfloat16.
+    // All devices' tiles are added in DST, so partial_sums is DST's format; L1 has bfloat16.
     return {CreateKernel(program, "ops/reduce_scatter/kernels/direct_reader.cpp", cores,
                          reader_config(NoArgs{}, reader_tensors(place))),
             CreateKernel(program, "ops/reduce_scatter/kernels/direct_compute.cpp", cores,
@@ -197,7 +197,7 @@ Program make_program(const Place& place) {
 
 }  // namespace
 
-// Slices of all devices wait in L1 at once, which bounds the tensor. Larger tensors take algorithm
+// Slices of all devices are in L1 at once, which limits the tensor. Larger tensors use algorithm
 // line.
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();

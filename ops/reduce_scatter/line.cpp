@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums from both ends of a line to each device; partial sums lie in memory.
+// Sums from both ends of a line to each device; partial sums are in memory.
 #include "ops/reduce_scatter/algorithms.hpp"
 #include "ops/reduce_scatter/kernels/args.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
@@ -71,7 +71,7 @@ Kernels create_kernels(Program& program, const CoreRangeSet& cores, const Place&
             CreateSemaphore(program, cores, 0)};
 }
 
-// Returns the direction whose core completes the slice that stays: the one in which less is sent.
+// Returns the direction whose core completes the slice that stays: the one that sends less.
 Way completing_way(std::uint32_t devices, std::uint32_t device) {
     return devices - 1 - device <= device ? Way::Forward : Way::Backward;
 }
@@ -79,7 +79,7 @@ Way completing_way(std::uint32_t devices, std::uint32_t device) {
 JourneyArgs journey_args(const Place& place, Way way, std::uint32_t lane) {
     const std::uint32_t tiles = place.output().num_pages;
     const auto [first, count] = lane_share(tiles, place.schedule.lanes(), lane);
-    // Lanes take parts of every slice, so that all of them are busy until the last slice.
+    // Lanes share every slice, so all lanes are busy until the last slice.
     return {.slice_tiles = tiles,
             .first = first,
             .count = count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum over the devices of a group, of which each device keeps its own slice.
+// Sums over the devices of a group; each device keeps its own slice.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace tessera::ops::reduce_scatter {
 
-/// Line: from both ends to each device, a tile a packet; partial sums lie in memory. Direct: from
-/// each device to each other one, which sums once all has arrived. The others: exchange::Travel,
-/// several tiles a packet.
+/// Line: from both ends to each device, a tile a packet; partial sums are in memory.
+/// Direct: from each device to each other one, which sums once all tiles have arrived.
+/// Each other value: exchange::Travel, several tiles a packet.
 enum class Algorithm : std::uint8_t { Line, Direct, Ring, Bidirectional, RowsColumns };
-/// Who has to have told a core of Line that it runs before that core sends.
+/// Devices that must have reported their start before a core of Line sends.
 enum class Start : std::uint8_t { Sources, All };
 
 }  // namespace tessera::ops::reduce_scatter
@@ -85,34 +85,36 @@ inline constexpr OpSpec kSpec{
 /// Groups     Line, Direct: the whole mesh, which must be a single row or column. RowsColumns: all
 ///   devices of some rows and columns. Other algorithms: any devices of the mesh. Order:
 ///   exchange::reduce_scatter_plans.
-/// Line       slice j is summed from both ends of the line towards device j: each device adds its
-///   own tiles to what came from the device before and sends the sum on, farthest slices first;
-///   device j adds its own and what came from both sides. One core for each lane and direction
-///   takes its share of each slice's tiles. A ring is used as a line.
-///   Order: own + (from the longer side of the line) + (from the shorter), each addition in fp32;
-///   sums that travel, and the result, are rounded to bfloat16.
-/// Direct     one core for each link sends its share of each slice to the core of its place on the
-///   device that keeps it, the shorter way round a ring, and adds up what arrives in its own L1,
-///   which has to hold it all. Half the hops and a single step, but more than twice a ring's bytes
-///   on links from eight devices on. Order: by pairs, own first, then by position.
+/// Line       slice j is summed from both ends of the line towards device j. Each device adds its
+///   own tiles to the sum from the previous device and sends the result on, farthest slices first.
+///   Device j adds its own tiles and the sums from both sides. One core for each lane and direction
+///   takes its share of each slice's tiles. A ring is used as a line. Order: own + (from the longer
+///   side of the line) + (from the shorter), each addition in fp32; sums that travel, and the
+///   result, are rounded to bfloat16.
+/// Direct     one core for each link sends its share of each slice to the core at the same position
+///   on the slice's device, in the shorter direction of a ring. It adds the arriving tiles in its
+///   own L1, which must hold all of them. It needs half the hops and a single step, but more than
+///   twice a ring's bytes on links from eight devices on. Order: by pairs, own first, then by
+///   position.
 ///   Source   tt-metal ttnn/cpp/ttnn/operations/experimental/ccl/reduce_scatter_minimal_direct.
-/// Start      no core sends before all devices it gets something from have told it that they run;
-///   Start::All: before all devices have, as tt-metal's reduce_scatter_minimal_async does.
-/// Errors   UsageError if the number of tensors is not that of devices, partial sums' tensors are
-///          not as the input's, or the contract or a rule of the op does not hold: the mesh is a
-///          single row or column, slices are whole tiles, the device has the links and cores.
+/// Start      no core sends before all devices from which it receives have reported that they run;
+///   Start::All: before all devices have, as in tt-metal's reduce_scatter_minimal_async.
+/// Errors   UsageError if the number of tensors is not that of devices, the spec of partial sums'
+///          tensors differs from the input's, or the contract or a rule of the op does not hold:
+///          the mesh is a single row or column, slices are whole tiles, the device has the links
+///          and cores.
 [[nodiscard]] const Op& op();
 
-/// How tiles travel. `workers` to `cb_depth` and `start` are of Line, whose packets hold at most
-/// four tiles, `partial_sums` of the others (Direct: of sums in DST), `chunk_packets` of those but
-/// Direct.
+/// Transport of tiles. Line uses `workers` to `cb_depth` and `start`; its packets hold at most four
+/// tiles. Each other algorithm uses `partial_sums` (Direct: format of sums in DST), and except for
+/// Direct `chunk_packets`.
 struct Schedule {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
     std::uint32_t sync_tiles = 8;              ///< tiles after which the receiver is told
     std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds
     Algorithm algorithm = Algorithm::Line;
-    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as a packet holds
+    std::uint32_t packet_tiles = 0;   ///< tiles of 2 KiB; 0: as many as fit in a packet
     std::uint32_t chunk_packets = 0;  ///< exchange::Transport
     exchange::PartialSums partial_sums = exchange::PartialSums::Bf16;
     Start start = Start::Sources;

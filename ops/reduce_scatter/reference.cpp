@@ -22,8 +22,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t first =
         row * std::accumulate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(device),
                               std::size_t{0});
-    // In double: devices add in different orders, and the bound of the tolerance counts their
-    // roundings only.
+    // In double: devices add in different orders, and the tolerance covers their roundings only.
     std::vector<double> totals(row * rows[device]);
     std::vector<float> values(totals.size());
     for (const HostTensor& input : inputs) {

@@ -29,13 +29,13 @@ bool has_local_shards(const TensorPlan& tensor) {
     return tensor.layout != TensorMemoryLayout::INTERLEAVED && tensor.memory == BufferType::L1;
 }
 
-/// The tensor whose cores move pages, and the one they move them from or to.
+/// The tensor whose cores move pages, and their source or destination tensor.
 struct Sides {
     const DeviceTensor& local;
     const DeviceTensor& remote;
 };
 
-/// A shard as its core sees it; counts are pages.
+/// A shard from its core's view; counts are pages.
 struct Shard {
     CoreCoord core;
     std::uint32_t first_page = 0;  ///< of the tensor
@@ -147,7 +147,7 @@ void add_mover(Program& program, const char* source, const Sides& sides,
 }
 
 Program make_program(const Inputs& inputs, const Outputs& outputs, const ReshardSpec& schedule) {
-    // The side in shards moves its own pages, so that the other side needs no kernel.
+    // The sharded side moves its own pages, so the other side needs no kernel.
     const bool reads = has_local_shards(plan_of(outputs.output));
     const Sides sides =
         reads ? Sides{outputs.output, inputs.input} : Sides{inputs.input, outputs.output};

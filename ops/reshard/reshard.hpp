@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of a tensor from one way of lying in memory to another, at least one of them in shards.
+// Moves pages of a tensor from one memory layout to another, at least one of which is sharded.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace tessera::ops {
 
-/// Who moves a core's pages: both data movement processors, RISCV_1 on NoC 0 the first half and
-/// RISCV_0 on NoC 1 the second, or one of them alone.
+/// RISCs that move a core's pages: both (RISCV_1 on NoC 0 the first half, RISCV_0 on NoC 1 the
+/// second), or one of them alone.
 enum class ReshardMovers : std::uint8_t { Both, Noc0, Noc1 };
 
 struct ReshardSpec {
@@ -55,13 +55,13 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry.
 ///
-/// Builds the launch. With an output in shards in L1, each of its cores reads the pages of its
-/// shard, row by row, with one barrier at the end. Otherwise each core that holds a shard of the
-/// input writes its pages, likewise. No circular buffers: pages go straight to their place.
-/// ReshardMovers names the RISCs that move them.
+/// Builds the launch. With an output sharded in L1, each of its cores reads the pages of its shard,
+/// row by row, with one barrier at the end. Otherwise each core that holds a shard of the input
+/// writes its pages in the same way. There are no circular buffers: pages go directly to their
+/// destination. ReshardMovers names the RISCs that move them.
 ///
-/// Errors   UsageError if the contract or a rule of the op does not hold: a tensor is in shards in
-///          L1, no core holds more than one of them, and pages between DRAM and L1 are multiples of
+/// Errors   UsageError if the contract or a rule of the op does not hold: a tensor is sharded in
+///          L1, no core holds more than one shard, and pages between DRAM and L1 are multiples of
 ///          the DRAM alignment.
 /// Source   TTNN's reshard and interleaved_to_sharded program factories.
 [[nodiscard]] const Op& op();

@@ -21,8 +21,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_depth(spec.cb_depth, judge);
 }
 
-// A row's place in a tile keeps the alignment of DRAM, so that it can be read there without a
-// detour.
+// A row's offset in a tile keeps the alignment of DRAM, so the row can be read there directly.
 PieceArgs pieces_of(const ArchSpec& arch, std::uint32_t rows, std::uint32_t row_bytes) {
     const std::uint32_t stride = round_up(row_bytes, dram_alignment(arch));
     // Rows longer than a tile are cut into pieces of one tile.
@@ -40,7 +39,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& output = context.device_outputs[0][position];
     const std::uint32_t rows = num_rows(a.spec.shape);
     const std::uint32_t row_bytes = 2 * row_length(a.spec.shape);
-    // Short rows share a tile and long rows are cut, so that additions always have whole tiles.
+    // Short rows share a tile and long rows are split, so additions always have whole tiles.
     const PieceArgs pieces = pieces_of(context.arch, rows, row_bytes);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
                                        div_up(rows, pieces.rows_of_tile) * pieces.of_row);

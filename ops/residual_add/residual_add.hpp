@@ -25,8 +25,8 @@ inline constexpr OpSpec kSpec{
     .tolerance = {.max_relative_error = 0.0045, .min_pcc = 0.99999},
 };
 
-/// Returns the op, for the registry. The adder does not use the place of an element, so rows go
-/// through the matrix unit as they are, as if they were tiles: up to 1024 elements of a row, or
+/// Returns the op, for the registry. Addition does not depend on an element's position, so rows
+/// pass through the matrix unit untilized, as if they were tiles: up to 1024 elements of a row, or
 /// several short rows, at a time.
 [[nodiscard]] const Op& op();
 

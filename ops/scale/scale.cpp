@@ -70,7 +70,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor input = context.read(0);
-    // In double and rounded once, so that only the device's own rounding is judged.
+    // In double and rounded once, so that the comparison covers only the device's own rounding.
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     const auto values = output.as<float>();
     read_floats(input, 0, values);

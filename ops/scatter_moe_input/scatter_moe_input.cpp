@@ -55,8 +55,7 @@ void create_buffers(Program& program, const CoreRangeSet& cores, std::uint32_t p
     const auto add = [&](Cb cb, DataFormat format, CbSize size) {
         add_circular_buffer(program, cores, cb, format, size);
     };
-    // Rows pass through one buffer; the reader copies nothing, so that a piece is read and written
-    // once.
+    // Rows pass through one buffer; the reader copies nothing, so a piece is read and written once.
     add(Cb::Rows, DataFormat::Float16_b, {cb_depth, page_bytes});
     add(Cb::Indices, DataFormat::UInt32, {1, kIndexEntries * 4});
     add(Cb::ReaderCount, DataFormat::UInt32, {1, alignment});
@@ -70,7 +69,8 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     const TensorSpec& scattered = outputs.scattered.spec;
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const PieceArgs pieces = make_pieces(scattered, alignment, schedule.cb_depth);
-    // Rows of all experts are split alike: which of them hold tokens is known on the device only.
+    // Rows of all experts are split in the same way: only the device knows which of them hold
+    // tokens.
     const SharedWork work = share_work(kOp, arch, schedule.grid, scattered.num_pages());
 
     Program program = CreateProgram();

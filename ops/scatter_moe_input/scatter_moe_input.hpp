@@ -32,8 +32,8 @@ inline constexpr OpSpec kSpec{
 /// scattered[e,i,:] = hidden_states[routed_tokens[e,i],:] for i < num_routed_tokens[e], else 0.
 ///
 /// Rows of the output are distributed over the cores by split_work_to_cores. The reader gathers
-/// rows, the writer stores them and the zero rows between them; rows longer than a page of the
-/// circular buffer go in pieces, so any H works.
+/// rows; the writer stores them and the zero rows between them. Rows longer than a page of the
+/// circular buffer are split into pieces, so any H is supported.
 ///
 /// Shapes   as in Inputs and Outputs; counts at most T and tokens below T.
 [[nodiscard]] const Op& op();

@@ -6,8 +6,8 @@
 
 namespace tessera::ops {
 
-/// SwigluOai is (up + 1) · gate · sigmoid(α · gate), the gate cut at the limit from above, up at
-/// both sides; GeluTanh is the form with tanh, Gelu the one with erf.
+/// SwigluOai is (up + 1) · gate · sigmoid(α · gate), with gate clamped to at most the limit and up
+/// to ±limit. GeluTanh is the form with tanh, Gelu the one with erf.
 enum class ActivationFunction : std::uint8_t { Silu, Gelu, GeluTanh, Relu2, Sigmoid, SwigluOai };
 
 }  // namespace tessera::ops
@@ -24,8 +24,8 @@ enum class Cb : std::uint32_t {
     Output = 16
 };
 
-/// How the reader comes by the two halves of a row: none, read by themselves with the gate first
-/// or second, or parted from a row that is read whole.
+/// How the reader reads the two halves of a row: no halves; each half by itself, with the gate
+/// first or second; or separated from a row that is read whole.
 enum class Halves : std::uint32_t { None, First, Second, Interleaved, FirstApart, SecondApart };
 
 // Rows go through a core as tiles of 1024 consecutive elements, several short ones in one.

@@ -103,7 +103,7 @@ void kernel_main() {
 
     announce_units(units, range);
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
-        // Units without counted rows are skipped by all three kernels alike.
+        // All three kernels skip units without counted rows.
         if (!units.has_rows(unit)) {
             continue;
         }
@@ -113,7 +113,8 @@ void kernel_main() {
         }
         for (uint32_t i = 0; i < units.unit_rows; ++i) {
             const uint32_t row = unit * units.unit_rows + i;
-            // Rows that are not counted keep what the buffer held; nobody stores their results.
+            // Rows that are not counted keep the buffer's old contents; their results are not
+            // stored.
             if (units.counted.is_counted(row)) {
                 read_row(input, units, halves, row, get_write_ptr(cb_gate) + i * units.row_stride,
                          get_write_ptr(cb_up) + i * units.row_stride);

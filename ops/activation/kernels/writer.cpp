@@ -33,7 +33,7 @@ void kernel_main() {
                                 output.get_noc_addr(row), units.row_bytes);
             }
         }
-        // The unit's data has left L1; arrival is awaited once, at the end.
+        // The unit's data has left L1; one barrier at the end waits for its arrival.
         noc_async_writes_flushed();
         cb_pop_front(cb_out, units.unit_tiles);
     }

@@ -14,7 +14,7 @@ NAMED_TENSORS(WriterTensors, output);
 // Algorithm::Pages: one core handles some pages of each slice in one direction.
 
 NAMED_RUNTIME_ARGS(ReaderCore,
-                   arrived_semaphore,  // counts pages of the previous device, once every `sync`
+                   arrived_semaphore,  // counts pages of the previous device, once per `sync` pages
                    is_copier);         // 1: the own pages are also copied to the output
 NAMED_RUNTIME_ARGS(WriterCore, page_bytes, arrived_semaphore, is_copier,
                    started_semaphore,  // counts devices that run
@@ -38,7 +38,7 @@ NAMED_RUNTIME_ARGS(MulticastWriterCore, page_bytes, packing, told_semaphore);
 NAMED_RUNTIME_ARGS(OwnPagesArgs,
                    first,   // of the device's input
                    count,   // this core's share
-                   placed,  // page of the output where the device's first one goes
+                   placed,  // output page of the device's first page
                    batch);  // pages that go through the circular buffer together
 /// Words of a connection follow if there are devices on that side.
 NAMED_RUNTIME_ARGS(SideArgs, reach);

@@ -19,8 +19,8 @@ struct OwnPages : OwnPagesArgs {
     }
 };
 
-// The devices on one side of this one. There may be none. `Packets` is PagePackets, or PagePieces
-// where a page exceeds a packet.
+// The devices on one side of this one, possibly none. `Packets` is PagePackets, or PagePieces if a
+// page exceeds a packet.
 template <typename Packets>
 class Side {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in this device's pages and sends each batch to all devices ahead of it; the writer beside
-// it sends them the other way and copies them.
+// Reads this device's pages and sends each batch forward to all devices in this direction. The
+// writer on the same core sends the pages backward and copies them.
 #pragma once
 
 #include "multicast_pages.hpp"
@@ -61,8 +61,8 @@ void read_and_send() {
     ahead.count_up(core.told_semaphore);
     noc_semaphore_wait_min(told, core.num_others);
 
-    // Read ahead, a batch comes in while the one before it goes out, so that the link does not
-    // wait for DRAM.
+    // With read_ahead, a batch is read while the previous one is sent, so the link does not wait
+    // for DRAM.
     Batches batches(pages, input);
     const uint32_t num_batches = pages.num_batches();
     if (num_batches != 0) {
@@ -79,7 +79,7 @@ void read_and_send() {
             batches.begin_read(batch + 1);
         }
     }
-    // A count comes after all that its device has sent this way.
+    // The increment follows all data that its device has sent in this direction.
     ahead.count_up(core.told_semaphore);
     ahead.close();
     noc_semaphore_wait_min(told, 2 * core.num_others);

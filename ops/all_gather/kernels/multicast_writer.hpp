@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends what the reader brings in to all devices behind this one, and copies it.
+// Sends the reader's pages to all devices in the backward direction, and copies them.
 #pragma once
 
 #include "multicast_pages.hpp"
@@ -17,7 +17,7 @@ void send_and_copy() {
 
     const auto output = TensorAccessor(WriterTensors::output(), output_address);
 
-    // The reader waits for the others' start; until then there is nothing in the circular buffer.
+    // The reader waits for the start of each other device; until then the circular buffer is empty.
     behind.count_up(core.told_semaphore);
     for (uint32_t batch = 0; batch < pages.num_batches(); ++batch) {
         cb_wait_front(kCbPages, pages.batch);

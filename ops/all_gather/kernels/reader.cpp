@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in what is to be sent: the device's own pages, then those that arrived in its output.
+// Reads the pages to send: the device's own pages, then those that arrived in its output.
 #include "slice_pages.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ void kernel_main() {
     auto* arrived =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(core.arrived_semaphore));
 
-    // Own pages come first: they are there, while pages of others travel.
+    // Own pages come first: they are available while pages of other devices travel.
     if (slices.num_sent != 0 || core.is_copier != 0) {
         for (uint32_t page = 0; page < slices.count; page += slices.batch) {
             const uint32_t end =

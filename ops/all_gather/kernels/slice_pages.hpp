@@ -20,7 +20,7 @@ struct PageRange {
 };
 
 struct SlicePages : SliceArgs {
-    // Device whose slice is the `step`-th in this direction; 0 is this device.
+    // Returns the device whose slice is the `step`-th in this direction; step 0 is this device.
     uint32_t owner(uint32_t step) const {
         return is_backward ? (position + step) % num_devices
                            : (position + num_devices - step) % num_devices;

@@ -20,8 +20,7 @@ void kernel_main() {
     for (uint32_t peer = 0; peer < peers.count; ++peer) {
         const auto range = PeerPages::read(first_range + PeerPages::kCount * peer);
         for (uint32_t i = 0; i < range.num_pages; ++i) {
-            // A command goes before its page, so that the writer knows the target when the page
-            // arrives.
+            // A command precedes its page, so the writer knows the target when the page arrives.
             push_command(1, peer, range.first_there + i);
             pieces.read(page, input, range.first_here + i);
         }

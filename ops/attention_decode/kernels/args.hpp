@@ -11,7 +11,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, heads, latent_bytes, rope_bytes,
                    block,         // key tiles
                    page_size,     // positions
                    table_width,   // entries of a sequence's page table
-                   chosen_width,  // 0: all positions are seen
+                   chosen_width,  // 0: the token attends to all positions
                    tokens_each,   // of a sequence, where no list says it
                    room_semaphore, arrived_semaphore, partial_tiles, position_width,
                    sequence_width,              // 0: no list
@@ -41,15 +41,15 @@ NAMED_COMPILE_ARGS(HeadReaderArgs,
                    block,         // key tiles
                    page_size,     // positions
                    table_width,   // entries of a sequence's page table
-                   chosen_width,  // 0: all positions are seen
-                   window,        // positions that a token sees, with its own; 0: all
+                   chosen_width,  // 0: the token attends to all positions
+                   window,        // positions that a token attends to, including its own; 0: all
                    tokens_each,   // of a sequence, if no list says it
                    room_semaphore, arrived_semaphore, partial_tiles, position_width,
                    sequence_width,  // 0: no list
                    key_heads_each,  // of a row of the tensor
                    value_heads_each, has_sinks);
 NAMED_TENSORS(HeadReaderTensors, query, keys, values, table, positions,
-              chosen,     // may be left out, as those behind it
+              chosen,     // optional, like those after it
               sequences,  // of tokens
               sinks);
 

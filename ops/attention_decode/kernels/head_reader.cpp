@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings queries of a token that share a head of keys and values, and the rows of that head that
-// the token sees: those of its window, or all up to its position.
+// Reads queries of a token that share a head of keys and values, and the rows of that head that the
+// token attends to: those of its window, or all up to its position.
 #include "../../shared/attention/kernels/head_rows.hpp"
 #include "token_keys.hpp"
 
@@ -33,7 +33,7 @@ struct Shapes : HeadReaderArgs {
     }
 };
 
-// Places count from the first position that the token sees.
+// Counts from the first position that the token attends to.
 struct SeenPositions {
     Keys keys;
     uint32_t first;
@@ -59,7 +59,7 @@ SeenPositions find_positions(const Table& table, const Chosen& chosen, const Sha
             static_cast<uint32_t>(first)};
 }
 
-// Blocks [first, end) of the keys. All queries of a unit see the same ones.
+// Pushes blocks [first, end) of the keys. All queries of a unit have the same blocks.
 void push_blocks(const HeadCaches& caches, const SeenPositions& positions, uint32_t block_tiles,
                  uint32_t head, uint32_t first, uint32_t end) {
     const uint32_t count = positions.keys.count;

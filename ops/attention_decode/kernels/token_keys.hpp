@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a paged cache that a token sees, and the meeting of cores that share these keys.
+// The keys of a paged cache that a token attends to, and the synchronisation of cores that share
+// them.
 #pragma once
 
 #include "../../shared/attention/kernels/blocks.hpp"
@@ -27,8 +28,8 @@ struct Keys {
     }
 };
 
-// Entries of −1, and positions that the token does not see, which are those before `first` and
-// behind its own, are left out.
+// Skips entries of −1 and positions that the token does not attend to: those before `first` and
+// after its own.
 template <class Accessor>
 uint32_t gather_chosen(const Accessor& list, uint32_t token, uint32_t width, int32_t position,
                        int32_t first = 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the heads of a token, and the rows of the cache that it sees: all up to its position, or
-// those that a list names. Cores that share a sequence take a range of its blocks each. A cache in
-// fp8 has codes, their scales and rotated parts apart.
+// Reads the heads of a token, and the cache rows that it attends to: all up to its position, or
+// those in a list. Cores that share a sequence read a range of its blocks each. An fp8 cache has
+// separate codes, scales and rotated parts.
 #pragma once
 
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
@@ -24,13 +24,14 @@ struct Shapes : ReaderArgs {
     uint32_t row_bytes() const { return row_tiles * 64; }
     uint32_t latent_tiles() const { return latent_bytes / 64; }
     // Returns the bytes of a position of the cache: codes are half as long as the latent, and
-    // rotated parts apart.
+    // rotated parts are separate.
     uint32_t cache_row_bytes() const {
         return scales == 0 ? latent_bytes + rope_bytes : latent_bytes / 2;
     }
 };
 
-// Rows are latents and rotated parts, or the latents' codes with the other two beside them.
+// Rows are latents and rotated parts; or the latents' codes, with scales and rotated parts in
+// separate tensors.
 template <class Rows>
 struct Caches {
     Rows rows;
@@ -40,11 +41,11 @@ struct Caches {
 
 // Rows that all start at addresses at which DRAM is read.
 struct AlignedRows : CacheRows<TensorAccessor> {};
-// Rows of which some start between the addresses at which DRAM is read.
+// Rows some of which start at addresses that are not aligned for DRAM reads.
 struct MisalignedRows : CacheRows<TensorAccessor> {};
 
-// Rows of keys [first, end), `pitch` bytes apart in L1: those that lie behind each other in both
-// are read together.
+// Reads rows of keys [first, end), `pitch` bytes apart in L1. Rows that are contiguous in both
+// memories are read together.
 template <class Cache>
 void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t end, uint32_t l1_addr,
                uint32_t pitch) {
@@ -58,7 +59,7 @@ void read_rows(const Cache& cache, const Keys& keys, uint32_t first, uint32_t en
     }
 }
 
-// Reads each row through a place beside it if source and destination differ modulo DRAM's
+// Reads each row through a separate buffer if source and destination differ modulo DRAM's
 // alignment.
 void read_rows(const MisalignedRows& cache, const Keys& keys, uint32_t first, uint32_t end,
                uint32_t l1_addr, uint32_t pitch) {
@@ -128,8 +129,8 @@ void push_key_tile(const AllCaches& caches, const Shapes& shapes, const Keys& ke
     cb_push_back(kCbKeyRows, shapes.row_tiles);
 }
 
-// Clears the keys. Values after the rows that are read must be no NaN: a weight of 0 does not hide
-// it.
+// Clears the keys. Values after the rows that are read must not be NaN, because NaN times a weight
+// of 0 is NaN.
 void clear_keys(const Shapes& shapes) {
     if (shapes.scales == 0) {
         clear(kCbKeyRows, 2 * shapes.row_tiles);
@@ -173,7 +174,7 @@ void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, 
     cb_push_back(kCbQueryRows, shapes.row_tiles);
 }
 
-// The rows of the cache that a token sees.
+// The cache rows that a token attends to.
 template <class Table, class Chosen>
 Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, uint32_t sequence,
                uint32_t token, int32_t position) {

@@ -12,7 +12,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, tokens, heads, nope_bytes, rope_bytes, value_byte
                    block,  // key tiles
                    sequences,
                    alignment,    // of DRAM, in bytes
-                   rows_each,    // of keys of a sequence; 0: as many as tokens
+                   rows_each,    // keys per sequence; 0: as many as tokens
                    num_chosen);  // entries of a token's list; 0: no lists
 NAMED_TENSORS(ReaderTensors, q_nope, q_rope, kv, k_rope, starts,
               contexts,  // may be left out
@@ -27,7 +27,7 @@ NAMED_COMPILE_ARGS(HeadReaderArgs, tokens,
                    key_tiles,    // of a row
                    value_tiles,  // of a row
                    block,        // key tiles
-                   window,       // positions that a token sees, with its own; 0: all
+                   window,       // positions that a token attends to, including its own; 0: all
                    sequences, contexts_given,
                    rows_each,       // positions of keys of a sequence, without pages
                    page_size,       // positions
@@ -35,7 +35,7 @@ NAMED_COMPILE_ARGS(HeadReaderArgs, tokens,
                    key_heads_each,  // of a row of the tensor
                    value_heads_each, has_sinks);
 NAMED_TENSORS(HeadReaderTensors, query, keys, values, starts,
-              contexts,  // may be left out, as those behind it
+              contexts,  // optional, like those after it
               table, sinks);
 NAMED_RUNTIME_ARGS(ReaderShare, core, num_cores);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings 32 tokens' queries of heads that share keys and values, and these of the positions that
-// the tokens see, out of pages or as rows of their own. Each is read once for all those heads.
+// Reads the queries of 32 tokens for the heads that share keys and values, and the keys and values
+// of the positions that the tokens attend to, from pages or contiguous rows. Each is read once for
+// all of these heads.
 #include "../../shared/attention/kernels/head_rows.hpp"
 #include "args.hpp"
 #include "sequence_tiles.hpp"
@@ -15,7 +16,7 @@ struct Shapes : HeadReaderArgs {
     bool has_contexts() const { return contexts_given != 0; }
     uint32_t group() const { return heads / kv_heads; }
     uint32_t units_of_tile() const { return heads / strips; }
-    // The first position that the first token of a tile sees.
+    // Returns the first position that the first token of a tile attends to.
     uint32_t first_seen(const Tile& tile) const {
         return window == 0 || tile.position + 1 < window ? 0 : tile.position + 1 - window;
     }
@@ -110,7 +111,7 @@ void kernel_main() {
         read_sinks(sinks, shapes.heads);
     }
     Tile tile;
-    // Later units see more keys: cores take turns from both ends, so that their sums are alike.
+    // Later units have more keys: cores take turns from both ends, so their sums are similar.
     for (uint32_t turn = 0;; ++turn) {
         const uint32_t place = turn % 2 == 0 ? share.core : share.num_cores - 1 - share.core;
         const uint32_t unit = turn * share.num_cores + place;

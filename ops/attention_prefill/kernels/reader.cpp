@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings 32 tokens' queries of a head at a time, and the keys and values of the positions up to the
-// last of them, with masks over what a token does not see.
+// Reads the queries of 32 tokens of one head at a time, the keys and values of the positions up to
+// the last of these tokens, and masks that hide positions from tokens.
 #include "args.hpp"
 #include "sequence_tiles.hpp"
 
@@ -46,7 +46,8 @@ void push_keys(const Kv& kv, const Rope& rope, const Shapes& shapes, uint32_t fi
     const uint32_t detour_l1 = get_write_ptr(kCbDetour);
     // Rows beyond the last key keep what the buffer held; masks remove their scores.
     for (uint32_t row = first; row < smaller(first + kTileRows, end); ++row) {
-        // nope and value of a head are read apart, because keys and values go to different buffers.
+        // nope and value of a head are read separately, because keys and values go to different
+        // buffers.
         read_range(kv, row, head * head_bytes, keys_l1, shapes.nope_bytes, shapes.alignment,
                    detour_l1);
         read_range(kv, row, head * head_bytes + shapes.nope_bytes, values_l1, shapes.value_bytes,
@@ -61,15 +62,15 @@ void push_keys(const Kv& kv, const Rope& rope, const Shapes& shapes, uint32_t fi
     cb_push_back(kCbValueRows, shapes.value_tiles);
 }
 
-// Bits of the keys that each token of the tile has chosen and sees, a word for 32 of them: those of
-// key tile k are words [32 · k, 32 · k + 32).
+// Returns the address of the bits of the keys that each token of the tile has chosen and attends
+// to, one word per 32 keys. Key tile k has the words [32 · k, 32 · k + 32).
 uint32_t bits_l1(const Shapes& shapes) {
     return get_write_ptr(kCbChosen) + aligned_bytes(shapes.num_chosen);
 }
 
 template <class Accessor>
 void mark_chosen(const Accessor& chosen, const Shapes& shapes, const Tile& tile) {
-    // Bits of all key tiles at once, for 32 tokens.
+    // Clears the bits of all key tiles at once, for 32 tokens.
     fill_l1(bits_l1(shapes), tile.num_key_tiles() * kTileRows * sizeof(uint32_t), 0);
     auto* bits = reinterpret_cast<Words>(bits_l1(shapes));
     const uint32_t list_l1 = get_write_ptr(kCbChosen);
@@ -79,8 +80,8 @@ void mark_chosen(const Accessor& chosen, const Shapes& shapes, const Tile& tile)
                        shapes.num_chosen * sizeof(uint32_t));
         noc_async_read_barrier();
         for (uint32_t i = 0; i < shapes.num_chosen; ++i) {
-            // Positions of nobody and those the token does not see are left out alike.
-            const uint32_t position = list[i];  // of nobody: beyond all others
+            // Skips entries without a position and positions that the token does not attend to.
+            const uint32_t position = list[i];  // no position: above all others
             if (position <= tile.position + row) {
                 auto& word = bits[position / kTileRows * kTileRows + row];
                 word = word | 1U << position % kTileRows;
@@ -102,8 +103,8 @@ void push_mask_of_chosen(const Shapes& shapes, uint32_t key_tile) {
     cb_push_back(kCbMasks, 1);
 }
 
-// The first key tile that a token of the tile does not see whole: the queries' own, and where the
-// context is not whole tiles, the one before.
+// Returns the first key tile that some token of the tile attends to only in part: the tile of the
+// queries, or, if the context is not whole tiles, the one before.
 uint32_t first_masked(const Shapes& shapes, const Tile& tile) {
     return shapes.num_chosen != 0 ? 0 : (tile.position + 1) / kTileRows;
 }
@@ -126,7 +127,7 @@ void push_blocks(const Kv& kv, const Rope& rope, const Shapes& shapes, const Til
     const uint32_t masked = first_masked(shapes, tile);
     for (uint32_t done = 0; done < key_tiles; done += shapes.block) {
         const uint32_t end = smaller(done + shapes.block, key_tiles);
-        // Tiles before the diagonal are seen by all tokens of the tile and need no mask.
+        // All tokens of the tile attend to the tiles before the diagonal, which need no mask.
         const uint32_t seen_whole = smaller(larger(masked, done), end) - done;
         announce_block(end - done, ((1U << (end - done)) - 1) >> seen_whole << seen_whole);
         for (uint32_t key_tile = done; key_tile < end; ++key_tile) {
@@ -159,13 +160,13 @@ void kernel_main() {
     read_sequences(starts, contexts, shapes);
     Tile tile;
     uint32_t marked = shapes.tokens;  // first token of the tile whose choices are marked
-    // Units are heads of a tile in turn, so that neighbouring cores read the same keys.
+    // Units are heads of a tile in turn, so neighbouring cores read the same keys.
     for (uint32_t unit = share.core; find_tile(shapes, unit / shapes.heads, tile);
          unit += share.num_cores) {
         const uint32_t head = unit % shapes.heads;
         announce_unit(kResult, div_up(tile.num_key_tiles(), shapes.block), 0);
         announce_rows(kResult, tile.first * shapes.heads + head, shapes.heads, tile.count);
-        // All heads of a tile have the same choices, so that the bits are made once.
+        // All heads of a tile have the same choices, so the bits are made once.
         if (shapes.num_chosen != 0 && tile.first != marked) {
             mark_chosen(chosen, shapes, tile);
             marked = tile.first;

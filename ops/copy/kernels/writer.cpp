@@ -14,7 +14,8 @@ void kernel_main() {
     for (uint32_t page = range.first_page; page < range.first_page + range.num_pages; ++page) {
         cb_wait_front(cb, 1);
         noc_async_write_page(page, output, get_read_ptr(cb));
-        // The page may be refilled when its data has left L1; arrival is awaited once, at the end.
+        // The page may be refilled when its data has left L1; one barrier at the end waits for
+        // arrival.
         noc_async_writes_flushed();
         cb_pop_front(cb, 1);
     }

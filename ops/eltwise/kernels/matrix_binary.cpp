@@ -41,13 +41,13 @@ void kernel_main() {
     binary_op_init_common(cb_a, cb_b, cb_out);
     init(args.function);
     for (uint32_t left = num_tiles; left > 0;) {
-        // All three kernels cut the range alike: whole pushes, then single tiles. So no push
-        // crosses the end of the buffer, where pages would not be contiguous.
+        // All three kernels divide the range in the same way: whole pushes, then single tiles. No
+        // push then crosses the end of the buffer, where pages are not contiguous.
         const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
         cb_wait_front(cb_a, count);
         cb_wait_front(cb_b, count);
-        // Room for the whole push comes first, since packs go to consecutive pages after the write
-        // pointer.
+        // Space for the whole push is reserved first, because packs go to consecutive pages after
+        // the write pointer.
         cb_reserve_back(cb_out, count);
         for (uint32_t tile = 0; tile < count; ++tile) {
             tile_regs_acquire();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of DST tile 0, chosen by code. `site` is the kernel's own line: that of the rows would
-// tell nobody where a kernel waits.
+// Functions of DST tile 0, selected by code. `site` is the kernel's own line: the line of a row
+// here would not show where a kernel waits.
 #pragma once
 
 #include "function_code.hpp"

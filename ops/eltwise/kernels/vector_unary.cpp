@@ -11,8 +11,8 @@ using namespace tessera::ops::eltwise;
 constexpr uint32_t cb_a = index_of(Cb::A);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
-// The vendor's functions take the faster form as a template argument, so that a runtime choice
-// needs two instances.
+// The vendor's functions take the faster form as a template argument, so a runtime choice needs two
+// instances.
 template <bool approximate>
 void map_tiles(uint32_t function, uint32_t num_tiles, uint32_t tiles_per_push) {
     init_sfpu(cb_a, cb_out);

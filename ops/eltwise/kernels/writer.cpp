@@ -26,8 +26,8 @@ void kernel_main() {
         for (uint32_t i = 0; i < count; ++i) {
             noc_async_write_page(tile + i, output, l1_addr + i * tile_size);
         }
-        // Flushed data has left L1, so that compute may pack into the pages again. Arrival is
-        // awaited once, at the end.
+        // Flushed data has left L1, so compute may pack into the pages again. One barrier at the
+        // end waits for arrival.
         noc_async_writes_flushed();
         cb_pop_front(cb_out, count);
         tile += count;

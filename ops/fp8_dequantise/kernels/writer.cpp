@@ -36,7 +36,7 @@ void kernel_main() {
                                 (left < kBlock ? left : kBlock) * args.element_bytes);
                 l1_addr += kBlock * args.element_bytes;
             }
-            // The strip's data has left L1; arrival is awaited once, at the end.
+            // The strip's data has left L1; one barrier at the end waits for arrival.
             noc_async_writes_flushed();
             cb_pop_front(kCbOut, kStripTiles);
         }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles a CTA's rows once and keeps them; for each block of columns multiplies block of K by block,
-// scales each partial product in fp32 and sums them in L1; then rounds the sums.
+// Tilizes a CTA's rows once and keeps them. For each block of columns it multiplies one K block
+// after the other, scales each partial product in fp32 and sums them in L1. Then it rounds the
+// sums.
 //
-// A partial sum of 128 products is scaled by (its row's scale · the block's): scales differ from
-// block to block of K, so sums cannot stay in DST, and the packer adds them where they lie.
+// A partial sum of 128 products is scaled by (its row's scale · the block's). Scales differ between
+// K blocks, so sums cannot stay in DST: the packer accumulates them in L1.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
 #include "args.hpp"
 
@@ -44,7 +45,7 @@ uint32_t next_word() {
 
 void tile_rows(const Shapes& shapes) {
     const uint32_t pages = shapes.chunk * kBlockTiles;
-    // Rows are tiled once and multiplied with every block of columns.
+    // Rows are tilized once and multiplied with every block of columns.
     cb_reserve_back(cb_in0, shapes.row_tiles * shapes.k_tiles());
     tilize_init(cb_rows, pages, cb_in0);
     for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
@@ -156,7 +157,7 @@ void kernel_main() {
     const uint32_t num_units = next_word();
     bool has_rows = false;
     for (uint32_t unit = 0; unit < num_units; ++unit) {
-        // 1: a new CTA, whose rows replace those before. Units of a CTA follow one another.
+        // 1: a new CTA, whose rows replace the previous ones. Units of a CTA are consecutive.
         if (next_word() != 0) {
             if (has_rows) {
                 cb_pop_front(cb_in0, shapes.row_tiles * shapes.k_tiles());

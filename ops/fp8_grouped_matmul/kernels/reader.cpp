@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a CTA's token rows once, through the table of tokens if the product gathers them. For each
-// of its blocks of columns it brings the weights, with the scales of both.
+// Reads a CTA's token rows once, through the table of tokens if the product gathers them. For each
+// of its blocks of columns it reads the weights and the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"
 #include "units.hpp"
@@ -80,8 +80,9 @@ void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Sha
     }
 }
 
-// Keeps the scales of a CTA's rows, block of K by block. Scales of gathered rows are apart, four
-// bytes each, less than DRAM gives: whole pages are read and the scales picked.
+// Keeps the scales of a CTA's rows, one K block after the other. Scales of gathered rows are
+// scattered, four bytes each, which is less than a DRAM read: whole pages are read and the scales
+// extracted.
 void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t pages_l1 = get_write_ptr(kCbScalePages);
     auto* held = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbHeldScales));
@@ -110,7 +111,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
 // Pushes a tile for each 32 rows, with the scales of a block of K in column 0.
 void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) {
     const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.tile * 4;
-    // A tile for 32 rows, of which column 0 is written; the other columns are never read.
+    // One tile per 32 rows with only column 0 written; the other columns are never read.
     cb_reserve_back(kCbRowScales, shapes.row_tiles);
     const uint32_t l1_addr = get_write_ptr(kCbRowScales);
     for (uint32_t row = 0; row < rows.count; ++row) {
@@ -121,8 +122,8 @@ void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) 
     cb_push_back(kCbRowScales, shapes.row_tiles);
 }
 
-// Reads the tiles of one block of weights, (features, K) in DRAM, so that those of one step of K
-// stand together.
+// Reads the tiles of one block of weights, (features, K) in DRAM, so that the tiles of one K step
+// are contiguous.
 void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t block,
                 const Shapes& shapes, uint32_t l1_addr) {
     const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
@@ -211,11 +212,11 @@ void kernel_main() {
 
     announce(share.count);
     CtaRows rows{};
-    // No CTA has this number, so that the first unit brings its rows.
+    // No CTA has this number, so the first unit reads its rows.
     uint32_t last_cta = 0xFFFFFFFF;
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
         const uint32_t cta = unit / shapes.n_blocks;
-        // Only live CTAs are distributed, so that the entry is never -1.
+        // Only live CTAs are distributed, so the entry is never -1.
         const uint32_t expert = word(batch_l1, cta);
         const bool is_new = cta != last_cta;
         announce(is_new ? 1 : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core's share of a grouped product: units are pairs of CTA and 128 output columns, CTA by CTA.
-// How many there are only device memory knows, so reader and writer each work out the share.
+// Their number is known only in device memory, so reader and writer both compute the share.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"

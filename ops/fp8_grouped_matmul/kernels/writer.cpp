@@ -62,7 +62,7 @@ void store_rows(const TensorAccessor& out, const Strip& strip, uint32_t row_byte
         noc_async_write(l1_addr, out.get_noc_addr(row, strip.block * row_bytes), row_bytes);
         l1_addr += row_bytes;
     }
-    // The strip's data has left L1; arrival is awaited once, at the end.
+    // The strip's data has left L1; one barrier at the end waits for arrival.
     noc_async_writes_flushed();
     cb_pop_front(kCbOut, kStripTiles);
 }

@@ -7,7 +7,7 @@
 
 namespace tessera::ops::fp8_swiglu {
 
-// The writer is fp8_grouped_matmul's, whose numbers the ones that it uses are.
+// Uses the writer of fp8_grouped_matmul and therefore its numbers.
 enum class Cb : std::uint32_t {
     Rows = 0,
     Gate = 1,

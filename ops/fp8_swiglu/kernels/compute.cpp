@@ -22,7 +22,7 @@ constexpr uint32_t cb_out = index_of(Cb::Output);
 using fp8_strips::kStripTiles;
 
 void tile_strip(uint32_t cb_tiles) {
-    // Gate and up come through the same buffer, strip by strip.
+    // Gate and up share one buffer, strip by strip.
     cb_wait_front(cb_rows, kStripTiles);
     cb_reserve_back(cb_tiles, kStripTiles);
     tilize_init(cb_rows, kStripTiles, cb_tiles);
@@ -34,7 +34,7 @@ void tile_strip(uint32_t cb_tiles) {
 
 // DST[dst] = tile · the scales of its rows; DST[2] is overwritten.
 void dequantise(uint32_t cb_tiles, uint32_t tile, uint32_t scales, uint32_t dst) {
-    // DST 2 holds the spread scales, so that 0 and 1 can hold gate and up.
+    // DST 2 holds the broadcast scales, so 0 and 1 can hold gate and up.
     unary_bcast_init<BroadcastType::COL>(cb_scales, cb_values);
     unary_bcast<BroadcastType::COL>(cb_scales, scales, 2);
     copy_tile_to_dst_init_short_with_dt(cb_scales, cb_tiles);

@@ -71,12 +71,12 @@ void kernel_main() {
     const TensorAccessor num_ctas(ReaderTensors::num_ctas(),
                                   ReaderTensors::num_ctas_address(fp8::CoreIndex::kCount));
 
-    // The number of live CTAs passes through the table's place before the table comes.
+    // The number of live CTAs is read to the table's address before the table.
     const uint32_t limit_l1 = get_write_ptr(kCbTable);
     const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
     units::read_table(limit, limit_l1, args.table_bytes);
     const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
-    // The number goes first, because compute starts its loop with it.
+    // The number is pushed first, because compute starts its loop with it.
     cb_reserve_back(kCbUnits, 1);
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbUnits)) =
         share.count * args.row_tiles;

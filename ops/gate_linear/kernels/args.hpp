@@ -22,7 +22,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, row_bytes,
                    chunk,         // K tiles of one push
                    expert_tiles,  // of a row of logits
                    num_tokens, num_experts,
-                   bias_bytes);  // of an element of the bias; 0: none
+                   bias_bytes);  // bytes of an element of the bias; 0: none
 NAMED_TENSORS(ReaderTensors, tokens, experts, bias);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
 /// Part of K of a core: all of it, or that of one of `members` cores that share a unit. The first of

@@ -29,8 +29,8 @@ struct Rows {
     uint32_t cb;
 };
 
-// Columns after the last one are multiplied, so they must be zeros; rows after the last one come
-// out in rows and columns that nobody stores.
+// Columns after the last one are multiplied, so they must be zeros. Rows after the last one end in
+// output rows and columns that are not stored.
 void push(const Rows& rows, uint32_t first_row, uint32_t offset, uint32_t bytes, uint32_t chunk) {
     const uint32_t stride = chunk * kTileBytes / kTileRows;
     cb_reserve_back(rows.cb, chunk);

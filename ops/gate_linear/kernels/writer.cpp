@@ -67,8 +67,8 @@ void kernel_main() {
                             logits.get_noc_addr(first_token + row, first_expert * sizeof(uint32_t)),
                             bytes);
         }
-        // Flushed data has left L1, so that compute may pack into the page again. Arrival is
-        // awaited once, at the end.
+        // Flushed data has left L1, so compute may pack into the page again. One barrier at the end
+        // waits for arrival.
         noc_async_writes_flushed();
         cb_pop_front(kCbOut, 1);
     }

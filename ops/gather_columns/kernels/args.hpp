@@ -9,7 +9,7 @@ namespace tessera::ops::gather_columns {
 enum class Cb : std::uint32_t {
     Row = 0,  // a row of the output, and one of zeros
     Table = 1,
-    Input = 2,  // all of it
+    Input = 2,  // the whole input
 };
 
 NAMED_COMPILE_ARGS(GatherArgs, row_bytes,

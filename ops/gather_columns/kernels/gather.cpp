@@ -25,8 +25,8 @@ void read_table(const TensorAccessor& table, uint32_t skipped, uint32_t first_by
     noc_async_read_barrier();
 }
 
-// Reads all rows of the input whole. A column is strided in memory, so that reading it word by word
-// from DRAM would take a request for each.
+// Reads all rows of the input. A column is strided in memory, so reading it from DRAM word by word
+// would take one request per word.
 void read_input(const TensorAccessor& input, uint32_t rows, uint32_t stride, uint32_t bytes) {
     for (uint32_t row = 0; row < rows; ++row) {
         noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbInput) + row * stride, bytes);
@@ -54,7 +54,7 @@ void kernel_main() {
                                 GatherTensors::output_address(RowRange::kCount));
 
     const uint32_t row_l1 = get_write_ptr(kCbRow);
-    // Written once: indices of no column are sent from here without touching the row.
+    // Written once: rows without a column are sent from here.
     const uint32_t zeros_l1 = row_l1 + args.row_stride;
     for (uint32_t i = 0; i < args.row_stride / sizeof(uint32_t); ++i) {
         reinterpret_cast<Words>(zeros_l1)[i] = 0;
@@ -73,6 +73,6 @@ void kernel_main() {
         }
         noc_async_write(index == kNone ? zeros_l1 : row_l1,
                         output.get_noc_addr(range.first_row + i), args.row_bytes);
-        noc_async_write_barrier();  // the next row comes to the same place
+        noc_async_write_barrier();  // the next row uses the same address
     }
 }

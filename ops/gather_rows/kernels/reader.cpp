@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands over rows [first, first + count) of the output: the input's rows that a table, or a range,
-// says, and filling where it says none.
+// Pushes rows [first, first + count) of the output: the input rows that a table or a range names,
+// and filling for rows without a source.
 #include "../../shared/expert_rows/kernels/row_pieces.hpp"
 
 namespace {
@@ -13,7 +13,7 @@ constexpr uint32_t cb_indices = index_of(Cb::Indices);
 constexpr uint32_t cb_limit = index_of(Cb::ReaderLimit);
 constexpr uint32_t cb_fill = index_of(Cb::Fill);
 
-// Which row of the input an output row is.
+// Returns the input row of an output row.
 template <class Accessor>
 struct Sources {
     const Accessor& index;
@@ -21,7 +21,7 @@ struct Sources {
     uint32_t first;  // of the range
     uint32_t divisor;
     uint32_t entries_at_once;
-    // A part of the table stays in L1: entries come in order, so that most rows need no read.
+    // A part of the table stays in L1: entries are used in order, so most rows need no read.
     uint32_t held_page = 0xFFFFFFFF;
     uint32_t held_first = 0;
 
@@ -29,8 +29,7 @@ struct Sources {
         if (width == 0) {
             return first + row;
         }
-        // Parts begin at multiples of entries_at_once, so that a part's address in the table is
-        // aligned.
+        // Parts begin at multiples of entries_at_once, so a part's address in the table is aligned.
         const uint32_t page = row / width;
         const uint32_t start = row % width / entries_at_once * entries_at_once;
         if (page != held_page || start != held_first) {
@@ -77,13 +76,14 @@ void kernel_main() {
     }
     const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
     const uint32_t fill_l1 = get_write_ptr(cb_fill);
-    // Rows without a source are sent from L1 through the same path, so that reader and writer count
-    // pieces alike.
+    // Rows without a source are sent from L1 through the same path, so reader and writer count the
+    // same pieces.
     fill_words(words_at(fill_l1), pieces.page_bytes / 4, args.fill);
     PieceFiller filler{cb_rows, pieces};
     for (uint32_t row = range.first_row; row < end; ++row) {
         const uint32_t source = sources.of(row);
-        // Rows that exceed a page of the buffer pass in pieces; the writer cuts them alike.
+        // Rows that exceed a page of the buffer are split into pieces; the writer uses the same
+        // split.
         for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
             filler.add(
                 source < input_rows ? input.get_noc_addr(source, offset) : get_noc_addr(fill_l1),

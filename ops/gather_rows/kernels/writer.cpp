@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores rows [first, first + count) of the output as they come.
+// Stores rows [first, first + count) of the output as they arrive.
 #include "../../shared/expert_rows/kernels/row_pieces.hpp"
 
 namespace {
@@ -34,6 +34,6 @@ void kernel_main() {
         }
     }
     taker.finish();
-    // Flushes of the pieces freed their pages; arrival is awaited once.
+    // Flushes of the pieces freed their pages; one barrier waits for arrival.
     noc_async_write_barrier();
 }

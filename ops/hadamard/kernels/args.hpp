@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments and circular buffers of hadamard's kernels beside those of row_strips.
+// Arguments and circular buffers of hadamard's kernels, in addition to those of row_strips.
 #pragma once
 
 #include "../../shared/kernels/named_args.hpp"

@@ -21,23 +21,23 @@ uint32_t entry(uint32_t row, uint32_t column) {
     return kOne | parity(row & column) << 15;
 }
 
-// Makes the first 32 rows and columns. Rows have zeros after `size`, so that the whole strip may
-// be multiplied.
+// Makes the first 32 rows and columns. Rows have zeros after `size`, so the whole strip can be
+// multiplied.
 void make_tile(uint32_t l1_addr, uint32_t size) {
     fill_l1(l1_addr, kTileBytes, 0);
     auto* words = reinterpret_cast<Words>(l1_addr);
     const uint32_t side = smaller(size, kTileRows);
     for (uint32_t row = 0; row < side; ++row) {
         for (uint32_t column = 0; column < side; column += 2) {
-            // Two entries are one word, so that a store writes both.
+            // Two entries are one word, so a store writes both.
             const uint32_t odd = column + 1 < side ? entry(row, column + 1) : 0;
             words[place_in_tile(row, column) / 2] = odd << 16 | entry(row, column);
         }
     }
 }
 
-// Pushes tiles in the order of k, then of columns: beyond the first they are that one or its
-// opposite, as the bits say that their places share. A copy costs less than 512 words of the core.
+// Pushes tiles in the order of k, then of columns. Each tile after the first is that tile or its
+// negative, by the common bits of its indices. A copy costs less than 512 word stores of the core.
 void push_matrix(uint32_t size) {
     cb_reserve_back(kCbMatrix, kStripTiles * kStripTiles);
     const uint32_t matrix_l1 = get_write_ptr(kCbMatrix);
@@ -46,7 +46,8 @@ void push_matrix(uint32_t size) {
     make_tile(matrix_l1, size);
     const auto* words = reinterpret_cast<Words>(matrix_l1);
     auto* opposite = reinterpret_cast<Words>(opposite_l1);
-    // The opposite tile is made once by flipping signs; all others are copies of one of the two.
+    // The negative tile is made once by flipping signs; each other tile is a copy of one of the
+    // two.
     for (uint32_t i = 0; side > 1 && i < kTileWords; ++i) {
         opposite[i] = words[i] ^ 0x80008000;
     }
@@ -61,7 +62,7 @@ void push_matrix(uint32_t size) {
                            l1_addr, kTileBytes);
         }
     }
-    // The copies go through the NoC, so that they must have landed before compute reads them.
+    // The copies go through the NoC, so they must arrive before compute reads them.
     noc_async_read_barrier();
     cb_push_back(kCbMatrix, kStripTiles * kStripTiles);
 }

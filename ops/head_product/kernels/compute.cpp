@@ -32,7 +32,7 @@ void tilize_weights(const ShapeArgs& shapes, bool holds_weights) {
 // DST[0] = output tile `n` of the unit.
 void multiply(const ShapeArgs& shapes, uint32_t n) {
     reconfig_data_format(cb_weights, cb_inputs);
-    // The transposition happens on the way into the source register, so that one form of the tiles
+    // The transposition happens on the way into the source register, so one form of the tiles
     // serves both directions.
     mm_init_short(cb_inputs, cb_weights, shapes.is_transposed);
     for (uint32_t k = 0; k < shapes.inner_tiles; ++k) {
@@ -49,8 +49,7 @@ void send_rows(const ShapeArgs& shapes) {
             tile_regs_acquire();
             multiply(shapes, first + i);
             tile_regs_commit();
-            // The packer alternates between tiles and rows, so that it is set up for each strip's
-            // tile.
+            // The packer alternates between tiles and rows, so it is set up for each strip's tile.
             pack_reconfig_data_format(cb_out);
             pack_untilize_dest_init<1, kStripTiles>(cb_out);
             tile_regs_wait();

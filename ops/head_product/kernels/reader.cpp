@@ -14,7 +14,7 @@ constexpr uint32_t kCbWeightRows = index_of(Cb::WeightRows);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileRowBytes = 64;
 
-// Pushes 32 rows of `tiles` tiles: pages `stride` apart from `first` on, zeros where there are none
+// Pushes 32 rows of `tiles` tiles: pages `stride` apart from `first` on, and zeros for missing rows
 // and after the last element, which are multiplied too.
 template <class Accessor>
 void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t first, uint32_t stride,
@@ -22,7 +22,7 @@ void push_rows(const Accessor& tensor, uint32_t cb, uint32_t tiles, uint32_t fir
     const uint32_t row_bytes = tiles * kTileRowBytes;
     cb_reserve_back(cb, tiles);
     const uint32_t l1_addr = get_write_ptr(cb);
-    // Rows and columns that are not there are multiplied, too, so that they must be zeros.
+    // Missing rows and columns are multiplied, too, so they must be zeros.
     if (bytes < row_bytes || count < kTileRows) {
         fill_l1(l1_addr, tiles * kTileBytes, 0);
     }

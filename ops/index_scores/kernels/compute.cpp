@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReLU scores of heads times their weights, summed over heads.
 //
-// The sum runs down the rows of a tile, which is the matrix unit's: ones times the tile. Its
-// operand has 8 bits of a number, so the tile goes there in three parts, which together have
-// all 24.
+// The matrix unit computes the sum down the rows of a tile as ones times the tile. Its operand has
+// 8 bits of a number, so the tile is split into three parts, which together have all 24 bits.
 #include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 
@@ -51,7 +50,7 @@ void take_token(const ComputeArgs& shapes, bool holds_one) {
     cb_push_back(cb_heads, tiles);
     cb_wait_front(cb_heads, tiles);
     cb_wait_front(cb_weight_columns, shapes.head_tiles);
-    // Weights are spread over columns once a token, because every key uses them.
+    // Weights are broadcast over columns once per token, because every key uses them.
     for (uint32_t tile = 0; tile < shapes.head_tiles; ++tile) {
         tile_regs_acquire();
         unary_bcast_init<BroadcastType::COL>(cb_weight_columns, cb_weights);
@@ -133,7 +132,7 @@ void score_keys(const ComputeArgs& shapes) {
     pack_to(cb_sums);
     cb_pop_front(cb_keys, shapes.element_tiles);
     sum_columns();
-    // Scales of keys come last: they are the same for all heads.
+    // Scales of keys are applied last: they are the same for all heads.
     cb_wait_front(cb_key_scales, 1);
     copy_to(cb_key_scales, 0, 1);
     mul_binary_tile_init();
@@ -149,7 +148,7 @@ void kernel_main() {
 
     unary_op_init_common(cb_head_rows, cb_heads);
     cb_wait_front(cb_ones, 1);
-    // An endless loop: only the reader knows how many keys the tokens see.
+    // An endless loop: only the reader knows the number of keys.
     for (bool holds_one = false;; holds_one = true) {
         cb_wait_front(cb_units, 1);
         const uint32_t what = read_tile_value(cb_units, 0, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the heads of a token with their weights, and 32 keys at a time of those that it may see.
+// Reads the heads of a token with their weights, and the keys that it may attend to, 32 at a time.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
@@ -24,7 +24,7 @@ constexpr uint32_t kCbWeightRow = index_of(Cb::WeightRow);
 constexpr uint32_t kCbScaleRow = index_of(Cb::ScaleRow);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kFloatTileBytes = 4096;
-constexpr uint32_t kSlot = 64;  // bytes: apart enough for reads of single words
+constexpr uint32_t kSlot = 64;  // bytes: distance for reads of single words
 
 using Words = volatile tt_l1_ptr uint32_t*;
 
@@ -46,7 +46,7 @@ void push_heads(const Accessor& q, const ReaderArgs& shapes, uint32_t token) {
         cb_reserve_back(kCbHeadRows, shapes.element_tiles);
         const uint32_t l1_addr = get_write_ptr(kCbHeadRows);
         const uint32_t count = smaller(kTileRows, shapes.heads - first);
-        // Rows of nobody must not be NaN, which times a weight of 0 would still be one.
+        // Missing rows must not be NaN, because NaN times a weight of 0 is NaN.
         fill_l1(l1_addr + count * stride, (kTileRows - count) * stride, 0);
         for (uint32_t row = 0; row < count; ++row) {
             noc_async_read(q.get_noc_addr(token * shapes.heads + first + row),
@@ -82,7 +82,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
     for (uint32_t head = 0; head < shapes.heads; ++head) {
         Word product;
         product.bits = static_cast<uint32_t>(halves[head]) << 16;
-        // The factor is part of the weight, so that a score needs one product.
+        // The factor is part of the weight, so a score needs one product.
         product.value = product.value * factor.value;
         reinterpret_cast<Words>(products_l1)[head] = product.bits;
         if (shapes.has_scales) {
@@ -95,7 +95,7 @@ void push_weights(const Weights& weights, const Scales& scales, const Out& out,
             product.bits;
     }
     cb_push_back(kCbWeights, head_tiles);
-    // Written once for a token, by the core that has its first chunk.
+    // Written once per token, by the core of its first chunk.
     if (stores) {
         noc_async_write(products_l1, out.get_noc_addr(token), shapes.heads * sizeof(uint32_t));
         noc_async_write_barrier();
@@ -111,7 +111,7 @@ void push_keys(const Cache& cache, const Scales& scales, const ReaderArgs& shape
     cb_reserve_back(kCbKeyRows, shapes.element_tiles);
     cb_reserve_back(kCbKeyScales, 1);
     const uint32_t keys_l1 = get_write_ptr(kCbKeyRows);
-    // Keys that are not there are zeros, so that their scores are finite.
+    // Missing keys are zeros, so their scores are finite.
     fill_l1(keys_l1 + count * shapes.row_bytes, (kTileRows - count) * shapes.row_bytes, 0);
     const auto row_of = [&](uint32_t i) {
         const uint32_t position = first + i;
@@ -198,7 +198,7 @@ void kernel_main() {
                                        get_write_ptr(kCbPositions)};
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
-        // A chunk may begin after the last key that the token sees; then it has no tiles.
+        // A chunk may begin after the last key of the token; then it has no tiles.
         const uint32_t chunk_keys = shapes.key_tiles * kTileRows;
         const uint32_t first = unit % shapes.chunks * chunk_keys;
         const uint32_t seen = positions.at(token) + 1;
@@ -206,9 +206,9 @@ void kernel_main() {
         const uint32_t num_tiles = end <= first ? 0 : div_up(end - first, kTileRows);
         const bool is_new = unit == range.first_unit || unit % shapes.chunks == 0;
         announce(kCbComputeUnits, is_new ? kUnitOfNewToken : kUnit, num_tiles, 0, 0);
-        // The token's number is announced 1 higher, so that 0 can end the loop.
+        // The token's number is announced plus 1, so that 0 can end the loop.
         announce(kCbWriterUnits, token + 1, first, num_tiles, seen);
-        // Heads and weights of a token come once, with its first unit on this core.
+        // Heads and weights of a token are pushed once, with its first unit on this core.
         if (is_new) {
             noc_async_read(table.get_noc_addr(token / shapes.tokens_each), get_write_ptr(kCbPages),
                            shapes.table_width * sizeof(uint32_t));

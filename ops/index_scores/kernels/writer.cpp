@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores the scores of units, −∞ for the keys that a token does not see.
+// Stores the scores of units, −∞ for the keys that a token does not attend to.
 #include "args.hpp"
 #include "dataflow_api.h"
 
@@ -39,7 +39,7 @@ void kernel_main() {
         const uint32_t num_tiles = words[kNumTilesWord];
         const uint32_t seen = words[kNumSeenWord];
         cb_pop_front(kCbUnits, 1);
-        // The token's number is 1 higher, so that 0 can end the loop.
+        // The token's number is increased by 1, so that 0 can end the loop.
         if (token == 0) {
             return;
         }
@@ -52,7 +52,7 @@ void kernel_main() {
                 make_row(row, reinterpret_cast<Words>(get_read_ptr(kCbOut)), seen - key);
                 cb_pop_front(kCbOut, 1);
             } else if (key < args.num_positions) {
-                // Rows without scores come from here, without compute.
+                // Rows without scores are made here, without compute.
                 make_row(row, row, 0);
             }
             if (key < args.num_positions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores rows [first, first + count) as they come, each where its sequence's pages have its
-// position.
+// Stores rows [first, first + count) as they arrive, each at its position in the pages of its
+// sequence.
 #pragma once
 
 #include "../../shared/kernels/cache_rows.hpp"
@@ -30,7 +30,7 @@ struct Places {
         if (position < 0) {
             return -1;
         }
-        // Without a list the tokens of a sequence follow one another.
+        // Without a list the tokens of a sequence are consecutive.
         const uint32_t sequence = has_sequences ? sequences.at(token) : token / tokens_each;
         const uint32_t place = static_cast<uint32_t>(position);
         const uint32_t page = pages.at(sequence * table_width + place / page_size);
@@ -73,8 +73,8 @@ struct HeadRows {
     }
 };
 
-// Runs the kernel. `Rows`: OneRow or HeadRows. Each form is a kernel of its own, so that tokens
-// with one row take no division.
+// Runs the kernel. `Rows`: OneRow or HeadRows. Each form is a separate kernel, so tokens with one
+// row need no division.
 template <class Rows>
 void append_rows() {
     const auto args = WriterArgs::read();

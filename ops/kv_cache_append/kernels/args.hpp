@@ -12,7 +12,7 @@ enum class Cb : std::uint32_t {
     Positions = 2,   // 16 entries of the list
     Sequences = 3,   // 16 entries of the list
     Pages = 4,       // 16 entries of the page table
-    Misaligned = 5,  // a row beside its place
+    Misaligned = 5,  // a row in a separate buffer
 };
 
 NAMED_COMPILE_ARGS(WriterArgs,

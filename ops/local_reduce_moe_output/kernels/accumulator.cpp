@@ -24,7 +24,7 @@ float widen(uint32_t bfloat16) {
     return word.value;
 }
 
-// The upper half of a float is a bfloat16, so that truncation drops the lower half.
+// The upper half of a float is a bfloat16, so truncation drops the lower half.
 uint16_t truncate(float value) {
     Word word;
     word.value = value;
@@ -39,7 +39,7 @@ uint16_t round_to_nearest_even(float value) {
     if (value != value) {
         return (uint16_t)(word.bits >> 16 | 0x40);
     }
-    // Adds half of the last place, and one less for even numbers, so that ties go to even.
+    // Adds half of the last place, and one less for even numbers, so ties round to even.
     return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales each contribution by its weight and adds it in DST; a chunk of a token's row is rounded
-// once, when it is packed. A token without contributions packs the zeros that DST starts with.
+// Scales each contribution by its weight and adds it in DST. A chunk of a token's row is rounded
+// once, when it is packed. A token without contributions packs the initial zeros of DST.
 #include "args.hpp"
 
 namespace {
@@ -47,7 +47,7 @@ void kernel_main() {
                 add_weighted_rows(tiles, chunk_tiles);
             }
             tile_regs_commit();
-            // Room is reserved after the sums, so that a full output buffer does not delay them.
+            // Space is reserved after the sums, so that a full output buffer does not delay them.
             cb_reserve_back(kCbSum, chunk_tiles);
             tile_regs_wait();
             // Tiles beyond the row hold what the buffer held; they are not packed.

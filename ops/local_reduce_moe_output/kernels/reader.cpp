@@ -42,8 +42,8 @@ struct Lists {
     // Appends unless the token is of another batch, or this expert has listed it before.
     void add(uint32_t token, uint32_t expert, uint32_t position, uint32_t weight) const {
         const uint32_t slot = token - first_token;
-        // Unsigned: a token before the batch becomes a large slot, so that one comparison covers
-        // both sides.
+        // Unsigned: a token before the batch becomes a large slot, so one comparison covers both
+        // sides.
         if (slot >= num_batch_tokens) {
             return;
         }
@@ -96,8 +96,8 @@ struct RoutingTables {
 void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t count_stride) {
     const uint32_t counts_l1 = get_write_ptr(kCbCounts);
     for (uint32_t expert = 0; expert < num_experts; ++expert) {
-        // Each count is a page, and pages go to aligned places, so they cannot be read next to one
-        // another.
+        // Each count is a page, and pages are read to aligned addresses, so counts are not
+        // contiguous in L1.
         noc_async_read(counts.get_noc_addr(expert), counts_l1 + expert * count_stride,
                        sizeof(uint32_t));
     }
@@ -120,7 +120,7 @@ struct TokenStream {
     }
     void push_token(const tt_l1_ptr Contribution* list, uint32_t length) const {
         const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
-        // The number goes first, because compute needs it before it waits for the first row.
+        // The number is pushed first, because compute needs it before it waits for the first row.
         push_word(kCbContributions, length);
         // Chunks are the outer loop: DST holds the sums of one chunk, over all contributions.
         for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {

@@ -25,8 +25,8 @@ void kernel_main() {
             cb_wait_front(kCbSum, args.chunk_tiles);
             noc_async_write(get_read_ptr(kCbSum), out.get_noc_addr(token, offset),
                             left < chunk_bytes ? left : chunk_bytes);
-            // Flushed data has left L1, so that compute may pack into the pages again. Arrival is
-            // awaited once, at the end.
+            // Flushed data has left L1, so compute may pack into the pages again. One barrier at
+            // the end waits for arrival.
             noc_async_writes_flushed();
             cb_pop_front(kCbSum, args.chunk_tiles);
         }

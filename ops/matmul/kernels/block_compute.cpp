@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies blocks of K subblock by subblock. Partial sums of a subblock go to L1 after each
-// block. They come back into DST for the next one, or the packer adds them up there.
+// Multiplies K blocks subblock by subblock. Partial sums of a subblock go to L1 after each block.
+// They are reloaded into DST for the next block, or the packer accumulates them in L1.
 #include "args.hpp"
 
 namespace {
@@ -23,7 +23,7 @@ struct Shape : BlockComputeArgs {
 // Loads the sums of the K blocks before into DST.
 void reload_partials(const Shape& shape) {
     // The unpacker is set for in0 and in1, whose format may differ from that of partial sums. The
-    // product's setting is restored after the copy.
+    // setting of the product is restored after the copy.
     copy_tile_to_dst_init_short_with_dt(cb_in1, cb_partials);
     cb_wait_front(cb_partials, shape.subblock_tiles());
     copy_block_matmul_partials(cb_partials, 0, 0, shape.subblock_tiles());
@@ -73,8 +73,8 @@ void pack_output(const Shape& shape) {
     pack_subblock(shape, cb_out);
 }
 
-// Pops the sums unread, so that the packs of the next block come to the same pages and add to them.
-// The last block but one leaves them for the last to reload.
+// Pops the sums unread, so that packs of the next block go to the same pages and accumulate. The
+// second to last block leaves them for the last block, which reloads them.
 void rewind_partials(const Shape& shape) {
     for (uint32_t tile = 0; tile < shape.block_h * shape.block_w; tile += shape.subblock_tiles()) {
         cb_wait_front(cb_partials, shape.subblock_tiles());
@@ -114,7 +114,7 @@ void kernel_main() {
     mm_block_init(cb_in0, cb_in1, cb_partials, 0, shape.subblock_w, shape.subblock_h,
                   shape.block_k);
     for (uint32_t out_block = 0; out_block < shape.num_out_blocks; ++out_block) {
-        // The pass before left the packer in the output's format. With one out block the init has
+        // The previous pass left the packer in the output's format. With one out block the init has
         // set it.
         if (shape.num_out_blocks > 1) {
             pack_reconfig_data_format(cb_partials);

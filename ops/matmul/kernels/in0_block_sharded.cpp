@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each core of a row in turn multicasts the blocks of in0 that its own shard holds, and takes in
-// those of the others.
+// Each core of a row in turn multicasts the blocks of in0 in its own shard, and receives those of
+// each other core.
 #include "../../shared/kernels/block_handshake.hpp"
 #include "args.hpp"
 
@@ -19,7 +19,7 @@ struct Shape {
     uint32_t tile_size;
 
     uint32_t block_bytes() const { return block_h * block_w * tile_size; }
-    // A block's rows follow one another in the shard.
+    // Returns whether a block's rows are contiguous in the shard.
     bool is_contiguous() const { return shard_w == block_w || block_h == 1; }
 };
 
@@ -35,7 +35,7 @@ struct Row {
     bool flushes;         // waits until a block has left
 };
 
-// Copies a block whose rows lie apart to the buffer it is sent from.
+// Copies a block whose rows are not contiguous to the buffer from which it is sent.
 void copy_block(const Shape& shape, uint32_t shard_addr) {
     const uint32_t row_bytes = shape.block_w * shape.tile_size;
     uint32_t l1_addr = get_write_ptr(cb_in0);
@@ -78,8 +78,8 @@ void send_block(const Row& row, const Shape& shape, uint32_t shard_addr) {
         // A multicast writes to the same address in every core: all of them must have reserved the
         // pages first.
         noc_semaphore_wait(semaphore_at(row.replies_addr), row.num_cores - 1);
-        // Reset before the block goes out, because a receiver may reply for the next block as soon
-        // as it sees the flag.
+        // Reset before the block is sent, because a receiver may reply for the next block as soon
+        // as it reads the flag.
         noc_semaphore_set(semaphore_at(row.replies_addr), 0);
         return multicast_block(row, shape, shard_addr);
     }

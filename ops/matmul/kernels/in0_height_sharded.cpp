@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands blocks of in0 from a core's own shard to compute: where they lie, or copied into order.
+// Pushes blocks of in0 in a core's own shard to compute: in place, or copied into order.
 #include "args.hpp"
 
 namespace {

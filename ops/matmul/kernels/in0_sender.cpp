@@ -17,7 +17,8 @@ struct Shape {
     uint32_t tile_size;
 };
 
-// Rows beyond the tensor keep what the buffer held: they reach output rows that nobody writes.
+// Rows beyond the tensor keep the buffer's old contents: they reach output rows that are not
+// written.
 template <class Accessor>
 void read_block(const Accessor& in0, const Shape& shape, uint32_t first_tile, uint32_t num_rows) {
     const uint32_t l1_addr = get_write_ptr(cb_in0);

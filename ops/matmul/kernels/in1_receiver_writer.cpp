@@ -23,8 +23,8 @@ void kernel_main() {
                 receiver.receive();
                 cb_push_back(cb_in1, block_tiles);
             }
-            // The output is written between two passes over K. It delays the next pass, but RISC 1
-            // is busy with in0 and there is no third RISC for data.
+            // The output is written between two passes over K. This delays the next pass, but RISC
+            // 1 is busy with in0 and there is no third RISC for data.
             if (!blocks.is_sharded) {
                 write_block(out, blocks, bh, bw);
             }

@@ -20,7 +20,7 @@ struct Shape {
     uint32_t tile_size;
 };
 
-// Columns beyond the tensor keep what the buffer held: nobody writes what comes of them.
+// Columns beyond the tensor keep the buffer's old contents: their results are not written.
 template <class Accessor>
 void read_block(const Accessor& in1, const Shape& shape, uint32_t first_tile,
                 uint32_t num_columns) {

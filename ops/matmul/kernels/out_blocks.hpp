@@ -15,9 +15,9 @@ struct OutBlocks : tessera::ops::matmul::OutArgs {
     uint32_t tile_size;
 };
 
-// Reads the blocks of this core. `first`: index of OutRange's first word. Compile-time arguments
-// are read in front of it: the loads before are done by then, so that OutRange's do not wait for a
-// place among four in flight.
+// Reads the blocks of this core. `first`: index of OutRange's first word. Read compile-time
+// arguments before it: their loads have then finished, so OutRange's loads do not wait for one of
+// the four slots in flight.
 inline OutBlocks read_out_blocks(uint32_t first) {
     const auto args = tessera::ops::matmul::OutArgs::read();
     const auto range = tessera::ops::matmul::OutRange::read(first);

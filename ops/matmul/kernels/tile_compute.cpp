@@ -14,8 +14,8 @@ void kernel_main() {
     mm_init(cb_in0, cb_in1, cb_out);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
         tile_regs_acquire();
-        // DST adds over all of K, so no partial sum passes through L1. Each operand tile is used
-        // once and dropped.
+        // DST accumulates over all of K, so no partial sum passes through L1. Each operand tile is
+        // used once and popped.
         for (uint32_t k = 0; k < k_tiles; ++k) {
             cb_wait_front(cb_in0, 1);
             cb_wait_front(cb_in1, 1);
@@ -24,7 +24,7 @@ void kernel_main() {
             cb_pop_front(cb_in1, 1);
         }
         tile_regs_commit();
-        // Room is reserved after the products, so that a full output buffer does not delay them.
+        // Space is reserved after the products, so that a full output buffer does not delay them.
         cb_reserve_back(cb_out, 1);
         tile_regs_wait();
         pack_tile(0, cb_out);

@@ -11,8 +11,8 @@ template <class Accessor>
 void read_tile(const Accessor& tensor, uint32_t cb, uint32_t tile) {
     cb_reserve_back(cb, 1);
     noc_async_read_page(tile, tensor, get_write_ptr(cb));
-    // A barrier a tile leaves DRAM's latency exposed. The schedule is tt-metal's example as it
-    // stands; the schedules of blocks hide the latency.
+    // A barrier per tile exposes DRAM's latency. The schedule is tt-metal's example, unchanged; the
+    // schedules of blocks hide the latency.
     noc_async_read_barrier();
     cb_push_back(cb, 1);
 }
@@ -29,7 +29,7 @@ void kernel_main() {
     const auto in1 = TensorAccessor(TileReaderTensors::in1(), addresses.in1, get_tile_size(cb_in1));
 
     for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
-        // A core's tiles follow one another in row-major order, so most of them repeat the row of
+        // A core's tiles are consecutive in row-major order, so most of them use the same row of
         // in0.
         const uint32_t row = tile / args.n_tiles;
         const uint32_t column = tile % args.n_tiles;

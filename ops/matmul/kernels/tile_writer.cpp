@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes this core's output tiles, which follow one another.
+// Writes this core's output tiles, which are consecutive.
 #include "args.hpp"
 
 void kernel_main() {

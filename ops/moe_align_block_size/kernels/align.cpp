@@ -54,8 +54,8 @@ void for_each_choice(const Ids& ids, const Experts& experts, Act act, Done done)
         for (uint32_t token = 0; token < count; ++token) {
             const uint32_t at = token * shapes.page_words;
             for (uint32_t k = 0; k < shapes.top_k; ++k) {
-                // Tokens beyond the count have stale ids. They choose nobody, but their rows of the
-                // table are still written.
+                // Tokens beyond the count have stale ids. They choose no expert, but their rows of
+                // the table are written.
                 const bool is_live = first + token < shapes.live_tokens;
                 const uint32_t expert = is_live ? words_at(ids_l1)[at + k] : kNobody;
                 act(expert, (first + token) * shapes.top_k + k, at + k);

@@ -10,7 +10,7 @@ namespace tessera::ops::moe_align_block_size {
 enum class Cb : std::uint32_t {
     Ids = 0,
     Map = 1,
-    Experts = 2,  // counts, then where the next choice of an expert goes
+    Experts = 2,  // counts, then positions of the next choice of each expert
     Sorted = 3,
     Blocks = 4,
     Rows = 5

@@ -75,7 +75,7 @@ void kernel_main() {
     write_pages(tokens_out, 0, args.num_local, get_write_ptr(cb_tokens), args.batch_stride,
                 args.capacity * 4);
     write_pages(counts_out, 0, 1, get_write_ptr(cb_counts), 0, args.num_local * 4);
-    // Pages of one word are 16 bytes apart, the alignment of writes, so the counts are spread out
+    // Pages of one word are 16 bytes apart, the alignment of writes, so the counts are spaced out
     // first.
     for (uint32_t expert = 0; expert < args.num_local; ++expert) {
         words_at(get_write_ptr(cb_paged_counts))[expert * args.count_stride / 4] =

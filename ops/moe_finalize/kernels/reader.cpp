@@ -45,7 +45,7 @@ struct Token {
 
 void push_chunk(const TensorAccessor& rows, const Token& token, uint32_t chunk_tiles,
                 uint32_t offset, uint32_t bytes) {
-    // Experts in the token's order, so that the sum does not depend on where their rows are.
+    // Experts in the token's order, so that the sum does not depend on the positions of their rows.
     for (uint32_t k = 0; k < token.top_k; ++k) {
         if (token.rows[k] == kNone) {
             continue;
@@ -69,14 +69,14 @@ void kernel_main() {
     const TensorAccessor table(ReaderTensors::table(), ReaderTensors::table_address());
     const TensorAccessor weights(ReaderTensors::weights(), ReaderTensors::weights_address());
 
-    // Reads from DRAM need source and destination equal modulo 64 bytes (Blackhole; 32 on
-    // Wormhole). A core's first index may be anywhere, so that the read begins before it.
+    // DRAM reads need source and destination to be equal modulo 64 bytes (Blackhole; 32 on
+    // Wormhole). A core's first index may be anywhere, so the read begins before it.
     const uint32_t first_byte = range.first_token * top_k * sizeof(uint32_t);
     const uint32_t skipped = first_byte % kAlignment;
     const uint32_t table_l1 = get_write_ptr(kCbTable);
     const uint32_t weights_l1 = get_write_ptr(kCbTokenWeights);
-    // All indices of the core come with one read; weights come with each token, as they are one
-    // page a token.
+    // One read brings all indices of the core. Weights are read with each token, because they have
+    // one page per token.
     noc_async_read(table.get_noc_addr(0, first_byte - skipped), table_l1,
                    skipped + range.num_tokens * top_k * sizeof(uint32_t));
     noc_async_read_barrier();

@@ -19,7 +19,8 @@ void kernel_main() {
     const auto args = WriterArgs::read();
     const auto out = TensorAccessor(WriterTensors::output(), out_addr);
 
-    // The output may be float32: a chunk is as many tiles, but more bytes than the input's.
+    // The output may be float32: a chunk has the same number of tiles, but more bytes than the
+    // input's.
     const uint32_t chunk_bytes = args.chunk_tiles * get_tile_size(kCbSum);
     for (uint32_t token = range.first_token; token < range.first_token + range.num_tokens;
          ++token) {
@@ -28,8 +29,8 @@ void kernel_main() {
             cb_wait_front(kCbSum, args.chunk_tiles);
             noc_async_write(get_read_ptr(kCbSum), out.get_noc_addr(token, offset),
                             left < chunk_bytes ? left : chunk_bytes);
-            // Flushed data has left L1, so that compute may pack into the pages again. Arrival is
-            // awaited once, at the end.
+            // Flushed data has left L1, so compute may pack into the pages again. One barrier at
+            // the end waits for arrival.
             noc_async_writes_flushed();
             cb_pop_front(kCbSum, args.chunk_tiles);
         }

@@ -39,7 +39,7 @@ struct Tables {
     uint32_t length[kNumTables];
 
     Words at(Table table) const { return reinterpret_cast<Words>(l1[table]); }
-    // By the NoC: a store costs the core some ten cycles with its loop.
+    // Copies through the NoC: a store costs the core about ten cycles with its loop.
     void fill(Table table, uint32_t value) const {
         fill_l1(l1[table], length[table] * sizeof(uint32_t), value);
     }
@@ -61,8 +61,7 @@ struct LocalExperts {
     uint32_t first;
     uint32_t count;
 
-    // Unsigned: an id below the first expert becomes a large number, so that one comparison is
-    // enough.
+    // Unsigned: an id below the first expert becomes a large number, so one comparison is enough.
     bool has(uint32_t expert) const { return expert - first < count; }
 };
 
@@ -86,7 +85,7 @@ void count(const Choices& choices, const LocalExperts& local, const Tables& tabl
             }
         }
     }
-    // Taken from the whole histogram; counting them beside it would test every choice again.
+    // Taken from the whole histogram; separate counting would test every choice again.
     for (uint32_t expert = local.first; expert < local.first + local.count; ++expert) {
         tables.at(kLocalHistogram)[expert] = tables.at(kHistogram)[expert];
     }
@@ -138,7 +137,7 @@ struct Lengths {
     uint32_t of[kNumTables];
 };
 
-// Lengths come from the host, so that kernel and output tensors cannot differ.
+// Lengths come from the host, so kernel and output tensors cannot differ.
 Lengths read_lengths() {
     const auto lengths = TableLengths::read();
     return {{lengths.histogram, lengths.local_histogram, lengths.total, lengths.prefix,
@@ -181,7 +180,7 @@ void kernel_main() {
     count(choices, local, tables);
     lay_out(local, args.tile, tables, next);
     permute(choices, local, tables, next);
-    // Whole tables are stored once, from L1, instead of entry by entry.
+    // Whole tables are stored once, from L1, and not entry by entry.
     for (uint32_t i = 0; i < kNumTables; ++i) {
         noc_async_write(tables.l1[i], outputs[i].get_noc_addr(0),
                         tables.length[i] * sizeof(uint32_t));

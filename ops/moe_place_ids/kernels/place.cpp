@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks up the place of each id in a table that the core reads once. One core also writes the map
-// from places to slots, which depends on the device alone.
+// from places to slots, which depends only on the device.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "args.hpp"
 
@@ -13,7 +13,7 @@ constexpr uint32_t cb_places = index_of(Cb::Places);
 constexpr uint32_t cb_ids = index_of(Cb::Ids);
 constexpr uint32_t cb_map = index_of(Cb::Map);
 
-// Translates rows of ids where they are in L1, so that a block needs one buffer.
+// Translates rows of ids in place in L1, so a block needs one buffer.
 void place_rows(const PlaceArgs& args, uint32_t rows) {
     const tt_l1_ptr uint32_t* places = words_at(get_write_ptr(cb_places));
     tt_l1_ptr uint32_t* row = words_at(get_write_ptr(cb_ids));

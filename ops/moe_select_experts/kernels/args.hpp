@@ -6,8 +6,8 @@
 
 namespace tessera::ops {
 
-/// How logits become the scores that groups and experts are chosen by, and weights. With the last
-/// two, logits choose, and only those of the selected experts become weights.
+/// Conversion of logits to the scores that select groups and experts, and to weights. With the last
+/// two values, logits select, and only the logits of the selected experts become weights.
 enum class RouterScoring : std::uint8_t { Sigmoid, Softmax, None, TopkSoftmax, Llama4 };
 
 }  // namespace tessera::ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x in fp32 for data-movement kernels, whose cores have no library of functions.
+// e^x in fp32 for data-movement kernels, whose cores have no maths library.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ inline float power_of_two(int n) {
 }
 
 // Returns the exponential within 1 ulp. x = n·ln 2 + r with |r| ≤ ln 2 / 2; ln 2 has two parts, so
-// that n times the first is exact. The polynomial is that of Cephes' expf. The power is applied in
-// two halves, so that results below 2^-126 are rounded once.
+// n times the first part is exact. The polynomial is that of Cephes' expf. The power is applied in
+// two halves, so results below 2^-126 are rounded once.
 inline float exponential(float x) {
     if (x < -104.0F) {
         return 0.0F;

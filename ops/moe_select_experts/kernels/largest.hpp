@@ -52,7 +52,8 @@ private:
 };
 
 // Writes the indices of the `count` largest candidates. offer_all(offer) calls offer(bits, index)
-// for each in ascending order of the index: once, or again for every Largest::kMost.
+// for each candidate in ascending order of the index: once, or repeatedly, once per Largest::kMost
+// results.
 template <typename OfferAll>
 void select_largest(uint32_t count, tt_l1_ptr uint32_t* indices, OfferAll offer_all) {
     Largest largest;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores tokens, chooses their groups and experts, and stores a row of every table for each of
-// them. Both data-movement RISCs of a core run it, each for tokens of its own. A load from L1 takes
-// as long as eight other instructions: what a pass over the experts knows it keeps in registers.
+// Scores tokens, selects their groups and experts, and stores a row of every table for each token.
+// Both data-movement RISCs of a core run it, each for its own tokens. A load from L1 takes as long
+// as eight other instructions, so a pass over the experts keeps its state in registers.
 #include "args.hpp"
 #include "dataflow_api.h"
 #include "exponential.hpp"
@@ -24,7 +24,7 @@ uint16_t to_bfloat16(float value) {
     if (value != value) {
         return (uint16_t)(word.bits >> 16 | 0x40);
     }
-    // Adds half of the last place, and one less for even numbers, so that ties go to even.
+    // Adds half of the last place, and one less for even numbers, so ties round to even.
     return (uint16_t)((word.bits + 0x7FFF + (word.bits >> 16 & 1)) >> 16);
 }
 
@@ -40,7 +40,7 @@ uint32_t bits_of(float value) {
     return word.bits;
 }
 
-// A row that lies in L1 as it did in DRAM.
+// A row in L1 with the alignment that it had in DRAM.
 struct SourceRow {
     uint32_t l1_address;
     bool is_bfloat16;
@@ -63,8 +63,8 @@ struct SourceRow {
 };
 
 float sigmoid(float x) {
-    // The exponent is the negative magnitude, so that nothing overflows and small results keep
-    // their bits.
+    // The exponent is the negative magnitude, so nothing overflows and small results keep their
+    // bits.
     const float growth = exponential(x < 0 ? x : -x);
     return (x < 0 ? growth : 1.0F) / (1.0F + growth);
 }
@@ -160,7 +160,7 @@ struct Router {
     }
 
     void select_groups() const {
-        // Without groups, and with nobody reading their scores, there is nothing to choose.
+        // Without groups, and without readers of their scores, there is nothing to select.
         if (n_group == 1 && !gives_group_scores) {
             groups[0] = 0;
             is_open[0] = 1;
@@ -333,7 +333,7 @@ void kernel_main() {
     using Tensors = SelectTensors;
     constexpr uint32_t kFirst = SelectShare::kCount;
     const auto share = SelectShare::read();
-    // A core may have a single token, so that its second RISC has none.
+    // A core may have a single token; its second RISC then has none.
     if (share.num_tokens == 0) {
         return;
     }

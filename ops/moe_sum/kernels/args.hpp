@@ -23,7 +23,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, top_k, row_bytes,
                    table_page,      // bytes of a token's entries in L1
                    tokens_at_once,  // rows of the tables in L1
                    has_rows, has_weights,
-                   says_place,  // 1: `rows` has the place of a choice's row, else that it is there
+                   says_place,  // 1: `rows` has a choice's row index, 0: only its presence
                    by_row);     // 1: sums rows in ascending order, else choices
 NAMED_TENSORS(ReaderTensors, outputs, rows, weights);
 NAMED_RUNTIME_ARGS(TokenRange, first_token, num_tokens);

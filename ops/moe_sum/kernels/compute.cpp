@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32;
-// the place after the sums holds the product. A token without contributions packs the zeros that
-// DST starts with.
+// Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32.
+// The tile after the sums holds the product. A token without contributions packs the initial zeros
+// of DST.
 #include "args.hpp"
 
 namespace {

@@ -32,8 +32,7 @@ struct Contribution {
     uint32_t weight;
 };
 
-// Insertion sort: a list has at most top_k entries, so that a better order of growth would not
-// show.
+// Insertion sort: a list has at most top_k entries, so a faster algorithm would make no difference.
 void insert_by_row(tt_l1_ptr Contribution* list, uint32_t length) {
     for (uint32_t i = length; i > 0 && list[i].row < list[i - 1].row; --i) {
         const Contribution held = {list[i].row, list[i].weight};
@@ -73,7 +72,7 @@ template <class Accessor>
 void push_token(const Accessor& outputs, const tt_l1_ptr Contribution* list, uint32_t length,
                 uint32_t row_bytes, uint32_t chunk_tiles, bool has_weights) {
     const uint32_t chunk_bytes = chunk_tiles * kTileBytes;
-    // The number goes first, because compute needs it before it waits for the first row.
+    // The number is pushed first, because compute needs it before it waits for the first row.
     push_word(cb_contributions, length);
     // Chunks are the outer loop: DST holds the sums of one chunk, over all contributions.
     for (uint32_t offset = 0; offset < row_bytes; offset += chunk_bytes) {
@@ -108,7 +107,7 @@ void kernel_main() {
     const auto weights = TensorAccessor(ReaderTensors::weights(), ReaderTensors::weights_address());
 
     auto* list = reinterpret_cast<tt_l1_ptr Contribution*>(get_write_ptr(cb_chosen));
-    // Tables are read 64 tokens at a time, so that L1 does not limit the number of tokens.
+    // Tables are read 64 tokens at a time, so L1 does not limit the number of tokens.
     for (uint32_t done = 0; done < range.num_tokens; done += args.tokens_at_once) {
         const uint32_t left = range.num_tokens - done;
         const uint32_t count = left < args.tokens_at_once ? left : args.tokens_at_once;

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kCountStride = 16;
 NAMED_COMPILE_ARGS(TableArgs, num_tokens, top_k,
                    selected_page,  // bytes of one token's experts, aligned for reads from DRAM
                    weights_page,
-                   block,    // token rows handed over at once
+                   block,    // token rows per push
                    entries,  // entries of an expert's tables held in L1
                    group);   // experts whose tables are built in one pass over the tokens
 

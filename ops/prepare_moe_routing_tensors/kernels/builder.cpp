@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tables of this core's experts, a group at a time: L1 holds the next `entries` entries
-// of each expert's tables, which are written out whenever they are full.
+// of each expert's tables, which are written to memory whenever they are full.
 #include "args.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ constexpr uint32_t kCbWeightTables = index_of(Cb::WeightTables);
 constexpr uint32_t kCbCounts = index_of(Cb::Counts);
 constexpr uint32_t kNoToken = 0xFFFFFFFF;
 
-// One expert's tables: where they lie in L1, and how far they are filled.
+// Tables of one expert: their addresses in L1 and their fill level.
 struct ExpertTable {
     uint32_t tokens_l1;
     uint32_t weights_l1;
@@ -52,11 +52,11 @@ struct Destination {
         const uint32_t token_bytes = length * sizeof(uint32_t);
         const uint32_t offset = first * sizeof(uint32_t);
         noc_async_write(table.tokens_l1, routed.get_noc_addr(expert, offset), token_bytes);
-        // The map has the same entries as the list, so that it is written from the same bytes.
+        // The map has the same entries as the list, so it is written from the same bytes.
         noc_async_write(table.tokens_l1, map.get_noc_addr(expert, offset), token_bytes);
         noc_async_write(table.weights_l1, weights.get_noc_addr(expert, first * sizeof(uint16_t)),
                         length * sizeof(uint16_t));
-        // The same places are filled again, so that their data must have left L1.
+        // The same buffers are filled again, so their data must have left L1.
         noc_async_writes_flushed();
     }
 
@@ -124,7 +124,7 @@ struct Group {
             table_of(member, destination.entries).count() = 0;
         }
     }
-    // Experts are the inner loop, so that each token is read once for the whole group.
+    // Experts are the inner loop, so each token is read once for the whole group.
     void route(const Destination& destination, uint32_t token, const Choice& choice) const {
         for (uint32_t member = 0; member < size; ++member) {
             const uint32_t expert = first_expert + member;

@@ -24,7 +24,7 @@ NAMED_TENSORS(WriterTensors, output, partial);
 NAMED_RUNTIME_ARGS(WriterCore, arrived_semaphore,
                    // of the last slice, which another core of the next device may complete
                    last_arrived_semaphore, last_x, last_y, started_semaphore, packet_tiles,
-                   starts_with_all,          // 1: waits for all devices, not for those behind only
+                   starts_with_all,          // 1: waits for all devices, not only for those behind
                    opposite_x, opposite_y);  // the lane's core of the other direction
 /// Last of each kernel's arguments but for the writer's connection.
 NAMED_RUNTIME_ARGS(JourneyArgs,
@@ -53,7 +53,7 @@ NAMED_RUNTIME_ARGS(ShareArgs, slice_tiles,
                    first,  // this core's share of each slice
                    count, num_devices, position,
                    chunk);  // tiles that are summed together, in half of DST
-/// The other devices in the order in which they are sent to. The reader has their slices.
+/// Each other device in the order of sending. The reader has their slices.
 NAMED_RUNTIME_ARGS(PeerSlice, slice);
 NAMED_RUNTIME_ARGS(PeerRoute, slice, is_backward, hops);
 /// Words of a connection follow if devices are reached over it.

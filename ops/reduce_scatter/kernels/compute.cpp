@@ -10,7 +10,7 @@ struct Operands {
 };
 
 void init_start(Operands operands) {
-    // With a partial sum one addition replaces a copy and an addition.
+    // With a partial sum, one addition replaces a copy and an addition.
     if (operands.has_partial) {
         add_tiles_init(kCbOwn, kCbForward);
     } else {
@@ -81,7 +81,7 @@ void kernel_main() {
     for (uint32_t step = 0; step < num_steps; ++step) {
         const bool stays = step == journey.num_ahead();
         const Operands operands{journey.has_partial(), stays && journey.has_far_side()};
-        // The far side takes part only in the last step, so that operands are chosen once a step.
+        // The far side contributes only in the last step, so operands are selected once per step.
         init_start(operands);
         for (uint32_t i = 0; i < journey.num_batches(); ++i) {
             // Buffers are awaited by the batch, as they are announced: a wait for each tile would

@@ -6,8 +6,8 @@ namespace {
 
 void add_blocks(const DirectShare& share, uint32_t tiles) {
     uint32_t block = 0;
-    // Blocks are added in pairs, so that an odd one is copied first: DST then holds the start of
-    // the sum.
+    // Blocks are added in pairs, so an odd block is copied first: DST then holds the start of the
+    // sum.
     if (share.num_devices % 2 != 0) {
         copy_tile_to_dst_init_short(kCbArrived);
         for (uint32_t tile = 0; tile < tiles; ++tile) {
@@ -15,7 +15,7 @@ void add_blocks(const DirectShare& share, uint32_t tiles) {
         }
         block = 1;
     }
-    // `true`: additions add to DST, so that each pair joins the sum in one call.
+    // `true`: additions accumulate in DST, so each pair joins the sum in one call.
     add_tiles_init(kCbArrived, kCbArrived, true);
     for (; block + 1 < share.num_devices; block += 2) {
         const uint32_t first = block * share.chunk;
@@ -33,7 +33,7 @@ void kernel_main() {
     binary_op_init_common(kCbArrived, kCbArrived, kCbSum);
     for (uint32_t i = 0; i < share.num_chunks(); ++i) {
         cb_wait_front(kCbArrived, share.group());
-        // All tiles of the chunk are in DST at once; the partner half is packed meanwhile.
+        // All tiles of the chunk are in DST at once; the other half is packed meanwhile.
         tile_regs_acquire();
         add_blocks(share, share.tiles_in(i));
         tile_regs_commit();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in own tiles: first those of others' slices, then those of the slice that stays, beside
-// which the others' arrive.
+// Reads own tiles: first those of slices that are sent, then those of the slice that stays, next to
+// which other devices' tiles arrive.
 #include "direct_share.hpp"
 
 namespace {
@@ -46,16 +46,16 @@ void kernel_main() {
     for (uint32_t peer = 0; peer < num_peers; ++peer) {
         push_slice(share, input, PeerSlice::read(kFirstPeer + peer).slice);
     }
-    // All chunks at once: what arrives does not wait for room.
+    // All chunks at once: arriving data does not wait for space.
     cb_reserve_back(kCbArrived, share.num_chunks() * share.group());
     for (uint32_t i = 0; i < share.num_chunks(); ++i) {
         issue_tiles(
             input, share.begin_of(share.position) + i * share.chunk, share.tiles_in(i),
             get_write_ptr(kCbArrived) + share.place(i, share.position) * get_tile_size(kCbArrived));
     }
-    // Others' tiles may arrive beside these reads, since each block has its own place.
+    // Tiles of other devices may arrive during these reads, because each block has its own space.
     noc_async_read_barrier();
-    // One announcement from each peer, with its last packet: compute starts when all are there.
+    // Each peer increments with its last packet: compute starts when all tiles have arrived.
     noc_semaphore_wait_min(arrived, num_peers);
     cb_push_back(kCbArrived, share.num_chunks() * share.group());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core's share of each slice, in chunks that are summed together, and where they lie in L1.
+// One core's share of each slice, in chunks that are summed together, and their addresses in L1.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"

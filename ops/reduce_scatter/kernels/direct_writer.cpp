@@ -6,7 +6,7 @@ namespace {
 
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
-// One of the two ways out of the device. There may be none.
+// One of the two directions out of the device. It may have no device.
 class Outlet {
 public:
     // Reads OutletArgs, and a connection if devices are reached over it.
@@ -47,7 +47,7 @@ public:
         }
     }
     void aim(uint32_t hops) { header_->to_chip_unicast(static_cast<uint8_t>(hops)); }
-    // With the last packet a word is counted up there.
+    // The last packet increments a word at the destination.
     void send(uint32_t source, uint32_t bytes, uint64_t destination, bool is_last, uint64_t word) {
         // The count travels in the last packet. A separate packet would cost a router's slot.
         if (is_last) {
@@ -64,7 +64,7 @@ public:
 
 private:
     void send_header() {
-        // The header is used for the next packet, so that it must have left L1.
+        // The header is reused for the next packet, so it must have left L1.
         connection_.send_payload_flush_blocking_from_address(reinterpret_cast<uint32_t>(header_),
                                                              sizeof(PACKET_HEADER_TYPE));
     }
@@ -133,8 +133,8 @@ void kernel_main() {
     if (share.count == 0) {
         return;
     }
-    // Programs differ between devices in their arguments only, so that buffers have the same
-    // address everywhere.
+    // Programs of devices differ only in their arguments, so buffers have the same address
+    // everywhere.
     const uint32_t arrived_place = get_write_ptr(kCbArrived);
     const uint64_t arrived = get_noc_addr(get_semaphore(core.arrived_semaphore));
     Outlet forward(arg_index);
@@ -154,7 +154,7 @@ void kernel_main() {
         outlet.aim(route.hops());
         send_slice(share, route.slice(), core.packet_tiles, outlet, arrived_place, arrived);
     }
-    // Sums come last: sending needs nothing of what arrives.
+    // Sums come last: sending does not depend on arriving data.
     store_sums(share, output);
     close(forward, backward);
     noc_async_write_barrier();

@@ -14,12 +14,12 @@ constexpr uint32_t kCbBackward = index_of(Cb::Backward);
 constexpr uint32_t kCbSum = index_of(Cb::Sum);
 
 struct Journey : JourneyArgs {
-    // Devices behind this one, from which sums come, and ahead, to which they go.
+    // Devices behind this one, from which sums come, and devices ahead, to which they go.
     uint32_t num_behind() const { return is_backward ? num_devices - 1 - position : position; }
     uint32_t num_ahead() const { return num_devices - 1 - num_behind(); }
     bool has_partial() const { return num_behind() != 0; }
     // Returns whether this core completes its slice. One core of each lane completes the slice that
-    // stays, with what the other way brought.
+    // stays, with the data of the opposite direction.
     bool completes() const { return is_completing; }
     bool has_far_side() const { return num_ahead() != 0; }
 

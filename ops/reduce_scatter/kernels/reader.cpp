@@ -42,7 +42,8 @@ void kernel_main() {
             // Own tiles are on their way while the partial sums are awaited.
             issue_batch(kCbOwn, input, tile, count, journey.batch);
             if (journey.has_partial()) {
-                // One count a batch: the device behind announces each batch when it is in memory.
+                // One increment per batch: the device behind announces each batch when it is in
+                // memory.
                 noc_semaphore_wait_min(arrived, step * journey.num_batches() + i + 1);
                 issue_batch(kCbForward, partial, tile, count, journey.batch);
             }

@@ -27,13 +27,13 @@ void send_slices(const Journey& journey, const Accessor& partial, NextDevice& ne
         const uint32_t begin = journey.begin_of(journey.sent(step));
         const bool is_last = step + 1 == journey.num_ahead();
         for_each_batch(journey, [&](uint32_t offset, uint32_t count, uint32_t source) {
-            // Tiles are collected into packets of several: a packet costs a router as much as three
-            // tiles do.
+            // Tiles are collected into packets: a packet costs a router as much time as three
+            // tiles.
             for (uint32_t i = 0; i < count; ++i) {
                 packets.add(source + i * bytes, partial.get_noc_addr(begin + offset + i));
             }
             packets.send();
-            // The last slice is completed by another core perhaps; its count goes there.
+            // Another core may complete the last slice; its increment goes there.
             next.count_up(is_last ? last_arrived : arrived);
         });
     }

@@ -10,7 +10,7 @@ NAMED_COMPILE_ARGS(ShardArgs,
                    tensor_columns,  // pages of a row of the tensor
                    shard_columns,   // pages of a row of a shard
                    page_size, page_stride);
-NAMED_TENSORS(RemoteTensors, remote);  // the tensor that pages come from or go to
+NAMED_TENSORS(RemoteTensors, remote);  // source or destination tensor of the pages
 NAMED_RUNTIME_ARGS(ShardRange, shard_address,
                    first_page,   // of the tensor, top left of the shard
                    num_columns,  // of the shard inside the tensor

@@ -8,7 +8,7 @@ namespace tessera::ops::residual_add {
 
 enum class Cb : std::uint32_t { A = 0, B = 1, Output = 16 };
 
-/// How rows are cut into pieces of a tile, or put together to one.
+/// How rows are split into pieces of a tile, or combined to one.
 NAMED_COMPILE_ARGS(PieceArgs, rows, row_bytes,
                    of_row,        // pieces of a row
                    rows_of_tile,  // rows of a piece

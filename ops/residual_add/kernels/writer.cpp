@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores pieces as they come.
+// Stores pieces as they arrive.
 #include "pieces.hpp"
 
 void kernel_main() {
@@ -17,7 +17,7 @@ void kernel_main() {
             piece, [&](uint32_t row, uint32_t offset, uint32_t place, uint32_t bytes) {
                 noc_async_write(l1_addr + place, output.get_noc_addr(row, offset), bytes);
             });
-        // The data has left L1; arrival is awaited once, at the end.
+        // The data has left L1; one barrier at the end waits for arrival.
         noc_async_writes_flushed();
         cb_pop_front(kCbOut, 1);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments and circular buffers of rope's kernels beside those of row_strips. The operands of its
-// reader are the table and the positions.
+// Arguments and circular buffers of rope's kernels, in addition to those of row_strips. The
+// operands of its reader are the table and the positions.
 #pragma once
 
 #include "../../shared/row_strips/kernels/args.hpp"
@@ -20,7 +20,7 @@ enum class Cb : std::uint32_t {
 NAMED_COMPILE_ARGS(HeadArgs,
                    first,  // element that is rotated
                    dim,    // elements that are rotated
-                   // RopeLayout << kLayoutShift | entries of a row of positions; 0: there are none.
+                   // RopeLayout << kLayoutShift | entries of a row of positions; 0: no positions.
                    // One word: predicted cycles of shipped runs include its unpacking.
                    layout_and_width,
                    rows_each);  // rows of a token

@@ -29,7 +29,7 @@ void tilize_strip(uint32_t cb_from, uint32_t cb_to) {
 
 // DST[dst] = the head's elements in the order of a matrix.
 void sort(uint32_t cb_matrix, uint32_t tile, uint32_t dst) {
-    // Sorting is a product with a matrix of ones and zeros, which is exact: each element is
+    // The reordering is a product with a matrix of ones and zeros, which is exact: each element is
     // multiplied by 1 once.
     reconfig_data_format(cb_matrix, cb_tiles);
     mm_init_short(cb_tiles, cb_matrix);

@@ -43,7 +43,7 @@ void set_one(uint32_t cb, uint32_t row, uint32_t column) {
 void push_matrices(const Head& head) {
     for (const uint32_t cb : {kCbOwn, kCbPartner}) {
         cb_reserve_back(cb, kMatrixTiles);
-        // By the NoC: a store costs the core some ten cycles with its loop.
+        // Copies through the NoC: a store costs the core about ten cycles with its loop.
         fill_l1(get_write_ptr(cb), kMatrixTiles * kTileWords * sizeof(uint32_t), 0);
     }
     // One entry of 1 in each column of the first matrix, and in each rotated column of the second.
@@ -81,7 +81,7 @@ void kernel_main() {
                                    ReaderTensors::second_operand_address(UnitRange::kCount));
 
     push_matrices(head);
-    // Written once: rotated columns are overwritten for each row, the others never.
+    // Written once: rotated columns are overwritten for each row, the rest is constant.
     fill_factors(kCbFactors, kOneFloat);
     fill_factors(kCbPartnerFactors, 0);
     WordList<TensorAccessor> list{positions, list_width == 0 ? 1 : list_width,

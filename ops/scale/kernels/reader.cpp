@@ -14,7 +14,7 @@ void kernel_main() {
         TensorAccessor(ReaderTensors::input(), input_address, get_tile_size(cb_input));
 
     for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
-        // Blocks while compute is behind; with two pages one is read while the other is computed.
+        // Blocks while compute is slower; with two pages one is read while the other is computed.
         cb_reserve_back(cb_input, 1);
         noc_async_read_tile(tile, input, get_write_ptr(cb_input));
         // The read must have landed before the page is announced.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes this core's tiles as they come.
+// Writes this core's tiles as they arrive.
 #include "args.hpp"
 #include "dataflow_api.h"
 
@@ -16,7 +16,7 @@ void kernel_main() {
     for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
         cb_wait_front(cb_output, 1);
         noc_async_write_tile(tile, output, get_read_ptr(cb_output));
-        // The simplest safe form: the page is given back when its data has arrived. Ops with longer
+        // The simplest safe form: the page is popped when its data has arrived. Ops with longer
         // loops flush here and wait once at the end.
         noc_async_write_barrier();
         cb_pop_front(cb_output, 1);

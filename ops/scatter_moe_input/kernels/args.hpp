@@ -17,13 +17,13 @@ enum class Cb : std::uint32_t {
 
 inline constexpr std::uint32_t kIndexEntries = 512;  // of routed_tokens, read at a time
 
-// How rows travel through the circular buffer.
+// How rows pass through the circular buffer.
 NAMED_COMPILE_ARGS(PieceArgs,
                    num_tokens,  // rows of each expert in the output
                    row_bytes,
                    piece_bytes,  // a row is cut into pieces of this length and a rest
                    page_bytes,   // a piece, aligned for reads from DRAM
-                   block);       // pages handed over at once
+                   block);       // pages per push
 
 NAMED_TENSORS(ReaderTensors, hidden, counts, routed);
 NAMED_TENSORS(WriterTensors, counts, output);

@@ -23,7 +23,7 @@ struct ExpertRows {
 
     void select(uint32_t next_expert) {
         expert = next_expert;
-        // A new expert has a new row of indices, so that the held part is invalid.
+        // A new expert has a new row of indices, so the held part is invalid.
         first_index = 0xFFFFFFFF;
         const uint32_t count_l1 = get_write_ptr(kCbCount);
         noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
@@ -34,7 +34,7 @@ struct ExpertRows {
     uint32_t token(uint32_t position) {
         const uint32_t first = position / kIndexEntries * kIndexEntries;
         const uint32_t indices_l1 = get_write_ptr(kCbIndices);
-        // Positions ascend, so that each part is read once.
+        // Positions ascend, so each part is read once.
         if (first != first_index) {
             first_index = first;
             noc_async_read(routed.get_noc_addr(expert, first * sizeof(uint32_t)), indices_l1,

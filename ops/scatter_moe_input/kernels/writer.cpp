@@ -24,7 +24,7 @@ struct RowWriter {
     uint32_t taken = 0;
 
     void pop() {
-        // The pages are filled again, so that their data must have left L1.
+        // The pages are filled again, so their data must have left L1.
         noc_async_writes_flushed();
         cb_pop_front(kCbRows, block);
         taken = 0;
@@ -53,7 +53,7 @@ struct RowWriter {
 };
 
 void clear(uint32_t l1_addr, uint32_t bytes) {
-    // By stores: a piece is at most 8 KiB, and this happens once a core.
+    // By stores: a piece is at most 8 KiB, and this happens once per core.
     auto* words = reinterpret_cast<tt_l1_ptr uint32_t*>(l1_addr);
     for (uint32_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
         words[i] = 0;
@@ -91,7 +91,7 @@ void kernel_main() {
         for (; row < expert_end; ++row) {
             writer.write_zeros(row);
         }
-        // Once an expert, not once a row: the zeros that all these writes read never change.
+        // Once per expert, not per row: the zeros that all these writes read never change.
         noc_async_write_barrier();
     }
     // The last block may be partly filled; its pages were taken, the block was not.
