@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How messages name a tensor.
+// Names of tensors in messages.
 #pragma once
 
 #include <fmt/format.h>

@@ -78,8 +78,8 @@ inline void judge_line(const OpContext& context, RuleJudge& judge) {
         fmt::format("are a mesh of {}x{}; allowed: a single row or column", rows, columns));
 }
 
-/// How many cores talk along the line: `workers` for each link of each direction. A lane is one
-/// core each way; lanes of a link follow each other.
+/// Number of cores that communicate along the line: `workers` for each link and direction. A lane
+/// has one core per direction; lanes of a link are consecutive.
 struct Lanes {
     std::uint32_t links = 1;
     std::uint32_t workers = 1;

@@ -57,8 +57,8 @@ template <class Args>
     return words;
 }
 
-/// Returns the words of the accessors of a struct of NAMED_TENSORS. A tensor that is left out takes
-/// the words of an interleaved one, so that those after it keep their place; a kernel does not
+/// Returns the words of the accessors of a struct of NAMED_TENSORS. An omitted tensor has the words
+/// of an interleaved one, so that the positions of later tensors do not change; a kernel does not
 /// access it.
 template <class Tensors>
 [[nodiscard]] std::vector<std::uint32_t> accessors_of(const Tensors& tensors) {
@@ -104,7 +104,7 @@ template <class Args, class Tensors = NoTensors>
     return config;
 }
 
-/// For kernels without compile-time arguments of their own.
+/// For kernels without their own compile-time arguments.
 struct NoArgs : NoTensors {};
 
 /// Returns `config`, which states the units of a compute kernel, with its compile-time arguments.

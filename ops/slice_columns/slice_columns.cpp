@@ -26,7 +26,7 @@ constexpr std::array kFields = joined(
 
 /// Returns the columns that a head has, or a row without heads.
 std::uint32_t width_of(const SliceColumnsSpec& spec, std::uint32_t row) {
-    // 0 heads and one head differ only in the output's axis, so that both have the same width.
+    // 0 heads and one head differ only in the output's axis, so both have the same width.
     return row / std::max(spec.heads, 1U);
 }
 
@@ -59,8 +59,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     if (spec.heads != 0) {
         output.shape.push_back(spec.heads);
     }
-    // At least 1, so that a wrong `first` reaches its rule instead of a message about an empty
-    // tensor.
+    // At least 1, so that a wrong `first` reaches its rule and does not cause a message about an
+    // empty tensor.
     output.shape.push_back(std::max(columns_of(spec, row), 1U));
     return {{.spec = output}};
 }

@@ -10,7 +10,7 @@
 namespace tessera::ops::slice_columns {
 
 struct SliceColumnsSpec : CopySpec {
-    std::uint32_t heads = 0;    ///< equal parts of a row, which become an axis; 0: none
+    std::uint32_t heads = 0;    ///< number of equal parts of a row, which become an axis; 0: none
     std::uint32_t first = 0;    ///< first column, of a row or of a head
     std::uint32_t columns = 0;  ///< 0: all from the first on
 };

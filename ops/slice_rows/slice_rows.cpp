@@ -40,8 +40,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 std::uint32_t first_of(const SliceSpec& spec, std::size_t position) {
-    // One step takes a different slice on each device, so that data-parallel ranks need no program
-    // of their own.
+    // One step takes a different slice on each device, so data-parallel ranks need no separate
+    // programs.
     return spec.first + static_cast<std::uint32_t>(position) * spec.stride;
 }
 

@@ -13,9 +13,9 @@ struct SliceSpec {
     std::uint32_t rows = 1;
     std::uint32_t first = 0;   ///< of the first device of the group
     std::uint32_t stride = 0;  ///< rows from one device's range to the next one's
-    std::uint32_t end = 0;   ///< rows from here on are filled; 0: none but those that are not there
-    std::uint32_t fill = 0;  ///< word in the rows that the input does not have
-    GridSize grid;           ///< cores to spread over; 0×0: all that the device offers
+    std::uint32_t end = 0;     ///< rows from here on are filled; 0: only missing rows
+    std::uint32_t fill = 0;    ///< word in the rows that the input does not have
+    GridSize grid;             ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t cb_depth = 0;
 
     [[nodiscard]] CopySpec schedule() const { return {grid, cb_depth}; }
@@ -38,11 +38,11 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: row i of the device at position p is the input's row
-/// first + p·stride + i, or words of `fill` where there is none; with
-/// num_rows, the input has so many rows.
+/// Returns the op, for the registry: row i of the device at position p is the input's row first +
+/// p·stride + i, or words of `fill` if the input has no such row. With num_rows, the input has this
+/// many rows.
 ///
-/// Shapes   (R, C) gives (rows, C); of a tensor of another rank all extents but the last are rows.
+/// Shapes   (R, C) gives (rows, C); for another rank, all extents except the last are rows.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::slice_rows

@@ -40,7 +40,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.scale > 0, "scale",
                   fmt::format("is {}; allowed: a positive number", spec.scale));
     static constexpr std::array<std::string_view, 2> kOfPositions{"causal_period", "causal_first"};
-    // Without a causal mask the positions change nothing, so that setting them is a mistake.
+    // Without a causal mask the positions change nothing, so setting them is a mistake.
     if (spec.causal_rows == 0) {
         judge_untaken(kFields, &spec, kOfPositions, "causal_rows 0", judge);
     }
@@ -67,8 +67,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
-// Rows of one position, heads for example, see the same columns; the period is the number of
-// positions.
+// Rows of one position, for example heads, have the same visible columns; the period is the number
+// of positions.
 std::size_t num_visible(const SoftmaxSpec& spec, std::size_t row, std::size_t columns) {
     return spec.causal_rows == 0
                ? columns

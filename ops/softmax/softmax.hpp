@@ -10,9 +10,9 @@ namespace tessera::ops::softmax {
 
 struct SoftmaxSpec {
     double scale = 1;                 ///< of the inputs
-    std::uint32_t causal_rows = 0;    ///< rows of one position; 0: every row sees all columns
+    std::uint32_t causal_rows = 0;    ///< rows per position; 0: no causal mask
     std::uint32_t causal_period = 1;  ///< positions, after which rows begin at the first one again
-    std::uint32_t causal_first = 0;   ///< the first position, which sees columns up to its number
+    std::uint32_t causal_first = 0;   ///< first position; columns up to it are visible
     GridSize grid;                    ///< cores to spread over; 0×0: all that the device offers
 };
 
@@ -32,8 +32,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry: output[r,c] = e^(scale·input[r,c]) / Σ e^(scale·input[r,·])
-/// over the columns that row r sees, 0 elsewhere. With `causal_rows` row r is of position
-/// causal_first + r / causal_rows % causal_period and sees the columns up to that one.
+/// over the visible columns of row r, 0 elsewhere. With `causal_rows` row r has position
+/// causal_first + r / causal_rows % causal_period, and the columns up to this position are visible.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::softmax

@@ -44,7 +44,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                                .rows = &context.device_outputs[1][position].buffer};
     const Shape& ids = context.inputs[0].spec.shape;
     const SplitArgs args{.top_k = row_length(ids), .experts = spec.experts};
-    // Tokens are independent, so that they are split over all cores.
+    // Tokens are independent, so they are split over all cores.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, num_rows(ids));
 
     Program program = CreateProgram();
@@ -64,7 +64,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor routed = context.read(0);
     HostTensor rows = filled_int32(routed.shape, kNobody);
     const auto ids = routed.as<std::int32_t>();
-    // A zero expert of the identity gives the token its own row. So the entry of `rows` is the
+    // An identity zero expert returns the token's own row. The entry of `rows` is therefore the
     // token's number, by which moe_sum adds the row.
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (ids[i] >= experts) {

@@ -29,10 +29,10 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry. Experts from `experts` on are zero experts:
-///   routed_ids[t,k] = topk_ids[t,k], −1 of a zero expert
-///   own_rows[t,k]   = t of a zero expert, else −1
-/// Zero experts of the identity give a token its own row times the weight of the choice. That is
-/// moe_sum of the tokens by own_rows; others give nothing. A choice of −1 belongs to nobody.
+///   routed_ids[t,k] = topk_ids[t,k], −1 for a zero expert
+///   own_rows[t,k]   = t for a zero expert, else −1
+/// An identity zero expert gives a token its own row times the weight of the choice: moe_sum of the
+/// tokens by own_rows. Other zero experts give nothing. A choice of −1 names no expert.
 ///
 /// Source   vLLM, zero_expert_num and zero_expert_type of FusedMoE.
 [[nodiscard]] const Op& op();

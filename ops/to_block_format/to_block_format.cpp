@@ -82,7 +82,7 @@ float rounded(float value, int exponent, int bits) {
 
 void round_block(std::span<float> block, int bits) {
     float largest = 0;
-    // The largest element sets the exponent, so that smaller ones lose bits.
+    // The largest element sets the exponent, so smaller ones lose bits.
     for (const float value : block) {
         largest = std::max(largest, std::fabs(value));
     }

@@ -75,16 +75,16 @@ std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, UINT32_MAX));
 }
 
-/// Cuts rows of tiles so that a block fits in L1 and, where it can be, every core has one. Blocks
-/// of a row have one size (the last may reach beyond the row), since every push into a circular
+/// Splits rows of tiles so that a block fits in L1 and, if possible, every core has one. Blocks of
+/// a row have one size (the last may extend beyond the row), because every push into a circular
 /// buffer must divide its pages.
 Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& schedule) {
     const CoreCoord grid = schedule_grid("to_layout", arch, schedule.grid);
     Blocks blocks = matrices_of(spec.shape);
-    // At least as many blocks as keep each within L1.
+    // The number of blocks that keeps each within L1.
     const std::uint32_t fewest =
         div_up(blocks.tile_columns, widest_block(arch, spec.format, schedule.cb_depth));
-    // Few rows of tiles leave cores idle, so that rows are cut until each core has a block.
+    // Few rows of tiles leave cores idle, so rows are split until each core has a block.
     const std::uint32_t one_a_core = div_up(grid.x * grid.y, blocks.matrices * blocks.tile_rows);
     const std::uint32_t wanted = std::max(fewest, std::min(blocks.tile_columns, one_a_core));
     blocks.block_tiles = div_up(blocks.tile_columns, wanted);
@@ -92,8 +92,8 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     return blocks;
 }
 
-/// Returns the arguments of both kernels that move rows: they have the same blocks, so that zeros
-/// and padding agree.
+/// Returns the arguments of both kernels that move rows: they have the same blocks, so zeros and
+/// padding agree.
 RowArgs row_args(const Blocks& blocks, DataFormat format) {
     const std::uint32_t element = element_bytes(format);
     return {.matrix_rows = blocks.rows,

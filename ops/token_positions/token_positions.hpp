@@ -9,10 +9,10 @@
 namespace tessera::ops::token_positions {
 
 struct PositionsSpec {
-    std::uint32_t tokens = 1;       ///< rows of all sequences; those behind the last are padding
+    std::uint32_t tokens = 1;       ///< rows of all sequences, and of padding after them
     std::uint32_t page_size = 32;   ///< positions of a page
     std::uint32_t cache_pages = 0;  ///< pages of the caches; 0: unknown
-    std::uint32_t window = 0;       ///< positions that a token sees, with its own; 0: all
+    std::uint32_t window = 0;       ///< positions that a token attends to; 0: all
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"single_core"};
@@ -39,13 +39,15 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// The op, for the registry: sequence s has query_lens[s] tokens, one behind the other, and
-/// context_lens[s] positions before them. Its token i has position context_lens[s] + i, and starts[s]
-/// is the number of its first token. Tokens behind the last sequence have position −1 and the last
-/// sequence's number. One core makes these tables, which attention, rope and kv_cache_append read.
+/// Returns the op, for the registry. Sequence s has query_lens[s] consecutive tokens and
+/// context_lens[s] positions before them. Its token i has position context_lens[s] + i, and
+/// starts[s] is the number of its first token. Tokens after the last sequence have position −1 and
+/// the last sequence's number. One core makes these tables, which attention, rope and
+/// kv_cache_append read.
 ///
-/// Kernels do not read `page_table`. Positions that this op makes are known to no check of a later
-/// op, so lengths that leave the pages of a sequence, or need a page that is −1, are refused here.
+/// Kernels do not read `page_table`. Checks of later ops cannot use positions that this op
+/// computes. Therefore this op refuses lengths that exceed the pages of a sequence, or that need a
+/// page of −1.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::token_positions

@@ -42,7 +42,7 @@ Program make_program(const OpContext& context, std::size_t p) {
     const scale::WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/transpose/kernels/reader.cpp",
                                              work.cores, reader_config(matrix, read));
-    // A transposed tile is a copy, so that DST needs no 32-bit mode.
+    // A transposed tile is a copy, so DST needs no 32-bit mode.
     const KernelHandle compute =
         CreateKernel(program, "ops/transpose/kernels/compute.cpp", work.cores, ComputeConfig{});
     const KernelHandle writer = CreateKernel(program, "ops/scale/kernels/writer.cpp", work.cores,

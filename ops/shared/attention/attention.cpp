@@ -16,7 +16,7 @@
 namespace tessera::ops::attention {
 namespace {
 
-// Half of a 32-bit DST, so that the other half is packed meanwhile.
+// Half of a 32-bit DST; the other half is packed meanwhile.
 constexpr std::uint32_t kStripTiles = 4;
 constexpr std::uint32_t kAnnouncement = 64;  // bytes
 constexpr std::uint32_t kScaleSlot = 128;    // of a key's scales, and of what aligns their read
@@ -30,10 +30,10 @@ struct TileBuffer {
 std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
-    // Rows arrive in a second page while the first is tilized; tiles of a block stay until the
-    // block is done. Running values have a page for each strip and one more, because a new one is
-    // packed before the old one is dropped. Masks of heads serve all strips of a block, so that
-    // their buffer holds one for each of its key tiles.
+    // A second page receives rows while the first is tilized; tiles of a block stay until the block
+    // is done. Running values have one page per strip and one more, because a new value is packed
+    // before the old one is popped. Masks of heads serve all strips of a block, so their buffer has
+    // one for each of its key tiles.
     std::vector<TileBuffer> buffers{
         {Cb::QueryRows, kBf16, shapes.query_tiles},
         {Cb::Queries, kBf16, shapes.strips * shapes.query_tiles},
@@ -72,7 +72,7 @@ std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
     return buffers;
 }
 
-/// Announcements to compute and writer come several to a unit: the writer's all before its keys.
+/// Number of announcements to compute and writer per unit: all of the writer's precede its keys.
 std::uint32_t announcements(const Shapes& shapes) {
     return 3 + shapes.strips;
 }
@@ -101,7 +101,7 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Shapes& shapes) {
 }
 
 void judge_buffers(const ArchSpec& arch, const Shapes& shapes, RuleJudge& judge) {
-    // Buffers grow with `block` first, so that it is the key to change.
+    // Buffers grow with `block` first, so it is the key to change.
     const std::uint64_t bytes = buffer_bytes(arch, shapes);
     judge.require(bytes <= buffer_room(arch), "block",
                   fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host code that attention over a latent cache and over heads of their own share: circular buffers,
-// compute and writer kernels, and the sum that references take.
+// Host code shared by attention over a latent cache and over separate heads: circular buffers,
+// compute and writer kernels, and the reference's sum.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Shapes {
     std::uint32_t chosen_words = 0;  ///< of a token's list of positions, in L1
     bool has_kv_heads = false;       ///< keys and values of several heads, each for some queries
     std::uint32_t strips = 1;        ///< of 32 queries that share the keys of a unit
-    std::uint32_t sink_bytes = 0;    ///< of the sinks of all heads, in L1; 0: none
+    std::uint32_t sink_bytes = 0;    ///< bytes of the sinks of all heads in L1; 0: none
 
     [[nodiscard]] std::uint32_t partial_tiles() const { return value_tiles + 2; }
     /// Returns the tiles of a key's row in bfloat16.
@@ -40,8 +40,7 @@ struct Shapes {
 /// Adds circular buffers and the compute kernel.
 void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
                  const Shapes& shapes);
-/// Semaphores by which a core that merges the sums of others says that it has room, and these that
-/// theirs have arrived.
+/// Semaphores with which the merging core announces space, and each other core its arrived sums.
 struct Handshake {
     std::uint32_t room = 0;
     std::uint32_t arrived = 0;
@@ -51,8 +50,8 @@ struct Handshake {
                                       const Shapes& shapes, const DeviceTensor& output,
                                       Handshake handshake);
 
-/// Sets the writer's arguments. `leader`: the core that merges, as the NoC names it; any core if
-/// none sends its sums.
+/// Sets the writer's arguments. `leader`: NoC coordinate of the merging core; any core if none
+/// sends its sums.
 void set_writer_args(Program& program, KernelHandle writer, CoreCoord core,
                      const DeviceTensor& output, CoreCoord leader = {});
 
@@ -70,14 +69,14 @@ struct HeadGroups {
     [[nodiscard]] std::uint32_t group() const { return heads / kv_heads; }
 };
 
-/// Judges heads and window of a call. Without keys and values of each head, one latent serves all
-/// heads and all positions are seen.
+/// Checks heads and window of a call. Without keys and values of each head, one latent serves all
+/// heads, and a token attends to all positions.
 void judge_heads(const HeadGroups& heads, std::uint32_t window, bool has_kv_heads,
                  RuleJudge& judge);
 /// Judges that a tensor of sinks has one for each head.
 void judge_sinks(const Shape& sinks, std::uint32_t heads, RuleJudge& judge);
 
-/// Elements of a head of values, if rows of both caches have as many heads.
+/// Returns the elements of a head of values, if rows of both caches have the same number of heads.
 [[nodiscard]] std::uint32_t value_dim(const Shape& keys, const Shape& values,
                                       std::uint32_t head_dim);
 
@@ -93,8 +92,8 @@ struct HeadCachePair {
     std::uint32_t kv_heads = 1;
     std::uint32_t page_size = 0;  ///< 0: without pages
 };
-/// Judges that rows of both are heads, positions or pages, aligned for reads if they have several
-/// heads, and that values are of as many positions as keys.
+/// Checks that rows of both are heads, positions or pages, that rows with several heads are aligned
+/// for reads, and that values have the same positions as keys.
 void judge_head_caches(const ArchSpec& arch, const HeadCachePair& caches, RuleJudge& judge);
 
 /// Judges the rule of the circular buffers, blamed on `block`.

@@ -49,7 +49,7 @@ std::uint32_t positions_of(const Shape& cache, std::uint32_t columns) {
 
 namespace {
 
-// Tokens of a sequence follow one another if no list names their sequences.
+// Tokens of a sequence are consecutive if no list names their sequences.
 std::size_t sequence_of(const CachePlaces& places, std::size_t token) {
     const std::size_t tokens = num_elements(places.positions.shape);
     return places.sequences.shape.empty()

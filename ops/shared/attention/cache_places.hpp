@@ -41,13 +41,13 @@ struct CacheRowsSpec {
     [[nodiscard]] std::uint64_t of_page() const { return of_position() * page_size; }
 };
 
-/// Returns how many such rows a row of a cache's tensor holds: one, those of a position, or those of
-/// a page, one behind the other, so that they can be read together; 0 if none of these fits.
+/// Returns the number of such rows in a row of a cache's tensor: one row, or the contiguous rows of
+/// a position or of a page, which are read together; 0 if none of these fits.
 [[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
                                              std::uint32_t page_size, std::uint32_t heads = 1);
 
-/// Judges that rows of a cache are such rows, positions or pages, and that rows which follow each
-/// other begin where reads are aligned to `alignment` bytes.
+/// Checks that rows of a cache are such rows, positions or pages, and that contiguous rows start at
+/// addresses aligned to `alignment` bytes.
 void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const CacheRowsSpec& rows,
                       std::uint32_t alignment, RuleJudge& judge);
 
@@ -57,7 +57,7 @@ void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const Cac
 /// Positions of a sequence that a token needs: up to `last`, its own.
 struct NeededPages {
     std::size_t sequence = 0;
-    std::int64_t last = 0;  ///< -1: none
+    std::int64_t last = 0;  ///< −1: none
     std::uint32_t page_size = 0;
     std::uint32_t window = 0;  ///< how many positions; 0: all
 };
@@ -68,15 +68,15 @@ void check_pages(std::string_view op, const HostTensor& page_table, const Needed
 struct CachePlaces {
     HostTensor page_table;
     HostTensor positions;
-    HostTensor sequences;  ///< without a shape: as many tokens of each
+    HostTensor sequences;  ///< without a shape: the same number of tokens per sequence
     std::uint32_t page_size = 0;
     std::uint32_t cache_positions = 0;  ///< that the cache holds
     std::uint32_t window = 0;  ///< positions up to a token's own that the step needs; 0: all
 };
 
 /// Errors   UsageError naming op, tensor, position in it, value and what is allowed, if a page is
-///          outside of the cache, a position is behind a sequence's pages, a token has no sequence,
-///          or a page that a token needs is −1. Position −1 is that of a token that is not there.
+///          outside of the cache, a position is after a sequence's pages, a token has no sequence,
+///          or a page that a token needs is −1. Position −1 denotes a token that does not exist.
 void check_cache_places(std::string_view op, const CachePlaces& places);
 
 }  // namespace tessera::ops

@@ -32,7 +32,7 @@ std::uint32_t rows_at_once(const CopySpec& schedule) {
 }  // namespace
 
 std::uint32_t ColumnMove::row_bytes() const {
-    // All ranges of a row follow one another in the output, group by group.
+    // All ranges of a row are contiguous in the output, group by group.
     std::uint32_t elements = 0;
     for (const ColumnRange& range : ranges) {
         elements += range.count;
@@ -44,7 +44,7 @@ void judge_column_moves(const ArchSpec& arch, std::uint64_t row_bytes, const Cop
                         RuleJudge& judge) {
     judge_grid(arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
-    // One row for ranges whose alignment differs from their place, besides the rows in the buffer.
+    // One additional row, for ranges whose alignment differs from their destination.
     const std::uint64_t bytes =
         (std::uint64_t{schedule.cb_depth} + 1) * moved_page(arch, row_bytes) +
         2 * dram_alignment(arch);
@@ -100,7 +100,7 @@ Program move_columns(std::string_view op, const ArchSpec& arch, const ColumnMove
         add_column_reader(program, arch, work.cores, work.shares, move, schedule);
     const column_moves::WriterArgs args{
         .row_bytes = move.row_bytes(), .page_bytes = reader.page_bytes, .block = reader.block_rows};
-    // The output is whole rows, so that the writer knows nothing of ranges.
+    // The output consists of whole rows, so the writer needs no ranges.
     const column_moves::WriterTensors tensors{.output = &output.buffer};
     const KernelHandle writer = CreateKernel(program, "ops/shared/column_moves/kernels/writer.cpp",
                                              work.cores, writer_config(args, tensors));

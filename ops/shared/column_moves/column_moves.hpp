@@ -14,7 +14,7 @@
 
 namespace tessera::ops {
 
-/// A range of elements of an input row that stands in an output row.
+/// A range of elements of an input row that is copied to an output row.
 struct ColumnRange {
     const DeviceTensor* input = nullptr;
     std::uint32_t first = 0;
@@ -23,8 +23,8 @@ struct ColumnRange {
         0;  ///< elements from one head's range to the next one's, if rows are split
 };
 
-/// Output row r has for each g < `groups` the ranges of part r·groups + g one after the other. A
-/// part is an input row, or with `split` > 1 one of as many parts of it.
+/// Output row r has, for each g < `groups`, the ranges of part r·groups + g in order. A part is an
+/// input row, or with `split` > 1 one of `split` parts of it.
 struct ColumnMove {
     std::vector<ColumnRange> ranges;  ///< one or two
     std::uint32_t rows = 0;           ///< of the output
@@ -59,7 +59,7 @@ void judge_column_moves(const ArchSpec& arch, std::uint64_t row_bytes, const Cop
 [[nodiscard]] HostTensor moved_columns(const std::vector<HostTensor>& inputs,
                                        const ColumnMove& move, Shape shape);
 
-/// Rows of the table of fields of an op whose struct of parameters derives from CopySpec.
+/// Returns rows of the table of fields for an op whose struct of parameters derives from CopySpec.
 template <class Spec>
 inline constexpr std::array kColumnMoveFields{
     config::field<&Spec::grid>("grid", kWholeGrid, kGridProse, kGridSide),

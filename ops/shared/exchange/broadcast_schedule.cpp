@@ -13,11 +13,11 @@ void broadcast_line(LanePlans& lane, std::uint32_t root, const Slice& whole) {
     const Walk all = lane.line();
     const auto from = std::ranges::find(all.devices, root);
     const Walk walk{{from, all.devices.end()}, false};
-    // The forward lane alone stores the root's own copy; both lanes carry all of it.
+    // Only the forward lane stores the root's own copy; both lanes carry the whole tensor.
     lane.add_broadcast_chain(walk, whole, Place::Input, !lane.lane().is_backward);
 }
 
-// Sends round the root's row, then round all columns at once.
+// Sends around the root's row, then around all columns at once.
 void broadcast_rows_columns(LanePlans& lane, std::uint32_t root, const Slice& whole) {
     // A broadcast is a gather in which only the root has a slice, so no schedule of its own is
     // needed.

@@ -73,7 +73,8 @@ DataFormat partial_format(const Transport& transport) {
 }
 
 std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport) {
-    // By default a packet is as long as the fabric allows: each has the same cost in a router.
+    // By default a packet is as long as the fabric allows, because each packet costs a router the
+    // same time.
     const std::uint32_t most = largest_fabric_payload(arch.noc.max_packet) / kUnitBytes;
     return transport.packet_tiles == 0 ? most : std::min(transport.packet_tiles, most);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circular buffers of collectives, and how many packets travel together so that they fit.
+// Circular buffers of collectives, and the number of packets that travel together in them.
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ namespace tessera::ops::exchange {
 /// their way.
 inline constexpr std::uint32_t kOwnBlocks = 12;
 
-/// How bytes travel, whatever the schedule.
+/// Transport of bytes, independent of the schedule.
 struct Transport {
     std::uint32_t links = kLinksPerDirection;  ///< of each direction
-    std::uint32_t packet_tiles = 0;            ///< 2 KiB each; 0: as many as a packet holds
+    std::uint32_t packet_tiles = 0;            ///< 2 KiB each; 0: as many as fit in a packet
     std::uint32_t chunk_packets = 0;           ///< of a slice that travel together; 0: chunk_of
     PartialSums partial_sums = PartialSums::Fp32;
 };
@@ -56,15 +56,16 @@ struct Acts {
 /// Returns the tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
-/// Returns the bytes of each packet but the last of a row or page that exceeds one packet: those of
-/// `packet_tiles` (0: as many as a packet holds), a multiple of 64, so that each packet starts at
-/// an address that DRAM and L1 accept.
+/// Returns the bytes of each packet except the last of a row or page that exceeds one packet: those
+/// of `packet_tiles` (0: as many as fit in a packet), rounded to a multiple of 64, so that each
+/// packet starts at an address that DRAM and L1 accept.
 [[nodiscard]] std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles = 0);
-/// Returns the pages of `buffer` in a packet that writes each to its own place: 1 to 4, whose bytes
-/// are at most those of `packet_tiles` (0: of the largest packet); 1 where pages leave gaps in L1.
+/// Returns the pages of `buffer` in a packet that writes each to its own address: 1 to 4, whose
+/// bytes are at most those of `packet_tiles` (0: of the largest packet); 1 if pages leave gaps in
+/// L1.
 [[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
                                              std::uint32_t packet_tiles);
-/// How kernels that send pages are told to pack them (ops/shared/kernels/next_device.hpp).
+/// Packing of pages, for kernels that send them (ops/shared/kernels/next_device.hpp).
 struct PagePacking {
     bool is_split = false;   ///< a page exceeds a packet: PagePieces, else PagePackets
     std::uint32_t word = 1;  ///< packet_piece, or pages_per_packet
@@ -82,8 +83,8 @@ struct BufferSize {
 [[nodiscard]] std::vector<BufferSize> buffer_sizes(const ArchSpec& arch, const Transport& transport,
                                                    const Acts& acts);
 
-/// Packets of a slice that travel together: as the transport states or, where it does not, as many
-/// as fit into a core's L1, at least 1 and at most 16.
+/// Returns the packets of a slice that travel together: as the transport states, or else as many as
+/// fit in a core's L1, from 1 to 16.
 [[nodiscard]] std::uint32_t chunk_of(const ArchSpec& arch, const Transport& transport,
                                      const Acts& acts);
 /// Judges the rule that the circular buffers fit into L1, blamed on `chunk_packets`.

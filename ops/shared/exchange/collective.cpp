@@ -95,7 +95,7 @@ void judge_collective(const OpContext& context, const Collective& collective,
                       const TensorPlan& counted, RuleJudge& judge) {
     judge_transport(context.arch, collective.transport, ways_of(collective.travel), judge);
     judge_memory(context, judge);
-    // Each later rule assumes that a plan exists, so that the first broken one ends the list.
+    // Each later rule assumes that a plan exists, so the first broken one ends the checks.
     const bool is_possible =
         collective.travel != Travel::RowsColumns || judge_rows_and_columns(context, judge);
     if (!is_possible || !judge_bytes(counted, judge)) {

@@ -28,8 +28,8 @@ inline constexpr std::string_view kChunkPacketsProse =
 /// Returns the same for references.
 [[nodiscard]] std::vector<std::uint32_t> part_rows(const ReferenceContext& context,
                                                    std::size_t operand, std::uint32_t rows);
-/// Parts of so many entries of the first axis of `spec`, one after the other, pages at a distance
-/// of `page_stride`: where each begins, and its bytes.
+/// Contiguous parts of entries of the first axis of `spec`, with pages `page_stride` apart: the
+/// start of each part, and its bytes.
 /// Precondition   parts are whole pages.
 struct Part {
     std::uint32_t begin = 0;
@@ -47,11 +47,11 @@ void check_part_rows(std::string_view op, const ReferenceContext& context, std::
 struct Collective {
     Travel travel = Travel::Ring;
     Transport transport;
-    /// Returns the plans for pages that are so many bytes apart.
+    /// Returns the plans for pages at a distance of `page_stride` bytes.
     std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
 };
 
-/// Judges the rules of links, packets and buffers; that the group and its plans are possible; and
+/// Checks the rules of links, packets and buffers; that the group and its plans are possible; and
 /// that the bytes of `counted`, the largest tensor, can be counted in 32 bits.
 void judge_collective(const OpContext& context, const Collective& collective,
                       const TensorPlan& counted, RuleJudge& judge);

@@ -21,7 +21,7 @@ void gather_rows_columns(LanePlans& lane, std::span<const Slice> slices) {
         lane.add_gather(row, lane.own(row, slices), Place::Input, true);
     }
     for (const Walk& column : lane.columns()) {
-        // In the second phase a device passes on the slices of its whole row.
+        // In the second phase a device forwards the slices of its whole row.
         if (column.size() > 1) {
             lane.add_gather(column, stored(lane.of_rows(column, slices)), Place::Output, false);
         }
@@ -32,7 +32,7 @@ void gather_rows_columns(LanePlans& lane, std::span<const Slice> slices) {
 
 GroupPlans all_gather_plans(const Exchange& exchange, std::span<const Slice> slices) {
     const bool is_line = exchange.travel == Travel::Line;
-    // On a line both ways carry all of a slice, from its owner to either end.
+    // On a line both directions carry the whole slice, from its owner to either end.
     const auto lanes = lanes_of(exchange, is_line ? Halves::AllBothWays : Halves::OneEachWay);
     return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
         const std::vector<Slice> own = lane.lane().of(slices);

@@ -22,7 +22,7 @@ Devices back_and_forth(Devices devices, AreOfOneRow are_of_one_row) {
         const auto end = std::find_if(begin, devices.end(), [&](std::uint32_t device) {
             return !are_of_one_row(*begin, device);
         });
-        // Each second run is reversed, so that consecutive devices are neighbours in the mesh.
+        // Every second run is reversed, so consecutive devices are neighbours in the mesh.
         if (is_backward) {
             std::reverse(begin, end);
         }
@@ -44,8 +44,8 @@ GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> device
     }
     Devices sorted(devices.begin(), devices.end());
     std::ranges::sort(sorted);
-    // There are as many as places, and none is outside, so each place is taken once. A group that is not a
-    // rectangle has no rows and columns; it is walked as one line.
+    // The group has as many devices as places and none is outside, so each place is taken once. A
+    // group that is not a rectangle has no rows and columns; it is walked as one line.
     if (devices.size() == rows.size() * columns.size()) {
         return {
             {static_cast<std::uint32_t>(rows.size()), static_cast<std::uint32_t>(columns.size())},

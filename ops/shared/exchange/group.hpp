@@ -12,9 +12,9 @@
 
 namespace tessera::ops::exchange {
 
-/// The devices of a group in rows and columns. A group of all devices that some rows and some
-/// columns of the mesh share has theirs. Any other one is a single row: the mesh's rows one after
-/// the other, every second one of them backwards, so that a step seldom passes a third device.
+/// The devices of a group in rows and columns. A group of all devices that some rows and columns of
+/// the mesh share has those rows and columns. Any other group is a single row: the mesh's rows in
+/// order, every second one reversed, so that a step seldom passes a third device.
 struct GroupGrid {
     MeshShape shape;                     ///< rows and columns of the group
     std::vector<std::uint32_t> devices;  ///< ids, row by row
@@ -25,7 +25,7 @@ struct GroupGrid {
     }
 };
 
-/// Precondition   no device stands twice.
+/// Precondition   no device is listed twice.
 [[nodiscard]] GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> devices);
 /// Judges the rule that its rows and columns are those of the mesh, blamed on `devices`.
 /// @returns whether it holds.

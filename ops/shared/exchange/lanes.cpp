@@ -138,7 +138,7 @@ void LanePlans::add_copy(std::uint32_t device, const Slice& slice) {
 
 void LanePlans::add_pair(std::uint32_t from, std::uint32_t to, const Step& sent,
                          const Step& received, bool sums) {
-    // Pairs of a tree need not be neighbours: the route goes over devices between them.
+    // Pairs of a tree need not be neighbours: the route passes the devices between them.
     Phase sender{.sums = sums, .next = {}, .previous = {}, .steps = {sent}};
     Phase receiver{.sums = sums, .next = {}, .previous = {}, .steps = {received}};
     sender.next = Neighbour{to, reach_of(exchange_.mesh, from, to)};

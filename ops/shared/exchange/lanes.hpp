@@ -28,7 +28,7 @@ struct Lane {
         return is_backward ? reversed(walk) : walk;
     }
 };
-/// `ways` for each link in turn. Both ways carry all of a slice, or half of it each.
+/// `ways` for each link in turn. Both directions carry the whole slice, or half of it each.
 enum class Halves : std::uint8_t { OneEachWay, AllBothWays };
 [[nodiscard]] std::vector<Lane> lanes_of(const Exchange& exchange, Halves halves);
 

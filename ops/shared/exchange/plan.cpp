@@ -22,7 +22,8 @@ std::uint32_t flags_of(const Step& step) {
            place(step.reads) << kSourceShift | place(step.stores) << kDestinationShift;
 }
 
-// Routes name a connection by its place, so a kernel opens each link once, whatever its phases.
+// Routes name a connection by its index, so a kernel opens each link once, however many phases use
+// it.
 std::uint32_t route_word(const std::optional<Neighbour>& neighbour,
                          std::span<const LinkDirection> connections) {
     if (!neighbour) {
@@ -67,7 +68,7 @@ std::size_t run_of(std::span<const Step> steps) {
     return count;
 }
 
-// A ring's plan of single steps would not fit into a kernel's arguments from 40 devices on: an
+// From 40 devices on, a ring's plan of single steps would not fit in a kernel's arguments: an
 // all-reduce around 256 devices takes 2 060 words, and 317 are free.
 std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
     std::vector<std::uint32_t> words;
@@ -86,7 +87,7 @@ std::vector<std::uint32_t> words_of_runs(std::span<const Step> steps) {
     return words;
 }
 
-// Routes to the stops before and behind; none at the ends of an open walk.
+// Returns routes to the next and the previous stop; none at the ends of an open walk.
 Phase neighbours_of(const Stop& stop, bool sums) {
     const Walk& walk = stop.walk;
     const std::uint32_t index = stop.index;
@@ -164,7 +165,7 @@ Walk reversed(const Walk& walk) {
 Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own) {
     const std::uint32_t size = stop.walk.size();
     Phase phase = neighbours_of(stop, false);
-    // On a closed walk all other stops' slices pass here; on a line only those from behind.
+    // On a closed walk each other stop's slices pass here; on a line only those from behind.
     const std::uint32_t before = stop.walk.is_closed ? size - 1 : stop.index;
     const auto is_passed_on = [&](std::uint32_t step) {
         return phase.next && (!stop.walk.is_closed || step + 1 < size);
@@ -192,12 +193,12 @@ Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own) 
 
 Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum) {
     const std::uint32_t size = stop.walk.size();
-    // On an open walk the last device would have nobody to send to.
+    // On an open walk the last device would have no device to send to.
     ensure(stop.walk.is_closed && size > 1, "reduce_scatter of a walk of {} devices", size);
     Phase phase = neighbours_of(stop, true);
     for_each_turn(slices, [&](const auto& slice_of) {
-        // Starts with the slice of the device before, so that after all steps the own slice is the
-        // one that is full here.
+        // Starts with the previous device's slice, so that after all steps the own slice is
+        // complete here.
         for (std::uint32_t step = 0; step < size; ++step) {
             const bool is_full = step + 1 == size;
             append(phase,
@@ -251,8 +252,8 @@ class TargetNumbers {
 public:
     /// Numbers both ends of a phase of a core.
     void number_phase(Phase& phase, std::uint32_t device, std::size_t core) {
-        // Numbers both ends of each phase alike, since a credit is a semaphore of the sender that
-        // the receiver counts up.
+        // Numbers both ends of each phase in the same way, because a credit is a semaphore of the
+        // sender that the receiver increments.
         if (phase.next) {
             phase.next->credit = number(device, core, phase.next->device);
         }
@@ -274,7 +275,7 @@ private:
         return static_cast<std::uint32_t>(found - known.begin());
     }
 
-    /// By device and core, in the order in which it first sends to them.
+    /// By device and core, in the order of the first send to them.
     std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> targets_;
     std::size_t most_ = 0;
 };

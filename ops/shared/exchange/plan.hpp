@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of each core of a collective, which the host makes and the kernels walk.
+// Plan of each core of a collective, made by the host and executed by the kernels.
 //
-// A core talks to the cores at its own coordinate on other devices. Its plan is a list of phases;
-// in a phase it has at most one neighbour that it sends to and one that it receives from. A step
-// handles one contiguous range of bytes of a tensor whose pages are counted one after the other,
-// padding included; such a range is a slice.
+// A core communicates with the cores at its own coordinate on other devices. Its plan is a list of
+// phases. In a phase it sends to at most one neighbour and receives from at most one. A step
+// handles a slice: one contiguous range of bytes of a tensor whose pages are counted contiguously,
+// padding included.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,22 @@ struct Step {
     Slice slice;
 };
 
-/// Returns the route of packets to another device: straight on in one direction or, with no hops of
-/// its own, as the mesh routes them, along the column, then along the row.
+/// Returns the route of packets to another device: straight in one direction. With no hops of its
+/// own, it is routed by the mesh: along the column, then along the row.
 [[nodiscard]] LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
 /// The device at the other end of a phase's packets, and the word there that counts credits.
 struct Neighbour {
     std::uint32_t device = 0;
-    LinkRoute route;  ///< as reach_of has it
-    /// For the next device: the own word in which it gives credit. For the previous one: its word.
-    /// Each device that a core sends to has a word of its own, since it may be phases ahead.
+    LinkRoute route;  ///< as returned by reach_of
+    /// For the next device: the local word that it increments as credit. For the previous device:
+    /// that device's word. Each device to which a core sends has a separate word, because it may be
+    /// phases ahead.
     std::uint32_t credit = 0;
 };
 
 /// Steps with the same neighbours. A step adds its own and received blocks (`sums`: received + own,
-/// bfloat16 tiles), or passes them as they are; it reads or receives then, not both.
+/// bfloat16 tiles), or forwards them unchanged; then it either reads or receives.
 struct Phase {
     bool sums = false;
     std::optional<Neighbour> next = std::nullopt;
@@ -67,7 +68,7 @@ struct Walk {
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(devices.size()); }
 };
-/// Returns the same devices the other way round.
+/// Returns the same devices in the opposite direction.
 [[nodiscard]] Walk reversed(const Walk& walk);
 
 /// One device's place on a walk.
@@ -81,13 +82,13 @@ struct Stop {
 /// begins, or when a scatter ends.
 using SlicesByStop = std::span<const std::vector<Slice>>;
 
-/// Returns the phase in which every device passes on its own slices, then those of the device
-/// before, and so on. At the end each has all (closed), or all from before it (open).
+/// Returns the phase in which every device sends its own slices, then those of the previous device,
+/// and so on. At the end each device has all slices (closed), or all from before it (open).
 /// Order   of a ring: slice s travels from stop s on, n − 1 steps.
 [[nodiscard]] Phase gather(const Stop& stop, SlicesByStop slices, Place own, bool stores_own);
 
 /// Returns the phase in which slice s is summed over the ring's n devices from stop s + 1 on and is
-/// full at stop s: ((x_(s+1) + x_(s+2)) + …) + x_s.
+/// complete at stop s: ((x_(s+1) + x_(s+2)) + …) + x_s.
 /// Precondition   the walk is closed and has at least two devices.
 [[nodiscard]] Phase reduce_scatter(const Stop& stop, SlicesByStop slices, Place own, Place sum);
 
@@ -112,7 +113,7 @@ std::uint32_t number_credits(GroupPlans& plans, std::span<const std::uint32_t> d
 /// that the core has connections for, in their order.
 [[nodiscard]] std::vector<std::uint32_t> words_of(const CorePlan& plan,
                                                   std::span<const LinkDirection> connections);
-/// Directions that the plan's routes begin with, each once.
+/// Returns the first directions of the plan's routes, without duplicates.
 [[nodiscard]] std::vector<LinkDirection> connections_of(const CorePlan& plan);
 
 }  // namespace tessera::ops::exchange

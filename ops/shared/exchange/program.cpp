@@ -14,9 +14,9 @@ constexpr std::uint32_t kMostArguments = 341;
 constexpr std::uint32_t kOtherArguments = 24;
 constexpr std::uint32_t kMostSemaphores = 16;
 
-// Along the rows: the writers' NoC leaves a core along its column. Eight cores that gather 2 MiB
-// on 8 devices take 190 us in a row, 499 us in a column (predicted, 2026-11-22). On a diagonal they
-// take as long as in a row, and longer where the reader stores own blocks over the other NoC.
+// Along the rows: the writers' NoC leaves a core along its column. Eight cores that gather 2 MiB on
+// 8 devices take 190 us in a row, 499 us in a column (predicted, 2026-11-22). On a diagonal they
+// take as long as in a row, and longer if the reader stores own blocks over the other NoC.
 CoreCoord core_of(const ArchSpec& arch, std::size_t index) {
     const std::uint32_t columns = arch.workers.compute.columns;
     return {static_cast<std::uint32_t>(index) % columns,

@@ -28,8 +28,8 @@ void reduce_ring(LanePlans& lane, std::span<const std::uint32_t> devices, const 
 }
 
 void reduce_line(LanePlans& lane, const Slice& whole) {
-    // The sum goes to one end and comes back. Both lanes do so with half of the tensor each, from
-    // opposite ends.
+    // The sum goes to one end and returns. Each lane does so with half of the tensor, from opposite
+    // ends.
     const Walk line = lane.line();
     lane.add_reduce_chain(line, whole, Place::Input, Place::Output);
     lane.add_broadcast_chain(reversed(line), whole, Place::Output, false);
@@ -38,7 +38,7 @@ void reduce_line(LanePlans& lane, const Slice& whole) {
 // Sums over rows, then columns; gathers over columns, then rows.
 void reduce_rows_columns(LanePlans& lane, const Slice& whole) {
     const GroupGrid& grid = lane.grid();
-    std::vector<std::uint32_t> owners;  // column by column: a column's slices lie together
+    std::vector<std::uint32_t> owners;  // column by column: a column's slices are contiguous
     for (std::uint32_t column = 0; column < grid.shape.columns; ++column) {
         for (std::uint32_t row = 0; row < grid.shape.rows; ++row) {
             owners.push_back(grid.at(row, column));
@@ -66,8 +66,8 @@ void reduce_rows_columns(LanePlans& lane, const Slice& whole) {
 }  // namespace
 
 GroupPlans all_reduce_plans(const Exchange& exchange, std::uint32_t bytes) {
-    // Halves on a line, too: unlike a gathered slice, a half is summed in one direction and comes
-    // back.
+    // Halves on a line, too: unlike a gathered slice, a half is summed in one direction and
+    // returns.
     const auto lanes = lanes_of(exchange, Halves::OneEachWay);
     return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
         const Slice whole = lane.lane().of(Slice{0, 0, bytes});

@@ -18,7 +18,7 @@ struct MeshCell {
 
 std::vector<MeshCell> walk(std::uint32_t rows, std::uint32_t columns) {
     std::vector<MeshCell> cells;
-    // The first row forward, the others in serpentines without their first column, and back through
+    // The first row forward, the rest in serpentines without their first column, and back through
     // that column: every step is between neighbours.
     for (std::uint32_t column = 0; column < columns; ++column) {
         cells.push_back({0, column});
@@ -56,8 +56,8 @@ std::vector<std::uint32_t> ring_order(MeshShape shape) {
 
 LinkRoute ring_step(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to) {
     const auto found = straight_route(mesh.shape, mesh.topology, from, to);
-    // A ring goes from neighbour to neighbour or straight along a torus; anything else is a mistake
-    // of ring_order().
+    // A ring connects neighbours or runs straight along a torus; any other step is a bug in
+    // ring_order().
     ensure(found.has_value(), "all_reduce: no straight route from device {} to device {}", from,
            to);
     require(
@@ -74,7 +74,7 @@ std::vector<RingPlace> make_ring(const MeshSpec& mesh) {
     const std::size_t count = order.size();
     std::vector<RingPlace> ring;
     for (std::size_t i = 0; i < count; ++i) {
-        // Both directions are needed: sums go forward, credits come back.
+        // Both directions are needed: sums travel forward, credits backward.
         ring.push_back({order[i], ring_step(mesh, order[i], order[(i + 1) % count]),
                         ring_step(mesh, order[i], order[(i + count - 1) % count])});
     }

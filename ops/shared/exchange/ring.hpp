@@ -25,13 +25,15 @@ struct RingPlace {
 /// Precondition   the devices share a row or column.
 [[nodiscard]] LinkRoute ring_step(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
-/// Returns the devices in ring order, from device 0 on.
+/// Returns the devices in ring order, starting with device 0.
 ///
-/// 1×N and N×1: by id; on a line the closing step is a route of N−1 hops the other way. R×C with
-/// an even side: a cycle of neighbours, one hop each: along the first row, back and forth over the
-/// other rows without the first column, home along the first column (rows and columns change places
-/// if only the columns are even). Both odd: the same walk, in which one step along the last row
-/// takes C−1 hops (one, on a torus).
+/// - 1×N and N×1: by id; on a line the closing step is a route of N−1 hops in the opposite
+///   direction.
+/// - R×C with an even side: a cycle of neighbours, one hop each. It runs along the first row, in
+///   serpentines over the remaining rows without the first column, and back along the first column.
+///   Rows and columns are swapped if only the columns are even.
+/// - Both odd: the same walk, in which one step along the last row takes C−1 hops (one, on a
+///   torus).
 ///
 /// Preconditions   at least two devices.
 /// Errors   UsageError if a step takes more hops than a packet header holds.

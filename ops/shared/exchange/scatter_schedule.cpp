@@ -38,7 +38,7 @@ GroupPlans reduce_scatter_plans(const Exchange& exchange, std::span<const Slice>
     const auto lanes = lanes_of(exchange, Halves::OneEachWay);
     return plans_of_lanes(exchange, lanes, [&](LanePlans& lane) {
         const std::vector<Slice> own = lane.lane().of(slices);
-        // A group of one device takes the ring, whose sum is a copy.
+        // A group of one device uses the ring, whose sum is a copy.
         if (exchange.travel == Travel::RowsColumns && lane.size() > 1) {
             return scatter_rows_columns(lane, own);
         }

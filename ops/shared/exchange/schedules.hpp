@@ -13,10 +13,10 @@
 
 namespace tessera::ops::exchange {
 
-/// Ring: all one way round. Bidirectional: half of every slice each way round. Line: both ways from
-/// end to end. RowsColumns: rings (half each way round) over the rows, then over the columns. Tree:
-/// pairs at distance 1, 2, 4, … in each row, then in one column. group.hpp defines rings, lines,
-/// rows and columns of a group.
+/// Ring: everything in one direction. Bidirectional: half of every slice in each direction. Line:
+/// in both directions from end to end. RowsColumns: rings (half in each direction) over the rows,
+/// then over the columns. Tree: pairs at distance 1, 2, 4, … in each row, then in one column.
+/// group.hpp defines rings, lines, rows and columns of a group.
 enum class Travel : std::uint8_t { Ring, Bidirectional, Line, RowsColumns, Tree };
 
 }  // namespace tessera::ops::exchange
@@ -48,30 +48,31 @@ struct Exchange {
     Travel travel = Travel::Ring;
 };
 
-/// Returns plans by which each device's slice reaches all others. `slices` by position: read from
-/// an input, stored in the output.
+/// Returns plans by which each device's slice reaches each other device. `slices` by position: read
+/// from an input, stored in the output.
 /// Precondition   `travel` is not Tree.
 [[nodiscard]] GroupPlans all_gather_plans(const Exchange& exchange, std::span<const Slice> slices);
 
 /// Returns plans by which the sum of slice p stays on the device at position p.
 /// Order   Ring, and the first half of each slice of Bidirectional: over the ring's stops from the
-///   one behind p on, in walking order, p last. The second half: the same, walking backwards. From
-///   each stop to the next, sums are as `partial_sums`. RowsColumns: each half over the row (from
-///   the column behind p's), then these sums, as `partial_sums`, over p's column.
+///   one after p on, in walking order, p last. The second half: the same, in reverse order. From
+///   each stop to the next, sums have the format `partial_sums`. RowsColumns: each half over the
+///   row (from the column after p's), then these sums, in the format `partial_sums`, over p's
+///   column.
 /// Precondition   Ring, Bidirectional or RowsColumns.
 [[nodiscard]] GroupPlans reduce_scatter_plans(const Exchange& exchange,
                                               std::span<const Slice> slices);
 
 /// Returns plans by which the sum of the whole tensor reaches all devices.
-/// Order   Ring, Bidirectional: units are dealt to the cores of a device (first all of the forward
-///   way), each core's to the stops of the ring; the stops' units are summed as by reduce_scatter.
-///   RowsColumns: the same over the row, then, of these sums as `partial_sums`, over the column.
-///   Line: the first half from the first device of the line to the last, the second half from the
-///   last to the first. Tree: sum(d) = received + own at distance 1, 2, 4, … of columns, then of
-///   rows, each as `partial_sums`.
+/// Order   Ring, Bidirectional: units are distributed over the cores of a device (forward cores
+///   first), each core's over the stops of the ring; the stops' units are summed as by
+///   reduce_scatter. RowsColumns: the same over the row, then these sums, as `partial_sums`, over
+///   the column. Line: the first half from the first device of the line to the last, the second
+///   half from the last to the first. Tree: sum(d) = received + own at distance 1, 2, 4, … of
+///   columns, then of rows, each as `partial_sums`.
 [[nodiscard]] GroupPlans all_reduce_plans(const Exchange& exchange, std::uint32_t bytes);
 
-/// Returns plans by which the tensor of the device at position `root` reaches all others.
+/// Returns plans by which the tensor of the device at position `root` reaches each other device.
 [[nodiscard]] GroupPlans broadcast_plans(const Exchange& exchange, std::uint32_t root,
                                          std::uint32_t bytes);
 

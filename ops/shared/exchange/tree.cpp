@@ -25,7 +25,7 @@ struct Pair {
 std::vector<Pair> pairs_at(const Axis& axis, std::uint32_t distance) {
     std::vector<Pair> pairs;
     const auto size = static_cast<std::uint32_t>(axis.size());
-    // Pairs of one distance are disjoint, so that all of them work at the same time.
+    // Pairs of one distance are disjoint, so all of them work at the same time.
     for (std::uint32_t i = 0; i + distance < size; i += 2 * distance) {
         pairs.push_back({axis[i], axis[i + distance]});
     }
@@ -44,7 +44,7 @@ Tree tree_of(const LanePlans& lane, std::uint32_t root) {
     const std::uint32_t column = lane.place_of(root) % grid.shape.columns;
     Tree tree;
     for (std::uint32_t r = 0; r < grid.shape.rows; ++r) {
-        // Rotated to the root, so that index 0 is the root on every axis.
+        // Rotated to the root, so index 0 is the root on every axis.
         tree.rows.push_back(turned_to(row_walk(grid, r, false).devices, column));
     }
     tree.column = turned_to(column_walk(grid, column, false).devices, row);
@@ -63,8 +63,8 @@ private:
     std::set<std::uint32_t> stored_;
 };
 
-// Sums wait in the workspace for the next pair; `last` is where the sum of the axis' last pair
-// goes.
+// Sums wait in the workspace for the next pair; `last` is the destination of the axis' last pair's
+// sum.
 void reduce_along(LanePlans& lane, const Slice& slice, const Axis& axis, Place last,
                   RunningSums& sums) {
     // Distances double: after each round half of the devices hold the sums of two.
@@ -83,14 +83,14 @@ void reduce_along(LanePlans& lane, const Slice& slice, const Axis& axis, Place l
                            .stores = is_last ? last : Place::Workspace,
                            .slice = slice},
                           true);
-            // From now on the near device's sum is in the workspace, not in its input.
+            // After this, the near device's sum is in the workspace, not in its input.
             sums.store(near);
         }
     }
 }
 
 void broadcast_along(LanePlans& lane, const Slice& slice, const Axis& axis) {
-    // The largest distance comes first, so that each round doubles the number of sources.
+    // The largest distance comes first, so each round doubles the number of sources.
     std::uint32_t distance = 1;
     while (2 * distance < axis.size()) {
         distance *= 2;

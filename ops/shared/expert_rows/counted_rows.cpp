@@ -36,7 +36,7 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
     counted.form = by_batches ? CountedForm::ByBatches : CountedForm::ByPresence;
     counted.batches = by_batches ? static_cast<std::uint32_t>(num_elements(table)) : 1;
     counted.table_width = row_length(table);
-    // Rows of the table are read to aligned places, so that a stride may exceed their width.
+    // Rows of the table are read to aligned addresses, so a stride may exceed their width.
     counted.table_stride = round_up(4 * counted.table_width, dram_alignment(arch));
     counted.is_paged = is_paged(table);
     return counted;

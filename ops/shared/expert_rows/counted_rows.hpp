@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a tensor count, as an operand of counts in device memory says.
+// Rows of a tensor that count, by an operand of counts in device memory.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace tessera::ops {
 
 /// Meaning of the operand: the first counts[b] rows of each of B equal batches, or an entry for
-/// every row, −1 for one that is not there.
+/// every row, −1 for rows that do not exist.
 enum class CountedBy : std::uint8_t { Batches, Presence };
 
 inline constexpr std::string_view kCountedByProse =

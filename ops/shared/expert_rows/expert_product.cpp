@@ -37,13 +37,13 @@ std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
 
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 
-/// Returns the scratch for the scales of some rows or columns, as far apart as
-/// kernels/block_scales.hpp has them.
+/// Returns the scratch for the scales of rows or columns, with the distance of
+/// kernels/block_scales.hpp.
 std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
     return rows * round_up(4 * blocks, 64U);
 }
 
-// A strip may begin within a block of columns that share a scale, so that one more takes part.
+// A strip may begin within a block of columns that share a scale, so it may use one more scale.
 std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
     return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
 }
@@ -163,7 +163,7 @@ void add_packed_buffers(Program& program, const CoreRangeSet& cores, const Scale
     const std::uint32_t words = word_tiles(schedule);
     const auto words_cb = static_cast<std::uint8_t>(index_of(Cb::CodeWords));
     const auto bytes_cb = static_cast<std::uint8_t>(index_of(Cb::CodeBytes));
-    // Two pushes, of which each has a half for even columns and one for odd ones.
+    // Two pushes; each has one half for even columns and one for odd ones.
     CreateCircularBuffer(
         program, cores,
         CircularBufferConfig(4 * words * kFloatTile,
@@ -276,8 +276,8 @@ void set_scale_args(row_products::ReaderArgs& args, const ScaleShape& scales) {
     args.weight_form = index_of(scales.form);
 }
 
-/// Sets the arguments of blocks that start at the first row of each part. Other scales take all of N
-/// as one part.
+/// Sets the arguments of blocks that start at the first row of each part. Other scales take all of
+/// N as one part.
 void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std::uint32_t parts) {
     const bool are_apart = parts > 1 && scales.n_scales % parts == 0 && scales.n_each > 1;
     args.n_parts = are_apart ? parts : 1;
@@ -390,7 +390,7 @@ void add_writer(Program& program, const SharedWork& work, const ExpertProduct& p
 std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles) {
     if (product.is_batched()) {
         const std::uint32_t experts = product.weights.spec.shape[0];
-        // Counts are on the device, so that the host takes all batches as full.
+        // Counts are on the device, so the host assumes full batches.
         const std::uint32_t rows = num_rows(product.rows.spec.shape) / experts;
         return experts * div_up(rows, kTileRows) * tiles.strips;
     }
@@ -401,7 +401,7 @@ std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles
 
 namespace {
 
-/// The rule that operands have formats of one kind, and rows as many columns as weights.
+/// Checks that operands have formats of one kind, and rows as many columns as weights.
 void judge_formats(const ScaledOperands& operands, const ScaleShape& scales, RuleJudge& judge) {
     const TensorSpec& weights = operands.weights.spec;
     const TensorSpec& rows = operands.rows.spec;
@@ -417,7 +417,7 @@ void judge_formats(const ScaledOperands& operands, const ScaleShape& scales, Rul
                               width, scales.is_packed() ? ", two codes a byte" : ""));
 }
 
-/// The rules of a schedule for weights of 4 bits.
+/// Checks the schedule of 4-bit weights.
 void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const ProductSchedule& schedule,
                   RuleJudge& judge) {
     judge.require(

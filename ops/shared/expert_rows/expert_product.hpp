@@ -16,7 +16,7 @@
 
 namespace tessera::ops {
 
-/// How rows and weights travel, of every product of expert rows.
+/// Transport of rows and weights in every product of expert rows.
 struct ProductSchedule {
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t strip = 0;     ///< output tiles side by side that a unit of work has
@@ -26,7 +26,8 @@ struct ProductSchedule {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
 };
 
-/// Rows of the table of fields of an op whose struct of parameters derives from ProductSchedule.
+/// Returns rows of the table of fields for an op whose struct of parameters derives from
+/// ProductSchedule.
 template <class Spec>
 inline constexpr std::array kProductFields{
     config::field<&Spec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
@@ -67,11 +68,11 @@ struct ExpertProduct {
     bool reads_by_choice = false;   ///< row id / top_k of the input, else the place in the list
     bool writes_by_choice = false;  ///< row id of the output, else the place
     std::uint32_t top_k = 1;
-    std::uint32_t num_choices = 0;  ///< entries of the list from here on stand for none
+    std::uint32_t num_choices = 0;                ///< list entries from here on refer to no choice
     const DeviceTensor* topk_weights = nullptr;   ///< (T, K) float32, by id; null: none
-    const DeviceTensor* expert_scales = nullptr;  ///< of weights (ScaleShape); null: none
-    const DeviceTensor* row_scales = nullptr;     ///< of rows; null: none
-    const DeviceTensor* zero_points = nullptr;    ///< of weights of 4 bits; null: 8 or none
+    const DeviceTensor* expert_scales = nullptr;  ///< scales of weights (ScaleShape); null: none
+    const DeviceTensor* row_scales = nullptr;     ///< scales of rows; null: none
+    const DeviceTensor* zero_points = nullptr;    ///< of 4-bit weights; null: 8 or none
     const DeviceTensor* bias = nullptr;           ///< (E, N) bfloat16; null: none
     std::uint32_t parts = 1;                      ///< see ScaledOperands
 
@@ -91,15 +92,15 @@ inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::ui
 
 /// Elements that share a scale, for both operands of a product. Quotients are rounded up.
 ///
-/// Weights  of numbers (E, N, K) have float32 scales: of a matrix (E) or (E, 1, 1), of a row of it
+/// Weights  numbers (E, N, K) have float32 scales: of a matrix (E) or (E, 1, 1), of a row of it
 ///          (E, N, 1), of 128 of a row (E, N, K/128), of 128×128 (E, P·(N/P)/128, K/128). Those of
 ///          P parts, such as gate and up, have blocks that start at each part's first row.
 /// Packed   codes of 4 bits are uint8 (E, N, K/2), the even column in the lower half. With scales
 ///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
 ///          bfloat16 or float32 (E, N, K/G), G of 64, 128, 256 or K, they are (code − zero point)
 ///          times the scale; zero points are uint8 of the scales' shape, or all 8.
-/// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128), the last two also as the rows'
-///          stack has its axes.
+/// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128); the last two also with the axes
+///          of the rows' stack.
 struct ScaleShape {
     bool has_weight_scales = false;
     bool has_row_scales = false;
@@ -117,18 +118,20 @@ struct ScaleShape {
     DataFormat format = DataFormat::Float32;  ///< of scales of weights
 
     [[nodiscard]] bool is_packed() const { return form != row_products::WeightForm::Numbers; }
-    /// Whether sums of columns are multiplied with scales: mxfp4 multiplies the weights.
+    /// Returns whether sums of columns are multiplied by scales: mxfp4 multiplies the weights
+    /// instead.
     [[nodiscard]] bool scales_columns() const {
         return has_weight_scales && form != row_products::WeightForm::Mxfp4;
     }
-    /// Whether a scale holds for part of a sum, or for some columns, only; or precedes a bias.
+    /// Returns whether a scale applies only to part of a sum or to some columns, or precedes a
+    /// bias.
     [[nodiscard]] bool is_in_blocks() const {
         return is_packed() || is_by_column || weight_blocks > 1 || row_blocks > 1 ||
                (has_bias && (has_weight_scales || has_row_scales));
     }
 };
 
-/// Operands of a product, of which those at the end may be missing.
+/// Operands of a product; the last ones may be missing.
 struct ScaledOperands {
     const TensorPlan& rows;
     const TensorPlan& weights;
@@ -151,16 +154,17 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 /// Returns the program of an output-stationary product: the unit of work is a strip of output tiles
 /// of up to 32 rows of one expert.
 ///
-/// Each core works out its own share from the list or the counts in device memory: unit u of U goes
-/// to core ⌊u·C/U⌋, units of the same rows being neighbours, so nothing is read back to the host.
-/// The reader gathers the rows, and compute tilizes them once for all strips that follow. Compute
-/// multiplies them with the weights' tiles, which are (N,K) and are transposed on their way into
-/// the source register. It packs rows again, which the writer scatters.
+/// Each core computes its own share from the list or the counts in device memory: unit u of U
+/// belongs to core ⌊u·C/U⌋, and units of the same rows are neighbours. Nothing is read back to the
+/// host. The reader gathers the rows, and compute tilizes them once for all strips that follow.
+/// Compute multiplies them with the weights' tiles, which are (N,K) and are transposed on their way
+/// into the source register. It packs rows again, which the writer scatters.
 ///
-/// Numeric  fp32 sums; a routing weight, with the scales of a row and a matrix where these are all,
-///          cut to TF32 by the source register (an error of at most 2^-11), multiplies them in
-///          fp32; one rounding to bfloat16. With scales in blocks each block's sum is multiplied
-///          with its column's and its row's scale in fp32 and added to those before in L1.
+/// Numeric  fp32 sums. A routing weight, multiplied by the scales of a row and a matrix if there
+///          are no other scales, is truncated to TF32 by the source register (an error of at most
+///          2^-11) and multiplies the sums in fp32; one rounding to bfloat16. With scales in blocks
+///          each block's sum is multiplied by its column's and its row's scale in fp32 and added to
+///          the previous sums in L1.
 [[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
                                      const ExpertProduct& product, const ProductSchedule& schedule);
 
@@ -176,11 +180,11 @@ struct CodedWeights {
 };
 /// Returns the numbers of codes, without scales: (E, N, K) float32.
 [[nodiscard]] std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& scales);
-/// The same times their scales, of matrices (N, K) of `parts` parts.
+/// Returns the same weights times their scales, of matrices (N, K) of `parts` parts.
 [[nodiscard]] std::vector<float> weights_of(const CodedWeights& weights, const ScaleShape& scales,
                                             std::uint32_t parts, std::size_t n, std::size_t k);
 
-/// What a product's reference is computed from.
+/// Values from which a product's reference is computed.
 struct ProductValues {
     std::vector<float> rows;
     std::vector<float> weights;        ///< without scales
@@ -196,8 +200,8 @@ struct ProductValues {
     /// `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
-/// Reads the values of a step whose operands 0 and 1 are rows and weights. `first` is the operand of
-/// the scales of weights; those of rows, zero points and bias follow, if they are given.
+/// Reads the values of a step whose operands 0 and 1 are rows and weights. `first` is the operand
+/// of the weights' scales; those of rows, zero points and bias follow, if they are given.
 [[nodiscard]] ProductValues product_values(const ReferenceContext& context, std::size_t first,
                                            std::uint32_t parts);
 /// Returns the operands of a call, in the same order.

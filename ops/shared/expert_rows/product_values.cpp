@@ -28,7 +28,7 @@ row_products::WeightForm form_of(const ScaledOperands& operands) {
     return is_micro ? WeightForm::Mxfp4 : WeightForm::UInt4;
 }
 
-/// The scales that weights may have.
+/// Returns the allowed shapes of the weights' scales.
 std::vector<Shape> weight_scale_shapes(const ScaledOperands& operands) {
     const Shape& weights = operands.weights.spec.shape;
     const std::uint32_t k = inner_of(operands);
@@ -162,7 +162,7 @@ void judge_scales(const ScaledOperands& operands, RuleJudge& judge) {
 
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out) {
-    // In double: the reference has no rounding but that of its last step.
+    // In double: the reference rounds only in its last step.
     for (std::size_t n = 0; n < out.size(); ++n) {
         const auto weights = expert_weights.subspan(n * row.size(), row.size());
         const double sum = std::transform_reduce(
@@ -203,7 +203,8 @@ std::vector<float> floats_of(const HostTensor& tensor) {
 
 namespace {
 
-/// The scale along N of column `column` of `n`, of which `parts` follow each other.
+/// Returns the scale index along N of column `column` of `n`, which consist of `parts` consecutive
+/// parts.
 std::size_t n_scale_of(const ScaleShape& scales, std::size_t parts, std::size_t n,
                        std::size_t column) {
     if (scales.n_scales == 1) {
@@ -276,7 +277,7 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
                              std::span<float> out) const {
     const auto source = std::span(rows).subspan(row * k, k);
     const auto own = std::span(weights).subspan(expert * n * k, n * k);
-    // Scales hold for blocks of K, so that each block's sum is scaled by itself, as in the kernel.
+    // Scales apply to K blocks, so each block's sum is scaled separately, as in the kernel.
     const std::size_t blocks = std::max(scales.weight_blocks, scales.row_blocks);
     const std::size_t each = blocks == 1 ? k : scales.k_each;
     for (std::size_t column = 0; column < n; ++column) {

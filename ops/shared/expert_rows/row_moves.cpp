@@ -75,7 +75,7 @@ Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move
     const std::uint32_t row_bytes = move.input.spec.page_size();
     // Reader and writer read the same word: the limit of the output, or of the input.
     const DeviceTensor* limit = move.limit != nullptr ? move.limit : move.input_limit;
-    // By rows of the output: which input row each needs is known on the device only.
+    // Split by output rows: only the device knows the input row of each.
     const SharedWork work = share_work(
         op, arch, schedule.grid, move.count == 0 ? num_rows(move.output.spec.shape) : move.count);
 
@@ -107,7 +107,7 @@ Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move
 HostTensor moved_rows(
     const HostTensor& input, Shape shape, std::uint32_t fill,
     const std::function<std::optional<std::uint32_t>(std::uint32_t row)>& source) {
-    // A byte-wise copy: moves know no formats.
+    // A byte-wise copy: moves do not depend on formats.
     HostTensor output = make_host_tensor(std::move(shape), input.format);
     const std::size_t bytes = std::size_t{element_bytes(input.format)} * row_length(input.shape);
     for (std::uint32_t row = 0; row < num_rows(output.shape); ++row) {

@@ -31,7 +31,7 @@ std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
                  std::uint32_t alignment) {
     for (const Scratch& part : scratch) {
-        // At least one byte: a buffer of none is refused, and an op may have no table.
+        // At least one byte: an empty buffer is refused, and an op may have no table.
         const auto page =
             static_cast<std::uint32_t>(round_up(std::max<std::uint64_t>(part.bytes, 1), alignment));
         CreateCircularBuffer(program, cores,
@@ -128,7 +128,7 @@ void check_entries(std::string_view op, const NamedTable& table, std::uint64_t c
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live) {
     const Shape& shape = table.values.shape;
-    // Entries of tokens beyond the live ones are stale, so that they are not judged.
+    // Entries of tokens beyond the live ones are stale, so they are not checked.
     const std::uint64_t live = std::min<std::uint64_t>(num_live, shape[0]);
     check_entries(op, table, count, nobody, 0, live * (num_elements(shape) / shape[0]));
 }
@@ -147,8 +147,8 @@ void check_selects_once(std::string_view op, const NamedTable& ids) {
     const auto entries = ids.values.as<std::int32_t>();
     const std::size_t columns = row_length(ids.values.shape);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        // A quadratic search within a token: top_k is small (8 in DeepSeek-V3), so that a set would
-        // not be faster.
+        // A quadratic search within a token: top_k is small (8 in DeepSeek-V3), so a set would not
+        // be faster.
         for (std::size_t before = i / columns * columns; before < i; ++before) {
             if (entries[i] != kNobody && entries[i] == entries[before]) {
                 require(false, "{}: {} is {}, as is {}; a token selects an expert once", op,

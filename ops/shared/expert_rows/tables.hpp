@@ -24,7 +24,7 @@ inline constexpr std::int32_t kNobody = -1;
 [[nodiscard]] std::uint32_t row_length(const Shape& shape);
 [[nodiscard]] std::uint32_t num_rows(const Shape& shape);
 
-/// A circular buffer of which kernels use the memory alone; an enum of circular buffers names it.
+/// A circular buffer that kernels use as plain memory; an enum of circular buffers names it.
 struct Scratch {
     template <class Cb>
     requires std::is_enum_v<Cb> Scratch(Cb cb, std::uint64_t size)
@@ -72,14 +72,14 @@ template <class Args, class Tensors, class... More>
 /// Returns a host tensor of int32 filled with one value.
 [[nodiscard]] HostTensor filled_int32(Shape shape, std::int32_t value);
 
-/// Returns the local expert of each (token, choice), in the table's order; kNobody where the id is
-/// none of 0 to num_experts − 1, or the map says that the expert is on another device.
+/// Returns the local expert of each (token, choice), in the table's order; kNobody if the id is
+/// outside of 0 to num_experts − 1, or if the map assigns the expert to another device.
 /// Shapes   topk_ids (T,K) of 32-bit integers; expert_map (num_experts) or null.
 [[nodiscard]] std::vector<std::int32_t> local_experts_of(const HostTensor& topk_ids,
                                                          const HostTensor* expert_map,
                                                          std::uint32_t num_experts);
 
-/// Flags of `rows` rows in as many equal batches as there are counts: the first counts[b] of each.
+/// Returns flags of `rows` rows in one equal batch per count: true for the first counts[b] of each.
 [[nodiscard]] std::vector<bool> first_rows(std::uint32_t rows, const HostTensor& counts);
 
 /// A table of 32-bit integers under the name of its operand.
@@ -89,13 +89,13 @@ struct NamedTable {
 };
 /// Whether a table may hold kNobody.
 enum class Nobody : std::uint8_t { Allowed, Forbidden };
-/// Checks the rule of tables that name experts, tokens or rows by number: an entry is 0 to `count`
-/// − 1, or kNobody where that is allowed. Looks at the first `num_live` of the first extent; what
-/// is after them holds no entry.
+/// Checks tables that name experts, tokens or rows by number: an entry is 0 to `count` − 1, or
+/// kNobody if that is allowed. Examines the first `num_live` of the first extent; entries after
+/// them are unused.
 /// Errors   UsageError naming op, table, element, value and what is allowed.
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live = UINT64_MAX);
-/// Checks one list for each expert, of which the first counts[e] entries are live.
+/// Checks one list per expert; its first counts[e] entries are live.
 /// Shapes   counts (E, 1), lists (E, C).
 void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,
                  std::uint64_t count);
@@ -105,7 +105,7 @@ void check_lists(std::string_view op, const NamedTable& counts, const NamedTable
 void check_selects_once(std::string_view op, const NamedTable& ids);
 
 /// Errors   UsageError naming tensor, position, value and what is allowed, if an entry of `map` is
-///          none of −1 to num_local − 1.
+///          outside of −1 to num_local − 1.
 void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t num_local);
 
 }  // namespace tessera::ops

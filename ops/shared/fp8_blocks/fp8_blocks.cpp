@@ -46,7 +46,7 @@ std::uint8_t code_of(float value) {
     }
     // Saturates at 448, as NVIDIA's conversion does. The cast of torch gives NaN above 464 instead.
     const float magnitude = std::min(std::fabs(value), kLargest);
-    // In steps of the mantissa's last bit; below 2^-6 these no longer shrink.
+    // In steps of the mantissa's last bit; below 2^-6 these are constant.
     const int exponent = magnitude == 0 ? 1 - kBias : std::max(std::ilogb(magnitude), 1 - kBias);
     const auto steps =
         static_cast<int>(std::nearbyint(std::ldexp(magnitude, kMantissaBits - exponent)));
@@ -68,7 +68,7 @@ float scale_of(float largest, ScaleRule rule, float most) {
         case ScaleRule::Dsv32:
             return std::max(largest, 1e-4F) * kReciprocal;
         case ScaleRule::Ue8m0:
-            // The scale is a power of two, rounded up, so that no element exceeds 448.
+            // The scale is a power of two, rounded up, so no element exceeds 448.
             return std::exp2(std::ceil(std::log2(std::max(largest, 1e-4F) * kReciprocal)));
         case ScaleRule::FlashinferTest:
             return largest == 0 ? 1.0F : largest / kLargest;

@@ -41,7 +41,7 @@ inline constexpr Tolerance kOneCode{.max_relative_error = 0.13, .min_pcc = 0.999
 /// Returns the nearest code, ties to the even one; beyond 448 it is that of ±448.
 [[nodiscard]] std::uint8_t code_of(float value);
 /// Returns the scale of a block. `largest` is the largest magnitude of a block, `most` the largest
-/// code of Trtllm, the plain rule; the others are of e4m3.
+/// code of Trtllm, the plain rule; each other rule is for e4m3.
 [[nodiscard]] float scale_of(float largest, ScaleRule rule, float most = 448);
 [[nodiscard]] std::uint8_t code_of(float value, float scale, ScaleRule rule);
 

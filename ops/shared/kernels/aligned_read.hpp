@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whose source and place in L1 may differ modulo the alignment of DRAM.
+// Reads whose source and destination in L1 may differ modulo the alignment of DRAM.
 #pragma once
 
 #include "dataflow_api.h"
 
-// Reads a range. If the alignments differ, the range is read beside its place, at `detour_l1`, and
-// the core moves it. The caller ends reads with a barrier in both cases.
+// Reads a range. If the alignments differ, the range is read to `detour_l1`, and the core moves it.
+// The caller ends reads with a barrier in both cases.
 template <class Accessor>
 void read_range(const Accessor& tensor, uint32_t page, uint32_t offset, uint32_t l1_addr,
                 uint32_t bytes, uint32_t alignment, uint32_t detour_l1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How blocks of one operand get from the core that reads them to others. A receiver says that its
-// circular buffer has room; the sender writes the block to all of them at once and a flag after
-// it.
+// Distribution of blocks of one operand from the core that reads them. A receiver announces that
+// its circular buffer has space. The sender writes the block to all receivers at once, and a flag
+// after it.
 #pragma once
 
 #include <cstdint>

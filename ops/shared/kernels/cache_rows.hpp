@@ -16,7 +16,7 @@ struct CacheRows {
     uint64_t address(uint32_t row, uint32_t before = 0) const {
         return tensor.get_noc_addr(row / in_one_row, offset(row) - before);
     }
-    // How many of `count` positions from `row` on follow each other.
+    // Returns the number of `count` positions from `row` on that are contiguous.
     uint32_t together(uint32_t row, uint32_t count) const {
         const uint32_t left = in_one_row - row % in_one_row;
         return count < left ? count : left;

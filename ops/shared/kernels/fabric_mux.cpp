@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mux of the fabric: keeps a mesh link's connection open for the workers of its channels until
-// one of them says that it is the last. The machine takes their packets through this core, in turn
-// by channel.
-// Compile-time args: full-size channels, buffers of each, bytes of a buffer; header-only channels,
-// buffers of each; status address, termination address, base of the channels. Runtime args: those
-// of a connection. Both are by position, as the vendor's FabricMuxConfig gives them to its mux.
+// one of them sends the termination signal. The machine forwards their packets through this core,
+// the channels in turn. Compile-time args: full-size channels, buffers of each, bytes of a buffer;
+// header-only channels, buffers of each; status address, termination address, base of the channels.
+// Runtime args: those of a connection. Both are positional, as the vendor's FabricMuxConfig passes
+// them.
 
 void kernel_main() {
     using namespace tt::tt_fabric;

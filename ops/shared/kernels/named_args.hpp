@@ -78,8 +78,8 @@ constexpr std::uint32_t index_of(Cb cb) {
 
 namespace tessera::ops {
 
-/// Compile-time arguments of the accessor at `place` among a kernel's tensors: accessors are the
-/// only arguments without a name of their own, one after the other from index 0 on.
+/// Compile-time arguments of the accessor at `place` among a kernel's tensors. Accessors are the
+/// only arguments without their own names; they are consecutive from index 0 on.
 template <std::uint32_t place>
 constexpr auto accessor_args() {
     if constexpr (place == 0) {
@@ -100,8 +100,8 @@ constexpr auto accessor_args() {
             return args;                                       \
         }                                                      \
     }
-// `Each` loads an argument at each use: for constructors that load and call in turns, since a load
-// whose value is used at once waits for it.
+// `Each` loads an argument at each use: for constructors that alternate loads and calls, because a
+// value that is used at once waits for its load.
 #define NAMED_RUNTIME_ARGS(Struct, ...)                                                  \
     struct Struct {                                                                      \
         FOR_EACH_NAME(NAMES_WORD, __VA_ARGS__)                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next device of a line, or the next ones all at once, as a kernel sends packets to them.
+// The next device of a line, or all following ones at once, as the target of a kernel's packets.
 #pragma once
 
 #include "packet_pieces.hpp"
@@ -30,8 +30,8 @@ public:
             count * page_bytes);
         send(source, count * page_bytes, header_);
     }
-    // Adds 1 to the word `arrived` after all that was sent. It waits there until that is written:
-    // pages go to memory, and what goes elsewhere may overtake them.
+    // Adds 1 to the word `arrived` after all sent data. The packet waits at the target until the
+    // data is written: pages go to memory, and packets to other targets may overtake them.
     void count_up(uint64_t arrived) {
         counting_header_->to_noc_unicast_atomic_inc(
             tt::tt_fabric::NocUnicastAtomicIncCommandHeader{arrived, 1});

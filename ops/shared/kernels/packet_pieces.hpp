@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule by which every kernel that sends rows or pages over a mesh link splits them into
-// packets.
+// Split of rows or pages into packets, for every kernel that sends them over a mesh link.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include "dataflow_api.h"
 
-// Keeps the 16 entries around the last one that was asked for: as many as a read that is aligned on
-// every device has.
+// Keeps the 16 entries around the last requested one: the entries of a read that is aligned on
+// every device.
 template <class Accessor>
 struct WordList {
     const Accessor& tensor;

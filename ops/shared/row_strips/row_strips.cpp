@@ -19,7 +19,7 @@ using StripCb = row_strips::Cb;
 
 constexpr std::uint32_t kStripBf16Tile = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kStripFloatTile = tile_bytes(DataFormat::Float32);
-// Sums of which the vector unit takes all bits.
+// Sums of which the vector unit uses all bits.
 constexpr std::array kStripFloats{StripCb::Sums, StripCb::FirstStatistic, StripCb::SecondStatistic};
 
 std::uint32_t strips_of(std::uint32_t columns) {
@@ -98,7 +98,7 @@ NamedCompileArgs reader_args(const RowStrips& strips) {
 void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
                       std::uint64_t other_bytes, RuleJudge& judge) {
     judge_grid(arch, grid, judge);
-    // A row must fit in L1 as tiles, since it is read once and used two or three times.
+    // A row must fit in L1 as tiles, because it is read once and used two or three times.
     const std::uint64_t bytes = strip_buffer_bytes(input) + other_bytes;
     judge.require(bytes <= buffer_room(arch), "input",
                   fmt::format("with rows of {} elements takes {} B of circular buffers; a core has "
@@ -154,7 +154,7 @@ Program row_strips_program(std::string_view op, const ArchSpec& arch, const RowS
 HostTensor for_each_row(
     const HostTensor& input,
     const std::function<void(std::size_t row, std::vector<double>& values)>& act) {
-    // In double, row by row: statistics of the reference have no rounding.
+    // In double, row by row: statistics of the reference are not rounded.
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     const std::size_t columns = row_length(input.shape);
     tbb::parallel_for(std::size_t{0}, std::size_t{num_rows(input.shape)}, [&](std::size_t row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs over rows that a compute kernel sees 32 at a time, in strips of four tiles: what the ops
-// that work along a row (norms, softmax, rotations) share on the host.
+// Programs whose compute kernel processes 32 rows at a time, in strips of four tiles: the host code
+// shared by ops along a row (norms, softmax, rotations).
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct StripBuffer {
     std::uint32_t tiles = 0;
 };
 
-/// The kernels over strips and what they need to know.
+/// The kernels over strips and their parameters.
 struct RowStrips {
     const DeviceTensor& input;           ///< (…, C) bfloat16 or float32
     const DeviceTensor& output;          ///< (…, C)
@@ -46,18 +46,18 @@ struct RowStrips {
     std::uint32_t first_visible = 1;
 };
 
-/// Deals units of 32 rows to the cores by split_work_to_cores. A core keeps a whole unit in L1 as
-/// tiles; rows come and go a strip at a time, so that rows beyond a page of the NoC are fine.
+/// Distributes units of 32 rows over the cores by split_work_to_cores. A core keeps a whole unit in
+/// L1 as tiles. Rows are read and written a strip at a time, so rows may exceed a page of the NoC.
 [[nodiscard]] Program row_strips_program(std::string_view op, const ArchSpec& arch,
                                          const RowStrips& strips, GridSize grid);
 
-/// Judges the rules of a grid and of units of rows that must fit in a core's L1 beside
+/// Checks the rules of a grid and that units of rows fit in a core's L1 together with
 /// `other_bytes`.
 void judge_row_strips(const ArchSpec& arch, GridSize grid, const TensorSpec& input,
                       std::uint64_t other_bytes, RuleJudge& judge);
 [[nodiscard]] std::uint64_t bytes_of(const std::vector<StripBuffer>& buffers);
 
-/// Parameters of ops over rows that take none of their own.
+/// Parameters of ops over rows without parameters of their own.
 struct RowsSpec {
     GridSize grid;  ///< cores to spread over; 0×0: all that the device offers
 };

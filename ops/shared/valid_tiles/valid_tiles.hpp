@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on (E/D,T,H) tensors of which each expert uses its first num_routed_tokens rows only: which
-// tiles hold tokens, who works on them, and the writer that leaves zeros everywhere else.
+// Work on (E/D,T,H) tensors of which each expert uses only its first num_routed_tokens rows: tiles
+// that hold tokens, their distribution, and the writer that leaves zeros everywhere else.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@
 
 namespace tessera::ops {
 
-/// Output tiles of a core: neighbours together, or one a core in turn.
+/// Output tiles of a core: contiguous ranges, or one per core in turn.
 enum class TileDistribution : std::uint8_t { Block, RoundRobin };
 
-/// Who distributes the tiles that hold tokens to the cores: each core for itself, from the counts
-/// in device memory, or the host, which has to read them back before each launch.
+/// Distributor of the tiles that hold tokens: each core, from the counts in device memory, or the
+/// host, which must read them back before each launch.
 enum class SplitBy : std::uint8_t { Device, Host };
 
 }  // namespace tessera::ops
@@ -56,7 +56,7 @@ struct RoutedTokens {
     std::span<const std::uint32_t> host;  ///< (E/D), the same values; empty with SplitBy::Device
 };
 
-/// Checks what the host is to split work by.
+/// Checks the counts by which the host splits work.
 /// Errors   with SplitBy::Host, UsageError unless the host has one count for each expert of the
 ///          device's, none above `num_tokens`.
 void check_counts(std::string_view op, const RoutedTokens& counts, SplitBy split_by,
@@ -75,7 +75,7 @@ struct TokenTiles {
 /// Returns the number of tiles that hold tokens.
 [[nodiscard]] std::uint32_t num_valid_tiles(const TokenTiles& tiles,
                                             std::span<const std::uint32_t> counts);
-/// Returns the number of tiles that hold none.
+/// Returns the number of tiles without tokens.
 [[nodiscard]] std::uint32_t num_zero_tiles(const TokenTiles& tiles,
                                            std::span<const std::uint32_t> counts);
 
@@ -96,7 +96,7 @@ struct SharedBlocks {
     SplitBy split_by = SplitBy::Host;
     TileDistribution distribution = TileDistribution::Block;
 
-    /// Returns how the kernels of a core know their blocks.
+    /// Returns how the kernels of a core obtain their blocks.
     [[nodiscard]] valid_tiles::SplitArgs split_args() const;
     /// Returns the words of HostBlocks, or with SplitBy::Device those of CoreOfGrid.
     [[nodiscard]] std::vector<std::uint32_t> reader_args(const BlockShare& share) const;
@@ -112,20 +112,20 @@ struct BlockCounts {
     std::uint32_t zero_tiles = 0;
 };
 
-/// Distributes blocks to the first cores of `grid` with split_work_to_cores: ranges of neighbours
-/// (Block), or one block a core in turn (RoundRobin). The zero tiles go to the same cores in equal
-/// contiguous shares; without any block, to as many cores of the grid as there are tiles.
+/// Distributes blocks over the first cores of `grid` with split_work_to_cores: contiguous ranges
+/// (Block), or one block per core in turn (RoundRobin). The same cores write the zero tiles in
+/// equal contiguous shares; without any block, as many cores of the grid as there are tiles.
 [[nodiscard]] SharedBlocks share_blocks(CoreCoord grid, BlockCounts counts,
                                         TileDistribution distribution);
-/// Returns the shares of cores that will know the counts: all cores of `grid` take part, and those
-/// that would have no share find that out.
+/// Returns the shares of cores that read the counts themselves: all cores of `grid` take part, and
+/// those without a share detect that.
 [[nodiscard]] SharedBlocks share_on_device(CoreCoord grid, TileDistribution distribution);
 
 /// The cores that have parts of the sums of each block that a core writes.
 struct OtherParts {
-    /// By share, coordinates on the NoC, as many as there are other parts of K.
+    /// By share: NoC coordinates of the cores of each other part of K.
     std::vector<std::vector<CoreCoord>> cores;
-    std::uint32_t ready = 0;    ///< semaphore by which they are asked for the next block
+    std::uint32_t ready = 0;    ///< semaphore that requests the next block from them
     std::uint32_t arrived = 0;  ///< semaphore that counts their answers
 };
 
@@ -154,8 +154,8 @@ void add_writer(Program& program, const SharedBlocks& work, const WriterSpec& sp
 /// Adds a buffer of `num_pages` pages of a tile of `format`.
 void add_tile_buffer(Program& program, const CoreRangeSet& cores, valid_tiles::Cb cb,
                      DataFormat format, std::uint32_t num_pages);
-/// Adds the scratch that holds the counts. Each has the distance of its page in DRAM, so that
-/// source and destination of every read agree in alignment.
+/// Adds the scratch that holds the counts. Each count has the distance of its page in DRAM, so that
+/// source and destination of every read have the same alignment.
 void add_counts_buffer(Program& program, const CoreRangeSet& cores, valid_tiles::Cb cb,
                        const RoutedTokens& counts);
 /// Adds a buffer of descriptions of blocks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of softmax's compute kernel beside those of row_strips.
+// Arguments of softmax's compute kernel, in addition to those of row_strips.
 #pragma once
 
 #include "../../shared/kernels/named_args.hpp"

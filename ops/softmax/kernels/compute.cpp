@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each row's exponentials over their sum. The exponent is taken of the distance to the largest
-// element, rounded to bfloat16: any number near it serves, as it leaves the quotient as it is.
+// Divides each row's exponentials by their sum. The exponent is relative to the largest element,
+// rounded to bfloat16: it cancels in the quotient, so any number near it is valid.
 #include "../../shared/row_strips/kernels/row_strips.hpp"
 #include "args.hpp"
 
@@ -13,7 +13,7 @@ constexpr uint32_t cb_largest = cb_first_statistic;
 constexpr uint32_t cb_quotient = cb_second_statistic;
 
 void find_largest(uint32_t tiles) {
-    // Tiles are compared element by element first, so that one reduction serves the row.
+    // Tiles are compared element by element first, so one reduction serves the row.
     tile_regs_acquire();
     copy_to(cb_tiles, 0, 0);
     for (uint32_t tile = 1; tile < tiles; ++tile) {
@@ -29,7 +29,7 @@ void find_largest(uint32_t tiles) {
     pack_to(cb_low);
     reduce_uninit();
     tile_regs_acquire();
-    // Spread to all columns once, for the many tiles that subtract it.
+    // Broadcast to all columns once, for the many tiles that subtract it.
     unary_bcast_init<BroadcastType::COL>(cb_low, cb_largest);
     unary_bcast<BroadcastType::COL>(cb_low, 0, 0);
     pack_to(cb_largest);

@@ -35,12 +35,12 @@ void kernel_main() {
             const uint32_t chosen = id[k];
             const bool is_zero = chosen != kNobody && chosen >= args.experts;
             row[k] = is_zero ? token : kNobody;
-            // The choice leaves the routed part, so that no product is made for it. The split is
-            // done in place.
+            // The choice is removed from the routed part, so no product is made for it. The split
+            // is done in place.
             id[k] = is_zero ? kNobody : chosen;
         }
         noc_async_write(ids_l1, routed.get_noc_addr(token), row_bytes);
         noc_async_write(rows_l1, rows.get_noc_addr(token), row_bytes);
-        noc_async_write_barrier();  // the next token's choices come to the same place
+        noc_async_write_barrier();  // the next token's choices use the same address
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the rows of a block that the tensor has; padding stays behind.
+// Writes the rows of a block that the tensor has; padding is not written.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 
@@ -36,7 +36,7 @@ void kernel_main() {
             noc_async_write(l1_addr, output.get_noc_addr(row, start), num_bytes);
             l1_addr += args.block_bytes;
         }
-        // The block has left L1; arrival is awaited once, at the end.
+        // The block has left L1; one barrier at the end waits for arrival.
         noc_async_writes_flushed();
         cb_pop_front(cb_rows, args.block_tiles);
     }

@@ -17,8 +17,8 @@ void kernel_main() {
         TensorAccessor(ReaderTensors::input(), input_address, get_tile_size(cb_input));
 
     for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
-        // Output tiles are walked in order, so that writes are contiguous and reads jump by a
-        // column of tiles.
+        // Output tiles are processed in order, so writes are contiguous and the distance of reads
+        // is a column of tiles.
         const uint32_t matrix = tile / (rows * columns);
         const uint32_t in_matrix = tile % (rows * columns);
         const uint32_t source = in_matrix % rows * columns + in_matrix / rows;

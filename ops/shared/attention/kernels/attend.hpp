@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention with online softmax: scores of a block of keys, their exponentials and the products
-// with values stay in L1, beside a running maximum, sum and output of each row of queries.
+// Attention with online softmax. Scores of a block of keys, their exponentials and the products
+// with values stay in L1, together with a running maximum, sum and output of each row of queries.
 //
-// The maximum is rounded to bfloat16: any number near it serves, as it cancels in the end. Parts of
-// a sequence that other cores have worked through are merged by the same rule.
+// The maximum is rounded to bfloat16: it cancels in the end, so any number near it is valid. Parts
+// of a sequence from other cores are merged by the same rule.
 #pragma once
 
 #include "results.hpp"
@@ -25,12 +25,12 @@ void fill(uint32_t cb, uint32_t tiles, float value) {
     cb_push_back(cb, tiles);
 }
 
-// A sink is a key without a value that comes before all others: the running maximum begins with it,
-// and the sum with its exponential, which is 1.
+// A sink is a key without a value before all other keys: the running maximum starts with it, and
+// the sum with its exponential, which is 1.
 inline void begin_largest(bool has_sinks) {
     if (!has_sinks) {
-        // Above any masked score: a row that sees no key keeps this maximum, and its exponentials
-        // are 0.
+        // Above any masked score: a row without keys keeps this maximum, and its exponentials are
+        // 0.
         fill(cb_largest, 1, kBeforeAll);
         fill(cb_sums, 1, 0);
         return;
@@ -102,8 +102,8 @@ void dequantise_rows(const Shapes& shapes) {
     cb_pop_front(cb_codes, shapes.value_tiles);
 }
 
-// Whole blocks of pages are handed over, also where fewer key tiles are left, so that tiles of one
-// block never are on both ends of a circular buffer. Keys and values come in turn.
+// Whole blocks of pages are pushed, even if fewer key tiles are left, so that tiles of one block
+// never are at both ends of a circular buffer. Keys and values alternate.
 void tilize_block_rows(const Shapes& shapes, uint32_t num_tiles) {
     const uint32_t key_pages = shapes.block * shapes.query_tiles;
     const uint32_t value_pages = shapes.has_values != 0 ? shapes.block * shapes.value_tiles : 0;
@@ -146,7 +146,7 @@ void score(const Shapes& shapes, uint32_t strip, uint32_t num_tiles, uint32_t ma
         }
         binop_with_scalar_tile_init();
         mul_unary_tile(0, shapes.scale);
-        // Only tiles at the edge of what a row may see have masks.
+        // Only tiles at the edge of a row's visible keys have masks.
         if ((masked >> tile & 1) != 0) {
             Form::wait_mask(shapes);
             copy_to(cb_masks, mask, 1);
@@ -164,8 +164,7 @@ void score(const Shapes& shapes, uint32_t strip, uint32_t num_tiles, uint32_t ma
     cb_wait_front(cb_scores, shapes.block);
 }
 
-// The largest score of each row, in column 0.
-// The largest score of each row, in column 0. Tiles are compared element by element first, so that
+// Finds the largest score of each row, in column 0. Tiles are compared element by element first, so
 // one reduction along rows serves the whole block.
 void find_row_largest(uint32_t num_tiles) {
     tile_regs_acquire();
@@ -194,7 +193,7 @@ void update_largest() {
     cb_wait_front(cb_row_largest, 1);
     cb_wait_front(cb_largest, 1);
     tile_regs_acquire();
-    // Spread over all columns once; the exponentials below subtract it from whole tiles.
+    // Broadcast over all columns once; the exponentials below subtract it from whole tiles.
     unary_bcast_init<BroadcastType::COL>(cb_row_largest, cb_largest);
     unary_bcast<BroadcastType::COL>(cb_row_largest, 0, 0);
     copy_to(cb_largest, 0, 1);
@@ -209,7 +208,7 @@ void update_largest() {
     }
     pack_one(1, cb_shrink);
     tile_regs_release();
-    // Popped behind the push of the new one: the buffer has two pages.
+    // Popped after the push of the new one: the buffer has two pages.
     cb_pop_front(cb_row_largest, 1);
     cb_pop_front(cb_largest, 1);
     cb_wait_front(Form::kLargestOfStrip, 1);
@@ -243,7 +242,7 @@ void weigh(const Shapes& shapes, uint32_t num_tiles) {
 void update_sums(uint32_t num_tiles) {
     cb_wait_front(cb_sums, 1);
     tile_regs_acquire();
-    // Sums along rows are products with a tile of ones, so that every column holds the sum.
+    // Sums along rows are products with a tile of ones, so every column has the sum.
     reconfig_data_format(cb_ones, cb_weights);
     mm_init_short(cb_weights, cb_ones);
     for (uint32_t tile = 0; tile < num_tiles; ++tile) {
@@ -285,12 +284,12 @@ void attend_strip(const Shapes& shapes, uint32_t strip, uint32_t num_tiles, uint
     weigh<Form>(shapes, num_tiles);
     update_sums(num_tiles);
     update_outputs(shapes, num_tiles);
-    // Everything of the block is dropped at once; the running values stay.
+    // The whole block is popped at once; the running values stay.
     cb_pop_front(cb_shrink, 1);
     cb_pop_front(cb_weights, shapes.block);
 }
 
-// The keys and values of a block are read and tilized once for all strips of queries.
+// Reads and tilizes the keys and values of a block once for all strips of queries.
 template <class Form>
 void attend_block(const Shapes& shapes) {
     cb_wait_front(cb_units, 1);
@@ -332,7 +331,7 @@ struct OneStrip {
     static void end_masks(const Shapes& /*shapes*/, uint32_t /*masked*/) {}
 };
 
-// Masks of a block come together, a page for each key tile, and serve all strips.
+// Masks of a block are pushed together, one page per key tile, and serve all strips.
 struct ManyStrips {
     static constexpr bool kHasStrips = true;
     static constexpr uint32_t kLargestOfStrip = cb_strip_largest;
@@ -354,7 +353,7 @@ void attend_units() {
 
     unary_op_init_common(cb_query_rows, cb_queries);
     cb_wait_front(cb_ones, 1);
-    // An endless loop: only the reader knows how many units the sequences have.
+    // An endless loop: only the reader knows the number of units.
     for (;;) {
         cb_wait_front(cb_units, 1);
         const uint32_t what = read_tile_value(cb_units, 0, 0);

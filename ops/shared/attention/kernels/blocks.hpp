@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Announcements of the readers of attention to compute and writer, and the places of rows in L1.
+// Announcements of the readers of attention to compute and writer, and the addresses of rows in L1.
 //
-// A unit of work is up to 32 rows of queries that see the same keys. Its keys come in blocks of key
-// tiles; rows of a tile that the queries do not see are covered by a mask tile.
+// A unit of work is up to 32 rows of queries with the same keys. Its keys are processed in blocks
+// of key tiles; a mask tile covers the rows of a tile that the queries do not attend to.
 #pragma once
 
 #include "../../kernels/aligned_read.hpp"
@@ -28,8 +28,8 @@ constexpr uint32_t kCbDetour = index_of(Cb::Detour);
 constexpr uint32_t kCbWords = index_of(Cb::ListWords);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileBytes = 2048;  // of bfloat16
-// −3e30 is finite, so that no difference of two is NaN. It is below the start of the running
-// maximum, so that a row that sees no key has weights of 0.
+// −3e30 is finite, so no difference of two such numbers is NaN. It is below the initial running
+// maximum, so a row without keys has weights of 0.
 constexpr uint16_t kMasked = 0xF217;
 constexpr uint16_t kOne = 0x3F80;
 

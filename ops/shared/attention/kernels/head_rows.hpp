@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of one head, out of caches whose positions have several heads each; masks of a
-// block; sinks.
+// Keys and values of one head in caches whose positions have several heads each; masks of a block;
+// sinks.
 #pragma once
 
 #include "../../kernels/cache_rows.hpp"
@@ -44,8 +44,9 @@ inline void clear_head_rows(const HeadCaches& caches) {
     clear(kCbValueRows, 2 * caches.value_tiles);
 }
 
-// Rows of one head at places [first, end), `pitch` bytes apart in L1. `positions.row(place)` is the
-// row of the cache of a place. With one head those behind each other in both are read together.
+// Reads rows of one head at places [first, end), `pitch` bytes apart in L1. `positions.row(place)`
+// is the cache row of a place. With one head, rows that are contiguous in both memories are read
+// together.
 template <class Positions>
 void read_head_rows(const CacheRows<TensorAccessor>& cache, const Positions& positions,
                     uint32_t kv_heads, uint32_t head, uint32_t first, uint32_t end,
@@ -60,7 +61,7 @@ void read_head_rows(const CacheRows<TensorAccessor>& cache, const Positions& pos
     }
 }
 
-// 32 keys and their values, or as many as there are up to `end`.
+// Reads 32 keys and their values, or those up to `end`.
 template <class Positions>
 void push_head_tile(const HeadCaches& caches, const Positions& positions, uint32_t head,
                     uint32_t first, uint32_t end) {
@@ -76,7 +77,7 @@ void push_head_tile(const HeadCaches& caches, const Positions& positions, uint32
     cb_push_back(kCbValueRows, caches.value_tiles);
 }
 
-// Row r of queries sees columns [first + r · step, end + r · step) of a key tile.
+// Row r of queries attends to columns [first + r · step, end + r · step) of a key tile.
 struct SeenColumns {
     int32_t first;
     int32_t end;
@@ -105,8 +106,8 @@ inline void write_mask(uint32_t place, const SeenColumns& seen) {
     }
 }
 
-// Announces a block of key tiles and returns bits of those that have a mask; `seen(tile)` says what
-// is seen of a tile of the block.
+// Announces a block of key tiles and returns bits of the tiles that have a mask. `seen(tile)`
+// returns the visible columns of a tile of the block.
 template <class Seen>
 uint32_t announce_head_block(uint32_t num_tiles, const Seen& seen) {
     uint32_t masked = 0;
@@ -117,7 +118,8 @@ uint32_t announce_head_block(uint32_t num_tiles, const Seen& seen) {
     return masked;
 }
 
-// The masks of a block. They follow its keys, so that these need not wait for the block before.
+// Pushes the masks of a block. They follow its keys, so that the keys need not wait for the
+// previous block.
 template <class Seen>
 void push_head_masks(uint32_t num_tiles, uint32_t masked, uint32_t block, const Seen& seen) {
     if (masked == 0) {
@@ -133,7 +135,7 @@ void push_head_masks(uint32_t num_tiles, uint32_t masked, uint32_t block, const 
     cb_push_back(kCbMasks, block);
 }
 
-// The sinks of all heads, as rows of them come, to L1.
+// Reads the sinks of all heads to L1, row by row.
 template <class Accessor>
 void read_sinks(const Accessor& sinks, uint32_t heads) {
     noc_async_read(sinks.get_noc_addr(0), get_write_ptr(kCbWords) + kSinkWords,
@@ -141,7 +143,7 @@ void read_sinks(const Accessor& sinks, uint32_t heads) {
     noc_async_read_barrier();
 }
 
-// A tile whose column 0 has the sinks of heads first + r · step of rows r.
+// Pushes a tile whose column 0 has the sinks of heads first + r · step for rows r.
 inline void push_sinks(uint32_t first, uint32_t step, uint32_t count) {
     const auto* sinks = reinterpret_cast<Halves>(get_write_ptr(kCbWords) + kSinkWords);
     cb_reserve_back(kCbSinks, 1);

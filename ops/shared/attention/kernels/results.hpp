@@ -74,14 +74,14 @@ void merge_partner(const Shapes& shapes) {
 void send_result(const Shapes& shapes) {
     cb_wait_front(cb_sums, 1);
     cb_wait_front(cb_outputs, shapes.value_tiles);
-    // Four tiles side by side, so that a row of the output leaves in pieces of 256 bytes.
+    // Four tiles side by side, so that an output row is written in pieces of 256 bytes.
     for (uint32_t first = 0; first < shapes.value_tiles; first += kStripTiles) {
         cb_reserve_back(cb_result_rows, kStripTiles);
         for (uint32_t i = 0; i < kStripTiles && first + i < shapes.value_tiles; ++i) {
             tile_regs_acquire();
             copy_to(cb_outputs, first + i, 0);
             copy_to(cb_sums, 0, 1);
-            // A token that sees no key has sums of 0, and a result of 0.
+            // A token without keys has sums of 0, and a result of 0.
             binop_with_scalar_tile_init();
             add_unary_tile(1, kSmallest);
             div_binary_tile_init();

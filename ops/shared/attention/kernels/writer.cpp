@@ -18,8 +18,8 @@ void store(const Accessor& output, uint32_t row_bytes, uint32_t first, uint32_t 
     for (uint32_t offset = 0; offset < row_bytes; offset += kStripRowBytes) {
         cb_wait_front(kCbResultRows, kStripTiles);
         const uint32_t l1_addr = get_read_ptr(kCbResultRows);
-        // A unit's rows may be those of several heads, so that their distance in the output is
-        // given.
+        // A unit's rows may belong to several heads, so their distance in the output is an
+        // argument.
         for (uint32_t row = 0; row < count; ++row) {
             noc_async_write(l1_addr + row * kStripRowBytes,
                             output.get_noc_addr(first + row * stride, offset),
@@ -63,7 +63,7 @@ void kernel_main() {
         const uint32_t stride = words[2];
         const uint32_t count = words[3];
         cb_pop_front(kCbWriterUnits, 1);
-        // The reader ends the launch, since it alone knows the units.
+        // The reader ends the launch, because only it knows the units.
         if (what == kEnd) {
             break;
         }

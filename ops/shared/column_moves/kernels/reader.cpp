@@ -47,8 +47,8 @@ void kernel_main() {
             uint32_t l1_addr = get_write_ptr(kCbRows) + i * args.page_bytes;
             for (uint32_t group = 0; group < args.groups; ++group) {
                 const uint32_t part = (row + i) * args.groups + group;
-                // Ranges are put one after the other. A range whose alignment differs goes through
-                // the detour, which costs a barrier and a loop over its bytes.
+                // Ranges are placed contiguously. A range with another alignment goes through the
+                // detour buffer, which costs a barrier and a loop over its bytes.
                 for (uint32_t range = 0; range < args.num_ranges; ++range) {
                     ranges[range].read(part / args.split, part % args.split, l1_addr,
                                        args.alignment);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores rows [first, first + count) as they come, a block of them at a time.
+// Stores rows [first, first + count) as they arrive, a block of them at a time.
 #include "args.hpp"
 #include "dataflow_api.h"
 

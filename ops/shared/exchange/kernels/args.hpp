@@ -21,14 +21,14 @@ enum class Cb : std::uint32_t {
 /// A tile of bfloat16: slices are distributed over cores and cut into packets in multiples of it.
 inline constexpr std::uint32_t kUnitBytes = 2048;
 
-/// Tensor that a step reads or stores. Sums that later phases go on with are in the workspace, in
-/// the format in which sums travel: a workspace has one page for each unit of the tensor.
+/// Tensor that a step reads or stores. Sums for later phases are in the workspace, in the format of
+/// sums that travel: a workspace has one page for each unit of the tensor.
 enum class Place : std::uint32_t { Input, Output, Workspace };
 
-/// Slots of a circular buffer that a link fills, in packets. It holds a chunk that arrives while
-/// one is passed on and another waits for its turn. It also holds blocks that are being handled,
-/// and half of the free ones that the sender has not been told of. With fewer slots a ring of
-/// senders could wait for each other.
+/// Slots of a circular buffer that a link fills, in packets. They hold a chunk that arrives while
+/// one is forwarded and another waits for its turn. They also hold blocks in processing, and half
+/// of the free ones that have not been granted to the sender. With fewer slots, a ring of senders
+/// could deadlock.
 constexpr std::uint32_t num_slots(std::uint32_t chunk_packets) {
     return 3 * chunk_packets + chunk_packets / 2 + 2;
 }
@@ -45,12 +45,12 @@ NAMED_RUNTIME_ARGS(ReaderCore, row_bytes,
 NAMED_COMPILE_ARGS(ComputeArgs, sums_are_fp32);  // 1: partial sums are float32
 
 NAMED_COMPILE_ARGS(WriterArgs,
-                   sum_tile_bytes,  // of a partial sum; 0: there are no sums
+                   sum_tile_bytes,  // bytes of a partial sum; 0: there are no sums
                    gathers);        // 1: some phases pass bytes as they are
 NAMED_TENSORS(WriterTensors, output, workspace);
 NAMED_RUNTIME_ARGS(WriterCore, row_bytes, row_stride, stored_semaphore, arrived_semaphore,
                    first_credit_semaphore,            // of consecutive ones, by Neighbour::credit
-                   num_connections);                  // whose words follow
+                   num_connections);                  // followed by their words
 inline constexpr std::uint32_t kConnectionWords = 3;  // of append_fabric_connection_rt_args
 
 // The plan of a core, last of each kernel's arguments. Each phase is a head and its runs of steps.
@@ -64,7 +64,7 @@ NAMED_RUNTIME_ARGS(PhaseHead,
                    devices);  // the same two
 inline constexpr std::uint32_t kNoRoute = 0xFFFF;  // else connection | hops << 8
 
-/// A run: steps whose slices have the same size and are at the same distance.
+/// A run: steps whose slices have the same size and distance.
 NAMED_RUNTIME_ARGS(RunWords,
                    head,  // StepFlag | number of steps << 8
                    read_begin, store_begin, bytes);

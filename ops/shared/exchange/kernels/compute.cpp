@@ -47,9 +47,9 @@ void add_bfloat16(Tiles tiles) {
     });
 }
 
-// Sums of float32 go straight to DST, where the matrix unit adds what is in its source registers:
-// own − 0, which is own whatever its sign. The vector unit takes twice as long for a tile as a link
-// does; this way the link is the slower one.
+// float32 sums go directly to DST, where the matrix unit adds its source registers: own − 0, which
+// is own whatever its sign. The vector unit takes twice as long for a tile as a link does; with
+// this form the link is slower.
 void add_to_float32(Tiles tiles) {
     copy_tile_to_dst_init_short_with_dt(kCbLocal, kCbReceived);
     for_each(tiles, [](uint32_t tile, uint32_t dst) { copy_tile(kCbReceived, tile, dst); });
@@ -76,7 +76,7 @@ struct Addition {
     uint32_t own;
     uint32_t out;
 
-    // Set once a step: its blocks use the same operands and the same output.
+    // Set once per step: its blocks use the same operands and the same output.
     void init() const {
         if (receives && !travels_as_fp32) {
             add_tiles_init(kCbReceived, kCbLocal);
@@ -86,7 +86,7 @@ struct Addition {
         }
         pack_reconfig_data_format(out);
     }
-    // As many as `make` takes at a time.
+    // Number of tiles that `make` processes at a time.
     uint32_t tiles_at_once() const { return receives && own == kCbEarlier ? 1 : kMostTiles; }
     void make(Tiles tiles) const {
         if (!receives) {
@@ -160,8 +160,8 @@ void kernel_main() {
                 num_received += step.receives() ? 1 : 0;
             }
         }
-        // Drops the blocks that the reader has filled up, so that all three pointers are at the
-        // buffer's start again.
+        // Pops the padding blocks of the reader, so that all three pointers are at the buffer's
+        // start again.
         for (uint32_t i = plan.num_left_over(num_received); i > 0; --i) {
             cb_wait_front(kCbReceived, phase.block_tiles);
             cb_pop_front(kCbReceived, phase.block_tiles);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of one core of a collective, as the host made it (ops/shared/exchange/plan.hpp). The three
-// kernels of a core walk the plan alike: phases, in each of them rounds, in each of them steps.
+// Plan of one core of a collective, made by the host (ops/shared/exchange/plan.hpp). The three
+// kernels of a core iterate over it in the same way: phases, rounds in a phase, steps in a round.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ inline constexpr uint32_t kCbEarlier = index_of(Cb::Earlier);
 inline constexpr uint32_t kCbLater = index_of(Cb::Later);
 inline constexpr uint32_t kCbZeros = index_of(Cb::Zeros);
 
-inline constexpr uint32_t kBlocksOfATurn = 4;  // as many as the reader reads at once
+inline constexpr uint32_t kBlocksOfATurn = 4;  // the number that the reader reads at once
 
-// A part of a slice that takes its turn in one round. Bytes count from the start of a tensor whose
-// pages follow each other, padding included.
+// Part of a slice that is handled in one round. Bytes count from the start of a tensor whose pages
+// are contiguous, padding included.
 struct Piece {
     uint32_t read_begin;
     uint32_t store_begin;
@@ -63,7 +63,7 @@ struct Step {
     }
 };
 
-// A step and what of its piece is to be done.
+// A step and the part of its piece to handle.
 struct Turn {
     Step step;
     Piece piece;
@@ -85,7 +85,7 @@ struct Phase {
     uint32_t first_arg;  // of its runs of steps
     uint32_t end_arg;
     bool sums;             // own and received tiles are added
-    uint32_t to_next;      // connection | hops << 8; kNoRoute: there is none
+    uint32_t to_next;      // connection | hops << 8; kNoRoute: no route
     uint32_t to_previous;  // for credits
     uint32_t next;         // devices: where a route has no hops, the mesh finds it
     uint32_t previous;
@@ -176,10 +176,9 @@ struct Plan : PlanHead {
     }
 };
 
-// Turns of a core in a phase, one piece after the other: rounds of at most `chunk` blocks a step.
-// Blocks on their way must fit into the slots of the receivers, or a ring of senders would wait for
-// each other. Blocks that end here take turns with the own blocks that are sent next, so that the
-// link does not fall idle.
+// Turns of a core in a phase, one piece after the other, in rounds of at most `chunk` blocks per
+// step. Blocks in flight must fit in the receivers' slots; otherwise a ring of senders would
+// deadlock. Blocks that end here alternate with own blocks to send, so that the link is never idle.
 class Turns {
 public:
     Turns(const Plan& plan, const Phase& phase)
@@ -208,7 +207,8 @@ public:
     }
 
 private:
-    // Returns the next step that has bytes left in its round; a step of no bytes if there is none.
+    // Returns the next step that has bytes left in its round; a step without bytes if there is
+    // none.
     Turn find_turn() {
         for (;; begin_round()) {
             while (!steps_.is_at_end()) {

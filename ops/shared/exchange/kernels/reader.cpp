@@ -21,8 +21,8 @@ public:
           capacity_(capacity),
           to_end_(capacity) {}
 
-    // Begins to read the next blocks from the position of `rows` on, of at most `bytes`, after those
-    // begun before, which are to be finished next. Returns the bytes.
+    // Starts to read the next blocks from the position of `rows` on, at most `bytes`, after those
+    // started before, which finish next. Returns the bytes.
     template <typename Accessor>
     uint32_t begin(const Accessor& source, RowWalk& rows, uint32_t bytes) {
         begin_none();
@@ -71,7 +71,7 @@ private:
     uint32_t block_bytes_;
     uint32_t capacity_;   // blocks
     uint32_t to_end_;     // blocks, from the next one to be begun
-    uint32_t older_ = 0;  // blocks that were begun and are to be finished next
+    uint32_t older_ = 0;  // started blocks that finish next
     uint32_t newer_ = 0;
     uint32_t id_ = 1;
 };
@@ -86,7 +86,7 @@ public:
     void announce(uint32_t blocks, uint32_t& num_arrived) {
         num_announced_ += blocks;
         for (const uint32_t last = num_arrived + blocks; num_arrived != last;) {
-            // Reserved before the count is awaited, so that a block in L1 is announced at once.
+            // Reserved before the wait for the count, so that a block in L1 is announced at once.
             cb_reserve_back(cb_, block_tiles_);
             noc_semaphore_wait_min(arrived_, ++num_arrived);
             cb_push_back(cb_, block_tiles_);
@@ -131,7 +131,7 @@ public:
     }
 
 private:
-    // Finishes what was begun before the last begin, and announces what is to be added to it.
+    // Finishes the blocks started before the last start, and announces the data to add to them.
     void finish_before(bool receives) {
         const uint32_t blocks = blocks_.finish();
         if (receives_) {
@@ -192,8 +192,8 @@ void kernel_main() {
             } else {
                 reads.read(turn, workspace, units, args.sum_scale);
             }
-            // Sums go on with the next piece meanwhile. Blocks that pass as they are do not: own
-            // blocks could wait for slots that are given back once these here are announced.
+            // Sums continue with the next piece meanwhile. Unchanged blocks do not: own blocks
+            // could wait for slots that are freed once these blocks are announced.
             if (!phase.sums) {
                 reads.finish_all();
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of a tensor's bytes, whose pages are counted one after the other, padding included, so
-// that every piece keeps the alignment of a page.
+// Addresses of a tensor's bytes, whose pages are counted contiguously, padding included, so that
+// every piece keeps the alignment of a page.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ struct Rows {
     uint32_t row_stride;  // bytes, padding included
 };
 
-// Walks through such bytes. A link takes 350 to 500 cycles for a packet, and the RISC that feeds it
-// handles up to one and a half meanwhile: for a row it adds and compares, and it divides only where
-// a range begins elsewhere than the last one ended.
+// Iterates over such bytes. A link takes 350 to 500 cycles per packet, during which the RISC that
+// feeds it handles up to one and a half packets. For a row it only adds and compares. It divides
+// only if a range does not start at the end of the previous one.
 class RowWalk {
 public:
     explicit RowWalk(const Rows& rows) : rows_(rows) {}
@@ -26,8 +26,8 @@ public:
             position_ = begin;
         }
     }
-    // Calls move(row, offset in the row, l1_address, bytes) for each row that the next `bytes` lie
-    // in, which L1 has from `l1_address` on.
+    // Calls move(row, offset in the row, l1_address, bytes) for each row of the next `bytes`, which
+    // are in L1 from `l1_address` on.
     template <typename Move>
     void for_each(uint32_t l1_address, uint32_t bytes, Move move) {
         position_ += bytes;
@@ -69,7 +69,7 @@ private:
     uint32_t offset_ = 0;
 };
 
-// Returns the rows of a workspace: a page is a unit, whose elements take `scale` times those of
+// Returns the rows of a workspace: a page is a unit, whose elements have `scale` times the size of
 // bfloat16.
 constexpr Rows units_of(uint32_t scale) {
     return {tessera::ops::exchange::kUnitBytes * scale, tessera::ops::exchange::kUnitBytes * scale};

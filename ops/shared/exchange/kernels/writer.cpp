@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores what stays on this device, and passes on what the next one is to have.
+// Stores the blocks that stay on this device, and forwards the next device's blocks.
 //
 // Blocks go into slots of the next device's circular buffers. That device grants all slots when it
 // has come to the phase, and each one again when it is free; its reader learns of a block from a
@@ -59,11 +59,12 @@ void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, uint32_t route, ui
     }
 }
 
-// The slots of the next device, which this core fills, and its own, which the device before fills.
-// The circular buffers of both lie at the same addresses.
+// The slots of the next device, which this core fills, and its own, which the previous device
+// fills. The circular buffers of both have the same addresses.
 class Slots {
 public:
-    // `credits_before` has kMostCredits words of 0. It is apart: what is indexed lies in memory.
+    // `credits_before` has kMostCredits words of 0. It is a separate array, because indexed data is
+    // in memory.
     Slots(const WriterArgs& args, const Plan& plan, Links& links, uint32_t arrived_id,
           uint32_t first_credit_id, uint32_t* credits_before)
         : plan_(plan),
@@ -123,9 +124,9 @@ public:
     }
 
     void send(uint32_t source, uint32_t bytes) {
-        // The count of the credit word only rises, so that no reset can race with a grant.
+        // The count of the credit word only rises, so no reset can race with a grant.
         noc_semaphore_wait_min(credit_word_, ++needed_);
-        // Not flushed: to one core's L1 over one NoC the count arrives after the block.
+        // Not flushed: on one NoC, to one core's L1, the increment arrives after the block.
         block_header_->to_noc_fused_unicast_write_atomic_inc(
             NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(slot_), arrived_, 1, false}, bytes);
         next_->wait_for_empty_write_slot();
@@ -181,7 +182,7 @@ private:
     uint32_t stride_ = 0;
     uint32_t base_ = 0;  // of the next device's slots
     uint32_t end_ = 0;
-    uint32_t slot_ = 0;  // that the next block goes into
+    uint32_t slot_ = 0;  // slot of the next block
     uint32_t credit_ = 0;
     volatile tt_l1_ptr uint32_t* credit_word_ = nullptr;
     uint32_t needed_ = 0;  // count of that word with which the last block could leave

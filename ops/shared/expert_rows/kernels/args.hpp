@@ -9,7 +9,7 @@ namespace tessera::ops::expert_rows {
 /// Bytes between counts that have a page each, in L1: what reads from DRAM are aligned to.
 inline constexpr std::uint32_t kCountStride = 64;
 
-/// Which rows of a tensor count: all, the first ones of equal batches, or those that a table has.
+/// Rows of a tensor that count: all, the first ones of equal batches, or those with a table entry.
 enum class CountedForm : std::uint32_t { All, ByBatches, ByPresence };
 
 NAMED_COMPILE_ARGS(CountedArgs, num_rows,

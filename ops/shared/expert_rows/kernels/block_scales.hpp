@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales that hold for part of a sum or for some columns: a tile with those of a unit's columns in
-// row 0, one with those of its rows in column 0, for each block of K.
+// Scales that apply to part of a sum or to some columns. For each K block there is a tile with the
+// scales of a unit's columns in row 0, and one with those of its rows in column 0.
 #pragma once
 
 #include "product_args.hpp"
@@ -34,7 +34,7 @@ struct BlockScales {
     bool has_weights;
     const ReaderArgs& args;
 
-    // Holds the scales of 32 rows of activations, kNobody where there is none.
+    // Keeps the scales of 32 rows of activations; kNobody for missing rows.
     void hold_rows(const uint32_t* sources) const {
         const uint32_t held = get_write_ptr(cb_held_rows);
         for (uint32_t i = 0; i < (row_form == RowForm::OneRow ? 1 : kSide); ++i) {
@@ -90,7 +90,7 @@ private:
         noc_async_read_barrier();
         words_at(held)[0] = words_at(held)[expert - start];
     }
-    // Of a column beyond the last one, that of the last.
+    // Returns the index of a column's scale; columns beyond the last one use its scale.
     uint32_t place_of(uint32_t column) const {
         uint32_t place = column / args.n_each;
         if (args.n_parts != 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows count: all, the first ones of equal batches, or those that a table has.
+// Rows that count: all, the first ones of equal batches, or those with a table entry.
 #pragma once
 
 #include "table_words.hpp"

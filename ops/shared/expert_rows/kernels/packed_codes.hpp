@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of 4 bits to numbers of the matrix unit, for weights with two columns a byte.
+// Converts 4-bit codes to numbers of the matrix unit, for weights with two columns per byte.
 //
-// The vector unit masks and shifts whole words, eight codes each: a code of e2m1 or of 0 to 15 is
-// the e4m3 code of its number times a power of two, but for the place of its bits. Even and odd
-// columns become tiles of their own; rows are sorted likewise. mxfp4 is then multiplied with its
-// scales, which is exact in bfloat16.
+// The vector unit masks and shifts whole words of eight codes each. A code of e2m1 or of 0 to 15 is
+// the e4m3 code of its number times a power of two, except for the position of its bits. Even and
+// odd columns become separate tiles, and rows are sorted in the same way. mxfp4 is then multiplied
+// by its scales, which is exact in bfloat16.
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"
@@ -91,14 +91,14 @@ inline void merge(uint32_t dst, uint32_t other) {
     bitwise_or_binary_tile<DataFormat::UInt32>(dst, other, dst);
 }
 
-// A word tile of codes 0 to 15 in DST 0 and 1: even columns stay in 0, odd ones come to 1.
+// Splits a word tile of codes 0 to 15 in DST 0 and 1: even columns stay in 0, odd ones go to 1.
 inline void split_uint4() {
     mask(0, 0x0F);
     shift_right(1, 4, 2);
     mask(1, 0x0F);
 }
 
-// The same of e2m1 codes: the sign goes to bit 7, exponent and mantissa to bits 2 to 4.
+// Splits e2m1 codes in the same way: the sign goes to bit 7, exponent and mantissa to bits 2 to 4.
 inline void split_e2m1(uint32_t tile) {
     copy_tile(cb_packed, tile, 2);
     mask(0, 0x07);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that the reader adds to codes of 4 bits: scales of mxfp4 as exponents of
-// bfp8_b tiles, zero points as tiles of e4m3 codes, and the tiles that sort the columns of rows.
+// Operands that the reader adds to 4-bit codes: scales of mxfp4 as exponents of bfp8_b tiles, zero
+// points as tiles of e4m3 codes, and the tiles that sort the columns of rows.
 #pragma once
 
 #include "block_scales.hpp"
@@ -39,8 +39,9 @@ struct HeldBytes {
     }
 };
 
-// Scales of e8m0, 2^(code - 127). The exponent of 16 elements of a bfp8_b tile is a byte too: all
-// magnitudes are 1.0, and a byte that is 6 greater makes up for codes that are e4m3 of 2^-6 each.
+// Scales of e8m0, 2^(code − 127). The exponent of 16 elements of a bfp8_b tile is a byte too. All
+// magnitudes are 1.0, and a byte that is larger by 6 compensates for codes that are e4m3 of 2^-6
+// each.
 template <class Accessor>
 struct MicroScales {
     static constexpr uint32_t kTileBytes = 1088;
@@ -97,7 +98,7 @@ private:
             words[4] = right + kE2m1Exponent * 0x01010101;
         }
     }
-    // At the edges: scales that there are not are 1.
+    // At the edges: missing scales are 1.
     void put_partial(tt_l1_ptr uint8_t* exponents, uint32_t k, uint32_t c, uint32_t column) const {
         for (uint32_t i = 0; i < tile_height; ++i) {
             const bool is_there = column * tile_height + i < held.args.columns;
@@ -114,8 +115,8 @@ private:
     }
 };
 
-// A tile whose rows hold minus the zero point of their column in e4m3: the product of rows with it
-// takes from a sum what the zero points add.
+// Pushes a tile whose rows hold minus the zero point of their column in e4m3: the product of rows
+// with it subtracts the contribution of the zero points from a sum.
 template <class Accessor>
 struct ZeroPoints {
     static constexpr uint32_t kMiddle = 8;
@@ -152,8 +153,8 @@ private:
     }
 };
 
-// Four tiles (N, K) of zeros and ones: columns of two tiles side by side to the even ones, from
-// the left tile and from the right one, and to the odd ones.
+// Pushes four tiles (N, K) of zeros and ones. They move the columns of two adjacent tiles to the
+// even ones, from the left tile and from the right one, and to the odd ones.
 inline void push_sorters() {
     constexpr uint32_t kTiles = 4;
     constexpr uint32_t kTileWords = 512;

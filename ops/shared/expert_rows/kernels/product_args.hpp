@@ -25,8 +25,8 @@ enum class Cb : std::uint32_t {
     HeldRowScales = 13,
     HeldColumnScales = 14,
     Output = 16,
-    // Packed weights: their codes as bytes, in words for the vector unit and in e4m3 for the
-    // matrix unit (one memory); numbers of mxfp4, and scales as exponents of bfp8_b tiles.
+    // Packed weights: their codes as bytes, in words for the vector unit and in e4m3 for the matrix
+    // unit (one memory); numbers of mxfp4, and scales as exponents of bfp8_b tiles.
     CodeWords = 17,
     CodeBytes = 18,
     Numbers = 19,
@@ -39,8 +39,8 @@ enum class Cb : std::uint32_t {
     Bias = 25
 };
 
-/// Weights in memory: numbers that the unpacker converts; unsigned codes of 4 bits, two a byte; or
-/// the same of e2m1 (OCP MX) with scales of e8m0.
+/// Weights in memory: numbers that the unpacker converts; unsigned 4-bit codes, two per byte; or
+/// e2m1 codes (OCP MX) with scales of e8m0.
 enum class WeightForm : std::uint32_t { Numbers, UInt4, Mxfp4 };
 
 /// Layout of the counts of batches: one page for all, one page each, or no operand of counts.
@@ -84,7 +84,7 @@ NAMED_COMPILE_ARGS(ReaderArgs,
 // `ids` is the list, or the counts of batches.
 NAMED_TENSORS(ReaderTensors, rows, weights, ids, experts, num_listed, topk_weights, row_scales,
               expert_scales, zero_points, bias);
-NAMED_RUNTIME_ARGS(CoreShare, core, num_cores);  // units are dealt to the cores by number
+NAMED_RUNTIME_ARGS(CoreShare, core, num_cores);  // units are distributed over the cores by number
 
 /// Tiles of packed bytes, 32 rows of 64 columns, and their words in one tile of the vector unit.
 inline constexpr std::uint32_t kByteTilesInWords = 4;
@@ -92,7 +92,7 @@ inline constexpr std::uint32_t kByteTile = 1024;
 /// Pushes that Cb::Exponents and Cb::ZeroPoints hold.
 inline constexpr std::uint32_t kExponentBuffers = 2;
 inline constexpr std::uint32_t kZeroPointBuffers = 2;
-/// Even columns and odd ones are two K tiles: their bytes are as far apart in Cb::CodeWords.
+/// Even columns and odd ones are two K tiles; their bytes have the same distance in Cb::CodeWords.
 constexpr std::uint32_t word_tiles(std::uint32_t k_block, std::uint32_t strip) {
     return (k_block / 2 * strip + kByteTilesInWords - 1) / kByteTilesInWords;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tilizes the rows of a unit once, for all strips that follow on them, and multiplies them with the
-// weights, whose tiles are transposed on their way into the source register. Sums stay in DST over
-// all of K and are packed as rows. Where scales hold for a block of K, or some columns, each
-// block's sums are scaled by themselves in fp32, and the packer adds them to those before in L1.
-// Codes of 4 bits become numbers of the matrix unit first (packed_codes.hpp).
+// Tilizes the rows of a unit once, for all following strips of the same rows, and multiplies them
+// by the weights, whose tiles are transposed on their way into the source register. Sums stay in
+// DST over all of K and are packed as rows. If scales apply to a K block or to some columns, each
+// block's sum is scaled separately in fp32, and the packer accumulates it in L1. 4-bit codes become
+// numbers of the matrix unit first (packed_codes.hpp).
 
 #include "packed_codes.hpp"
 #include "product_args.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works out this core's units of work from the list of blocks, or the counts of the batches, in
-// device memory; announces each to compute and writer; gathers rows and feeds weights.
+// Computes this core's units of work from the list of blocks, or the counts of the batches, in
+// device memory. Announces each unit to compute and writer, gathers rows and feeds weights.
 #include "block_scales.hpp"
 #include "packed_weights.hpp"
 #include "product_args.hpp"
@@ -57,7 +57,7 @@ void announce_to_writer(Announced what, uint32_t column, uint32_t columns, const
     cb_push_back(cb_writer_units, 1);
 }
 
-// Gathers the rows, K in chunks, zeros where there is no row and after the last element.
+// Gathers the rows in chunks of K, with zeros for missing rows and after the last element.
 template <class Accessor>
 void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row) {
     const uint32_t chunk_bytes = shapes.chunk_bytes();
@@ -84,7 +84,7 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
     }
 }
 
-// All that goes with the weights of a unit.
+// All data that accompanies the weights of a unit.
 template <class Blocks, class Zeros, class Micro, class Bias>
 struct WeightScales {
     const Blocks& blocks;
@@ -110,8 +110,8 @@ struct WeightScales {
         }
         blocks.push(block, row.sources, column, columns);
     }
-    // Row 0 of a tile of bfloat16. Its two faces have 32 bytes each, which reads from DRAM may not
-    // start at: both are read to the left face, and the core moves the second half.
+    // Writes row 0 of a bfloat16 tile. Its two faces have 32 bytes each, and DRAM reads may not
+    // start there: both are read to the left face, and the core moves the second half.
     void push_bias(uint32_t expert, uint32_t column, uint32_t columns) const {
         constexpr uint32_t kRowBytes = 64;
         constexpr uint32_t kFaceWords = 128;
@@ -197,7 +197,7 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
         if (!row.has_rows) {
             continue;
         }
-        // Rows without an expert are zeros in the output, so that no weights are read for them.
+        // Rows without an expert are zeros in the output, so no weights are read for them.
         if (row.expert == kNobody) {
             if (list.writes_zeros()) {
                 announce_to_writer(Announced::ZeroUnit, column, columns, row);

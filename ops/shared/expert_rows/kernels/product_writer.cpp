@@ -21,7 +21,7 @@ void kernel_main() {
     const uint32_t strip = args.strip;
     const auto output = TensorAccessor(WriterTensors::output(), WriterTensors::output_address());
 
-    // Zeros are made once: rows of experts of other devices are all sent from here.
+    // Zeros are made once: all rows of other devices' experts are sent from here.
     const uint32_t zeros = get_write_ptr(cb_zeros);
     fill_words(words_at(zeros), strip * tile_row_bytes / 4, 0);
     for (;;) {

@@ -25,7 +25,7 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    entries_at_once);  // of the index in L1
 NAMED_TENSORS(ReaderTensors, input, index, limit);
 
-NAMED_COMPILE_ARGS(WriterArgs, output_first);  // row of the output that the first one goes to
+NAMED_COMPILE_ARGS(WriterArgs, output_first);  // output row of the first moved row
 NAMED_TENSORS(WriterTensors, limit, output);
 
 NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows);  // rows of the output, from `output_first` on

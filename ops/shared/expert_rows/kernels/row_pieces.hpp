@@ -14,7 +14,7 @@ struct RowPieces {
     uint32_t row_bytes;
     uint32_t piece_bytes;  // a row is cut into pieces of this length and a rest
     uint32_t page_bytes;   // a piece, aligned for reads from DRAM
-    uint32_t block;        // pages handed over at once
+    uint32_t block;        // pages per push
 
     uint32_t length_at(uint32_t offset) const {
         const uint32_t left = row_bytes - offset;

@@ -20,7 +20,7 @@ union Word {
 template <class Weights, class Rows, class Experts>
 struct Scales {
     const Weights& weights;  // (T, K)
-    uint32_t top_k;          // 0: there are none
+    uint32_t top_k;          // 0: no scales
     const Rows& rows;        // (rows, 1)
     const Experts& experts;  // (E, 1, 1), or (E) in one page
     bool scales_in_a_page;
@@ -58,7 +58,7 @@ private:
     }
 };
 
-// Pushes a tile whose rows hold the scale of theirs in every column.
+// Pushes a tile in which every column of a row holds the row's scale.
 template <class AllScales>
 void push_scales(const AllScales& scales, const TileRow& row) {
     cb_reserve_back(cb_scales, 1);

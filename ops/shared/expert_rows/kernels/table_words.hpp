@@ -37,8 +37,8 @@ void write_pages(const Accessor& tensor, uint32_t first, uint32_t count, uint32_
     noc_async_write_barrier();
 }
 
-// Reads counts of experts, in one page, or one in each: the latter are read as far apart as
-// alignment asks for, and moved together.
+// Reads counts of experts, in one page or in one page each. Separate pages are read with the
+// distance that alignment requires, and then compacted.
 template <class Accessor>
 void read_counts(const Accessor& counts, uint32_t num_experts, bool is_paged, uint32_t l1_addr) {
     if (!is_paged) {

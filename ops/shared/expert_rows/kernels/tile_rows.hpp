@@ -16,8 +16,7 @@ constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
 constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
 
-// Up to 32 rows of one expert: where they come from and go to; kNobody for those that there are
-// not.
+// Up to 32 rows of one expert: their sources and destinations; kNobody for missing rows.
 struct TileRow {
     uint32_t expert;  // kNobody: zeros are written
     bool has_rows;
@@ -62,7 +61,7 @@ struct BlockList {
     bool reads_by_choice;
     bool writes_by_choice;
     uint32_t top_k;
-    uint32_t num_choices;  // entries from here on stand for none
+    uint32_t num_choices;  // entries from here on refer to no choice
 
     bool writes_zeros() const { return writes_by_choice; }
     void find(uint32_t tile_row, TileRow& found) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute side of a quantisation to e4m3, in strips of 32 rows and 128 columns: four float32
-// tiles side by side in a circular buffer.
+// The compute side of a quantisation to e4m3, in strips of 32 rows and 128 columns: four adjacent
+// float32 tiles in a circular buffer.
 //
-// Magnitudes are reduced over the four tiles in the vector unit; what is left of a row, 32 numbers,
-// is reduced by the writer, whose core also makes the scale by its rule. The matrix unit could
-// reduce whole rows, but only in TF32: a scale of ten bits is not the scheme's.
+// The vector unit reduces magnitudes over the four tiles. The writer reduces the remaining 32
+// numbers of a row, and its core also computes the scale by its rule. The matrix unit could reduce
+// whole rows, but only in TF32, whose ten bits do not match the scheme's scales.
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"
@@ -60,7 +60,7 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
 
 using tessera::ops::fp8::CodeForm;
 
-// Numbers below 2^22 have no bits after the point any more once 1.5 · 2^23 was added.
+// Numbers below 2^22 have no fraction bits after 1.5 · 2^23 was added.
 inline void round_to_integers(uint32_t dst) {
     constexpr uint32_t kPointAtEnd = 0x4B400000;  // 1.5 · 2^23
     binop_with_scalar_tile_init();

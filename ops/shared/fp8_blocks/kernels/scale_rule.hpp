@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data-movement side of a quantisation: the largest magnitude of a row from a tile of partial
-// ones, and the scale that a rule makes of it.
+// maxima, and the scale that a rule computes from it.
 #pragma once
 
 #include "args.hpp"
@@ -45,9 +45,9 @@ inline float power_of_two_above(float x) {
     return word.value;
 }
 
-// Returns the scale of a code for a largest magnitude. Divisions are IEEE fp32, in the
-// order in which each rule was published. `most` is the largest code of the plain rule, Trtllm;
-// the others are of e4m3.
+// Returns the scale of a code for a largest magnitude. Divisions are IEEE fp32, in the order in
+// which each rule was published. `most` is the largest code of the plain rule, Trtllm; each other
+// rule is for e4m3.
 inline float scale_of(uint32_t largest_bits, ScaleRule rule, float most = 448.0F) {
     FloatWord largest;
     largest.bits = largest_bits;

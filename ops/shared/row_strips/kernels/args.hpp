@@ -28,7 +28,7 @@ enum class Cb : std::uint32_t {
 NAMED_COMPILE_ARGS(RowsArgs, count, columns,
                    element,  // bytes
                    fill,     // word in columns that rows do not have
-                   // Not 0: row r counts up to a column that depends on its place (RowStrips).
+                   // Not 0: row r counts up to a column that depends on its position (RowStrips).
                    visible_rows, visible_period, first_visible);
 NAMED_COMPILE_ARGS(SplitArgs, num_vectors,
                    num_statistics);  // of a row: 1 or 2

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute side of ops along rows: strips to tiles, sums of whole rows, results to strips.
 //
-// Tiles are added in the vector unit in fp32. A row is then 32 numbers, which the matrix unit sums.
-// Its operands have 8 to 11 bits, so that each number goes there as two bfloat16, which together
-// have 16 bits. The unit's own reduction of float32 would keep 11 of them. That is too few for a
-// result that is right to the last bit of bfloat16.
+// The vector unit adds tiles in fp32. A row is then 32 numbers, which the matrix unit sums. Its
+// operands have 8 to 11 bits, so each number is split into two bfloat16 numbers, which together
+// have 16 bits. The matrix unit's own reduction of float32 would keep 11 bits, too few for a result
+// that is correct to the last bit of bfloat16.
 #pragma once
 
 #include "../../kernels/tile_moves.hpp"

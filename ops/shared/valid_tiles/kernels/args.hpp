@@ -19,18 +19,18 @@ enum class Cb : std::uint32_t {
     Output = 16
 };
 
-// How a kernel knows its blocks of tiles.
+// How a kernel obtains its blocks of tiles.
 enum class Split : std::uint32_t {
     ByHost,   // from runtime arguments
     ByCore,   // each kernel of a core computes the same share from the counts
-    ByReader  // the reader announces each block, then a block without rows: there are no more
+    ByReader  // the reader announces each block; a block without rows ends them
 };
 
 // Words of the description of a block: first tile, rows and columns of tiles, tokens from the
 // block's first row on.
 inline constexpr std::uint32_t kBlockWords = 4;
 
-// In place of compute's number of blocks: the reader pushes it first.
+// Replaces compute's number of blocks: the reader pushes it first.
 inline constexpr std::uint32_t kCountFromReader = 0xFFFFFFFF;
 
 // The (E/D,T,H) tensors in tiles.
@@ -48,9 +48,9 @@ NAMED_RUNTIME_ARGS(HostTiles, num_blocks, first_zero, num_zeros);
 NAMED_RUNTIME_ARGS(CoreOfGrid,
                    index,  // in the order in which split_work_to_cores distributes
                    num_cores,
-                   round_robin);  // 1: one block a core in turn; 0: neighbours together
+                   round_robin);  // 1: one block per core in turn; 0: contiguous ranges
 
-// Of compute: the host's number or kCountFromReader.
+// For compute: the host's number or kCountFromReader.
 NAMED_RUNTIME_ARGS(BlockCount, num_blocks);
 
 // The cores that have other parts of K; the writer gathers their sums of each block.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many blocks a compute kernel has to work on: the host's number, or what the reader found.
+// Number of blocks of a compute kernel: the host's number, or the one that the reader found.
 #pragma once
 
 #include "args.hpp"

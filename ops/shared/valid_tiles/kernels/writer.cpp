@@ -52,11 +52,10 @@ template <class Accessor>
 void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts& counts,
                  uint32_t first, uint32_t count) {
     const uint32_t zero_tile = get_write_ptr(cb_zero_tile);
-    // Written by stores once; all zero tiles are then sent from the same place.
+    // Stores write it once; all zero tiles are then sent from the same address.
     fill_zeros(zero_tile, shapes.tile_size);
     uint32_t zeros_before = 0;
-    // Tiles are numbered over all experts, so that the zeros are split evenly whatever the counts
-    // are.
+    // Tiles are numbered over all experts, so the zeros are split evenly whatever the counts are.
     for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
         const uint32_t valid_tiles = counts.tile_rows(expert);
         const uint32_t first_tile =
@@ -78,11 +77,12 @@ static_assert(CoreOfGrid::kCount == HostTiles::kCount, "a share has one length i
 
 // The cores that have other parts of K.
 struct OtherParts : PartArgs {
-    // Has them send their sums of the next block, which takes as many pages of each.
+    // Requests the sums of the next block from each other part; the block has the same number of
+    // pages in each.
     void gather(uint32_t block_tiles) const {
         volatile tt_l1_ptr uint32_t* const num_arrived =
             reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived_semaphore));
-        // Room is reserved before the others are asked: their sums arrive at the write pointer.
+        // Space is reserved before the request: the sums arrive at the write pointer.
         cb_reserve_back(cb_arrived, num_parts * block_tiles);
         for (uint32_t part = 0; part < num_parts; ++part) {
             const auto core = PartCore::read(kPartArgs + PartCore::kCount * part);
@@ -96,8 +96,8 @@ struct OtherParts : PartArgs {
     }
 };
 
-// Writes the next block that the reader announced once compute has packed it; false if it announced
-// that there are no more.
+// Writes the next block that the reader announced once compute has packed it; returns false after
+// the last block.
 template <class Accessor>
 bool write_block(const Accessor& output, const Shapes& shapes) {
     cb_wait_front(cb_blocks, 1);
