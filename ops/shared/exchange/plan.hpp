@@ -33,8 +33,8 @@ struct Step {
     Slice slice;
 };
 
-/// Returns the route of packets to another device: straight in one direction. With no hops of its
-/// own, it is routed by the mesh: along the column, then along the row.
+/// Returns the route of packets to another device: straight in one direction. If that is not
+/// possible the route has no hops, and the mesh routes along the column, then along the row.
 [[nodiscard]] LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
 /// The device at the other end of a phase's packets, and the word there that counts credits.

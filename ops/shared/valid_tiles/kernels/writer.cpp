@@ -77,8 +77,8 @@ static_assert(CoreOfGrid::kCount == HostTiles::kCount, "a share has one length i
 
 // The cores that have other parts of K.
 struct OtherParts : PartArgs {
-    // Requests the sums of the next block from each other part; the block has the same number of
-    // pages in each.
+    // Requests the sums of the next block from each other part, `block_tiles` pages per part, and
+    // waits for them.
     void gather(uint32_t block_tiles) const {
         volatile tt_l1_ptr uint32_t* const num_arrived =
             reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(arrived_semaphore));
