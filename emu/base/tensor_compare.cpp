@@ -169,7 +169,7 @@ struct PairSums {
     double test_squares = 0;       ///< deviations from the mean, squared
     double reference_squares = 0;  ///< likewise
     double products = 0;
-    double fourth_powers = 0;  ///< of the reference's deviations
+    double fourth_powers = 0;  ///< of the reference
     double error_squares = 0;
 };
 

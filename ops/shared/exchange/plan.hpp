@@ -34,7 +34,7 @@ struct Step {
 };
 
 /// Returns the route of packets to another device: straight in one direction. If that is not
-/// possible the route has no hops, and the mesh routes along the column, then along the row.
+/// possible it has 0 hops, and the mesh routes along the column, then along the row.
 [[nodiscard]] LinkRoute reach_of(const MeshSpec& mesh, std::uint32_t from, std::uint32_t to);
 
 /// The device at the other end of a phase's packets, and the word there that counts credits.
