@@ -53,7 +53,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 /// Contract of an operand, whose words may refer to other tensors.
 struct Contract {
     const Operand& operand;
-    std::span<const Operand> operands;    ///< of inputs, then outputs
+    std::span<const Operand> operands;    ///< inputs, then outputs
     std::span<const TensorPlan> tensors;  ///< the given tensors
 
     // Words refer to others by name; an optional operand that the call leaves out gives nothing.

@@ -171,7 +171,7 @@ public:
 /// Context from which a reference is computed.
 struct ReferenceContext {
     ParameterRef parameters;
-    std::size_t position = 0;  ///< of the device in the group
+    std::size_t position = 0;  ///< position of the device in the group
     /// [operand][position]: a collective looks at other devices' tensors too.
     std::span<const std::vector<std::shared_ptr<const OperandValues>>> inputs;
     std::span<const TensorPlan> outputs;

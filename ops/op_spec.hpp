@@ -74,7 +74,7 @@ inline constexpr Tolerance kExact{};
 struct OpSpec {
     std::string_view name;                        ///< also the op's folder and namespace
     std::string_view summary;                     ///< one line
-    std::span<const std::string_view> schedules;  ///< as YAML names them; at least one
+    std::span<const std::string_view> schedules;  ///< names in YAML; at least one
     std::span<const Operand> inputs;
     std::span<const Operand> outputs;
     Tolerance tolerance;

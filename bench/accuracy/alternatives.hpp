@@ -22,8 +22,8 @@ inline constexpr double kFarApart = 0.05;
 struct AlternativeKind {
     std::string name;            ///< "reads or writes", "bytes_per_txn", …
     std::size_t num_pairs = 0;   ///< pairs whose measured values are kFarApart
-    std::size_t num_right = 0;   ///< of these: predicted in the measured order
-    std::size_t num_robust = 0;  ///< of these: with a robust predicted difference
+    std::size_t num_right = 0;   ///< pairs that are predicted in the measured order
+    std::size_t num_robust = 0;  ///< pairs with a robust predicted difference
     std::size_t num_robust_right = 0;
 };
 

@@ -27,7 +27,7 @@ struct GroupScore {
     std::string name;  ///< name of the group, or kMeanOfGroups, kMeanOfCircular
     bool is_mean = false;
     std::size_t rows = 0;      ///< scored or not
-    Statistics statistics;     ///< of the scored rows
+    Statistics statistics;     ///< statistics of the scored rows
     double within_of_all = 0;  ///< share of all rows within 10 %; a row without a score is a miss
     /// Returns the share of rows that are scored.
     [[nodiscard]] double share_scored() const noexcept;

@@ -17,7 +17,7 @@ enum class GatePlace : std::uint8_t { None, First, Second, Interleaved };
 struct RowActivationSpec {
     ActivationFunction function = ActivationFunction::Silu;
     GatePlace gate = GatePlace::None;
-    double alpha = 1.702;  ///< of SwigluOai
+    double alpha = 1.702;  ///< factor of SwigluOai
     double limit = 7.0;
     CountedBy counted_by = CountedBy::Batches;
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers

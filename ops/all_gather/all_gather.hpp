@@ -114,7 +114,7 @@ inline constexpr OpSpec kSpec{
 /// Transport of pages. Pages uses `workers` to `cb_depth`; Multicast uses `batch_pages`, `cb_depth`
 /// and `read_ahead`; each other algorithm uses `chunk_packets`.
 struct Schedule {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t links = kLinksPerDirection;  ///< links per direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
     FarthestSlice farthest = FarthestSlice::HalfEachWay;
     std::uint32_t sync_pages = 4;   ///< pages after which the receiver is told

@@ -15,7 +15,7 @@ namespace tessera::ops::all_to_all {
 enum class Opposite : std::uint8_t { EitherWay, Forward };
 
 struct AllToAllSpec {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t links = kLinksPerDirection;  ///< links per direction
     Opposite opposite = Opposite::EitherWay;
 };
 

@@ -10,11 +10,11 @@
 namespace tessera::ops::attention_decode {
 
 struct DecodeSpec {
-    double scale = 1;              ///< of scores
+    double scale = 1;              ///< factor of scores
     std::uint32_t page_size = 32;  ///< positions of a page of the cache
     std::uint32_t block = 4;       ///< key tiles that are worked on together
     std::uint32_t split = 0;       ///< cores that share a token's keys; 0: as its keys ask for
-    std::uint32_t kv_heads = 1;    ///< of keys and values
+    std::uint32_t kv_heads = 1;    ///< heads of keys and values
     std::uint32_t window = 0;      ///< positions that a token attends to, including its own; 0: all
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers
 };

@@ -40,10 +40,10 @@ inline std::size_t place_of_sequences(DataFormat cache) {
 /// Extents of a call, in elements.
 struct Extents {
     std::uint32_t tokens, heads;
-    std::uint32_t latent;    ///< of a query without its rotated part
+    std::uint32_t latent;    ///< elements of a query without its rotated part
     std::uint32_t rope;      ///< 0: none
     std::uint32_t kv_heads;  ///< 0: latents are keys and values of all heads
-    std::uint32_t value;     ///< of a head of the output
+    std::uint32_t value;     ///< elements of a head of the output
 
     [[nodiscard]] bool has_kv_heads() const { return kv_heads != 0; }
     [[nodiscard]] attention::HeadGroups groups() const {

@@ -43,12 +43,12 @@ constexpr std::array kFields{
 struct Extents {
     std::uint32_t tokens, heads, nope, rope, value;
     std::uint32_t sequences;
-    std::uint32_t key_rows;    ///< of kv
+    std::uint32_t key_rows;    ///< rows of kv
     std::uint32_t rows_each;   ///< key rows per sequence; 0: as many as its tokens
     std::uint32_t num_chosen;  ///< entries of a token; 0: no lists
 
-    [[nodiscard]] std::uint32_t head() const { return nope + value; }  ///< of a row of kv
-    [[nodiscard]] std::uint32_t most_keys() const {                    ///< of a sequence
+    [[nodiscard]] std::uint32_t head() const { return nope + value; }  ///< in a row of kv
+    [[nodiscard]] std::uint32_t most_keys() const {                    ///< per sequence
         return rows_each != 0 ? rows_each : key_rows;
     }
 };

@@ -11,10 +11,10 @@
 namespace tessera::ops::attention_prefill {
 
 struct PrefillSpec {
-    double scale = 1;              ///< of scores
+    double scale = 1;              ///< factor of scores
     std::uint32_t block = 4;       ///< key tiles that are worked on together
     std::uint32_t page_size = 32;  ///< positions of a page of the caches
-    std::uint32_t kv_heads = 1;    ///< of keys and values, if `values` are given
+    std::uint32_t kv_heads = 1;    ///< heads of keys and values, with `values`
     std::uint32_t window = 0;      ///< positions that a token attends to, including its own; 0: all
     std::uint32_t strips = 0;      ///< heads per unit of work; 0: as many as keep all cores busy
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers

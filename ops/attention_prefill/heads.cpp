@@ -21,10 +21,10 @@ namespace {
 /// Extents of a call, in elements.
 struct HeadExtents {
     std::uint32_t tokens, heads, kv_heads;
-    std::uint32_t dim;    ///< of a head of queries and keys
-    std::uint32_t value;  ///< of a head of values
+    std::uint32_t dim;    ///< elements of a head of queries and keys
+    std::uint32_t value;  ///< elements of a head of values
     std::uint32_t sequences;
-    std::uint32_t key_positions;  ///< of all keys
+    std::uint32_t key_positions;  ///< positions of all keys
     bool has_contexts;
     std::uint32_t table_width;  ///< pages of a sequence; 0: without pages
 

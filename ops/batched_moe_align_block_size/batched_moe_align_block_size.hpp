@@ -9,7 +9,7 @@
 namespace tessera::ops::batched_moe_align_block_size {
 
 struct BatchedAlignSpec {
-    std::uint32_t max_tokens_per_batch = 16;  ///< rows that each expert has room for
+    std::uint32_t max_tokens_per_batch = 16;  ///< row capacity of each expert
     std::uint32_t block_size = 16;            ///< rows of a block
 };
 

@@ -41,7 +41,7 @@ struct EltwiseSpec {
     std::uint32_t cb_depth = 2;        ///< pushes that each CB holds
     bool fp32_dest_acc = false;        ///< 32-bit DST; float32 tensors need it
     bool approximate = false;          ///< the vector unit's faster forms; values are exact here
-    MathFidelity math_fidelity = MathFidelity::HiFi4;  ///< of products in the matrix unit
+    MathFidelity math_fidelity = MathFidelity::HiFi4;  ///< for products in the matrix unit
 };
 
 }  // namespace tessera::ops

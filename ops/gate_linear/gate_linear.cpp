@@ -19,7 +19,7 @@ namespace tessera::ops::gate_linear {
 namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-constexpr std::uint32_t kChunkTiles = 8;  // of K, of one push of rows
+constexpr std::uint32_t kChunkTiles = 8;  // K tiles of one push of rows
 constexpr std::uint32_t kBiasBytes = kTileRows * 4;
 constexpr std::uint32_t kMostMembers = 16;
 
@@ -38,7 +38,7 @@ struct Units {
     std::uint32_t chunk;
     std::uint32_t expert_tiles;
     std::uint32_t count;
-    std::uint32_t bias_bytes;  ///< of an element; 0: no bias
+    std::uint32_t bias_bytes;  ///< bytes of an element; 0: no bias
 
     [[nodiscard]] std::uint32_t has_bias() const { return bias_bytes != 0 ? 1 : 0; }
 };

@@ -18,7 +18,7 @@ struct GroupedSpec : ProductSchedule {
     std::uint32_t num_choices = 0;  ///< T·K; 0: input rows times top_k
     RowsBy input_rows = RowsBy::Choice;
     RowsBy output_rows = RowsBy::Choice;
-    bool apply_weights = true;  ///< where there are topk_weights
+    bool apply_weights = true;  ///< if there are topk_weights
     std::uint32_t parts = 1;    ///< see ScaledOperands
 };
 

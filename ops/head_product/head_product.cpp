@@ -32,8 +32,8 @@ constexpr std::array kFields{
 
 struct Extents {
     std::uint32_t tokens, heads;
-    std::uint32_t head_rows;  ///< of a head's part of the weights
-    std::uint32_t rows;       ///< of them that count
+    std::uint32_t head_rows;  ///< rows of a head's part of the weights
+    std::uint32_t rows;       ///< number of them that count
     std::uint32_t columns;
     std::uint32_t inner, outer;  ///< elements of input and output rows
 

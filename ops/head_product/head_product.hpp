@@ -15,7 +15,7 @@ enum class HeadRows : std::uint8_t { Inputs, Outputs };
 struct HeadProductSpec {
     HeadRows rows_are = HeadRows::Inputs;
     std::uint32_t first = 0;  ///< first row of a head's part that counts
-    std::uint32_t rows = 0;   ///< that count; 0: all from the first on
+    std::uint32_t rows = 0;   ///< rows that count; 0: all from the first on
     GridSize grid;            ///< cores to spread over; 0×0: all that the device offers
 };
 

@@ -37,7 +37,7 @@ constexpr std::array kFields{
 struct Extents {
     // A unit is a token and a run of keys: long sequences are shared by cores.
     std::uint32_t tokens, heads, elements;
-    std::uint32_t positions;  ///< that a sequence's pages hold
+    std::uint32_t positions;  ///< positions in a sequence's pages
 
     [[nodiscard]] std::uint32_t head_tiles() const { return div_up(heads, kTileRows); }
     [[nodiscard]] std::uint32_t element_tiles() const { return div_up(elements, kTileColumns); }

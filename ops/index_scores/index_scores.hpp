@@ -9,7 +9,7 @@
 namespace tessera::ops::index_scores {
 
 struct IndexScoresSpec {
-    double factor = 1;             ///< of the weights of heads
+    double factor = 1;             ///< factor of the weights of heads
     std::uint32_t page_size = 32;  ///< positions of a page of the cache
     std::uint32_t key_tiles = 8;   ///< tiles of 32 keys of a unit of work
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers

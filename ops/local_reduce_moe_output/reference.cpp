@@ -15,12 +15,12 @@
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
 
-constexpr int kMantissaBits = 7;  // of bfloat16, after the leading one
+constexpr int kMantissaBits = 7;  // bits of bfloat16, after the leading one
 constexpr int kSmallestExponent = -126;
 
 struct Contribution {
     std::size_t expert;
-    std::size_t row;  ///< of the expert
+    std::size_t row;  ///< row of the expert
     double weight;
 };
 

@@ -47,10 +47,10 @@ void require_key(bool holds, std::string_view key, fmt::format_string<Args...> f
 
 /// Lengths of one extent (M or N) as it is spread over cores.
 struct Spread {
-    std::uint32_t tiles = 0;      ///< of the tensor
-    std::uint32_t per_core = 0;   ///< of a core; the last core's may reach beyond the tensor
-    std::uint32_t out_block = 0;  ///< of one pass over K
-    std::uint32_t cores = 0;      ///< that have any of it
+    std::uint32_t tiles = 0;      ///< tiles of the tensor
+    std::uint32_t per_core = 0;   ///< tiles of a core; the last core may exceed the tensor
+    std::uint32_t out_block = 0;  ///< tiles of one pass over K
+    std::uint32_t cores = 0;      ///< cores with a part of it
 
     [[nodiscard]] std::uint32_t num_blocks() const { return per_core / out_block; }
     /// Returns the tiles of core `index` that are in the tensor.

@@ -31,7 +31,7 @@ struct Audience {
 
 struct CoreRole {
     CoreCoord core;
-    std::uint32_t row = 0;     ///< of the core's out blocks, in per_core_m
+    std::uint32_t row = 0;     ///< row of the core's out blocks, in per_core_m
     std::uint32_t column = 0;  ///< in per_core_n
     Feed in0 = Feed::Reads;
     Feed in1 = Feed::Reads;

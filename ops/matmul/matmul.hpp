@@ -43,7 +43,7 @@ struct MatmulOperandSpec {
 /// All lengths count tiles; 0 means derived from the shapes where it says so.
 struct MatmulSpec {
     MatmulSchedule schedule = MatmulSchedule::Multicast2D;
-    MulticastOperand multicast_operand = MulticastOperand::In1;  ///< of Multicast1D
+    MulticastOperand multicast_operand = MulticastOperand::In1;  ///< for Multicast1D
     GridSize grid;                  ///< cores to spread over; 0×0: all the device offers
     std::uint32_t in0_block_w = 1;  ///< K tiles of a block; must divide K
     std::uint32_t per_core_m = 0;  ///< output rows of a core; 0: M spread over the grid, rounded up

@@ -10,7 +10,7 @@ namespace tessera::ops::moe_batch_tokens {
 
 struct BatchSpec {
     std::uint32_t num_local_experts = 4;
-    std::uint32_t max_num_tokens = 8;  ///< rows that each expert has room for
+    std::uint32_t max_num_tokens = 8;  ///< row capacity of each expert
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"single_core"};

@@ -27,7 +27,7 @@ struct Chunks {
     std::uint32_t row_tiles;
     std::uint32_t chunk_tiles;  ///< tiles of a row that are summed together
     std::uint32_t top_k;
-    std::uint32_t table_bytes;  ///< of the indices of a core's tokens, from an aligned place on
+    std::uint32_t table_bytes;  ///< indices of a core's tokens, from an aligned start
 };
 
 // Returns chunks of half of DST, which math owns while the packer empties the other half.

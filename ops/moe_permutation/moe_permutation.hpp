@@ -10,8 +10,8 @@
 namespace tessera::ops {
 
 struct PermutationSpec {
-    std::uint32_t experts = 1;              ///< of the whole layer
-    std::uint32_t local_experts = 1;        ///< of one device
+    std::uint32_t experts = 1;              ///< experts of the whole layer
+    std::uint32_t local_experts = 1;        ///< experts of one device
     std::uint32_t local_expert_offset = 0;  ///< first expert of the group's first device
     std::uint32_t tile = 8;                 ///< tokens of a CTA
 };

@@ -9,7 +9,7 @@
 namespace tessera::ops::moe_place_ids {
 
 struct PlaceSpec {
-    std::uint32_t slots = 1;  ///< of each device
+    std::uint32_t slots = 1;  ///< slots per device
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};

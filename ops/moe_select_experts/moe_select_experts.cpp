@@ -21,7 +21,7 @@ constexpr Limits kCount{1, 65536};
 /// the other outputs of one token, and the groups from which experts are chosen.
 constexpr std::uint32_t kRowsOfExperts = 4;
 constexpr std::uint32_t kShortRows = 6;
-constexpr std::uint32_t kAlignment = 64;  // of rows in L1: that of DRAM on every device
+constexpr std::uint32_t kAlignment = 64;  // rows in L1 have DRAM's alignment on any device
 
 constexpr std::array kFields{
     field<&SelectExpertsSpec::scoring>("scoring", "sigmoid", "how logits become scores"),

@@ -17,7 +17,7 @@ struct SelectExpertsSpec {
     std::uint32_t topk_group = 1;  ///< groups that a token may choose from
     std::uint32_t top_k = 1;
     bool normalise = true;             ///< weights of a token sum to the scaling factor
-    double routed_scaling_factor = 1;  ///< of all weights, after the normalisation
+    double routed_scaling_factor = 1;  ///< factor of all normalised weights
     GridSize grid;                     ///< cores to spread over; 0×0: all that the device offers
 };
 

@@ -27,7 +27,7 @@ struct Outputs {
 };
 
 constexpr const char* kOp = "prepare_moe_routing_tensors";
-constexpr std::uint32_t kBlockBytes = 8192;        // of selected_experts, per push
+constexpr std::uint32_t kBlockBytes = 8192;        // bytes of selected_experts per push
 constexpr std::uint32_t kTableBytes = 256 * 1024;  // for the tables of a group of experts
 constexpr std::uint32_t kLongestTable = 1024;      // entries kept before they are written out
 

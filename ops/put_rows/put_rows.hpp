@@ -10,8 +10,8 @@
 namespace tessera::ops::put_rows {
 
 struct PutSpec {
-    std::uint32_t rows = 8;   ///< of the whole
-    std::uint32_t first = 0;  ///< where the input's go
+    std::uint32_t rows = 8;   ///< rows of the whole output
+    std::uint32_t first = 0;  ///< output row of the first input row
     GridSize grid;            ///< cores to spread over; 0×0: all that the device offers
     std::uint32_t cb_depth = 0;
 

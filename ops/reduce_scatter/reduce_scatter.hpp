@@ -109,7 +109,7 @@ inline constexpr OpSpec kSpec{
 /// tiles. Each other algorithm uses `partial_sums` (Direct: format of sums in DST), and except for
 /// Direct `chunk_packets`.
 struct Schedule {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t links = kLinksPerDirection;  ///< links per direction
     std::uint32_t workers = 1;                 ///< cores for each link of each direction
     std::uint32_t sync_tiles = 8;              ///< tiles after which the receiver is told
     std::uint32_t cb_depth = 2;  ///< times `sync_tiles` that each circular buffer holds

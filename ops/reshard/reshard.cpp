@@ -38,7 +38,7 @@ struct Sides {
 /// A shard from its core's view; counts are pages.
 struct Shard {
     CoreCoord core;
-    std::uint32_t first_page = 0;  ///< of the tensor
+    std::uint32_t first_page = 0;  ///< first page in the tensor
     std::uint32_t rows = 0;
     std::uint32_t columns = 0;
 };

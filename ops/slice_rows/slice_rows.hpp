@@ -11,7 +11,7 @@ namespace tessera::ops::slice_rows {
 
 struct SliceSpec {
     std::uint32_t rows = 1;
-    std::uint32_t first = 0;   ///< of the first device of the group
+    std::uint32_t first = 0;   ///< first row of the group's first device
     std::uint32_t stride = 0;  ///< rows from one device's range to the next one's
     std::uint32_t end = 0;     ///< rows from here on are filled; 0: only missing rows
     std::uint32_t fill = 0;    ///< word in the rows that the input does not have

@@ -9,7 +9,7 @@
 namespace tessera::ops::softmax {
 
 struct SoftmaxSpec {
-    double scale = 1;                 ///< of the inputs
+    double scale = 1;                 ///< factor of the inputs
     std::uint32_t causal_rows = 0;    ///< rows per position; 0: no causal mask
     std::uint32_t causal_period = 1;  ///< positions, after which rows begin at the first one again
     std::uint32_t causal_first = 0;   ///< first position; columns up to it are visible

@@ -9,7 +9,7 @@
 namespace tessera::ops::split_zero_experts {
 
 struct SplitSpec {
-    std::uint32_t experts = 1;  ///< that compute
+    std::uint32_t experts = 1;  ///< number of experts that compute
     GridSize grid;              ///< cores to spread over; 0×0: all that the device offers
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using config::field;
 
-constexpr std::size_t kBlockElements = 16;  // that share an exponent
+constexpr std::size_t kBlockElements = 16;  // elements that share an exponent
 
 constexpr std::array kFields{
     field<&BlockFormatSpec::format>("format", config::kRequired, "format of the output"),

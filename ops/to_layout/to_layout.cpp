@@ -23,8 +23,8 @@ struct Outputs {
 /// The tensor as a stack of matrices, and how rows of tiles are cut into blocks.
 struct Blocks {
     std::uint32_t matrices = 0;
-    std::uint32_t rows = 0;     ///< of one matrix
-    std::uint32_t columns = 0;  ///< of one matrix
+    std::uint32_t rows = 0;     ///< rows of one matrix
+    std::uint32_t columns = 0;  ///< columns of one matrix
     std::uint32_t tile_rows = 0;
     std::uint32_t tile_columns = 0;
     std::uint32_t block_tiles = 0;  ///< tiles of one block

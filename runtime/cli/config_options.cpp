@@ -20,7 +20,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::uint32_t kMaxThreads = 1024;  // of host.threads
+constexpr std::uint32_t kMaxThreads = 1024;  // limit of host.threads
 
 std::uint32_t parse_threads(std::string_view text) {
     std::uint32_t threads = 0;

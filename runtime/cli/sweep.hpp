@@ -15,7 +15,7 @@ namespace tessera::cli {
 struct SweepPlaces {
     std::optional<std::string> out;    ///< folder of results
     std::optional<std::string> cache;  ///< folder with times of points
-    std::optional<std::string> table;  ///< of tessera tune
+    std::optional<std::string> table;  ///< table of tessera tune
 };
 
 /// Adds --out and --cache.

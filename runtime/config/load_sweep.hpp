@@ -32,7 +32,7 @@ struct LoadedSweep {
 /// Points of a sweep that cannot run for reasons that differ in their numbers only.
 struct ImpossibleKind {
     std::size_t num_points = 0;
-    std::string reason;  ///< of the first point
+    std::string reason;  ///< reason of the first point
 };
 
 /// Returns the kinds of reasons, in the order of the points.

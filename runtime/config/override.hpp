@@ -14,7 +14,7 @@ namespace tessera::config {
 struct Override {
     std::string path;    ///< "mesh.shape"
     std::string value;   ///< YAML: "[1,4]"
-    std::string origin;  ///< what messages and the resolved tree name: "--set mesh.shape=[1,4]"
+    std::string origin;  ///< name in messages and in the resolved tree: "--set mesh.shape=[1,4]"
     friend bool operator==(const Override&, const Override&) = default;
 };
 

@@ -107,7 +107,7 @@ public:
     [[nodiscard]] const std::vector<YAML::Mark>& starts() const { return starts_; }
 
 private:
-    std::vector<YAML::Mark> starts_;  ///< of each document
+    std::vector<YAML::Mark> starts_;  ///< start of each document
 };
 
 /// Refuses control characters except the three that YAML allows (YAML 1.2.2, section 5.1). yaml-cpp

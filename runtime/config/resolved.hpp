@@ -22,7 +22,7 @@ struct Fact {
 struct ResolvedValue {
     std::string path;  ///< "ops.moe_bmm.k_block", "arch.l1.size"
     std::string text;  ///< in the form of YAML: "1464 KiB"
-    std::string json;  ///< as JSON: number in `unit`, list, or quoted text
+    std::string json;  ///< JSON: number in `unit`, list, or quoted text
     std::string unit;  ///< base unit of a quantity: "B"; empty for other values
     Origin origin;
     std::optional<Fact> fact;  ///< for numbers of the architecture

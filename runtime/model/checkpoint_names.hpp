@@ -17,7 +17,7 @@ enum class ExpertLayout : std::uint8_t {
 };
 
 struct CheckpointNames {
-    std::string_view prefix;  ///< of a layer
+    std::string_view prefix;  ///< prefix of a layer
     std::string_view router;
     std::string_view correction_bias = {};
     std::string_view router_bias = {};
@@ -25,7 +25,7 @@ struct CheckpointNames {
     std::string_view gate = {};  ///< gate and up together if stacked
     std::string_view up = {};
     std::string_view down = {};
-    std::string_view gate_bias = {};  ///< of gate and up together
+    std::string_view gate_bias = {};  ///< bias of gate and up together
     std::string_view down_bias = {};
     std::string_view shared_gate_proj = {};
     std::string_view shared_up_proj = {};

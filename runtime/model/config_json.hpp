@@ -77,7 +77,7 @@ private:
 
     std::string path_;
     nlohmann::json values_;
-    std::string prefix_;  ///< of this section's keys in `positions_`
+    std::string prefix_;  ///< prefix of this section's keys in `positions_`
     std::map<std::string, Position, std::less<>> positions_;
 };
 

@@ -60,7 +60,7 @@ struct Family {
     std::span<const std::string_view> model_types;
     std::span<const std::string_view> architectures;
     std::string_view experts_key;
-    std::string_view intermediate_key;  ///< of an expert
+    std::string_view intermediate_key;  ///< key of an expert's extent
 
     Scoring scoring = Scoring::Softmax;
     bool has_scoring_key = false;  ///< scoring_func replaces the scoring

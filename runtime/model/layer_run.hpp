@@ -22,10 +22,10 @@ enum class Phase : std::uint8_t { Decode, Prefill };
 
 /// A user's request for the run of a layer.
 struct LayerDemand {
-    std::uint32_t rows = 1;  ///< of the mesh
+    std::uint32_t rows = 1;  ///< rows of the mesh
     std::uint32_t columns = 8;
     std::string device = "wormhole_n150";
-    std::uint32_t tokens = 32;  ///< of all devices together
+    std::uint32_t tokens = 32;  ///< tokens of all devices together
     LayerPart part = LayerPart::Moe;
     Phase phase = Phase::Decode;
     std::uint32_t context = 1024;  ///< cached positions of each sequence, of a whole layer
@@ -45,7 +45,7 @@ struct LayerRun {
     std::string extends;  ///< the shipped run file
     LayerDemand demand;
     std::vector<PathValue> values;         ///< params and origins of tensors
-    std::vector<std::string> assumptions;  ///< of the reader and of the run
+    std::vector<std::string> assumptions;  ///< assumptions of the reader and of the run
 };
 
 /// Returns the number of the layer, which has experts.
@@ -69,7 +69,7 @@ struct DeviceMemory {
     std::uint64_t weights = 0;
     std::uint64_t cache = 0;
     std::uint64_t activations = 0;  ///< the largest sum of tensors that exist at one time
-    std::uint64_t dram = 0;         ///< of a device
+    std::uint64_t dram = 0;         ///< bytes of a device
 
     [[nodiscard]] std::uint64_t total() const { return weights + cache + activations; }
 };

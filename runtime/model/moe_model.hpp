@@ -34,7 +34,7 @@ struct RouterNumbers {
 
 struct SharedExperts {
     std::uint32_t count = 0;
-    std::uint32_t intermediate = 0;  ///< of all together
+    std::uint32_t intermediate = 0;  ///< extent of all together
     bool has_gate = false;           ///< sigmoid(token · gate) weighs them
 };
 
@@ -64,7 +64,7 @@ struct AttentionNumbers {
     std::uint32_t qk_head_dim = 0;
     std::uint32_t v_head_dim = 0;
     std::uint32_t rotary_dim = 0;
-    std::uint32_t cached_elements = 0;  ///< of a token in one layer
+    std::uint32_t cached_elements = 0;  ///< elements per token in one layer
     std::string qk_norm;
     bool has_qkv_bias = false;
     bool has_sinks = false;
@@ -82,16 +82,16 @@ struct MoeModel {
     std::uint32_t hidden = 0;
     std::uint32_t experts = 0;
     std::uint32_t top_k = 0;
-    std::uint32_t intermediate = 0;  ///< of an expert
+    std::uint32_t intermediate = 0;  ///< extent of an expert
     std::uint32_t layers = 0;
     std::vector<std::uint32_t> moe_layers;  ///< their numbers, from 0
     bool has_expert_biases = false;
     ExpertActivation activation = ExpertActivation::Silu;
-    double activation_limit = 0;  ///< of SwigluOai
+    double activation_limit = 0;  ///< limit of SwigluOai
     RouterNumbers router;
     SharedExperts shared;
     AttentionNumbers attention;
-    std::string quantisation;  ///< of the published weights; empty: bfloat16
+    std::string quantisation;  ///< form of the published weights; empty: bfloat16
 };
 
 /// Returns the number of experts on each of `devices`; the first devices have one more if the

@@ -40,13 +40,13 @@ enum class PlacedBy : std::uint8_t {
 
 struct PlacedRun {
     PlacedBy by = PlacedBy::Map;
-    std::vector<double> loads;  ///< of experts in the whole trace
+    std::vector<double> loads;  ///< loads of experts in the whole trace
     Replicas replicas;
-    Placement before;  ///< of experts
-    Placement after;   ///< of slots
+    Placement before;  ///< placement of experts
+    Placement after;   ///< placement of slots
     HostTensor ids_before;
     HostTensor ids_after;
-    std::vector<HostTensor> expert_maps;  ///< of each device; empty if by numbers
+    std::vector<HostTensor> expert_maps;  ///< one per device; empty if by numbers
 };
 
 /// Places the experts of a layer of the trace, and copies of the busiest.

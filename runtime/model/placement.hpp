@@ -25,8 +25,8 @@ namespace tessera::model {
 
 /// Copies of experts in physical slots.
 struct Replicas {
-    std::vector<std::uint32_t> expert;  ///< of each slot: all experts, then the further copies
-    std::vector<std::uint32_t> copies;  ///< of each expert
+    std::vector<std::uint32_t> expert;  ///< expert of each slot: all experts, then further copies
+    std::vector<std::uint32_t> copies;  ///< copies of each expert
 };
 
 /// Gives each of `redundant` further copies to the expert with the largest load over copies; the

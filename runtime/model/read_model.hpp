@@ -18,7 +18,7 @@ struct TakenValue {
 };
 
 struct ReadModel {
-    std::string name;  ///< of the folder that holds config.json, or of the file
+    std::string name;  ///< name of config.json's folder, or of the file
     std::string path;
     MoeModel model;
     std::vector<TakenValue> taken;

@@ -65,7 +65,7 @@ struct RoutingLoad {
     std::vector<std::uint64_t> experts;
     std::vector<double> devices;
     double fan_out = 0;              ///< mean number of devices of a token that chooses any
-    std::uint32_t most_devices = 0;  ///< of a token
+    std::uint32_t most_devices = 0;  ///< largest number for a token
 };
 
 /// Counts the choices of a layer under a placement.

@@ -58,7 +58,7 @@ private:
     const Checkpoint& files_;
     const PipelineTensor& tensor_;
     std::uint32_t count_ = 1;  ///< matrices
-    std::uint32_t rows_ = 1;   ///< of a part
+    std::uint32_t rows_ = 1;   ///< rows of a part
     std::uint32_t columns_ = 1;
     std::vector<Part> parts_;
 };

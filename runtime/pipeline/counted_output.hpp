@@ -33,7 +33,7 @@ struct ValidRange {
 struct OutputRanges {
     ComparedOutput output;
     std::vector<ValidRange> ranges;
-    std::size_t index = 0;  ///< of the output
+    std::size_t index = 0;  ///< index of the output
     report::NanNote nans;
     bool is_exact = false;
 };

@@ -49,7 +49,7 @@ private:
     const TensorValues& values_;
     const PipelineTensor& tensor_;
     std::uint32_t device_;
-    Shape shape_;  ///< of the device's part
+    Shape shape_;  ///< shape of the device's part
 };
 
 /// Tensor on the host.

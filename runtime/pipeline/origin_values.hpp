@@ -10,7 +10,7 @@ namespace tessera::pipeline {
 
 /// Inputs of a drawn value besides the tensor.
 struct OriginPlace {
-    std::uint64_t seed = 0;  ///< of the pipeline
+    std::uint64_t seed = 0;  ///< seed of the pipeline
     std::uint32_t devices = 1;
     std::uint32_t device = 0;
 };

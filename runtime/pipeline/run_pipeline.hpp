@@ -42,12 +42,12 @@ using OnStep = std::function<void(const StepStart&)>;
 
 /// Files and callbacks of a run; each may be empty.
 struct RunFiles {
-    InputFile inputs;                        ///< of `--inputs`
+    InputFile inputs;                        ///< file of `--inputs`
     SafetensorsWriter* outputs = nullptr;    ///< takes what output_tensors declares
     InputFile state;                         ///< persistent tensors of an earlier run
     SafetensorsWriter* new_state = nullptr;  ///< takes what state_tensors declares
     OnStep on_step = {};
-    KernelFiles kernels = {};  ///< of `--kernel`
+    KernelFiles kernels = {};  ///< replacements of `--kernel`
     /// If an error ends the run, receives the record of the steps before it.
     report::RunRecord* unfinished = nullptr;
 };

@@ -55,9 +55,9 @@ private:
     bool is_stopped_ = false;
     bool is_finished_ = false;
     std::uint32_t num_open_ = 0;  ///< other ranks that are not done
-    std::string failure_;         ///< of another rank
+    std::string failure_;         ///< failure of another rank
     std::vector<std::optional<std::string>> results_;
-    std::jthread server_;  ///< of rank 0
+    std::jthread server_;  ///< thread of rank 0
 };
 
 /// Runs `work` on `threads` threads, this one among them; fewer if the host refuses threads

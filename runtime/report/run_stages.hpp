@@ -19,7 +19,7 @@ struct RunStages {
     };
     std::uint64_t tokens = 0;    ///< tokens of the run; 0: not stated
     std::vector<Stage> stages;   ///< the last one has the launches without a stage, if any
-    std::vector<Memory> memory;  ///< of input tensors
+    std::vector<Memory> memory;  ///< memory of input tensors
 };
 
 }  // namespace tessera::report

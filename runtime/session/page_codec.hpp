@@ -32,7 +32,7 @@ public:
 private:
     DataFormat format_;
     Tile tile_;
-    TensorLayout layout_;  ///< of the host's format
+    TensorLayout layout_;  ///< layout of the host's format
 };
 
 }  // namespace tessera

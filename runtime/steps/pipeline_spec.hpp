@@ -83,7 +83,7 @@ enum class Distribution : std::uint8_t {
 /// Input tensor of a pipeline: no step makes it.
 struct PipelineTensor {
     std::string name;
-    TensorSpec spec;  ///< of the whole tensor, before it is split
+    TensorSpec spec;  ///< spec of the whole tensor, before it is split
     MemoryConfig memory;
     bool has_memory = false;  ///< if false, the op that reads the tensor may choose `memory`
     Distribution distribution = Distribution::Replicated;
@@ -196,7 +196,7 @@ struct ReportSpec {
 /// Whole pipeline of a run file.
 struct PipelineSpec {
     std::vector<std::pair<std::string, Value>> params;
-    std::vector<std::string> unread_params;  ///< that no expression of this pipeline uses
+    std::vector<std::string> unread_params;  ///< params that no expression of this pipeline uses
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;
     /// Steps that planning replaced by their parts (Op::parts); the values they read are checked.
@@ -207,7 +207,7 @@ struct PipelineSpec {
     ReportSpec report;
     bool has_plain_names = false;  ///< on one device, names in files have no prefix "d0."
     std::uint64_t seed = 0;
-    std::string folder;  ///< of the run file; its paths are relative to this folder
+    std::string folder;  ///< folder of the run file, to which its paths are relative
 };
 
 /// Returns `pattern` with the device's number for ${device}.

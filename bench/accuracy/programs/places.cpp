@@ -10,7 +10,7 @@
 namespace tessera::score {
 
 std::uint32_t free_l1(const ArchSpec& arch) {
-    constexpr std::uint32_t kAlignment = 64;  // of DRAM reads on any device
+    constexpr std::uint32_t kAlignment = 64;  // alignment of DRAM reads on any device
     return static_cast<std::uint32_t>((arch.l1.reserved.value + kAlignment - 1) / kAlignment *
                                       kAlignment);
 }

@@ -30,7 +30,7 @@ enum class Halves : std::uint32_t { None, First, Second, Interleaved, FirstApart
 
 // Rows go through a core as tiles of 1024 consecutive elements, several short ones in one.
 NAMED_COMPILE_ARGS(UnitArgs,
-                   row_bytes,   // of N elements
+                   row_bytes,   // bytes of N elements
                    row_stride,  // in L1
                    unit_rows, unit_tiles);
 NAMED_COMPILE_ARGS(ReaderArgs, halves);  // Halves

@@ -8,7 +8,7 @@
 namespace {
 
 struct Units {
-    uint32_t row_bytes;   // of N elements
+    uint32_t row_bytes;   // bytes of N elements
     uint32_t row_stride;  // in L1
     uint32_t unit_rows;
     uint32_t unit_tiles;

@@ -21,7 +21,7 @@ NAMED_RUNTIME_ARGS(WriterCore, page_bytes, arrived_semaphore, is_copier,
                    num_targets,        // devices that this core's pages reach in the end
                    packing);           // pages of a packet, or bytes of a piece of a page
 NAMED_RUNTIME_ARGS(SliceArgs,
-                   slice_pages,  // of a device's input
+                   slice_pages,  // pages of a device's input
                    first,        // this core's share of each slice
                    count, num_devices, position, is_backward, num_sent, num_received,
                    is_last_halved,  // 1: the last slice travels half in each direction
@@ -36,7 +36,7 @@ NAMED_RUNTIME_ARGS(MulticastReaderCore, page_bytes, packing,
                    reads_ahead);    // 1: reads a batch while the previous one is sent
 NAMED_RUNTIME_ARGS(MulticastWriterCore, page_bytes, packing, told_semaphore);
 NAMED_RUNTIME_ARGS(OwnPagesArgs,
-                   first,   // of the device's input
+                   first,   // first page of the device's input
                    count,   // this core's share
                    placed,  // output page of the device's first page
                    batch);  // pages that go through the circular buffer together

@@ -8,7 +8,7 @@ namespace tessera::ops::all_to_all {
 
 NAMED_TENSORS(ReaderTensors, input);
 NAMED_RUNTIME_ARGS(PageArgs, page_bytes,
-                   piece_bytes);  // of a page that a packet takes
+                   piece_bytes);  // bytes of a page in one packet
 /// Follows the words of the peers, one for each: pages of this core's share of a part.
 NAMED_RUNTIME_ARGS(PeerPages,
                    first_here,   // page of the input

@@ -7,21 +7,21 @@
 namespace tessera::ops::attention_decode {
 
 NAMED_COMPILE_ARGS(ReaderArgs, heads, latent_bytes, rope_bytes,
-                   row_tiles,     // of queries and keys
+                   row_tiles,     // tiles of a row of queries and keys
                    block,         // key tiles
                    page_size,     // positions
                    table_width,   // entries of a sequence's page table
                    chosen_width,  // 0: the token attends to all positions
-                   tokens_each,   // of a sequence, where no list says it
+                   tokens_each,   // tokens of a sequence, if no list states it
                    room_semaphore, arrived_semaphore, partial_tiles, position_width,
                    sequence_width,              // 0: no list
-                   positions_each,              // of a row of the cache's tensor
-                   scales);                     // of a key; 0: the cache is in bfloat16
-NAMED_COMPILE_ARGS(MisalignedArgs, alignment);  // of DRAM, in bytes
+                   positions_each,              // positions in a row of the cache's tensor
+                   scales);                     // scales of a key; 0: the cache is bfloat16
+NAMED_COMPILE_ARGS(MisalignedArgs, alignment);  // alignment of DRAM, in bytes
 
 NAMED_TENSORS(ReaderTensors, latent, rope, cache, table, positions,
               chosen,     // may be left out, as those after it
-              sequences,  // of tokens
+              sequences,  // sequence of each token
               scales, rope_cache);
 // Cores that share the keys of a unit: slot 0 merges.
 NAMED_RUNTIME_ARGS(ReaderShare, group, num_groups, slot,
@@ -32,25 +32,25 @@ NAMED_RUNTIME_ARGS(Partner, x, y);
 
 // Keys and values of several heads: a unit has up to 32 queries of a token that share a head.
 NAMED_COMPILE_ARGS(HeadReaderArgs,
-                   heads,         // of queries
-                   kv_heads,      // of keys and values
-                   key_bytes,     // of a head
-                   value_bytes,   // of a head
-                   key_tiles,     // of a row
-                   value_tiles,   // of a row
+                   heads,         // heads of queries
+                   kv_heads,      // heads of keys and values
+                   key_bytes,     // bytes of a head
+                   value_bytes,   // bytes of a head
+                   key_tiles,     // tiles of a row
+                   value_tiles,   // tiles of a row
                    block,         // key tiles
                    page_size,     // positions
                    table_width,   // entries of a sequence's page table
                    chosen_width,  // 0: the token attends to all positions
                    window,        // positions that a token attends to, including its own; 0: all
-                   tokens_each,   // of a sequence, if no list says it
+                   tokens_each,   // tokens of a sequence, if no list states it
                    room_semaphore, arrived_semaphore, partial_tiles, position_width,
                    sequence_width,  // 0: no list
-                   key_heads_each,  // of a row of the tensor
+                   key_heads_each,  // heads in a row of the tensor
                    value_heads_each, has_sinks);
 NAMED_TENSORS(HeadReaderTensors, query, keys, values, table, positions,
               chosen,     // optional, like those after it
-              sequences,  // of tokens
+              sequences,  // sequence of each token
               sinks);
 
 }  // namespace tessera::ops::attention_decode

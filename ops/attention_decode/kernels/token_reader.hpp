@@ -77,7 +77,7 @@ void read_rows(const MisalignedRows& cache, const Keys& keys, uint32_t first, ui
 template <class Cache>
 void move_scales(const Cache& cache, const Shapes& shapes, const Keys& keys, uint32_t first,
                  uint32_t end, uint32_t tiles_l1) {
-    constexpr uint32_t kAlignment = 64;  // of reads, on every device
+    constexpr uint32_t kAlignment = 64;  // alignment of reads on every device
     for (uint32_t place = first; place < end;) {
         const uint32_t row = keys.row(place);
         const uint32_t before = cache.offset(row) % kAlignment;

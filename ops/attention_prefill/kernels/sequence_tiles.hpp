@@ -15,8 +15,8 @@ constexpr uint32_t kCbStarts =
 // 32 tokens of a sequence.
 struct Tile {
     uint32_t first;      // token
-    uint32_t count;      // of tokens
-    uint32_t position;   // of the first
+    uint32_t count;      // number of tokens
+    uint32_t position;   // position of the first token
     uint32_t first_key;  // row of position 0
     uint32_t sequence;
 

@@ -10,7 +10,7 @@ namespace tessera::ops::batched_moe_align_block_size {
 enum class Cb : std::uint32_t { Counts = 0, Sorted = 1, Blocks = 2 };
 
 NAMED_COMPILE_ARGS(AlignArgs, num_experts,
-                   max_tokens,  // rows that each expert has room for
+                   max_tokens,  // row capacity of each expert
                    block_size, entries, num_blocks,
                    is_paged);  // 1: each count has a page of its own
 NAMED_TENSORS(AlignTensors, counts, sorted, blocks, total);

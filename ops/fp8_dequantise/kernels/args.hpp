@@ -17,7 +17,7 @@ enum class Cb : std::uint32_t {
 
 // The writer has fp8::StripWriterArgs; a group is of 32 rows.
 NAMED_COMPILE_ARGS(ReaderArgs, rows, columns,
-                   block_rows,  // that share a row of scales
+                   block_rows,  // rows that share a row of scales
                    scale_bytes,
                    scale_stride);  // bytes between rows of scales in L1
 NAMED_TENSORS(ReaderTensors, codes, scales);

@@ -32,7 +32,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
                    chunk,              // blocks of K of one push of rows
                    k_push,             // blocks of K of one push of weights
                    gathers,            // 1: rows are those of the table of tokens
-                   scale_row_bytes,    // of the activations' scales: one block of K, all rows
+                   scale_row_bytes,    // activations' scales: one K block, all rows
                    scale_page_stride,  // in L1
                    scale_pages,        // read at once
                    table_bytes,

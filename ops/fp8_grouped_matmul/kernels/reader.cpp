@@ -34,7 +34,7 @@ struct Shapes {
     uint32_t chunk;      // blocks of K of one push of rows
     uint32_t k_push;     // blocks of K of one push of weights
     uint32_t gathers;
-    uint32_t scale_row_bytes;    // of the activations' scales: one block of K, all rows
+    uint32_t scale_row_bytes;    // activations' scales: one block of K, all rows
     uint32_t scale_page_stride;  // in L1
     uint32_t scale_pages;        // read at once
 };

@@ -24,13 +24,13 @@ constexpr uint32_t kStripTiles = 4;
 // 32 rows of one block of columns.
 struct Strip {
     uint32_t row;
-    uint32_t count;  // of rows that hold tokens
+    uint32_t count;  // number of rows that hold tokens
     uint32_t block;
 };
 
 // Hands compute the scales of 32 rows and stores those that count.
 void make_scales(const TensorAccessor& scales, const Strip& strip) {
-    noc_async_writes_flushed();  // of the row of scales before
+    noc_async_writes_flushed();  // for the previous row of scales
     auto* row_of_scales =
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScaleRow));
     // Compute sends each row's largest elements; the scales go back before it makes codes.

@@ -25,7 +25,7 @@ enum class Cb : std::uint32_t {
 };
 
 NAMED_COMPILE_ARGS(ReaderArgs,
-                   n_blocks,    // of the output
+                   n_blocks,    // blocks of the output
                    tile,        // tokens of a CTA
                    row_tiles,   // rows of tiles that hold them
                    first_gate,  // blocks of the input

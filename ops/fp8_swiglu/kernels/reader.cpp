@@ -23,7 +23,7 @@ constexpr uint32_t kStripTiles = 4;
 // 128 columns of 32 rows.
 struct Strip {
     uint32_t row;
-    uint32_t count;  // of rows that hold tokens
+    uint32_t count;  // number of rows that hold tokens
     uint32_t block;
 };
 

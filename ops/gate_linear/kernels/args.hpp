@@ -20,7 +20,7 @@ enum class Cb : std::uint32_t {
 // A unit is a tile of logits.
 NAMED_COMPILE_ARGS(ReaderArgs, row_bytes,
                    chunk,         // K tiles of one push
-                   expert_tiles,  // of a row of logits
+                   expert_tiles,  // tiles of a row of logits
                    num_tokens, num_experts,
                    bias_bytes);  // bytes of an element of the bias; 0: none
 NAMED_TENSORS(ReaderTensors, tokens, experts, bias);

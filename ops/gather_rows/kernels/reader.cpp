@@ -18,7 +18,7 @@ template <class Accessor>
 struct Sources {
     const Accessor& index;
     uint32_t width;  // entries of a page of the index; 0: a range
-    uint32_t first;  // of the range
+    uint32_t first;  // start of the range
     uint32_t divisor;
     uint32_t entries_at_once;
     // A part of the table stays in L1: entries are used in order, so most rows need no read.

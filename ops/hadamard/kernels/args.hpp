@@ -8,6 +8,6 @@ namespace tessera::ops::hadamard {
 
 enum class Cb : std::uint32_t { Matrix = 2 };  // a strip of tiles for each tile of K
 
-NAMED_COMPILE_ARGS(ComputeArgs, factor);  // of the matrix of ±1, bits of a float
+NAMED_COMPILE_ARGS(ComputeArgs, factor);  // factor of the matrix of ±1, bits of a float
 
 }  // namespace tessera::ops::hadamard

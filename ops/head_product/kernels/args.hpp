@@ -14,15 +14,15 @@ enum class Cb : std::uint32_t {
     Weights = 3,  // tiles
     Output = 16,
 };
-inline constexpr std::uint32_t kTileBytes = 2048;  // of bfloat16
+inline constexpr std::uint32_t kTileBytes = 2048;  // tile of bfloat16
 
 NAMED_COMPILE_ARGS(ShapeArgs, tokens, heads, token_tiles, inner_tiles, outer_tiles,
-                   row_tiles,  // of a head's weights
+                   row_tiles,  // tiles of a row of a head's weights
                    column_tiles,
                    is_transposed);  // 1: rows of weights are elements of the output
 NAMED_COMPILE_ARGS(ReaderArgs, input_bytes,
-                   head_rows,            // of a head's part of the weights
-                   first_row, num_rows,  // of them that count
+                   head_rows,            // rows of a head's part of the weights
+                   first_row, num_rows,  // range of rows that count
                    weight_bytes);
 NAMED_TENSORS(ReaderTensors, input, weight);
 NAMED_COMPILE_ARGS(WriterArgs, row_bytes);

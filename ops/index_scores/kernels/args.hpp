@@ -27,22 +27,22 @@ enum class Cb : std::uint32_t {
     Output = 16,
     WeightRow = 17,  // memory for a token's weights and scales
     ScaleRow = 18,   // memory for scales of keys
-    Rest = 19,       // what the first part leaves
+    Rest = 19,       // remainder after the first part
     OutputRow = 20,  // memory for a row of scores
 };
 
 NAMED_COMPILE_ARGS(ReaderArgs, heads,
-                   row_bytes,      // of a head or key
-                   element_tiles,  // of a head or key
+                   row_bytes,      // bytes of a head or key
+                   element_tiles,  // tiles of a head or key
                    chunks,         // units of a token
-                   key_tiles,      // of a unit
+                   key_tiles,      // key tiles of a unit
                    page_size,      // positions
                    table_width,    // pages of a sequence
-                   tokens_each,    // of a sequence
-                   factor,         // of the weights, bits of a float
+                   tokens_each,    // tokens of a sequence
+                   factor,         // factor of the weights, bits of a float
                    has_scales, position_width, stores_weights,
-                   cache_positions,   // of a row of the cache's tensor
-                   scale_positions);  // of a row of its scales' tensor
+                   cache_positions,   // positions in a row of the cache's tensor
+                   scale_positions);  // positions in a row of its scales' tensor
 NAMED_TENSORS(ReaderTensors, q, weights, cache, page_table, positions,
               q_scale,       // left out with bfloat16
               cache_scale,   // left out with bfloat16

@@ -127,7 +127,7 @@ void push_keys(const Cache& cache, const Scales& scales, const ReaderArgs& shape
     }
     for (uint32_t i = 0; shapes.has_scales && i < count;) {
         const uint32_t row = row_of(i);
-        const uint32_t before = scales.offset(row) % kSlot;  // what aligns the read
+        const uint32_t before = scales.offset(row) % kSlot;  // bytes that align the read
         const uint32_t together = scales.together(row, count - i);
         noc_async_read(scales.address(row, before), get_write_ptr(kCbScaleRow) + i * kSlot,
                        before + together * sizeof(uint32_t));

@@ -16,17 +16,17 @@ enum class Cb : std::uint32_t {
 };
 
 NAMED_COMPILE_ARGS(WriterArgs,
-                   row_bytes,   // of a position of the cache, or of a head of one
-                   page_bytes,  // of a row in Rows
+                   row_bytes,   // bytes of a position of the cache, or of one of its heads
+                   page_bytes,  // bytes of a row in Rows
                    block_rows,  // rows of a push
                    page_size,   // positions of a page
                    table_width,
-                   rows_each,    // of a token
-                   tokens_each,  // of a sequence, if no list says it
+                   rows_each,    // rows of a token
+                   tokens_each,  // tokens of a sequence, if no list states it
                    position_width,
                    sequence_width,  // 0: no list
                    in_one_row,      // rows of the cache that a row of its tensor has
-                   alignment);      // of DRAM, in bytes
+                   alignment);      // alignment of DRAM, in bytes
 NAMED_TENSORS(WriterTensors, output, table, positions,
               sequences);  // may be left out
 NAMED_RUNTIME_ARGS(WriterRange, first_row, num_rows);

@@ -6,7 +6,7 @@
 
 namespace tessera::ops::local_reduce_moe_output {
 
-inline constexpr std::uint32_t kTileBytes = 2048;  // of bfloat16
+inline constexpr std::uint32_t kTileBytes = 2048;  // tile of bfloat16
 
 /// Entries of an expert's tables that are read at a time.
 inline constexpr std::uint32_t kMapEntries = 512;
@@ -20,12 +20,12 @@ enum class Cb : std::uint32_t {
     Map = 4,
     MapWeights = 5,
     Lists = 6,    // contributions to a batch of tokens
-    Lengths = 7,  // of the lists
+    Lengths = 7,  // lengths of the lists
     Sum = 16
 };
 
 NAMED_COMPILE_ARGS(ReaderArgs,
-                   num_experts,  // of this device
+                   num_experts,  // experts of this device
                    num_tokens,   // rows that each expert's batch has
                    row_bytes,
                    chunk_tiles,    // tiles of a row that are summed together

@@ -19,7 +19,7 @@ constexpr uint32_t kCbLists = index_of(Cb::Lists);
 constexpr uint32_t kCbLengths = index_of(Cb::Lengths);
 
 struct Contribution {
-    uint32_t row;  // of the (E/D·T,H) expert outputs
+    uint32_t row;  // row of the (E/D·T,H) expert outputs
     uint32_t weight;
 };
 

@@ -32,7 +32,7 @@ NAMED_COMPILE_ARGS(BlockComputeArgs, block_h, block_w, block_k, num_k_blocks, su
                    num_out_blocks);
 
 NAMED_COMPILE_ARGS(In0Args,
-                   k_tiles,  // of a row of the tensor or of the shard
+                   k_tiles,  // tiles of a row of the tensor or of the shard
                    block_w, block_h, num_blocks_h, num_blocks_w);
 NAMED_TENSORS(In0Tensors, in0);
 NAMED_RUNTIME_ARGS(In0Range, first_tile,
@@ -41,11 +41,11 @@ NAMED_RUNTIME_ARGS(In0Range, first_tile,
 NAMED_COMPILE_ARGS(In0ShardArgs, is_in_place);  // 1: compute takes the blocks in the shard
 
 NAMED_COMPILE_ARGS(In0RowArgs, block_h, block_w,
-                   shard_w,  // of a row of the shard
+                   shard_w,  // tiles of a row of the shard
                    num_k_blocks, num_blocks_h, num_blocks_w);
 NAMED_RUNTIME_ARGS(In0Row, start_x, start_y, end_x, end_y,  // corners in the order of the NoC
                    num_cores,
-                   position,  // of this core in its row
+                   position,  // position of this core in its row
                    first_x, y, replies_semaphore, flag_semaphore,
                    valid_semaphore,  // stays VALID, to be sent as the flag
                    flushes);         // 1: waits until a block has left
@@ -54,14 +54,14 @@ NAMED_COMPILE_ARGS(In0ReceiverArgs, block_tiles, num_blocks);
 
 NAMED_COMPILE_ARGS(In1Args, k_tiles, block_k);
 NAMED_COMPILE_ARGS(OutArgs,
-                   n_tiles,  // of a row of the tensor
+                   n_tiles,  // tiles of a row of the tensor
                    block_h, block_w, subblock_h, subblock_w, num_blocks_h, num_blocks_w,
                    is_sharded);
 NAMED_TENSORS(In1Tensors, in1, out);
 NAMED_RUNTIME_ARGS(In1Range, first_tile);
 NAMED_RUNTIME_ARGS(OutRange,
-                   num_rows,     // of this core's that are in the tensor
-                   num_columns,  // of this core's that are in the tensor
+                   num_rows,     // this core's rows inside of the tensor
+                   num_columns,  // this core's columns inside of the tensor
                    first_tile);
 
 }  // namespace tessera::ops::matmul

@@ -24,9 +24,9 @@ struct Shape {
 };
 
 struct Row {
-    uint64_t rectangle;  // of all cores of the row, this one included
+    uint64_t rectangle;  // all cores of the row, including this one
     uint32_t num_cores;
-    uint32_t position;  // of this core
+    uint32_t position;  // position of this core
     uint32_t first_x;
     uint32_t y;
     uint32_t replies_addr;

@@ -9,8 +9,8 @@
 inline constexpr uint32_t kCbOut = tessera::ops::index_of(tessera::ops::matmul::Cb::Out);
 
 struct OutBlocks : tessera::ops::matmul::OutArgs {
-    uint32_t num_rows;     // of this core's that are in the tensor
-    uint32_t num_columns;  // of this core's that are in the tensor
+    uint32_t num_rows;     // this core's rows inside of the tensor
+    uint32_t num_columns;  // this core's columns inside of the tensor
     uint32_t first_tile;
     uint32_t tile_size;
 };

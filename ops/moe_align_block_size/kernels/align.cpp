@@ -19,7 +19,7 @@ constexpr uint32_t cb_rows = index_of(Cb::Rows);
 struct Shapes {
     uint32_t tokens;
     uint32_t top_k;
-    uint32_t page_words;  // of a token's ids in L1
+    uint32_t page_words;  // words of a token's ids in L1
     uint32_t num_experts;
     uint32_t block_size;
     uint32_t entries;

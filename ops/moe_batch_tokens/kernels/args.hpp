@@ -20,7 +20,7 @@ NAMED_COMPILE_ARGS(BatchArgs, num_tokens, top_k,
                    ids_page,        // bytes of a token's ids in L1
                    num_experts,     // over all devices
                    num_local,       // experts of this device
-                   capacity,        // rows that each local expert has room for
+                   capacity,        // row capacity of each local expert
                    batch_stride,    // bytes of an expert's row of tokens in L1
                    tokens_at_once,  // rows of ids in L1
                    count_stride);   // bytes between counts that are stored as pages

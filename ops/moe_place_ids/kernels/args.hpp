@@ -14,10 +14,10 @@ NAMED_COMPILE_ARGS(PlaceArgs,
                    top_k,
                    ids_page,        // bytes of a token's ids in L1
                    tokens_at_once,  // rows of ids in L1
-                   num_slots,       // of each device
+                   num_slots,       // slots per device
                    num_places);     // slots of all devices
 NAMED_RUNTIME_ARGS(PlaceShare, first_token, num_tokens,
-                   first_place,  // of this device
+                   first_place,  // first place of this device
                    writes_map);  // 1: this core writes place_map
 NAMED_TENSORS(PlaceTensors, ids, expert_places, place_ids, place_map);
 

@@ -18,7 +18,7 @@ namespace tessera::ops::moe_select_experts {
 enum class Cb : std::uint32_t { ReaderScratch = 0, WriterScratch = 1 };
 
 NAMED_COMPILE_ARGS(SelectArgs,
-                   experts,          // of a token's logits
+                   experts,          // number of a token's logits
                    n_group,          // groups of neighbouring experts
                    topk_group,       // groups that a token chooses from
                    top_k,            // experts of a token
@@ -27,8 +27,8 @@ NAMED_COMPILE_ARGS(SelectArgs,
                    normalises,       // 1: weights of a token are divided by their sum; always
                                      // with TopkSoftmax
                    factor_bits,      // fp32: every weight is multiplied with it
-                   row_bytes,        // of a row over all experts in L1
-                   short_row_bytes,  // of a row over choices or groups in L1
+                   row_bytes,        // bytes of a row over all experts in L1
+                   short_row_bytes,  // bytes of a row over choices or groups in L1
                    num_outputs,      // the first ones of the tables are written
                    has_bf16_logits,  // 1: bfloat16, else float32
                    has_bf16_bias);

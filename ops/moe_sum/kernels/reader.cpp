@@ -20,7 +20,7 @@ constexpr uint32_t kTileBytes = 2048;
 
 struct Choices {
     uint32_t top_k;
-    uint32_t page_words;  // of a token's entries in L1
+    uint32_t page_words;  // words of a token's entries in L1
     bool has_rows;
     bool has_weights;
     bool says_place;

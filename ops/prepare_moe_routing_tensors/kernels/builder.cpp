@@ -117,7 +117,7 @@ struct TokenBlocks {
 struct Group {
     uint32_t first_expert;
     uint32_t size;
-    const tt_l1_ptr uint32_t* ids;  // of all local experts
+    const tt_l1_ptr uint32_t* ids;  // ids of all local experts
 
     void start(const Destination& destination) const {
         for (uint32_t member = 0; member < size; ++member) {

@@ -41,7 +41,7 @@ namespace direct {
 
 enum class Cb : std::uint32_t {
     Send = 0,     // own tiles of others' slices
-    Arrived = 1,  // of each chunk a block from each device, this one's first
+    Arrived = 1,  // per chunk one block per device, this one first
     Sum = 2,
 };
 

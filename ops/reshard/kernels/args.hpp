@@ -12,8 +12,8 @@ NAMED_COMPILE_ARGS(ShardArgs,
                    page_size, page_stride);
 NAMED_TENSORS(RemoteTensors, remote);  // source or destination tensor of the pages
 NAMED_RUNTIME_ARGS(ShardRange, shard_address,
-                   first_page,   // of the tensor, top left of the shard
-                   num_columns,  // of the shard inside the tensor
+                   first_page,   // page of the tensor at the shard's top left corner
+                   num_columns,  // columns of the shard inside of the tensor
                    begin, end);  // pages of the shard that this kernel moves, row by row
 
 }  // namespace tessera::ops::reshard

@@ -15,7 +15,7 @@ enum class Cb : std::uint32_t {
     Zeros = 4  // a piece
 };
 
-inline constexpr std::uint32_t kIndexEntries = 512;  // of routed_tokens, read at a time
+inline constexpr std::uint32_t kIndexEntries = 512;  // entries of routed_tokens per read
 
 // How rows pass through the circular buffer.
 NAMED_COMPILE_ARGS(PieceArgs,

@@ -19,7 +19,7 @@ struct ExpertRows {
     TensorAccessor routed;
     uint32_t expert = 0;
     uint32_t count = 0;
-    uint32_t first_index = 0xFFFFFFFF;  // of the part of the row of `routed` that L1 holds
+    uint32_t first_index = 0xFFFFFFFF;  // start of the part of `routed` in L1
 
     void select(uint32_t next_expert) {
         expert = next_expert;

@@ -19,7 +19,7 @@ namespace {
 // Half of a 32-bit DST; the other half is packed meanwhile.
 constexpr std::uint32_t kStripTiles = 4;
 constexpr std::uint32_t kAnnouncement = 64;  // bytes
-constexpr std::uint32_t kScaleSlot = 128;    // of a key's scales, and of what aligns their read
+constexpr std::uint32_t kScaleSlot = 128;    // a key's scales and the padding that aligns them
 
 struct TileBuffer {
     Cb cb;

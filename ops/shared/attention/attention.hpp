@@ -16,17 +16,17 @@
 namespace tessera::ops::attention {
 
 struct Shapes {
-    std::uint32_t query_tiles = 0;  ///< of a row of queries and keys
+    std::uint32_t query_tiles = 0;  ///< tiles of a row of queries and keys
     std::uint32_t value_tiles = 0;
     std::uint32_t block = 0;        ///< key tiles that are worked on together
     bool has_values = false;        ///< else values are the first columns of the keys
     std::uint32_t scale_tiles = 0;  ///< scales of a key's values, which are in fp8; 0: in bfloat16
-    double scale = 1;               ///< of scores
+    double scale = 1;               ///< factor of scores
     std::uint32_t detour_bytes = 0;
-    std::uint32_t page_words = 0;    ///< of a sequence's page table, in L1
-    std::uint32_t chosen_words = 0;  ///< of a token's list of positions, in L1
+    std::uint32_t page_words = 0;    ///< words of a sequence's page table in L1
+    std::uint32_t chosen_words = 0;  ///< words of a token's list of positions in L1
     bool has_kv_heads = false;       ///< keys and values of several heads, each for some queries
-    std::uint32_t strips = 1;        ///< of 32 queries that share the keys of a unit
+    std::uint32_t strips = 1;        ///< groups of 32 queries that share a unit's keys
     std::uint32_t sink_bytes = 0;    ///< bytes of the sinks of all heads in L1; 0: none
 
     [[nodiscard]] std::uint32_t partial_tiles() const { return value_tiles + 2; }

@@ -70,7 +70,7 @@ struct CachePlaces {
     HostTensor positions;
     HostTensor sequences;  ///< without a shape: the same number of tokens per sequence
     std::uint32_t page_size = 0;
-    std::uint32_t cache_positions = 0;  ///< that the cache holds
+    std::uint32_t cache_positions = 0;  ///< positions in the cache
     std::uint32_t window = 0;  ///< positions up to a token's own that the step needs; 0: all
 };
 

@@ -27,11 +27,11 @@ struct ColumnRange {
 /// input row, or with `split` > 1 one of `split` parts of it.
 struct ColumnMove {
     std::vector<ColumnRange> ranges;  ///< one or two
-    std::uint32_t rows = 0;           ///< of the output
+    std::uint32_t rows = 0;           ///< rows of the output
     std::uint32_t groups = 1;
     std::uint32_t split = 1;
 
-    [[nodiscard]] std::uint32_t row_bytes() const;  ///< of the output
+    [[nodiscard]] std::uint32_t row_bytes() const;  ///< in the output
 };
 
 /// The reading half of a program, which the caller's writer takes rows from: circular buffer 0 has

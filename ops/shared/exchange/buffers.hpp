@@ -38,9 +38,9 @@ inline constexpr std::uint32_t kOwnBlocks = 12;
 
 /// Transport of bytes, independent of the schedule.
 struct Transport {
-    std::uint32_t links = kLinksPerDirection;  ///< of each direction
+    std::uint32_t links = kLinksPerDirection;  ///< links per direction
     std::uint32_t packet_tiles = 0;            ///< 2 KiB each; 0: as many as fit in a packet
-    std::uint32_t chunk_packets = 0;           ///< of a slice that travel together; 0: chunk_of
+    std::uint32_t chunk_packets = 0;           ///< packets that travel together; 0: chunk_of
     PartialSums partial_sums = PartialSums::Fp32;
 };
 

@@ -40,7 +40,7 @@ struct Step {
 /// The device at the other end of a phase's packets, and the word there that counts credits.
 struct Neighbour {
     std::uint32_t device = 0;
-    LinkRoute route;  ///< as returned by reach_of
+    LinkRoute route;  ///< route returned by reach_of
     /// For the next device: the local word that it increments as credit. For the previous device:
     /// that device's word. Each device to which a core sends has a separate word, because it may be
     /// phases ahead.

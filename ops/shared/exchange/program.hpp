@@ -25,11 +25,11 @@ struct DevicePart {
     std::uint32_t device = 0;
     const DeviceTensor& input;
     const DeviceTensor& output;
-    const DeviceTensor* workspace = nullptr;  ///< of acts that keep sums
+    const DeviceTensor* workspace = nullptr;  ///< for acts that keep sums
     const DevicePlans& plans;
-    Acts acts;  ///< of the group
+    Acts acts;  ///< acts of the group
     std::uint32_t ways = 1;
-    std::uint32_t num_credits = 0;  ///< as number_credits says, on all devices
+    std::uint32_t num_credits = 0;  ///< from number_credits, over all devices
 };
 
 /// Precondition   the pages of input and output have the same size; the rules hold.

@@ -13,7 +13,7 @@ namespace tessera::ops {
 namespace {
 
 constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
-constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // of bfloat16, the widest rows
+constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // row of a bfloat16 tile, the widest
 // An announcement: what follows, its first column, its columns, and the target of each row.
 constexpr std::uint32_t kWriterWords = 3 + kTileRows;
 
@@ -21,8 +21,8 @@ constexpr std::uint32_t kWriterWords = 3 + kTileRows;
 struct ProductTiles {
     std::uint32_t k;
     std::uint32_t n;
-    std::uint32_t chunks;  ///< of K, in tilizing
-    std::uint32_t strips;  ///< of N
+    std::uint32_t chunks;  ///< chunks of K in tilizing
+    std::uint32_t strips;  ///< strips of N
 };
 
 ProductTiles tiles_of(std::uint32_t k_tiles, std::uint32_t n, const ProductSchedule& schedule) {

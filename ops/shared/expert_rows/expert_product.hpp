@@ -72,7 +72,7 @@ struct ExpertProduct {
     const DeviceTensor* topk_weights = nullptr;   ///< (T, K) float32, by id; null: none
     const DeviceTensor* expert_scales = nullptr;  ///< scales of weights (ScaleShape); null: none
     const DeviceTensor* row_scales = nullptr;     ///< scales of rows; null: none
-    const DeviceTensor* zero_points = nullptr;    ///< of 4-bit weights; null: 8 or none
+    const DeviceTensor* zero_points = nullptr;    ///< for 4-bit weights; null: 8 or none
     const DeviceTensor* bias = nullptr;           ///< (E, N) bfloat16; null: none
     std::uint32_t parts = 1;                      ///< see ScaledOperands
 
@@ -115,7 +115,7 @@ struct ScaleShape {
     bool is_one_row = false;   ///< all rows share theirs
     bool is_one_page = false;  ///< scales of matrices are a vector
     row_products::WeightForm form = row_products::WeightForm::Numbers;
-    DataFormat format = DataFormat::Float32;  ///< of scales of weights
+    DataFormat format = DataFormat::Float32;  ///< format of the weights' scales
 
     [[nodiscard]] bool is_packed() const { return form != row_products::WeightForm::Numbers; }
     /// Returns whether sums of columns are multiplied by scales: mxfp4 multiplies the weights

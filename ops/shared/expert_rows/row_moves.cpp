@@ -14,7 +14,7 @@ namespace tessera::ops {
 namespace {
 
 constexpr std::uint32_t kLongestPiece = 8192;  // bytes: one packet of the smaller NoC
-constexpr std::uint32_t kIndexEntries = 512;   // of the index, read at a time
+constexpr std::uint32_t kIndexEntries = 512;   // entries of the index per read
 
 std::uint32_t page_bytes(const ArchSpec& arch, std::uint32_t row_bytes) {
     return round_up(std::min(row_bytes, kLongestPiece), dram_alignment(arch));

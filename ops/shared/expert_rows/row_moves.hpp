@@ -21,7 +21,7 @@ struct RowMove {
     const DeviceTensor* input_limit = nullptr;  ///< (1,1): the input has only so many rows
     std::uint32_t divisor = 1;
     std::uint32_t first = 0;
-    std::uint32_t end = 0xFFFFFFFF;  ///< of the input's rows that may be copied
+    std::uint32_t end = 0xFFFFFFFF;  ///< end of the input rows that may be copied
     std::uint32_t fill = 0;
     std::uint32_t output_first = 0;  ///< output row of the first moved row
     std::uint32_t count = 0;         ///< rows; 0: all of the output's

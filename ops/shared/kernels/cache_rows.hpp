@@ -9,7 +9,7 @@
 template <class Accessor>
 struct CacheRows {
     const Accessor& tensor;
-    uint32_t row_bytes;   // of a position
+    uint32_t row_bytes;   // bytes of a position
     uint32_t in_one_row;  // positions of a row of the tensor
 
     uint32_t offset(uint32_t row) const { return row % in_one_row * row_bytes; }

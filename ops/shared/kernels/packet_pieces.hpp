@@ -9,7 +9,7 @@
 // more.
 struct PacketPieces {
     uint32_t bytes;
-    uint32_t piece_bytes;  // of all pieces but the last
+    uint32_t piece_bytes;  // bytes of each piece except the last
 
     // Calls act(offset, bytes) for each piece.
     template <typename Act>

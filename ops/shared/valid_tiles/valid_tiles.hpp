@@ -83,7 +83,7 @@ struct TokenTiles {
 /// num_zeros), counted over all experts in order.
 struct BlockShare {
     CoreCoord core;
-    std::uint32_t index = 0;  ///< of the core, in the order in which work is distributed
+    std::uint32_t index = 0;  ///< index of the core in the order of distribution
     std::uint32_t first = 0;
     std::uint32_t stride = 1;
     std::uint32_t count = 0;

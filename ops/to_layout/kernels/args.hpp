@@ -10,7 +10,7 @@ enum class Cb : std::uint32_t { Input = 0, Output = 16 };
 
 NAMED_COMPILE_ARGS(RowArgs, matrix_rows, row_bytes, block_tiles, blocks_per_row, block_bytes);
 NAMED_COMPILE_ARGS(TileArgs,
-                   tile_columns,  // of a matrix
+                   tile_columns,  // tile columns of a matrix
                    block_tiles, blocks_per_row);
 NAMED_COMPILE_ARGS(ComputeArgs, block_tiles);
 NAMED_TENSORS(ReaderTensors, input);

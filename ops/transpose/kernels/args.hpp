@@ -6,6 +6,6 @@
 
 namespace tessera::ops::transpose {
 
-NAMED_COMPILE_ARGS(MatrixArgs, row_tiles, column_tiles);  // of a matrix of the input
+NAMED_COMPILE_ARGS(MatrixArgs, row_tiles, column_tiles);  // columns of an input matrix in tiles
 
 }  // namespace tessera::ops::transpose

@@ -26,7 +26,7 @@ std::string place_text(const LaunchReport& launch, TimelineThread thread, std::u
 
 /// Stall of one or more launches: steps with the same kernel share its stalls.
 struct StallOfRun {
-    const LaunchReport* launch = nullptr;  ///< that of the longest wait
+    const LaunchReport* launch = nullptr;  ///< launch of the longest wait
     StallReport stall;                     ///< sums, and the longest wait
     std::vector<std::string> launches;
 };

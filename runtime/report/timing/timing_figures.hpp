@@ -19,7 +19,7 @@ struct Achieved {
 
 struct AchievedRates {
     Achieved compute;         ///< FLOP of tile products, against the FPUs of all cores at LoFi
-    double fpu_share = 0;     ///< as `compute`, with the stated fidelity's phases, on given cores
+    double fpu_share = 0;     ///< like `compute`, with the stated fidelity's phases, given cores
     Achieved dram;            ///< bytes
     Achieved noc;             ///< bytes injected
     double busiest_link = 0;  ///< share of the makespan in which the busiest NoC link was occupied

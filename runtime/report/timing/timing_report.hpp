@@ -57,7 +57,7 @@ struct TimelinePoint {
     Activity activity{};
     bool is_merged = false;          ///< several intervals; activity and line of the longest kind
     std::uint32_t line = 0;          ///< index into LaunchReport::lines
-    std::uint32_t object = 0;        ///< as Interval::object; for waits that are not merged
+    std::uint32_t object = 0;        ///< Interval::object; for waits that are not merged
     std::uint32_t cause = kNoCause;  ///< index into LaunchReport::causes
 };
 
@@ -87,7 +87,7 @@ struct CoreReport {
     std::uint64_t bytes_read = 0;     ///< over both NoCs
     std::uint64_t bytes_written = 0;  ///< multicasts count once
     Millicycles ideal_math = 0;       ///< tile products × fidelity phases at the rate of the FPU
-    Millicycles busy_math = 0;        ///< of the math thread, without inits and DST calls
+    Millicycles busy_math = 0;        ///< math thread, without inits and DST calls
     Millicycles begin = 0;            ///< when its first thread was told to start
     Millicycles finish = 0;           ///< when its last thread returned
     /// Time of all its threads by activity.
@@ -154,7 +154,7 @@ struct BankTraffic {
         std::uint16_t device = 0;
         std::vector<std::uint64_t> bytes;  ///< kSlices of bank 0, then of bank 1, …
     };
-    Millicycles from = 0;  ///< of the launch
+    Millicycles from = 0;  ///< start in the launch
     Millicycles to = 0;
     std::vector<Device> devices;
 };
@@ -195,7 +195,7 @@ struct LaunchReport {
     std::vector<PathStretch> path_stretches;
     std::vector<ResourceUse> resources;
     std::vector<CbSeries> cbs;
-    BankTraffic banks;                      ///< of the drawn part
+    BankTraffic banks;                      ///< traffic of the drawn part
     std::vector<Millicycles> device_start;  ///< from the launch's start; not in report.json
     std::vector<Millicycles> device_end;
     bool is_drawn_in_part = false;  ///< threads or CBs were omitted to limit the size
@@ -203,7 +203,7 @@ struct LaunchReport {
 
 /// Peak rates of the machine, for all devices together; 0: unknown.
 struct PeakRates {
-    double flops_per_cycle = 0;  ///< of the FPUs of all worker cores at LoFi
+    double flops_per_cycle = 0;  ///< FPUs of all worker cores at LoFi
     double dram_bytes_per_cycle = 0;
     double noc_bytes_per_cycle = 0;   ///< injected by all workers on one NoC, times two
     double link_bytes_per_cycle = 0;  ///< all mesh links, both directions

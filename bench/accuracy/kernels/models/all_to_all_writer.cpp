@@ -24,7 +24,7 @@ struct Setup {
     uint32_t reach;       // devices to notify that this one has started; 0: none
     uint32_t num_others;  // devices
     uint32_t is_drain;
-    uint32_t box_begin;  // of the sending cores
+    uint32_t box_begin;  // first corner of the sending cores
     uint32_t box_end;
     uint32_t box_cores;
     uint32_t expected;  // counts that end the launch

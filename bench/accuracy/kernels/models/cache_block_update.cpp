@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr uint32_t kTiles = 4;  // of a head of 128
+constexpr uint32_t kTiles = 4;  // tiles of a head of 128
 
 void make_rows(uint32_t cb_in, uint32_t cb_out) {
     cb_wait_front(cb_in, kTiles);

@@ -18,7 +18,7 @@ struct Extents {
     uint32_t channels;
     uint32_t rows;
     uint32_t column_tiles;
-    uint32_t line_bytes;  // of a face
+    uint32_t line_bytes;  // bytes of a face row
 };
 
 template <class Accessor>

@@ -7,13 +7,13 @@
 #include <cstdint>
 
 constexpr uint32_t cb_in = 0;
-constexpr uint32_t cb_scaler = 2;  // of this core's own tiles
+constexpr uint32_t cb_scaler = 2;  // scaler for this core's own tiles
 constexpr uint32_t cb_epsilon = 3;
 constexpr uint32_t cb_global_scaler = 4;
 constexpr uint32_t cb_gamma = 5;
 constexpr uint32_t cb_statistics = 7;  // mean square of the whole row, one tile per device
-constexpr uint32_t cb_partial = 11;    // of one core
-constexpr uint32_t cb_row_sum = 12;    // of a row of cores, or of all cores
+constexpr uint32_t cb_partial = 11;    // sum of one core
+constexpr uint32_t cb_row_sum = 12;    // sum of a row of cores, or of all cores
 constexpr uint32_t cb_gathered = 13;
 constexpr uint32_t cb_global = 15;  // factor of all cores
 constexpr uint32_t cb_out = 16;

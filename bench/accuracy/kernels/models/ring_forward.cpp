@@ -21,7 +21,7 @@ struct Ring {
 struct Shards {
     uint32_t tiles;    // per shard, padding included
     uint32_t width;    // tiles per row
-    uint32_t k_tiles;  // of the tensor; shards beyond it are padding and are not sent
+    uint32_t k_tiles;  // K tiles of the tensor; padding beyond is not sent
 
     bool is_padding(uint32_t index) const { return index * width >= k_tiles; }
 };

@@ -14,8 +14,7 @@ struct Product {
     uint32_t ring_size;
     uint32_t position;
     uint32_t width;    // K tiles of a shard
-    uint32_t k_tiles;  // of the tensor; K tiles of a shard beyond it are padding and are not
-                       // multiplied
+    uint32_t k_tiles;  // K tiles of the tensor; padding beyond is not multiplied
     uint32_t columns;  // output tiles of this core
 
     uint32_t shard_at(uint32_t step) const { return (position + step) % ring_size; }

@@ -18,7 +18,7 @@ namespace {
 struct PrefillGather {
     std::string_view op;
     std::uint32_t devices;
-    std::uint32_t columns;  ///< of the gathered tensor on each device
+    std::uint32_t columns;  ///< columns of the gathered tensor on each device
     bool is_copied;         ///< whether files for more tokens repeat the time of 4096 tokens
 };
 

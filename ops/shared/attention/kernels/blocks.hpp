@@ -27,7 +27,7 @@ constexpr uint32_t kCbWriterUnits = index_of(Cb::WriterUnits);
 constexpr uint32_t kCbDetour = index_of(Cb::Detour);
 constexpr uint32_t kCbWords = index_of(Cb::ListWords);
 constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kTileBytes = 2048;  // of bfloat16
+constexpr uint32_t kTileBytes = 2048;  // tile of bfloat16
 // −3e30 is finite, so no difference of two such numbers is NaN. It is below the initial running
 // maximum, so a row without keys has weights of 0.
 constexpr uint16_t kMasked = 0xF217;

@@ -16,11 +16,11 @@ struct HeadCaches {
     CacheRows<TensorAccessor> keys;
     CacheRows<TensorAccessor> values;
     uint32_t kv_heads;
-    uint32_t key_tiles;  // of a row
+    uint32_t key_tiles;  // tiles of a row
     uint32_t value_tiles;
 };
 
-constexpr uint32_t kTileRowBytes = kTileRows * sizeof(uint16_t);  // of a row of one bf16 tile
+constexpr uint32_t kTileRowBytes = kTileRows * sizeof(uint16_t);  // row of one bf16 tile
 
 // Pushes rows first, first + step, … of queries, each padded to whole tiles.
 template <class Accessor>

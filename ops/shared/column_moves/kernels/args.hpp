@@ -15,12 +15,12 @@ NAMED_COMPILE_ARGS(ReaderArgs, page_bytes,
                    block,       // rows that travel together
                    groups,      // parts of an output row
                    split,       // parts of an input row
-                   num_ranges,  // of a part: 1 or 2
+                   num_ranges,  // ranges of a part: 1 or 2
                    // Bytes of the two ranges: where one begins in a part, its size, and the
                    // distance from one part's range to the next one's.
                    first_begin, first_bytes, first_stride, second_begin, second_bytes,
                    second_stride,
-                   alignment);  // of DRAM
+                   alignment);  // alignment of DRAM
 NAMED_TENSORS(ReaderTensors, first, second);
 NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows);
 

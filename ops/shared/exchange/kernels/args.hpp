@@ -34,7 +34,7 @@ constexpr std::uint32_t num_slots(std::uint32_t chunk_packets) {
 }
 
 NAMED_COMPILE_ARGS(ReaderArgs,
-                   own_blocks,  // of the circular buffers of own tiles
+                   own_blocks,  // blocks in the circular buffers of own tiles
                    sum_scale);  // bytes of a partial sum to those of bfloat16
 NAMED_TENSORS(ReaderTensors, input, output, workspace);
 NAMED_RUNTIME_ARGS(ReaderCore, row_bytes,
@@ -49,9 +49,9 @@ NAMED_COMPILE_ARGS(WriterArgs,
                    gathers);        // 1: some phases pass bytes as they are
 NAMED_TENSORS(WriterTensors, output, workspace);
 NAMED_RUNTIME_ARGS(WriterCore, row_bytes, row_stride, stored_semaphore, arrived_semaphore,
-                   first_credit_semaphore,            // of consecutive ones, by Neighbour::credit
+                   first_credit_semaphore,            // first one, by Neighbour::credit
                    num_connections);                  // followed by their words
-inline constexpr std::uint32_t kConnectionWords = 3;  // of append_fabric_connection_rt_args
+inline constexpr std::uint32_t kConnectionWords = 3;  // words of append_fabric_connection_rt_args
 
 // The plan of a core, last of each kernel's arguments. Each phase is a head and its runs of steps.
 NAMED_RUNTIME_ARGS(PlanHead, num_phases,

@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr uint32_t kMostTiles = 4;  // of float32 that half of DST holds
+constexpr uint32_t kMostTiles = 4;  // float32 tiles in half of DST
 
 // Filled once and never popped: all additions of float32 sums read this tile.
 void make_zeros() {

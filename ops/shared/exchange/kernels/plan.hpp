@@ -82,7 +82,7 @@ struct Turn {
 
 // Steps with the same neighbours.
 struct Phase {
-    uint32_t first_arg;  // of its runs of steps
+    uint32_t first_arg;  // index of its runs of steps
     uint32_t end_arg;
     bool sums;             // own and received tiles are added
     uint32_t to_next;      // connection | hops << 8; kNoRoute: no route
@@ -91,7 +91,7 @@ struct Phase {
     uint32_t previous;
     uint32_t credit;           // own word that the next device counts up
     uint32_t previous_credit;  // word of the previous device
-    uint32_t block_tiles;      // of a packet
+    uint32_t block_tiles;      // tiles of a packet
 
     uint32_t block_bytes() const { return block_tiles * kUnitBytes; }
     // Returns whether own tiles are sums of a phase before, as they travel; all steps of a phase
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    uint32_t next_arg_;  // of the next run
+    uint32_t next_arg_;  // index of the next run
     uint32_t end_arg_;
     uint32_t left_ = 0;  // steps of this run
     Step step_{};
@@ -144,7 +144,7 @@ private:
 
 // The phases of one core.
 struct Plan : PlanHead {
-    uint32_t first_arg;  // of the first phase
+    uint32_t first_arg;  // index of the first phase
 
     uint32_t num_slots() const { return tessera::ops::exchange::num_slots(chunk); }
     // The sender is told of so many slots together. The packet that tells it takes 57 cycles of the

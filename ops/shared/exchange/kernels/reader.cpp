@@ -143,7 +143,7 @@ private:
     OwnBlocks& blocks_;
     Arrivals& arrivals_;
     uint32_t& num_arrived_;
-    bool receives_ = false;  // what was begun last
+    bool receives_ = false;  // kind of the last started blocks
 };
 
 }  // namespace

@@ -165,7 +165,7 @@ private:
 
     const Plan& plan_;
     Links& links_;
-    uint32_t* credits_before_;  // of all phases before, by word
+    uint32_t* credits_before_;  // credits of all previous phases, by word
     uint64_t arrived_;
     uint32_t first_credit_id_;
     uint32_t slots_of_a_grant_;
@@ -180,7 +180,7 @@ private:
     uint32_t to_previous_ = kNoRoute;
     uint32_t tile_bytes_ = kUnitBytes;
     uint32_t stride_ = 0;
-    uint32_t base_ = 0;  // of the next device's slots
+    uint32_t base_ = 0;  // address of the next device's slots
     uint32_t end_ = 0;
     uint32_t slot_ = 0;  // slot of the next block
     uint32_t credit_ = 0;

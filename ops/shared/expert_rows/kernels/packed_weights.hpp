@@ -158,7 +158,7 @@ private:
 inline void push_sorters() {
     constexpr uint32_t kTiles = 4;
     constexpr uint32_t kTileWords = 512;
-    constexpr uint32_t kOneInWord[2] = {0x00003F80, 0x3F800000};  // of an even and an odd column
+    constexpr uint32_t kOneInWord[2] = {0x00003F80, 0x3F800000};  // for an even and an odd column
     cb_reserve_back(cb_sorters, kTiles);
     tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_sorters));
     fill_words(words, kTiles * kTileWords, 0);

@@ -7,9 +7,9 @@
 namespace tessera::ops::row_products {
 
 enum class Cb : std::uint32_t {
-    Rows = 0,     // as they are in memory
+    Rows = 0,     // rows in their memory format
     Tiles = 1,    // the rows of a unit, tilized
-    Weights = 2,  // as they are in memory
+    Weights = 2,  // weights in their memory format
     Scales = 3,   // a tile of numbers by which rows are multiplied at the end
     ComputeUnits = 4,
     WriterUnits = 5,
@@ -54,7 +54,7 @@ enum class Announced : std::uint32_t { End, Unit, ZeroUnit };
 
 NAMED_COMPILE_ARGS(ReaderArgs,
                    is_batched,  // 1: batches of each expert; 0: a list of blocks
-                   row_bytes,   // of a row of the input
+                   row_bytes,   // bytes of a row of the input
                    k_tiles, n_tiles,
                    strip,    // output tiles side by side of a unit
                    k_block,  // K tiles of weights of one push
@@ -76,7 +76,7 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    part_columns, part_scales, weight_blocks, row_blocks,
                    block_tiles,        // K tiles of one sum
                    scale_tiles,        // K tiles that share a scale
-                   scale_bytes,        // of a scale of weights: float32, bfloat16 or e8m0
+                   scale_bytes,        // bytes of a weight's scale: float32, bfloat16 or e8m0
                    scales_in_a_page,   // 1: one page has the scales of all experts
                    has_zero_points,    // 0 of UInt4: all are 8
                    has_bias, columns,  // N
@@ -98,7 +98,7 @@ constexpr std::uint32_t word_tiles(std::uint32_t k_block, std::uint32_t strip) {
 }
 
 NAMED_COMPILE_ARGS(ComputeArgs, k_tiles, strip, k_block, k_chunk,
-                   chunks,  // of K, in tilizing
+                   chunks,  // chunks of K in tilizing
                    is_scaled, is_in_blocks, block_tiles, has_column_scales, has_row_scales,
                    has_bias,
                    weight_form);  // WeightForm

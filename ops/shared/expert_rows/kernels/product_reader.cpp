@@ -24,11 +24,11 @@ struct Shapes {
     uint32_t strip;
     uint32_t k_block;
     uint32_t k_chunk;
-    uint32_t weight_bytes;   // of a tile
-    uint32_t weight_tiles;   // of K that a tile in memory has: 2 of packed codes
-    uint32_t weight_pages;   // of one push
-    uint32_t element_bytes;  // of a row
-    uint32_t block_tiles;    // of K, that share a scale
+    uint32_t weight_bytes;   // bytes of a tile
+    uint32_t weight_tiles;   // K tiles in a tile in memory: 2 for packed codes
+    uint32_t weight_pages;   // pages of one push
+    uint32_t element_bytes;  // bytes of an element of a row
+    uint32_t block_tiles;    // K tiles that share a scale
     bool is_in_blocks;       // whether there are such scales
 
     uint32_t chunk_bytes() const { return k_chunk * tt::constants::TILE_WIDTH * element_bytes; }

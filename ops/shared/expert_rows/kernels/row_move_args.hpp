@@ -13,16 +13,16 @@ enum class Limit : std::uint32_t { None, OfOutput, OfInput };
 
 NAMED_COMPILE_ARGS(PieceArgs, row_bytes,
                    piece_bytes,  // a row is cut into pieces of this length and a rest
-                   page_bytes,   // of the CB: a piece, aligned for reads from DRAM
+                   page_bytes,   // page of the CB: a piece, aligned for DRAM reads
                    block,        // pages of one push
                    limited);     // Limit
 NAMED_COMPILE_ARGS(ReaderArgs,
-                   input_rows,   // that may be copied
+                   input_rows,   // rows that may be copied
                    divisor,      // row index / divisor is copied
                    index_width,  // entries of a page of the index; 0: rows from `first_row` on
                    first_row,
                    fill,              // word of rows that the input does not have
-                   entries_at_once);  // of the index in L1
+                   entries_at_once);  // entries of the index in L1
 NAMED_TENSORS(ReaderTensors, input, index, limit);
 
 NAMED_COMPILE_ARGS(WriterArgs, output_first);  // output row of the first moved row

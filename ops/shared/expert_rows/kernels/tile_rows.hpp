@@ -55,7 +55,7 @@ template <class Ids, class Experts>
 struct BlockList {
     const Ids& ids;
     const Experts& experts;
-    uint32_t num_entries;  // that the tensors hold
+    uint32_t num_entries;  // entries of the tensors
     uint32_t num_blocks;
     uint32_t block_size;
     bool reads_by_choice;

@@ -15,7 +15,7 @@ enum class Cb : std::uint32_t {
     Sums = 5,             // a tile of sums over the tiles of a unit
     High = 6,             // upper and lower bits of these as bfloat16
     Low = 7,              //
-    FirstStatistic = 8,   // of each row, in every column
+    FirstStatistic = 8,   // statistic of each row, in every column
     SecondStatistic = 9,  //
     VectorRow = 10,       // memory for a row of a vector
     // Of cores that share the columns of a unit:
@@ -36,7 +36,7 @@ NAMED_COMPILE_ARGS(SplitArgs, num_vectors,
 NAMED_TENSORS(ReaderTensors, input, first_operand, second_operand);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
 
-NAMED_COMPILE_ARGS(StripArgs, strips);  // of a row
+NAMED_COMPILE_ARGS(StripArgs, strips);  // strips of a row
 NAMED_RUNTIME_ARGS(UnitCount, num_units);
 
 /// Columns of a core of a split, of units first_unit, first_unit + unit_step, …

@@ -17,7 +17,7 @@ constexpr uint32_t kCbRows = index_of(StripCb::Rows);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
-constexpr uint32_t kTileWords = 512;  // of bfloat16
+constexpr uint32_t kTileWords = 512;  // words of a bfloat16 tile
 constexpr uint32_t kFaceHalves = 256;
 constexpr uint16_t kOne = 0x3F80;
 

@@ -38,7 +38,7 @@ TokenCounts read_counts(const Accessor& accessor, ValidCb cb, uint32_t stride,
 }
 
 struct BlockShape {
-    uint32_t column_tiles;  // of the whole tensor
+    uint32_t column_tiles;  // tiles of a row of the whole tensor
     uint32_t height;
     uint32_t width;
 };
