@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes under way to and from each bank of DRAM, over the window of the timeline. The darkest colour
-// is a rate that one cell in twenty of the window exceeds, so that a map of light traffic separates
-// as well as one of heavy, and a burst does not pale the rest.
+// Bytes in flight to and from each DRAM bank, over the window of the timeline. The darkest colour
+// is a rate that 5 % of the window's cells exceed. Maps of light and of heavy traffic therefore
+// have the same contrast, and a burst does not fade the rest.
 
 const kBankRow = 14;
 
-/// The launches' maps of the chosen device: where their slices lie in the time that is shown.
+/// Returns the launches' maps of the chosen device, with the positions of their slices in the
+/// displayed time.
 function bankParts() {
     return view.launches.flatMap((launch) => {
         const {from, to, devices} = launch.banks;
@@ -21,7 +22,7 @@ function bankParts() {
     });
 }
 
-/// Slices that lie in the window, at least in part.
+/// Returns the slices that are in the window, at least in part.
 function slicesInWindow(part) {
     const first = Math.max(0, Math.floor((selection.from - part.begin) / part.length));
     const end = Math.min(part.slices, Math.ceil((selection.to - part.begin) / part.length));
@@ -43,7 +44,8 @@ function eachCell(parts, act) {
     }
 }
 
-/// Banks that would carry a slice's bytes if each carried as much: 1/Σ share², weighted by bytes.
+/// Returns the number of banks that would carry a slice's bytes with equal shares: 1/Σ share²,
+/// weighted by bytes.
 function banksAtATime(parts) {
     let [sum, weight] = [0, 0];
     for (const part of parts) {

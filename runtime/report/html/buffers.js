@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fill of the chosen core's CBs over the window of the timeline.
 
-/// The chosen core; if its fill was not kept, one that has it: of the same device if there is any,
-/// and the one with most of the critical path.
+/// Returns the chosen core. If its fill was not kept, returns a core that has one: of the same
+/// device if possible, the one with most of the critical path.
 function coreWithFill() {
     const kept = new Set(view.launches.flatMap((launch) =>
         launch.cbs.map((series) => coreKey(launch.cores[series.core]))));
@@ -29,7 +29,7 @@ function seriesOfCore(chosen) {
     return [...byCb.entries()].sort((a, b) => a[0] - b[0]);
 }
 
-/// Pages at full height: a CB's number may stand for another size in another step.
+/// Pages at full height: a CB's number may have another size in another step.
 function topOf(part) {
     return Math.max(1, part.series.capacity, part.series.most);
 }

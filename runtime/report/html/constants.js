@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants that the run's time depends on most, as bars: moved to either end of their ranges.
+// The constants on which the run's time depends most, as bars: each moved to either end of its
+// range.
 
 const kConstantRow = 22;
 const kConstantName = 230;  // pixels to the left of the bars
@@ -16,8 +17,8 @@ function changeText(value, change) {
         : "";
 }
 
-/// From the run's own time to that with the constant at an end of its range; the lower end is the
-/// upper half of the row, as both may make the run longer.
+/// Draws a bar from the run's own time to the time with the constant at an end of its range. The
+/// lower end is the upper half of the row, because both ends may make the run longer.
 function constantBar(y, change, most) {
     const width = Math.abs(change) / most * kConstantReach;
     const middle = kConstantName + kConstantReach;

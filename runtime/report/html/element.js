@@ -27,7 +27,7 @@ function makeSvg(tag, attributes = {}, ...children) {
     return element;
 }
 
-/// columns: [{head, cell(row), number}]; `choose(row)` makes rows keys and clicks act on them.
+/// columns: [{head, cell(row), number}]; `choose(row)` handles keys and clicks on rows.
 function table(caption, columns, rows, choose = null, isChosen = () => false) {
     const head = make("tr", {}, ...columns.map(
         (c) => make("th", {scope: "col", class: c.number ? "n" : ""}, c.head)));
@@ -67,7 +67,8 @@ function legend(items) {
         make("span", {}, make("i", {class: "swatch", style: `background:${colour}`}), name)));
 }
 
-/// items: [{name, colour, share, text}], shares of the whole bar; the tip shows text or the share.
+/// items: [{name, colour, share, text}] with shares of the whole bar; the tooltip shows text or the
+/// share.
 function stackBar(label, items) {
     const bar = make("div", {class: "stackbar", role: "img", "aria-label": label});
     for (const item of items) {

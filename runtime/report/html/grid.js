@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core grid of one device, and what the chosen core's threads do.
+// The core grid of one device, and the activities of the chosen core's threads.
 
 function cellText(metric, value, top) {
     if (metric.isShare && top <= 0.1) {
@@ -27,7 +27,7 @@ function gridCell(metric, top, x, y) {
     return cell;
 }
 
-/// Devices as the mesh has them, by the mean of their cores.
+/// Draws devices in the layout of the mesh, coloured by the mean of their cores.
 function drawDevices() {
     byId("devices").hidden = numDevices() === 1;
     if (numDevices() === 1) {

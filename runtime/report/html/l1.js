@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes the L1 of a core: the reserved part, CBs, sharded buffers; and what is free.
+// Use of a core's L1: the reserved part, CBs, sharded buffers and free space.
 
 const kL1Colours = {reserved: "#8a93a3", cbs: "#1f6fd6", buffers: "#2a9d8f", free: "idle"};
 
-/// The core's fullest launch.
+/// Returns the core's launch with the most used L1.
 function l1Of(device, x, y) {
     let best = null;
     for (const launch of view.launches) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page as a whole: what is chosen, and drawing all of it anew.
+// The whole page: the selection, and redrawing of all sections.
 
 function drawAll() {
     makeView();
@@ -110,7 +110,7 @@ function nameRun() {
         `step${data.launches.length === 1 ? "" : "s"}, ${cycles(data.makespan.expected)} cycles`;
 }
 
-/// Begins at the core that has most of the critical path.
+/// Starts at the core with most of the critical path.
 function chooseFirstCore() {
     makeView();
     const cores = [...view.cores.values()];
@@ -121,7 +121,7 @@ function chooseFirstCore() {
     }
 }
 
-/// A report of a part of the run opens at that part.
+/// Opens a report of a part of the run at that part.
 function chooseFocus() {
     const {step, device, core, window: shown} = data.focus;
     const index = data.launches.findIndex((launch) => launch.name === step);
@@ -140,7 +140,7 @@ function chooseFocus() {
     }
 }
 
-/// Of a run that failed in its first step there is nothing to draw but why.
+/// Shows only the error of a run that failed in its first step.
 function hideTimes() {
     document.querySelectorAll("main > section:not(#failure):not(#config), .bar nav, .bar .picks label")
         .forEach((part) => { part.hidden = true; });

@@ -8,12 +8,12 @@ function devicePlace(device) {
     return {column: device % columns, row: Math.floor(device / columns)};
 }
 
-/// Busy share of the steps that use the link.
+/// Returns the busy share of the steps that use the link.
 function linkShare(use) {
     return use.within > 0 ? use.busy / use.within : 0;
 }
 
-/// Links of a device in one direction, summed.
+/// Returns the sum over a device's links in one direction.
 function meshUses() {
     const sums = new Map();
     for (const use of view.resources.filter((u) => u.kind === "mesh_link")) {
@@ -62,7 +62,8 @@ function meshDevice(svg, device) {
     }
 }
 
-/// The load of each link: what it carried, how long, and how fast while it did.
+/// Returns the load of each link: the bytes that it carried, its busy time, and its rate while
+/// busy.
 function linkTable() {
     const links = view.resources.filter((u) => u.kind === "mesh_link" && u.bytes > 0)
         .sort((a, b) => b.busy - a.busy || a.device - b.device || a.direction - b.direction ||

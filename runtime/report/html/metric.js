@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core grid can be coloured by. `of(core)` gives a number; shares are of the makespan.
+// Metrics that colour the core grid. `of(core)` returns a number; shares are of the makespan.
 
 function threadBusy(name) {
     return (core) => core.threads[name]
@@ -43,7 +43,7 @@ function showMetric(metric, value) {
     return metric.isShare ? percent(value) : metric.show(value);
 }
 
-/// The value at full heat: the largest over all devices, of shares the next round one.
+/// Returns the value at full heat: the largest over all devices, rounded up for shares.
 function metricTop(metric) {
     const most = Math.max(0, ...[...view.cores.values()].map(metric.of));
     if (metric.isShare) {

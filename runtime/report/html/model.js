@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's data, and sums of it over what is selected: one step, or the whole run.
+// The report's data, and its sums over the selection: one step, or the whole run.
 
-/// The text of an element that holds it as gzip in base64 (packed_text.hpp).
+/// Returns the text of an element that holds it as gzip in base64 (packed_text.hpp).
 async function unpacked(element) {
     const octets = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([octets]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
 }
 
-/// The rows of all devices, of which the report holds those that differ (device_rows.hpp).
+/// Returns the rows of all devices; the report stores equal rows once (device_rows.hpp).
 function unfolded({rows, devices}) {
     return devices.flatMap(([device, runs]) => runs.flatMap((first, i) => i % 2 ? []
         : rows.slice(first, first + runs[i + 1]).map((row) => ({device, ...row}))));
@@ -37,7 +37,7 @@ function viewMakespan() {
                                 : data.launches[selection.launch].makespan.expected;
 }
 
-/// Where a launch begins in the time that is shown.
+/// Returns the start of a launch in the displayed time.
 function offsetOf(launch) {
     return selection.launch < 0 ? launch.start : 0;
 }
@@ -82,7 +82,7 @@ function addCore(cores, launch, core) {
     addTotals(sum.totals, core.totals);
 }
 
-/// Launches overlap on a mesh: of the run's path each has the part that it decides.
+/// Launches overlap on a mesh: each has the part of the run's path that it bounds.
 function timeOnPath(row, name) {
     return selection.launch < 0 ? row[`${name}_of_run`] : row[name];
 }
@@ -107,7 +107,8 @@ function sumResources(launches) {
             const sum = sums.get(key) || {...use, busy: 0, bytes: 0, within: 0};
             sum.busy += use.busy;
             sum.bytes += use.bytes;
-            // Of the steps that use it: of a run the share says little of a collective.
+            // Share of the steps that use it: a share of the run has little meaning for a
+            // collective.
             sum.within += use.bytes > 0 ? launch.makespan.expected : 0;
             sums.set(key, sum);
         }
@@ -135,8 +136,8 @@ function sumPath(launches) {
     return [...sums.values()].sort((a, b) => b.time - a.time);
 }
 
-/// Of the whole run: a thread neither works nor waits in what is left of it, whatever the launches
-/// of other devices, which overlap, say.
+/// Returns times over the whole run. In the remaining time a thread neither works nor waits, even
+/// if launches of other devices overlap it.
 function closeOverRun(totals) {
     totals[kActivityIndex.finished] = 0;
     totals[kActivityIndex.not_started] = 0;
@@ -149,7 +150,7 @@ function activityName(index) {
         : kActivities[index].name;
 }
 
-/// Everything that sections draw, summed over the chosen launches.
+/// Returns all data of the sections, summed over the chosen launches.
 let view = null;
 
 function makeView() {
@@ -176,7 +177,7 @@ function classTime(totals, wanted) {
     return totals.reduce((sum, time, i) => sum + (kActivities[i].class === wanted ? time : 0), 0);
 }
 
-/// What a wait waits for.
+/// Returns the object of a wait.
 function objectName(key, object) {
     switch (key) {
         case "wait_cb_data":

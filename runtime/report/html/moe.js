@@ -59,8 +59,8 @@ function drawMoeTable() {
         ], moeLaunches()));
 }
 
-/// A core's part of its device's tokens: by the tiles that it computed of the step, or the bytes
-/// that it wrote in a step that computes none.
+/// Returns a core's share of its device's tokens: by the tiles that it computed in the step, or by
+/// the bytes that it wrote in a step without computation.
 function drawMoeCores() {
     const computes = (launch) => launch.cores.some((core) => core.tiles_packed > 0);
     const chosen = moeLaunches().filter((launch) => view.launches.includes(launch));

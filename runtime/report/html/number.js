@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as the page shows them. Times come in millicycles.
+// Formats numbers for the page. Times are given in millicycles.
 
 function grouped(value) {
     return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One colour per activity and resource: blues and greens for work, warm ones for waits, greys for
-// neither. Heat runs from the panel's own colour to a deep one.
+// One colour per activity and resource: blues and greens for work, warm colours for waits, greys
+// for neither. Heat ranges from the panel's own colour to a deep one.
 
 const kActivityColours = {
     not_started: "idle", finished: "idle",
@@ -33,7 +33,7 @@ function activityColour(key) {
     return colour === "idle" ? themeColour("idle") : colour;
 }
 
-/// Of a part of the path: by resource, else by activity.
+/// Returns the colour of a part of the path: by resource, else by activity.
 function partColour(name) {
     const resource = data.words.resources.find((r) => r.name === name);
     if (resource) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path by line, and how much of it rests on assumed constants.
+// The critical path by line, and the share of it that depends on assumed constants.
 
 function drawPath() {
     byId("path-table").replaceChildren(table("Critical path by line", [
@@ -17,7 +17,7 @@ function drawPath() {
     drawConstants();
 }
 
-/// Constants of a part: the first few, since a part that little rests on may have dozens.
+/// Returns the first few constants of a part: a small part may have dozens.
 function constantsCell(part) {
     const kMost = 6;
     const more = part.constants.length - kMost;

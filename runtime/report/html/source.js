@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' source with what all threads did at each line beside it.
+// The kernels' source, with the times of all threads at each line.
 
-/// {busy, waiting, path} by "file:line", over the launches that are shown.
+/// Returns {busy, waiting, path} by "file:line", over the displayed launches.
 function sumLines() {
     const sums = new Map();
     const sumOf = (line) => {
@@ -23,8 +23,8 @@ function sumLines() {
     return sums;
 }
 
-/// [{file, lines: Map of number to sum, time, path}]: the file with most of the critical path first,
-/// since waiting elsewhere may cost nothing.
+/// Returns [{file, lines: Map of number to sum, time, path}], sorted by the share of the critical
+/// path: waiting elsewhere may cost nothing.
 function sumFiles(sums) {
     const files = new Map();
     for (const [line, sum] of sums) {
@@ -65,7 +65,7 @@ function sourceRow(number, text, sum, all) {
     return row;
 }
 
-/// Lines of the text, or of none those that have time.
+/// Returns the lines of the text; without a text, the lines that have time.
 function sourceLines({file, lines}) {
     if (data.sources[file] === undefined) {
         return [...lines.keys()].sort((a, b) => a - b).map((number) => [number, ""]);
@@ -73,7 +73,7 @@ function sourceLines({file, lines}) {
     return data.sources[file].replace(/\n$/, "").split("\n").map((text, i) => [i + 1, text]);
 }
 
-/// Scrolls to the line with most of the critical path; of lines without any, with most time.
+/// Scrolls to the line with most of the critical path, or with most time if no line is on the path.
 function showHottest({lines}) {
     const [[hottest]] = [...lines].sort(([, a], [, b]) =>
         b.path - a.path || b.busy + b.waiting - a.busy - a.waiting);

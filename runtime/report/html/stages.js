@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of the run, as its run file names them.
+// Stages of the run, as defined in its run file.
 
 function drawStageTable() {
     const whole = data.makespan.expected;

@@ -22,7 +22,8 @@ function stackColumn(core, isFirst) {
             `background:${activityColour(part.activity.key)}`})));
     column.addEventListener("click", () => chooseCore(core.x, core.y, false));
     withTip(column, () => text);
-    // Every core of a row of the grid could not be named side by side: the first one names the row.
+    // The names of all cores of a grid row do not fit side by side, so the first core names the
+    // row.
     return make("span", {class: "column-box"}, column,
         make("span", {class: "column-name", "aria-hidden": "true"},
             isFirst ? `(${core.x},${core.y})` : ""));
@@ -77,7 +78,7 @@ function showStall({launch, stall}) {
     byId("threads").focus({preventScroll: true});
 }
 
-/// Of registers and interfaces the wait says all that there is.
+/// For registers and interfaces, the wait itself is the whole description.
 function objectOf(stall) {
     return ["wait_dst", "wait_source", "wait_noc_slot"].includes(stall.activity) ? ""
         : stall.object;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of the selection, what bounds it, and the table of steps.
+// Figures of the selection, its bounds, and the table of steps.
 
 function figure(what, value, of) {
     return make("div", {class: "figure"}, make("div", {class: "what"}, what),
@@ -14,7 +14,7 @@ function rateFigure(what, achieved, peak, unit, more = "") {
 function drawFigures() {
     const chosen = selection.launch < 0 ? data : data.launches[selection.launch];
     const isRun = selection.launch < 0;
-    // Of a step the time that the table of steps has, too: on the device that takes longest.
+    // Time of a step as in the table of steps: on the device that takes longest.
     const time = isRun ? chosen.makespan : chosen.device_time;
     const got = chosen.achieved;
     const range = time.low === time.high ? ""
@@ -48,7 +48,8 @@ function drawBounds() {
     byId("bounds").replaceChildren(stackBar("Critical path by what it is spent on", parts), rows);
 }
 
-/// What the launch's part of the run is spent on; of one that decides nothing, its own path.
+/// Returns the parts of the launch's share of the run; for a launch that bounds nothing, of its own
+/// path.
 function boundCell(launch) {
     const isPart = launch.time_of_run > 0;
     const times = new Map();
@@ -84,7 +85,7 @@ function drawSteps() {
     (r) => r.index === selection.launch));
 }
 
-/// A run that an error has ended has the steps before it.
+/// A run that failed has the steps before the error.
 function drawFailure() {
     const error = data.run && data.run.error;
     byId("failure").hidden = !error;

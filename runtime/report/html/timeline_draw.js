@@ -49,7 +49,7 @@ function drawAxis(pen, width, height) {
     }
 }
 
-/// Stretches narrower than a pixel share it: the activity with most of the pixel colours it.
+/// Stretches narrower than a pixel share it; the activity with most of the pixel sets its colour.
 class PixelColumn {
     constructor(paint) {
         this.paint = paint;
@@ -134,7 +134,7 @@ function drawChosen(pen, width) {
     pen.lineWidth = 1;
 }
 
-/// From where the ender acted to the end of the wait, if both are in sight.
+/// Draws a line from the ender's act to the end of the wait, if both are in the window.
 function drawArrow(pen, facts, index, width) {
     const from = facts.ender ? timeline.rows.findIndex((row) => row.name ===
         facts.ender.thread.thread && coreKey(row.core) === coreKey(facts.ender.thread)) : -1;

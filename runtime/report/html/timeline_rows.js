@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the timeline: which threads, and their stretches.
+// Rows of the timeline: threads and their stretches.
 
 /// Threads of a launch by core and kind.
 function threadsOf(launch) {
@@ -43,7 +43,7 @@ function pointBegin(segment, i) {
     return i === 0 ? segment.offset : pointEnd(segment, i - 1);
 }
 
-/// First point that ends after `time`.
+/// Returns the first point that ends after `time`.
 function pointAt(segment, time) {
     let low = 0;
     let high = numPoints(segment.thread);
@@ -63,8 +63,8 @@ function isIdle(segment, index) {
     return kActivities[activity].class === "idle";
 }
 
-/// {row, segment, index} of what a row shows at a time, or null. Where launches overlap, the one in
-/// which the thread does something.
+/// Returns the {row, segment, index} that a row shows at a time, or null. If launches overlap,
+/// returns the one in which the thread is active.
 function stretchAt(row, time) {
     let found = null;
     for (const segment of row.segments) {
