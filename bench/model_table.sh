@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints a table of models × devices × tokens in Markdown: predicted cycles of one MoE layer, or why it
-# does not run. A row takes 10 s to 5 min of processor time.
+# Prints a table of models × devices × tokens in Markdown: predicted cycles of one MoE layer, or the
+# reason why it does not run. A row takes 10 s to 5 min of processor time.
 #   bench/model_table.sh [--plan] [--tessera=BIN] [--meshes="1x1 1x8 4x8"] [--tokens="1 32 128 1024"] [MODEL…]
-# --plan plans each layer (shapes, rules of ops, DRAM) and runs none: "plans" in place of cycles.
+# --plan only plans each layer (shapes, rules of ops, DRAM): "plans" in place of cycles.
 set -euo pipefail
 tessera=tessera meshes="1x1 1x8 4x8" tokens="1 32 128 1024" options=(--timing-only --draws 2) models=()
 for word; do
@@ -20,7 +20,8 @@ done
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# cell MODEL MESH TOKENS: cycles, "plans", or the bytes of one device and the devices that hold the layer.
+# cell MODEL MESH TOKENS: cycles, "plans", or the bytes of one device and the number of devices that
+# hold the layer.
 cell() {
     local text
     if text=$("$tessera" model "$1" --mesh "$2" --tokens "$3" "${options[@]}" --force \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tessera_embed_html(LIBRARY NAME ns::kPage PAGE a.html STYLES a.css … SCRIPTS a.js …): adds a source to
-# the library that holds a page, its styles and its scripts, joined in their order, as the constant
-# `const report::HtmlParts ns::kPage`. Run as a script it writes that source.
+# tessera_embed_html(LIBRARY NAME ns::kPage PAGE a.html STYLES a.css … SCRIPTS a.js …): adds a
+# source to the library. The source holds a page, its styles and its scripts, joined in their order,
+# as the constant `const report::HtmlParts ns::kPage`. Run as a script, this file writes that
+# source.
 if(CMAKE_SCRIPT_MODE_FILE)
     function(read_all files result)
         string(REPLACE "|" ";" files "${files}")
@@ -36,7 +37,7 @@ endif()
 set(tessera_embed_html_script ${CMAKE_CURRENT_LIST_FILE})
 function(tessera_embed_html library)
     cmake_parse_arguments(ARG "" "NAME;PAGE" "STYLES;SCRIPTS" ${ARGN})
-    # A library may hold several pages.
+    # A library may have several pages.
     get_filename_component(page_name ${ARG_PAGE} NAME_WE)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${library}_${page_name}_html.cpp)
     string(REPLACE ";" "|" styles "${ARG_STYLES}")
@@ -49,6 +50,6 @@ function(tessera_embed_html library)
         COMMENT "Embedding ${ARG_PAGE}"
         VERBATIM)
     target_sources(${library} PRIVATE ${source})
-    # A batch must not include a file that only a build makes: ./dev lint builds nothing.
+    # A batch must not include a generated file: ./dev lint builds nothing.
     set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which clang compiles kernels. The address step (emu/kernel_pass) is a plugin of it, so that the
-# headers of the same LLVM must be there as well. Of the versions that work the lowest that has both
-# is taken: 14 is the one of clang-format and clang-tidy, hence on most machines where Tessera is
-# worked on, and compiles as fast as 19 (0.60 against 0.65 s for the kernels of moe_bmm). Sets
-# TESSERA_CLANG, TESSERA_LLVM_INCLUDE_DIR and TESSERA_CLANG_VERSION; the first two may be given.
+# Selects the clang that compiles kernels. The address step (emu/kernel_pass) is a plugin of it, so
+# the headers of the same LLVM must exist too. Takes the lowest supported version that has both.
+# Version 14 is that of clang-format and clang-tidy, so most machines of developers have it. It
+# compiles as fast as 19 (0.60 against 0.65 s for the kernels of moe_bmm). Sets TESSERA_CLANG,
+# TESSERA_LLVM_INCLUDE_DIR and TESSERA_CLANG_VERSION; the first two may be given.
 set(TESSERA_CLANG_VERSIONS 14 15 16 17 18 19)
 
 # tessera_clang_version(OUT COMPILER): its major version, or empty.
@@ -13,8 +13,8 @@ function(tessera_clang_version out compiler)
     set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
-# tessera_find_clang(OUT VERSION): the compiler of that version under its own name, or under the
-# plain one.
+# tessera_find_clang(OUT VERSION): the compiler of that version, under its own name or the plain
+# name.
 function(tessera_find_clang out version)
     find_program(numbered clang++-${version} HINTS /usr/lib/llvm-${version}/bin NO_CACHE)
     find_program(plain clang++ HINTS /usr/lib64/llvm${version}/bin /usr/lib/llvm/${version}/bin
@@ -31,8 +31,8 @@ function(tessera_find_clang out version)
     set(${out} "" PARENT_SCOPE)
 endfunction()
 
-# tessera_find_llvm_headers(OUT VERSION): where Debian, Fedora, Arch and Gentoo put them, or what
-# llvm-config says.
+# tessera_find_llvm_headers(OUT VERSION): the folder of Debian, Fedora, Arch and Gentoo, or the
+# answer of llvm-config.
 function(tessera_find_llvm_headers out version)
     find_program(config NAMES llvm-config-${version} llvm-config-${version}-64 llvm-config NO_CACHE)
     if(config)
@@ -42,7 +42,7 @@ function(tessera_find_llvm_headers out version)
     foreach(folder /usr/lib/llvm-${version}/include /usr/lib64/llvm${version}/include
                    /usr/lib/llvm${version}/include /usr/lib/llvm/${version}/include ${told}
                    /usr/include)
-        # Where two word sizes share a folder, the file of each has its own name.
+        # If two word sizes share a folder, the file of each has its own name.
         file(GLOB configs ${folder}/llvm/Config/llvm-config*.h)
         foreach(file ${configs})
             file(STRINGS ${file} line REGEX "define LLVM_VERSION_MAJOR ${version}$")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the program, the library with what finds it (CMake's package,
-# pkg-config), its headers, and what is needed at run time (runtime/kernels/package.cpp looks for it
-# in these places). Nothing installed knows the prefix: it may be moved.
+# Files of `cmake --install`: the program; the library with its CMake package and pkg-config file;
+# its headers; and the files that are needed at run time (runtime/kernels/package.cpp searches them
+# at these paths). No installed file contains the prefix, so the prefix may be moved.
 include(CMakePackageConfigHelpers)
 
 set(private_libdir ${CMAKE_INSTALL_LIBDIR}/tessera)
@@ -31,14 +31,14 @@ install(DIRECTORY ops DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
 # The op that `tessera new op` copies.
 install(FILES ops/scale/scale.hpp ops/scale/scale.cpp
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/ops/scale)
-# What an op outside of the tree is compiled with. No promise: it changes with the version.
+# Headers for ops outside of the tree. They are not stable: they change with the version.
 foreach(folder ops ops/shared ops/shared/kernels emu/base/fields)
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/private/${folder})
 endforeach()
 
-# collect_libraries(TARGET): appends to `archives` the project's libraries that TARGET stands on, and
-# to `externals` those of others.
+# collect_libraries(TARGET): appends the project's libraries that TARGET needs to `archives`, and
+# other projects' libraries to `externals`.
 function(collect_libraries target)
     get_target_property(aliased ${target} ALIASED_TARGET)
     if(aliased)
@@ -64,8 +64,8 @@ function(collect_libraries target)
     set(externals ${externals} PARENT_SCOPE)
 endfunction()
 
-# One target and one flag line name them all. The kernel API is linked whole: kernels that are
-# compiled just in time find it in the program.
+# One target and one line of flags name all of them. The kernel API is linked whole, because kernels
+# that are compiled just in time find it in the program.
 set(archives)
 set(externals fmt::fmt)
 collect_libraries(tessera_facade)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels are compiled by clang through the address step (emu/kernel_pass), whatever compiler builds
-# the rest.
+# clang compiles kernels with the address step (emu/kernel_pass), whatever compiler builds the rest.
 include(KernelCompiler)
 set(TESSERA_KERNEL_PASS tessera_kernel_pass)
 
 # Shared with kernels compiled just in time (runtime/kernels/jit.cpp). Values must not depend on the
-# host: no -march, no contraction of a * b + c. Cores start kernels anew, so destructors of statics
-# never run, and a static's first use needs no lock: it belongs to one kernel thread. Loops may be
-# endless: else one without an effect would be taken out, and what follows it run. Line tables are in
-# the form that runtime/scheduler/source_line.cpp reads; -g1 comes last, since -gdwarf-4 asks for all
-# debug information. An overrun array is found when its function returns.
+# host: no -march, no contraction of a * b + c. Cores restart kernels, so destructors of statics
+# never run. A static's first use needs no lock, because it belongs to one kernel thread. Loops may
+# be endless; otherwise the compiler could remove a loop without an effect and run the code after
+# it. Line tables have the form that runtime/scheduler/source_line.cpp reads; -g1 comes last,
+# because -gdwarf-4 enables all debug information. An overrun array is found when its function
+# returns.
 set(TESSERA_KERNEL_FLAGS
     -std=c++20 -O3 -fPIC -gdwarf-4 -g1 -fms-extensions -funsigned-char -fno-exceptions
     -fasynchronous-unwind-tables -fno-strict-aliasing -ffp-contract=off -fno-threadsafe-statics
     -fno-c++-static-destructors -fno-finite-loops -ftls-model=initial-exec
     -fstack-protector-strong -U_FORTIFY_SOURCE -DKERNEL_BUILD
 )
-# A kernel casts numbers to pointers and back for a living, and need not use all that it is given.
+# Kernels regularly cast numbers to pointers and back, and need not use all of their arguments.
 set(TESSERA_KERNEL_WARNINGS
     -Wall -Wextra -Werror -Wno-int-to-pointer-cast -Wno-pointer-to-int-cast -Wno-microsoft-cast
     -Wno-void-pointer-to-int-cast -Wno-unused-variable -Wno-unused-but-set-variable
@@ -25,7 +25,7 @@ set(TESSERA_KERNEL_WARNINGS
 )
 
 # tessera_compile_kernel(OBJECT SOURCE SYMBOL [flags …]): rule that compiles one kernel source (a
-# path relative to the project) into OBJECT, whose only visible name is SYMBOL, a
+# path relative to the project) to OBJECT, whose only visible name is SYMBOL, a
 # tessera::CompiledKernel.
 function(tessera_compile_kernel object source symbol)
     get_filename_component(folder ${object} DIRECTORY)
@@ -54,8 +54,8 @@ function(tessera_compile_kernel object source symbol)
     )
 endfunction()
 
-# tessera_kernels(TARGET kernels/a.cpp …): compiles kernels into the library TARGET and gives each a
-# row in the table of built-in kernels, under its path relative to the project.
+# tessera_kernels(TARGET kernels/a.cpp …): compiles kernels into the library TARGET. Adds a row for
+# each to the table of built-in kernels, under its path relative to the project.
 function(tessera_kernels target)
     foreach(file ${ARGN})
         file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
@@ -69,8 +69,9 @@ function(tessera_kernels target)
     set_property(GLOBAL APPEND PROPERTY TESSERA_KERNEL_TARGETS ${target})
 endfunction()
 
-# tessera_kernel_commands(): writes what compiles each kernel to kernels/compile_commands.json of the
-# build folder, for clang-tidy. The address step is left out: it is no part of clang-tidy.
+# tessera_kernel_commands(): writes the commands that compile each kernel to
+# kernels/compile_commands.json of the build folder, for clang-tidy. The commands omit the address
+# step, which clang-tidy does not have.
 function(tessera_kernel_commands)
     get_property(commands GLOBAL PROPERTY TESSERA_KERNEL_COMMANDS)
     list(JOIN commands ",\n" text)

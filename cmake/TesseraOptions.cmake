@@ -17,7 +17,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND NOT TESSERA_SANITIZE)
-    # Without these ccache declines to cache what includes precompiled headers.
+    # Without these, ccache does not cache sources that include precompiled headers.
     set(CMAKE_CXX_COMPILER_LAUNCHER env
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         ${TESSERA_CCACHE})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --build build/release --target package` makes a .deb of what `cmake --install` puts in
-# place, stripped.
+# `cmake --build build/release --target package` makes a .deb of the files of `cmake --install`,
+# stripped.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tessera)
 set(CPACK_PACKAGE_CONTACT "The Tessera authors <tessera@localhost>")
@@ -13,16 +13,16 @@ set(CPACK_STRIP_FILES ON)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# The program's shared libraries, as dpkg-shlibdeps finds them.
+# The program's shared libraries, found by dpkg-shlibdeps.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Kernels of one's own are compiled by the clang that the address step is a plugin of.
+# User kernels are compiled by the clang for which the address step is a plugin.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang-${TESSERA_CLANG_VERSION}")
-# Programs are built against the libraries with these (tesseraConfig.cmake).
+# Programs that use the libraries are built with these (tesseraConfig.cmake).
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libboost-context-dev, libboost-fiber-dev, \
 libcli11-dev, libfmt-dev, libhwy-dev, libspdlog-dev, libtbb-dev, libyaml-cpp-dev, \
 nlohmann-json3-dev, zlib1g-dev")
 
-# Stripping leaves archives as they are, whose line numbers are half of the package.
+# Stripping does not change archives, whose line numbers are half of the package.
 install(CODE "
     if(CMAKE_INSTALL_DO_STRIP)
         file(GLOB archives

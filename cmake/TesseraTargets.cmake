@@ -2,13 +2,13 @@
 # One target per folder; every target gets the same warnings.
 
 function(tessera_compile_options target)
-    # A designated initialiser that leaves the rest at its defaults is what they are for.
+    # Designated initialisers are meant to leave the rest at its defaults.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
                            -Wno-missing-field-initializers)
-    # The same bytes on every host need every multiply and add to be what the source says.
+    # Equal bytes on every host require each multiply and add exactly as in the source.
     target_compile_options(${target} PRIVATE -ffp-contract=off)
     if(TESSERA_SANITIZE STREQUAL "thread")
-        # Boost.Fiber's headers hold fences, which the sanitizer does not follow.
+        # Boost.Fiber's headers contain fences, which the sanitizer does not support.
         target_compile_options(${target} PRIVATE -Wno-tsan)
     endif()
     if(TESSERA_SANITIZE)
@@ -18,8 +18,8 @@ function(tessera_compile_options target)
     endif()
 endfunction()
 
-# What most sources include, compiled once for all targets with the same flags. Sources still include
-# what they use: the preset `tidy` has no such headers.
+# Headers that most sources include, compiled once for all targets with the same flags. Sources
+# still include what they use: the preset `tidy` has no such headers.
 set(TESSERA_COMMON_HEADERS
     <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream>
     <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <ostream> <ranges> <set> <span>
@@ -27,8 +27,8 @@ set(TESSERA_COMMON_HEADERS
     <fmt/format.h> <fmt/ranges.h>
 )
 
-# tessera_precompiled(NAME [HEADERS <a> …] [DEPENDS targets …] [OPTIONS flags …]): precompiled headers
-# of a group of targets, and the flags that these have in common.
+# tessera_precompiled(NAME [HEADERS <a> …] [DEPENDS targets …] [OPTIONS flags …]): precompiled
+# headers of a group of targets, and their common flags.
 function(tessera_precompiled name)
     cmake_parse_arguments(ARG "" "" "HEADERS;DEPENDS;OPTIONS" ${ARGN})
     add_library(tessera_precompiled_${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
@@ -41,8 +41,8 @@ function(tessera_precompiled name)
 endfunction()
 
 # Compiles a target as a member of a group: with its flags, its precompiled headers, and in batches,
-# so that what sources include and instantiate is paid for once a batch. A larger batch makes a fresh
-# build cheaper and a changed source, which compiles its whole batch anew, dearer.
+# so that common includes and instantiations are compiled once per batch. A larger batch makes a
+# fresh build cheaper, and a changed source, which recompiles its whole batch, more expensive.
 function(tessera_compile_in_group target group)
     tessera_compile_options(${target})
     get_target_property(options tessera_precompiled_${group} TESSERA_OPTIONS)
@@ -52,7 +52,7 @@ function(tessera_compile_in_group target group)
                           UNITY_BUILD_BATCH_SIZE ${TESSERA_BATCH_SIZE})
     get_target_property(sources ${target} SOURCES)
     foreach(source ${sources})
-        # Compiles itself once per vector width, by including itself.
+        # This source includes itself to compile once per vector width.
         if(source MATCHES "[.]cpp$" AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
             file(STRINGS ${source} repeats LIMIT_COUNT 1 REGEX "<hwy/foreach_target.h>")
             if(repeats)
@@ -62,7 +62,7 @@ function(tessera_compile_in_group target group)
     endforeach()
 endfunction()
 
-# tessera_source_options(FLAGS a.cpp …): flags for these sources alone. They are compiled one by one,
+# tessera_source_options(FLAGS a.cpp …): flags for these sources only. They are compiled one by one,
 # without the precompiled headers, which have other flags.
 function(tessera_source_options flags)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}"
@@ -83,7 +83,7 @@ function(tessera_library name)
 endfunction()
 
 # tessera_test(NAME SOURCES a_test.cpp … DEPENDS targets … [LABELS unit] [PREFIX p]): one gtest
-# program, the names of whose tests begin with p.
+# program whose test names begin with p.
 function(tessera_test name)
     cmake_parse_arguments(ARG "" "PREFIX" "SOURCES;DEPENDS;LABELS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
@@ -93,7 +93,7 @@ function(tessera_test name)
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     tessera_compile_in_group(${name} test)
-    # Tests of a folder name their cases alike; a batch of them would not compile.
+    # Tests of a folder use the same names for their cases, so a batch of them would not compile.
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
     include(GoogleTest)
     gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" PROPERTIES LABELS "${ARG_LABELS}"
