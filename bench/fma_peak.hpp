@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most that a host core's fused multiply-adds can give, from registers alone.
+// Peak rate of a host core's fused multiply-adds, from registers only.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tessera::bench {
 
-/// Independent chains of fp32 multiply-adds on each of `num_threads` threads at once, about 0.2 ms
-/// each; amount in FLOP. One thread is the caller.
+/// Runs independent chains of fp32 multiply-adds on each of `num_threads` threads at once, about
+/// 0.2 ms each; amount in FLOP. The caller is one of the threads.
 [[nodiscard]] Work fma_peak(std::uint32_t num_threads = 1);
 
 }  // namespace tessera::bench

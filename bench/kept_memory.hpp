@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory as the command `tessera` has it: what was touched once is kept.
+// Memory settings of the command `tessera`: touched memory is kept.
 #pragma once
 
 #include <malloc.h>

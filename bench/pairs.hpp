@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ours against theirs in one run: measured in turn, judged by the median of the pairs.
+// Ours against theirs in one run: measured alternately, compared by the median of the pairs.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,7 @@
 
 namespace tessera::bench {
 
-/// Wall seconds that `work` takes.
+/// Returns the wall seconds of `work`.
 template <class Work>
 [[nodiscard]] double seconds_of(Work&& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -18,7 +18,7 @@ template <class Work>
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Median; 0 of nothing.
+/// Returns the median; 0 for no values.
 [[nodiscard]] inline double median_of(std::vector<double> values) {
     if (values.empty()) {
         return 0;
@@ -28,19 +28,19 @@ template <class Work>
     return *middle;
 }
 
-/// Makes the benchmark a row of the table of goals: `ratio` must be at least `goal`.
+/// Adds the benchmark to the table of goals: `ratio` must be at least `goal`.
 inline void set_goal_at_least(benchmark::State& state, double ratio, double goal) {
     state.counters["ratio"] = ratio;
     state.counters["goal"] = goal;
 }
-/// As set_goal_at_least, where smaller is better.
+/// As set_goal_at_least, if smaller is better.
 inline void set_goal_at_most(benchmark::State& state, double ratio, double goal) {
     set_goal_at_least(state, ratio, goal);
     state.counters["goal_is_upper"] = 1;
 }
 
-/// Runs `numerator` and `denominator` in turn, once an iteration, and gives the median of the
-/// quotients of their seconds.
+/// Runs `numerator` and `denominator` alternately, once per iteration, and returns the median of
+/// the quotients of their seconds.
 template <class Numerator, class Denominator>
 [[nodiscard]] double median_of_pairs(benchmark::State& state, Numerator&& numerator,
                                      Denominator&& denominator) {

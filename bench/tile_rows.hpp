@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles for benches of the tile engine, and the plain copy they are held against.
+// Tiles for benches of the tile engine, and the plain copy with which they are compared.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace tessera::bench {
 
-/// Bytes at the start of a cache line.
+/// Bytes that start at a cache line.
 class TileMemory {
 public:
-    /// `count` pieces of `size` bytes, each filled with bf16 or fp32 values near one.
+    /// Makes `count` pieces of `size` bytes, each filled with bf16 or fp32 values near one.
     TileMemory(std::size_t count, std::size_t size);
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
@@ -34,10 +34,10 @@ private:
     std::byte* first_;
 };
 
-/// Where the operands of a row lie: in the host's L1 or beyond it, in L2.
+/// Cache level of a row's operands: the host's L1, or L2.
 enum class Level : std::uint8_t { L1, L2 };
 
-/// One operation on tiles that reads `read` and writes `written` bytes a tile.
+/// One operation on tiles that reads `read` and writes `written` bytes per tile.
 struct TileOperation {
     std::string name;
     std::size_t read;
@@ -45,12 +45,12 @@ struct TileOperation {
     std::function<void(const std::byte* in, std::byte* out)> run;
 };
 
-/// The operation on one tile after another; amount in bytes read and written.
+/// Returns the operation on one tile after another; amount in bytes read and written.
 [[nodiscard]] Work operation_work(const TileOperation& operation, Level level);
-/// memcpy of as many bytes, read and written together, as the operation moves.
+/// Returns a memcpy of the bytes that the operation reads and writes.
 [[nodiscard]] Work copy_work(const TileOperation& operation, Level level);
 
-/// Rows "<name>/of_copy_in_L1" and "…_L2" with a goal of 0.7.
+/// Adds rows "<name>/of_copy_in_L1" and "…_L2" with a goal of 0.7.
 void add_copy_goals(const TileOperation& operation);
 
 }  // namespace tessera::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gelu of a tile plus the first row of another; both stay in DST between the two.
+// Computes gelu of a tile plus the first row of another; the sum stays in DST.
 #include "compute_kernel_api/bcast.h"
 #include "compute_kernel_api/eltwise_unary/gelu.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tiles of y as they come.
+// Writes tiles of y as they arrive.
 #include "dataflow_api.h"
 
 void kernel_main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader that README.md's program leaves to its reader: tiles of x, one after the other.
+// The reader that README.md's program leaves as an exercise: reads the tiles of x in order.
 #include "dataflow_api.h"
 
 void kernel_main() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A · B with K split over cores: each core sums its part of K, and one core gathers the sums of a
-// column of tiles. Prints cycles for 1, 2 and 4 parts, and whether the values are right.
+// C = A · B with K split over cores: each core sums its part of K, and one core gathers the sums of
+// a column of tiles. Prints cycles for 1, 2 and 4 parts, and whether the values are correct.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -19,7 +19,7 @@ constexpr std::uint32_t kK = 2048;
 constexpr std::uint32_t kN = 512;
 constexpr std::uint32_t kTilesK = kK / 32;
 constexpr std::uint32_t kTilesN = kN / 32;
-constexpr std::uint32_t kBlock = 8;  // tiles of K that are read together
+constexpr std::uint32_t kBlock = 8;  // K tiles per read
 
 constexpr std::uint8_t kCbA = 0;
 constexpr std::uint8_t kCbB = 1;

@@ -15,7 +15,7 @@ void kernel_main() {
     const auto x = TensorAccessor(x_args, x_addr, get_tile_size(cb_x));
     const auto bias = TensorAccessor(bias_args, bias_addr, get_tile_size(cb_bias));
 
-    // Neighbouring cores start at different tiles of their share, hence at different banks.
+    // Neighbouring cores start at different tiles of their share, and therefore at different banks.
     const uint32_t start = get_absolute_logical_x();
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t tile = first + (start + i) % count;

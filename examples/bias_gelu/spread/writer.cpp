@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tiles of y as they come.
+// Writes tiles of y as they arrive.
 #include "dataflow_api.h"
 
 void kernel_main() {
@@ -10,7 +10,7 @@ void kernel_main() {
     constexpr auto y_args = TensorAccessorArgs<0>();
     const auto y = TensorAccessor(y_args, y_addr, get_tile_size(cb_y));
 
-    // Neighbouring cores start at different tiles of their share, hence at different banks.
+    // Neighbouring cores start at different tiles of their share, and therefore at different banks.
     const uint32_t start = get_absolute_logical_x();
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t tile = first + (start + i) % count;

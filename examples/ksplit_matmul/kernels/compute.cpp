@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies this core's share of K into one tile of DST. A core that gathers adds the sums of the
-// other parts, in their order; all others pack theirs to be sent.
+// Multiplies this core's share of K into one DST tile. A gathering core adds the sums of the other
+// parts, in their order; each other core packs its sum to send it.
 
 void kernel_main() {
     constexpr uint32_t cb_a = tt::CBIndex::c_0;

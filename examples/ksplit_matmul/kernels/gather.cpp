@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until the sums of all other parts have arrived, hands them to compute and writes the
-// result.
+// Waits for the sums of all other parts, pushes them to compute and writes the result.
 
 void kernel_main() {
     constexpr uint32_t cb_arrived = tt::CBIndex::c_2;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads this core's share of the row of A and of a column of B, a block of tiles at a time.
+// Reads this core's share of the row of A and of a column of B, one block of tiles at a time.
 
 void kernel_main() {
     constexpr uint32_t cb_a = tt::CBIndex::c_0;
     constexpr uint32_t cb_b = tt::CBIndex::c_1;
     constexpr uint32_t block = get_compile_time_arg_val(0);
-    constexpr uint32_t columns = get_compile_time_arg_val(1);  // of tiles in B
+    constexpr uint32_t columns = get_compile_time_arg_val(1);  // columns of tiles in B
     constexpr auto a_args = TensorAccessorArgs<2>();
     constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
     const uint32_t first_k = get_arg_val<uint32_t>(2);
