@@ -35,7 +35,7 @@ private:
     std::optional<Shape> others_;  ///< value of "..."
 };
 
-/// Judges operands against the spec's contract: number, shape, format, layout, interleaved.
+/// Checks operands against the spec's contract: number, shape, format, layout, interleaved.
 /// @returns whether all hold.
 bool check_contract(const Op& op, const OpContext& context, RuleJudge& judge);
 

@@ -35,7 +35,7 @@ std::vector<std::uint32_t> all_devices(const MeshSpec& mesh) {
     return devices;
 }
 
-/// Judges that an operand has one tensor on each device, in their order.
+/// Checks that an operand has one tensor on each device, in the order of the devices.
 void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
                    std::span<const std::uint32_t> devices, RuleJudge& judge) {
     for (const std::vector<DeviceTensor>& tensors : operands) {

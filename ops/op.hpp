@@ -297,7 +297,7 @@ struct Op {
     std::string folder = {};
 };
 
-/// Judges the contract, then the rules.
+/// Checks the contract, then the rules.
 void judge(const Op& op, const OpContext& context, RuleJudge& judge);
 
 /// A call of an op outside of a pipeline, on all devices of a mesh: by tests and benches.
@@ -311,8 +311,8 @@ struct OpCall {
     std::vector<std::vector<HostTensor>> host_inputs = {};
 };
 
-/// Judges contract and rules.
-/// Errors   UsageError with all that does not hold, one a line: "moe_bmm: k_block: …".
+/// Checks contract and rules.
+/// Errors   UsageError with all violations, one on each line: "moe_bmm: k_block: …".
 void check_call(const Op& op, const ArchSpec& arch, const MeshSpec& mesh, const OpCall& call);
 
 /// Checks a call and builds its programs, one for each device.

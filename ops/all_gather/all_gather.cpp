@@ -119,7 +119,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
                               describe(input), kTileRows));
 }
 
-/// Judges the rule that batches of whole pages fit into L1, however many packets a page takes.
+/// Checks that batches of whole pages fit into L1, for any number of packets in a page.
 void judge_batches(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);

@@ -98,7 +98,7 @@ void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& j
                               kMostScales * fp8::kBlock));
 }
 
-/// Judges the operands and parameters that latents and heads of keys and values do not share.
+/// Checks the operands and parameters that differ between latents and heads of keys and values.
 void judge_forms(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     const auto& spec = context.params<DecodeSpec>();
     attention::judge_heads({extents.heads, spec.kv_heads}, spec.window, extents.has_kv_heads(),

@@ -131,7 +131,7 @@ void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& jud
                               extents.key_rows, extents.sequences));
 }
 
-/// Judges operands and parameters of the other form, in which keys and values have heads.
+/// Checks operands and parameters of the other form, in which keys and values have heads.
 bool judge_form(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PrefillSpec>();
     for (const std::size_t operand : {kQueryRope, kKeyRope}) {

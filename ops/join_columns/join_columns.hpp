@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of two tensors side by side, and heads of a token side by side.
+// Concatenates the rows of two tensors, or the heads of a token.
 #pragma once
 
 #include <array>

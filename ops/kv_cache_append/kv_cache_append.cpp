@@ -23,7 +23,7 @@ constexpr std::array kFields =
                                                     Limits{1, 65536})},
            kColumnMoveFields<AppendSpec>);
 
-// Returns the columns of a position: two inputs are put side by side in a row of the cache.
+// Returns the columns of a position: two inputs are concatenated in a row of the cache.
 std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
     return row_length(inputs[0].spec.shape) +
            (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);

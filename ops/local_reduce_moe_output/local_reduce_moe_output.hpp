@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings expert outputs back to token order and sums them with their routing weights, on one
+// Returns expert outputs to token order and sums them with their routing weights, on one
 // device. The sum over devices is all_reduce's.
 #pragma once
 

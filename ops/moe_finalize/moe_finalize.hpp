@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings permuted rows back to their tokens and sums them with the routing weights, on one device.
+// Returns permuted rows to their tokens and sums them with the routing weights, on one device.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ namespace tessera::ops {
     return holds;
 }
 
-/// Judges the rule that is_whole_mesh() states.
+/// Checks the rule that is_whole_mesh() states.
 inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t devices = context.mesh.shape.num_devices();
     const bool holds = is_whole_mesh(context);
@@ -69,7 +69,7 @@ struct MeshLine {
     return is_whole_mesh(context) && (rows == 1 || columns == 1);
 }
 
-/// Judges the rule of collectives along a line, as is_mesh_line() states it.
+/// Checks the rule of collectives along a line, as is_mesh_line() states it.
 inline void judge_line(const OpContext& context, RuleJudge& judge) {
     judge_whole_mesh(context, judge);
     const auto [rows, columns] = context.mesh.shape;
@@ -127,7 +127,7 @@ void for_each_line_core(const ArchSpec& arch, Lanes lanes, Act act) {
     return CoreRangeSet(ranges);
 }
 
-/// Judges the rules of how many cores talk along a line, blamed on the parameters `links` and
+/// Checks the number of cores that send along a line. A violation names the parameter `links` or
 /// `workers`.
 inline void judge_lanes(const ArchSpec& arch, Lanes lanes, RuleJudge& judge) {
     const bool has_links = lanes.links >= 1 && lanes.links <= kLinksPerDirection;

@@ -61,7 +61,7 @@ struct SharedWork {
     return {origin.x + core.x, origin.y + core.y};
 }
 
-/// Judges the rule of a schedule's grid, blamed on its parameter `grid`.
+/// Checks the grid of a schedule; a violation names its parameter `grid`.
 /// @returns whether it holds.
 inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judge) {
     const std::string fault = grid_fault(arch, requested);
@@ -69,7 +69,7 @@ inline bool judge_grid(const ArchSpec& arch, GridSize requested, RuleJudge& judg
     return fault.empty();
 }
 
-/// Judges the rule of a schedule's depth of circular buffers, blamed on its parameter `cb_depth`.
+/// Checks a schedule's depth of circular buffers; a violation names its parameter `cb_depth`.
 inline void judge_depth(std::uint32_t cb_depth, RuleJudge& judge) {
     judge.require(cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }

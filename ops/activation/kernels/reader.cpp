@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells compute how many of this core's units have rows, and hands over their gates and ups.
+// Tells compute how many of this core's units have rows, and pushes their gates and ups.
 #include "units.hpp"
 
 namespace {

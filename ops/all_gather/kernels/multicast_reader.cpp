@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in pages that fit into a packet and sends them ahead.
+// Reads pages that fit into a packet and sends them ahead.
 #include "multicast_reader.hpp"
 
 void kernel_main() {

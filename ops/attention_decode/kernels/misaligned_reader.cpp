@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in heads of tokens and rows of a cache that DRAM's alignment does not divide.
+// Reads heads of tokens and rows of a cache whose size is not a multiple of DRAM's alignment.
 #include "token_reader.hpp"
 
 void kernel_main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings gate and up of 32 rows and 128 columns, with their scales, strip by strip.
+// Reads gate and up of 32 rows and 128 columns, with their scales, strip by strip.
 #include "../../fp8_grouped_matmul/kernels/units.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"

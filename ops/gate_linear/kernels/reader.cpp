@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings 32 rows of tokens and 32 of experts for each unit, some columns at a time.
+// Reads 32 rows of tokens and 32 of experts for each unit, some columns at a time.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 #include "dataflow_api.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a head's weights where its first unit begins, and 32 token rows for each unit.
+// Reads a head's weights before its first unit, and 32 token rows for each unit.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
 #include "args.hpp"

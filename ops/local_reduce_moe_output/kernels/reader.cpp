@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the contributions to each token of this core, then hands over the number of each token. The
+// Lists the contributions to each token of this core, then pushes the number for each token. The
 // expert's values with the weight follow, chunk by chunk of the row, local experts ascending.
 #include "../../shared/kernels/push_word.hpp"
 #include "args.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the contributions to each of this core's tokens and hands over their number. Their values
+// Finds the contributions to each of this core's tokens and pushes their number. Their values
 // with the weight follow, chunk by chunk of the row.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
 #include "../../shared/kernels/push_word.hpp"

@@ -100,7 +100,7 @@ struct Choice {
     }
 };
 
-// The blocks of token rows that the reader hands over.
+// The blocks of token rows that the reader pushes.
 struct TokenBlocks {
     TableArgs args;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in the device's own tiles and the sums that arrived for them.
+// Reads the device's own tiles and the sums that arrived for them.
 #include "journey.hpp"
 
 namespace {

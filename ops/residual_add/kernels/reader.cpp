@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the same piece of both tensors at a time.
+// Reads the same piece of both tensors at a time.
 #include "pieces.hpp"
 
 void kernel_main() {

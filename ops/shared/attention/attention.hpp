@@ -73,7 +73,7 @@ struct HeadGroups {
 /// heads, and a token attends to all positions.
 void judge_heads(const HeadGroups& heads, std::uint32_t window, bool has_kv_heads,
                  RuleJudge& judge);
-/// Judges that a tensor of sinks has one for each head.
+/// Checks that a tensor of sinks has one sink for each head.
 void judge_sinks(const Shape& sinks, std::uint32_t heads, RuleJudge& judge);
 
 /// Returns the elements of a head of values, if rows of both caches have the same number of heads.
@@ -96,7 +96,7 @@ struct HeadCachePair {
 /// for reads, and that values have the same positions as keys.
 void judge_head_caches(const ArchSpec& arch, const HeadCachePair& caches, RuleJudge& judge);
 
-/// Judges the rule of the circular buffers, blamed on `block`.
+/// Checks that the circular buffers fit; a violation names `block`.
 void judge_buffers(const ArchSpec& arch, const Shapes& shapes, RuleJudge& judge);
 
 }  // namespace tessera::ops::attention

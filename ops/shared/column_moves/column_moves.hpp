@@ -51,7 +51,7 @@ struct ColumnReader {
                                    const ColumnMove& move, const DeviceTensor& output,
                                    const CopySpec& schedule);
 
-/// Judges the rules of a schedule for output rows of `row_bytes`.
+/// Checks the rules of a schedule for output rows of `row_bytes`.
 void judge_column_moves(const ArchSpec& arch, std::uint64_t row_bytes, const CopySpec& schedule,
                         RuleJudge& judge);
 

@@ -87,7 +87,7 @@ struct BufferSize {
 /// fit in a core's L1, from 1 to 16.
 [[nodiscard]] std::uint32_t chunk_of(const ArchSpec& arch, const Transport& transport,
                                      const Acts& acts);
-/// Judges the rule that the circular buffers fit into L1, blamed on `chunk_packets`.
+/// Checks that the circular buffers fit into L1; a violation names `chunk_packets`.
 void judge_buffers(const ArchSpec& arch, Transport transport, const Acts& acts, RuleJudge& judge);
 
 }  // namespace tessera::ops::exchange

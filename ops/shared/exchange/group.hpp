@@ -27,7 +27,7 @@ struct GroupGrid {
 
 /// Precondition   no device is listed twice.
 [[nodiscard]] GroupGrid group_grid(const MeshSpec& mesh, std::span<const std::uint32_t> devices);
-/// Judges the rule that its rows and columns are those of the mesh, blamed on `devices`.
+/// Checks that its rows and columns are those of the mesh; a violation names `devices`.
 /// @returns whether it holds.
 bool judge_rows_and_columns(const OpContext& context, RuleJudge& judge);
 

@@ -12,12 +12,12 @@
 
 namespace tessera::ops::exchange {
 
-/// Judges the rules of a transport, blamed on the parameters `links` and `packet_tiles`, for `ways`
-/// cores a link.
+/// Checks the rules of a transport with `ways` cores for each link. A violation names the parameter
+/// `links` or `packet_tiles`.
 void judge_transport(const ArchSpec& arch, const Transport& transport, std::uint32_t ways,
                      RuleJudge& judge);
-/// Judges the rules that plans fit into a kernel's runtime arguments and a core's semaphores,
-/// blamed on `devices`.
+/// Checks that plans fit into a kernel's runtime arguments and a core's semaphores. A violation
+/// names `devices`.
 void judge_plans(GroupPlans plans, std::span<const std::uint32_t> devices, RuleJudge& judge);
 
 /// One device's part: its tensors, and the plans of its cores, `ways` for each link in turn.

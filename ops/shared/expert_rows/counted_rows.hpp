@@ -40,7 +40,7 @@ struct CountedRows {
 [[nodiscard]] CountedRows counted_rows(const ArchSpec& arch, const Shape& shape,
                                        const TensorPlan* counts, CountedBy counted_by);
 
-/// Judges the rule that counts fit the rows, blamed on the operand `counts`.
+/// Checks that counts fit the rows; a violation names the operand `counts`.
 void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge);
 
 /// Flags of `rows` rows.

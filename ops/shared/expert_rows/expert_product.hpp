@@ -19,7 +19,7 @@ namespace tessera::ops {
 /// Transport of rows and weights in every product of expert rows.
 struct ProductSchedule {
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
-    std::uint32_t strip = 0;     ///< output tiles side by side that a unit of work has
+    std::uint32_t strip = 0;     ///< adjacent output tiles of a unit of work
     std::uint32_t k_block = 0;   ///< K tiles of weights of one CB push
     std::uint32_t k_chunk = 0;   ///< K tiles of rows that are tilized together
     std::uint32_t cb_depth = 0;  ///< blocks of weights that the CB holds
@@ -143,7 +143,7 @@ struct ScaledOperands {
         1;  ///< matrices of equal rows in one: the blocks of each start at its first row
 };
 [[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
-/// Judges the rule that scales have one of those shapes.
+/// Checks that scales have one of those shapes.
 void judge_scales(const ScaledOperands& operands, RuleJudge& judge);
 
 /// Rules of the operands' formats and scales, and of the schedule. `is_weighted`: whether rows are

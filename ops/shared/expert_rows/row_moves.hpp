@@ -33,7 +33,7 @@ struct RowMove {
 [[nodiscard]] Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move,
                                 const CopySpec& schedule);
 
-/// Judges the rules of a schedule for rows of `row_bytes`.
+/// Checks the rules of a schedule for rows of `row_bytes`.
 void judge_row_moves(const ArchSpec& arch, std::uint32_t row_bytes, const CopySpec& schedule,
                      RuleJudge& judge);
 

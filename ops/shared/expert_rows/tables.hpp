@@ -38,7 +38,7 @@ struct Scratch {
 [[nodiscard]] std::uint64_t bytes_of(std::span<const Scratch> scratch, std::uint32_t alignment);
 void add_scratch(Program& program, const CoreRangeSet& cores, std::span<const Scratch> scratch,
                  std::uint32_t alignment);
-/// Judges the rule that the scratch of an op fits a core's L1, blamed on `blamed`.
+/// Checks that the scratch of an op fits a core's L1; a violation names `blamed`.
 void judge_scratch(const ArchSpec& arch, std::span<const Scratch> scratch, std::string_view blamed,
                    RuleJudge& judge);
 

@@ -74,7 +74,7 @@ void merge_partner(const Shapes& shapes) {
 void send_result(const Shapes& shapes) {
     cb_wait_front(cb_sums, 1);
     cb_wait_front(cb_outputs, shapes.value_tiles);
-    // Four tiles side by side, so that an output row is written in pieces of 256 bytes.
+    // Four adjacent tiles, so that an output row is written in pieces of 256 bytes.
     for (uint32_t first = 0; first < shapes.value_tiles; first += kStripTiles) {
         cb_reserve_back(cb_result_rows, kStripTiles);
         for (uint32_t i = 0; i < kStripTiles && first + i < shapes.value_tiles; ++i) {

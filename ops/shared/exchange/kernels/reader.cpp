@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings in a core's own bytes from memory and announces those that arrive over the link.
+// Reads a core's own bytes from memory and announces those that arrive over the link.
 #include "plan.hpp"
 #include "rows.hpp"
 

@@ -56,7 +56,7 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    is_batched,  // 1: batches of each expert; 0: a list of blocks
                    row_bytes,   // bytes of a row of the input
                    k_tiles, n_tiles,
-                   strip,    // output tiles side by side of a unit
+                   strip,    // adjacent output tiles of a unit
                    k_block,  // K tiles of weights of one push
                    k_chunk,  // K tiles of rows of one push
                    element_bytes,

@@ -66,7 +66,7 @@ void push_scales(const AllScales& scales, const TileRow& row) {
     for (uint32_t i = 0; i < tile_height; ++i) {
         Word scale;
         scale.value = row.ids[i] == kNobody ? 0.0f : scales.of(row, i);
-        // Two faces side by side hold a row of the tile.
+        // A row of the tile is in two adjacent faces.
         const uint32_t face_row = i / 16 * 512 + i % 16 * 16;
         fill_words(tile + face_row, 16, scale.bits);
         fill_words(tile + face_row + 256, 16, scale.bits);

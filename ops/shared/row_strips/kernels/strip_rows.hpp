@@ -71,7 +71,7 @@ inline Rows rows_of_arguments() {
     return {tessera::ops::row_strips::RowsArgs::read()};
 }
 
-// Returns the place of an element in a tile: faces are 16 by 16, two side by side.
+// Returns the place of an element in a tile: faces are 16 by 16, two in a row.
 inline uint32_t place_in_tile(uint32_t row, uint32_t column) {
     return (row / 16 * 2 + column / 16) * kFaceHalves + row % 16 * 16 + column % 16;
 }
