@@ -19,7 +19,7 @@ struct Console {
     std::ostream& err;
     report::TextStyle out_style;
     Progress progress = Progress::Hidden;  ///< on `err`
-    /// Other processes of `mpirun`; null: this one is alone. Only the first prints and writes files.
+    /// Other processes of `mpirun`; null: none. Only the first prints and writes files.
     ranks::RankLink* link = nullptr;
     int out_descriptor = 1;  ///< behind `out`; main moves it away from 1
 };

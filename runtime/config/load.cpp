@@ -150,8 +150,8 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
                                   to_string(name.origin), name.text, fmt::join(tried, ", ")));
 }
 
-/// Returns the tree of a run file, merged over the files that it extends: `extends: NAME`, or a list
-/// whose later files replace values of the earlier ones and append steps.
+/// Returns the tree of a run file, merged over the files that it extends: `extends: NAME`, or a
+/// list whose later files replace values of the earlier ones and append steps.
 Node read_extended(const std::filesystem::path& path, ConfigFolders folders,
                    const Chain& above = {}) {
     Node root = read_map(path);

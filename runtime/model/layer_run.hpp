@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of one layer of a model on a mesh: a run file that extends a shipped one, with the model's
-// numbers as its params.
+// The run of one layer of a model on a mesh: a run file that extends a shipped one and sets its
+// params to the model's numbers.
 #pragma once
 
 #include <cstdint>

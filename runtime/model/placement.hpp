@@ -11,8 +11,8 @@
 namespace tessera::model {
 
 /// Returns the devices of weights by falling weight, each on the least loaded device that has room;
-/// the lower number wins among equals. Then two weights on different devices are exchanged while the
-/// largest load falls. `room` is the number of weights that each device takes.
+/// the lower number wins among equals. Then two weights on different devices are exchanged while
+/// the largest load falls. `room` is the number of weights that each device takes.
 [[nodiscard]] Placement balanced_placement(std::span<const double> weights,
                                            std::span<const std::uint32_t> room);
 /// Returns the result of balanced_placement()'s first step.

@@ -28,7 +28,7 @@ struct ReadModel {
 
 /// Reads a config.json.
 /// Errors   UsageError with the file, its line and the key: for a family that is not in the table,
-///          absent keys, values of a wrong type or out of range, and keys that contradict each other.
+///          absent keys, values of a wrong type or out of range, and contradictory keys.
 [[nodiscard]] ReadModel read_model(const std::filesystem::path& path);
 
 }  // namespace tessera::model

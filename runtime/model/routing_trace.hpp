@@ -40,8 +40,8 @@ struct TraceShape {
 /// Errors   UsageError with the file, the value found and what is allowed.
 [[nodiscard]] RoutingTrace read_routing(const std::filesystem::path& path);
 
-/// Draws a load: uniform, zipf[:EXPONENT] (1), lognormal[:SIGMA] (1) or hot[:SHARE] (0.5), the share
-/// of tokens that choose one expert first. Experts get their popularity in random order.
+/// Draws a load: uniform, zipf[:EXPONENT] (1), lognormal[:SIGMA] (1) or hot[:SHARE] (0.5), the
+/// share of tokens that choose one expert first. Experts get their popularity in random order.
 /// Errors   UsageError for an unknown word or a number out of range.
 [[nodiscard]] RoutingTrace draw_routing(const std::string& load, const TraceShape& shape);
 

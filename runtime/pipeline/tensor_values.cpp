@@ -36,7 +36,8 @@ bool is_drawn(OriginKind kind) {
 }
 
 /// Returns whether a run reads the tensor: as an operand, as a part of a join, or as the mapping of
-/// a split or of places. A run file may describe tensors that `when` conditions leave without readers.
+/// a split or of places. A run file may describe tensors that have no reader because of `when`
+/// conditions.
 bool is_used(const PipelineSpec& pipeline, const std::string& name) {
     const bool is_operand = std::ranges::any_of(pipeline.steps, [&](const PipelineStep& step) {
         return std::ranges::find(step.inputs, name) != step.inputs.end();

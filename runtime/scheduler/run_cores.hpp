@@ -14,8 +14,8 @@ class WorkerPool;
 /// nothing else to run, so any number of workers, even one, completes the launch.
 ///
 /// Errors   KernelError for the first thread, by (device, core, processor), that violated the
-///          machine's rules; each other thread runs as far as it can. KernelError{Deadlock} with the
-///          census if all remaining threads are blocked.
+///          machine's rules; each other thread runs as far as it can. KernelError{Deadlock} with
+///          the census if all remaining threads are blocked.
 void run_cores(std::span<Core* const> cores, WorkerPool& pool);
 
 }  // namespace tessera
