@@ -27,7 +27,7 @@ void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
                              .set_page_size(index, tile));
 }
 
-/// Rows of tiles that hold tokens, by expert, and how many output tiles these are.
+/// Rows of tiles that hold tokens, by expert, and the number of their output tiles.
 struct Work {
     std::vector<std::uint32_t> rows;
     std::uint32_t tiles = 0;
@@ -69,7 +69,7 @@ Program make_program(const OpContext& context, std::size_t p) {
                                               ComputeConfig{.fp32_dest_acc_en = true});
     const KernelHandle writer = CreateKernel(program, "ops/my_bmm/kernels/writer.cpp", cores,
                                              WriterDataMovementConfig(std::move(writes)));
-    // What reader and writer need to find tile t: its expert, row and column.
+    // Reader and writer compute the expert, row and column of a tile from these arguments.
     std::vector<std::uint32_t> layout{num_cores, tiles_of(shape[1]), columns,
                                       static_cast<std::uint32_t>(work.rows.size())};
     layout.insert(layout.end(), work.rows.begin(), work.rows.end());

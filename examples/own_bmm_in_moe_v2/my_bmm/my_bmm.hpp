@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each expert's tokens times its weights, an output tile at a time: stands in for moe_bmm.
+// Multiplies each expert's tokens by its weights, one output tile at a time; replaces moe_bmm.
 #pragma once
 
 #include <array>

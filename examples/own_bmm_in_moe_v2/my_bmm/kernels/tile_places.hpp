@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where output tiles lie that are counted over the rows of tiles that hold tokens.
+// Positions of output tiles. Tiles are numbered over the rows of tiles that hold tokens.
 #pragma once
 
 #include <cstdint>
