@@ -59,8 +59,8 @@ std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
                                                              : k_tiles;
 }
 
-/// K tiles of one sum. Codes of 4 bits become numbers between the sums, a push of weights at a
-/// time.
+/// K tiles of one sum. Codes of 4 bits are converted to numbers between the sums, one push of
+/// weights at a time.
 std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
                           const ProductSchedule& schedule) {
     if (scales.form == row_products::WeightForm::Mxfp4) {
@@ -75,7 +75,7 @@ std::uint32_t word_tiles(const ProductSchedule& schedule) {
     return row_products::word_tiles(schedule.k_block, schedule.strip);
 }
 
-/// Bytes of what packed weights take besides.
+/// Returns the additional bytes of L1 for packed weights.
 std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
     if (!scales.is_packed()) {
         return 0;
@@ -90,7 +90,7 @@ std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& sche
     return codes + sorted + own + held_byte_columns(scales, schedule);
 }
 
-/// Bytes of what scales in blocks and biases take besides.
+/// Returns the additional bytes of L1 for scales in blocks and for biases.
 std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
     const std::uint64_t bias = scales.has_bias ? schedule.strip * kTileBytes : 0;
     if (!scales.is_in_blocks()) {
