@@ -184,7 +184,7 @@ struct RunDoors {
     StateFile state;
 };
 
-/// Contents of a report besides the times.
+/// Contents of a report in addition to the times.
 void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
     report::TimingReport& timing = *outcome.timing;
     timing.assumed = report::assumed_shares(timing, loaded.resolved);

@@ -10,8 +10,8 @@
 
 namespace tessera::config {
 
-/// Returns the first file `NAME.yaml` in `../arch` beside the run file's folder, then in `arch/` of
-/// each folder. A name with a slash or `.yaml` is a path from the run file's folder.
+/// Returns the first file `NAME.yaml` in `../arch`, relative to the run file's folder, then in
+/// `arch/` of each folder. A name with a slash or `.yaml` is a path from the run file's folder.
 [[nodiscard]] std::optional<std::filesystem::path> find_arch_file(
     const std::string& name, const std::filesystem::path& run_path, ConfigFolders folders);
 

@@ -41,7 +41,7 @@ std::string show_limits(const Limits& limits) {
 
 std::optional<Mistake> check_limits(const Field& field, const Node& node, const void* object) {
     const std::string allowed = show_limits(field.limits);
-    // A word that a key allows besides numbers ("op") has no limits.
+    // A word that a key allows in addition to numbers ("op") has no limits.
     // Limits apply to the number in base units, whatever unit the file uses.
     const auto number = nlohmann::json::parse(field.number(object), nullptr, false);
     if (allowed.empty() || number.is_discarded() || is_within(number, field.limits)) {

@@ -37,10 +37,10 @@ struct LoadedRun {
 using ConfigFolders = std::span<const std::filesystem::path>;
 
 /// Loads a run file and the arch file that its mesh.device names. That file is searched in
-/// `../arch` beside the run file's folder, then in `arch/` of each of `folders`.
+/// `../arch`, relative to the run file's folder, then in `arch/` of each of `folders`.
 ///
 /// A run file with `extends: NAME` is merged over the run file of that name or path, map by map.
-/// Names are searched beside the file, then in `runs/` of each of `folders`.
+/// Names are searched in the file's folder, then in `runs/` of each of `folders`.
 ///
 /// Overrides replace values of the run file; paths below `arch.` replace those of the arch file
 /// ("arch.l1.size=1 MiB"). A run file may do the same under its key `arch`, with sources.
@@ -54,7 +54,7 @@ using ConfigFolders = std::span<const std::filesystem::path>;
                                  std::span<const std::string> sets, ConfigFolders folders = {});
 
 /// Loads an arch file; overrides have the file's own key paths ("l1.size=1 MiB"). Files that it
-/// extends are searched beside it, then below the folders.
+/// extends are searched in its folder, then below the folders.
 /// Errors   as load_run.
 [[nodiscard]] LoadedArch load_arch(const std::filesystem::path& path,
                                    std::span<const Override> overrides = {},

@@ -340,7 +340,7 @@ public:
     PlannedSteps(PipelineBinder& binder, PlannedTensors& planned)
         : binder_(binder), planned_(planned) {}
 
-    /// Keeps a step until the step that it runs beside is added. That step may be a part of another
+    /// Keeps a step until the step named in its `beside` is added. That step may be a part of another
     /// one, which has no position before planning.
     void hold(PipelineStep step) { held_.push_back(std::move(step)); }
 
@@ -357,7 +357,7 @@ public:
         plan_step(binder_, steps_.emplace_back(std::move(step)), planned_);
     }
 
-    /// Returns all steps. A step is a mistake if no later step has the name in its `beside`.
+    /// Returns all steps. A held step is an error if no later step has the name in its `beside`.
     [[nodiscard]] std::vector<PipelineStep> take() {
         for (const PipelineStep& held : held_) {
             std::vector<std::string> known;

@@ -8,7 +8,7 @@
 
 namespace tessera::pipeline {
 
-/// Inputs of a drawn value besides the tensor.
+/// Inputs of a drawn value in addition to the tensor.
 struct OriginPlace {
     std::uint64_t seed = 0;  ///< seed of the pipeline
     std::uint32_t devices = 1;

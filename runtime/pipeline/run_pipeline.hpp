@@ -19,7 +19,7 @@
 
 namespace tessera::pipeline {
 
-/// Parts of a run that a command switches on or off, besides its configuration.
+/// Parts of a run that a command switches on or off, in addition to its configuration.
 struct RunModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;  ///< Off: no value is checked, whatever verify.level says

@@ -25,7 +25,7 @@ struct RunError {
     std::optional<std::uint32_t> column;
 };
 
-/// Describes the exception; null stands for an end without an exception.
+/// Describes the exception; null means an end without an exception.
 [[nodiscard]] RunError run_error_of(const std::exception_ptr& exception);
 
 /// Schema `tessera.error`, version 1: type, category, device, core{x, y}, thread, kernel, file,

@@ -47,7 +47,7 @@ std::vector<StoredOutput> stored_by(const FileOutput& output, const PipelineSpec
     if (output.name.empty() && is_stored_once(pipeline, step, index, num_devices)) {
         return {{name, {0}, &output}};
     }
-    // The name has no ${device}, so it stands for one device.
+    // The name has no ${device}, so it refers to one device.
     if (!output.name.empty() && name_on(output.name, 0) == output.name) {
         return {{name, {first}, &output}};
     }

@@ -86,7 +86,7 @@ std::string core_text(const TimingReport& report, std::uint16_t device, CoreCoor
                                                : where;
 }
 
-// Registers and interfaces have no object besides the activity.
+// Stalls for registers and interfaces have no object: the activity names it.
 std::string object_text(Activity activity, const std::string& object) {
     const bool is_said = activity == Activity::WaitDst || activity == Activity::WaitSource ||
                          activity == Activity::WaitNocSlot || object.empty();
