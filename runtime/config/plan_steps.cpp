@@ -340,8 +340,8 @@ public:
     PlannedSteps(PipelineBinder& binder, PlannedTensors& planned)
         : binder_(binder), planned_(planned) {}
 
-    /// Keeps a step until the step named in its `beside` is added. That step may be a part of another
-    /// one, which has no position before planning.
+    /// Keeps a step until the step named in its `beside` is added. That step may be a part of
+    /// another one, which has no position before planning.
     void hold(PipelineStep step) { held_.push_back(std::move(step)); }
 
     void add(PipelineStep step) {
