@@ -54,8 +54,8 @@ struct Operand {
 struct Tolerance {
     double max_relative_error = 0;  ///< 0: every element equal
     double min_pcc = 1;
-    /// 1 if an element is a sum of terms that may cancel, so that its error depends on the terms;
-    /// near 0 if the error depends on the element itself, however small it is.
+    /// 1 if an element is a sum of terms that may cancel, so that its error depends on the terms.
+    /// Near 0 if the error is relative to the element itself, even if the element is small.
     double floor = 1;
     /// Extent over which an element is summed, in the symbols of the inputs' shapes: "K". A 16-bit
     /// DST rounds the sum once per tile of it.
@@ -63,8 +63,8 @@ struct Tolerance {
     double formats = 0;  ///< additional error of number formats that are not parameters of the op
 };
 
-/// Floor of ops that compute each element by itself, in 32 bits, and round it: if the vector unit
-/// flushes the tail of a function to 0, the reference may still have a number.
+/// Floor of ops that compute each element by itself, in 32 bits, and round it. It is not 0 because
+/// the reference may have a number where the vector unit flushes the tail of a function to 0.
 inline constexpr double kElementWise = 0x1p-8;
 
 /// Every element equal: integers and pure data movement.

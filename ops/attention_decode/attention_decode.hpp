@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of all heads of a token over a paged cache: of latents (the absorbed form of MLA), or
-// of keys and values whose heads are shared by groups of queries (GQA).
+// Attention of all heads of a token over a paged cache. The cache has latents (the absorbed form of
+// MLA), or keys and values whose heads are shared by groups of queries (GQA).
 #pragma once
 
 #include <array>

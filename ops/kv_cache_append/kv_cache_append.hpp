@@ -48,8 +48,8 @@ inline constexpr OpSpec kSpec{
 /// separate tensors. A row of the cache's tensor is one position or one page.
 ///
 /// With several rows per token (heads of keys, or of values) a position of the cache has as many
-/// rows, and a row of its tensor is a head, a position or a page. Entries of the page table that no
-/// token of the step needs may be −1.
+/// rows. A row of the cache's tensor is then a head, a position or a page. Entries of
+/// the page table that no token of the step needs may be −1.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::kv_cache_append

@@ -69,9 +69,9 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
 /// Phases     in the first phase ids and weights of all tokens go to all devices. One core per
 ///   device processes them in the order of devices, so that every core knows the destinations of
 ///   its rows. In the second phase rows go directly to their destinations, in packets of at most
-///   one row. The host knows no counts. With one phase, rows do not wait for the tables: they go to
-///   the sender's part of the receiver, which copies them to their final positions when it knows
-///   the counts. Both forms give the same rows.
+///   one row. The counts are not known on the host. With one phase, rows do not wait for the
+///   tables: they go to the part of the receiver that is reserved for the sender. The receiver
+///   copies them to their final positions when it has the counts. Both forms give the same rows.
 /// Source   DeepEP's high-throughput dispatch: one row a device, received in the order of devices.
 inline constexpr OpSpec kSpec{
     .name = "moe_dispatch",

@@ -22,8 +22,8 @@ void rules(const OpContext& context, RuleJudge& judge);
 [[nodiscard]] std::vector<DeviceProgram> programs(const OpContext& context);
 }  // namespace direct
 
-/// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double: the slice
-/// of the context's device, with the number of rows in `counts`, and zeros after them.
+/// Returns the float32 sum of the devices' bfloat16 or float32 tensors, added in double. The result
+/// is the slice of the context's device: the number of rows in `counts`, and zeros after them.
 [[nodiscard]] std::vector<HostTensor> reference(const ReferenceContext& context);
 
 }  // namespace tessera::ops::reduce_scatter

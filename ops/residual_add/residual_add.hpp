@@ -26,8 +26,8 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry. Addition does not depend on an element's position, so rows
-/// pass through the matrix unit untilized, as if they were tiles: up to 1024 elements of a row, or
-/// several short rows, at a time.
+/// pass through the matrix unit untilized, as if they were tiles. A tile is up to 1024 elements of
+/// a row, or several short rows.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::residual_add

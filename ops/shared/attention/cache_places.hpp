@@ -41,8 +41,8 @@ struct CacheRowsSpec {
     [[nodiscard]] std::uint64_t of_page() const { return of_position() * page_size; }
 };
 
-/// Returns the number of such rows in a row of a cache's tensor: one row, or the contiguous rows of
-/// a position or of a page, which are read together; 0 if none of these fits.
+/// Returns the number of such rows in a row of a cache's tensor; 0 if the tensor has none of these
+/// forms. They are one row, or the contiguous rows of a position or page, which are read together.
 [[nodiscard]] std::uint32_t positions_of_row(const Shape& cache, std::uint32_t columns,
                                              std::uint32_t page_size, std::uint32_t heads = 1);
 

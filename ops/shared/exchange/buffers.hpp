@@ -56,13 +56,13 @@ struct Acts {
 /// Returns the tiles of a packet of bytes and of one of partial sums.
 [[nodiscard]] std::uint32_t gather_tiles(const ArchSpec& arch, const Transport& transport);
 [[nodiscard]] std::uint32_t sum_tiles(const ArchSpec& arch, const Transport& transport);
-/// Returns the bytes of each packet except the last of a row or page that exceeds one packet: those
-/// of `packet_tiles` (0: as many as fit in a packet), rounded to a multiple of 64, so that each
-/// packet starts at an address that DRAM and L1 accept.
+/// Returns the bytes of each packet except the last, for a row or page that exceeds one packet:
+/// those of `packet_tiles` (0: as many as fit in a packet), rounded to a multiple of 64. Each
+/// packet thus starts at an address that DRAM and L1 accept.
 [[nodiscard]] std::uint32_t packet_piece(const ArchSpec& arch, std::uint32_t packet_tiles = 0);
-/// Returns the pages of `buffer` in a packet that writes each to its own address: 1 to 4, whose
-/// bytes are at most those of `packet_tiles` (0: of the largest packet); 1 if pages leave gaps in
-/// L1.
+/// Returns the number of pages of `buffer` in a packet that writes each to its own address: 1 to 4,
+/// and 1 if pages leave gaps in L1. Their bytes are at most those of `packet_tiles` (0: of the
+/// largest packet).
 [[nodiscard]] std::uint32_t pages_per_packet(const ArchSpec& arch, const Buffer& buffer,
                                              std::uint32_t packet_tiles);
 /// Packing of pages, for kernels that send them (ops/shared/kernels/next_device.hpp).

@@ -51,8 +51,8 @@ struct Collective {
     std::function<GroupPlans(const Exchange& exchange, std::uint32_t page_stride)> plans;
 };
 
-/// Checks the rules of links, packets and buffers; that the group and its plans are possible; and
-/// that the bytes of `counted`, the largest tensor, can be counted in 32 bits.
+/// Checks the rules of links, packets and buffers, and that the group and its plans are possible.
+/// Also checks that the bytes of `counted`, the largest tensor, can be counted in 32 bits.
 void judge_collective(const OpContext& context, const Collective& collective,
                       const TensorPlan& counted, RuleJudge& judge);
 /// Returns the workspaces of sums that wait for a later phase, if there are any.

@@ -154,15 +154,15 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 /// Returns the program of an output-stationary product: the unit of work is a strip of output tiles
 /// of up to 32 rows of one expert.
 ///
-/// Each core computes its own share from the list or the counts in device memory: unit u of U
-/// belongs to core ⌊u·C/U⌋, and units of the same rows are neighbours. Nothing is read back to the
-/// host. The reader gathers the rows, and compute tilizes them once for all strips that follow.
+/// Each core computes its own share from the list or the counts in device memory. Unit u of U
+/// belongs to core ⌊u·C/U⌋; units of the same rows have adjacent numbers. The host reads nothing
+/// back. The reader gathers the rows, and compute tilizes them once for all strips that follow.
 /// Compute multiplies them with the weights' tiles, which are (N,K) and are transposed on their way
 /// into the source register. It packs rows again, which the writer scatters.
 ///
-/// Numeric  fp32 sums. A routing weight, multiplied by the scales of a row and a matrix if there
-///          are no other scales, is truncated to TF32 by the source register (an error of at most
-///          2^-11) and multiplies the sums in fp32; one rounding to bfloat16. With scales in blocks
+/// Numeric  fp32 sums, which a routing weight multiplies in fp32; one rounding to bfloat16. The
+///          weight includes the scales of a row and a matrix if there are no other scales. The
+///          source register truncates it to TF32 (an error of at most 2^-11). With scales in blocks
 ///          each block's sum is multiplied by its column's and its row's scale in fp32 and added to
 ///          the previous sums in L1.
 [[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
