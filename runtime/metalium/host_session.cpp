@@ -117,13 +117,13 @@ const Trace& HostSession::trace() const noexcept {
 
 void HostSession::launch(const std::string& name, std::span<const DeviceProgram> programs) {
     ++num_launches_;
-    const LaunchResult result = session_->launch(name, programs);
-    for (const Finding& finding : result.findings) {
-        const std::string text = text_of(finding);
-        // A program may launch a kernel a thousand times; each line is told once.
-        if (told_.insert(fmt::format("{} {}:{}", finding.kind, finding.file, finding.line))
-                .second) {
-            std::fprintf(stderr, "%s\n", text.c_str());
+    note(session_->launch(name, programs).findings);
+}
+
+void HostSession::note(const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+        if (noted_.emplace(finding.kind, finding.file, finding.line).second) {
+            fmt::print(stderr, "{}\n", text_of(finding));
         }
     }
 }

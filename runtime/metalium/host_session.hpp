@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runtime/metalium/settings.hpp"
@@ -50,6 +51,8 @@ public:
 
 private:
     explicit HostSession(const MeshShape& wanted);
+    /// Prints findings to standard error, once for each kind and line.
+    void note(const std::vector<Finding>& findings);
 
     Settings settings_;
     Machine machine_;
@@ -58,6 +61,7 @@ private:
     std::size_t num_users_ = 0;
     std::size_t num_launches_ = 0;
     std::size_t num_written_ = 0;
+    std::set<std::tuple<std::string, std::string, std::uint32_t>> noted_;  ///< kind, file, line
 };
 
 }  // namespace tessera::metalium

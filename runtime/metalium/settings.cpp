@@ -60,6 +60,7 @@ void read_file(Settings& settings, const std::string& text) {
     settings.session.unwritten_memory = spec.machine.unwritten_memory;
     settings.session.rules = spec.machine.rules;
     settings.session.progress_limit = spec.machine.progress_limit;
+    settings.session.rules = spec.machine.rules;
     settings.session.threads = spec.host.threads;
 }
 void read_device(Settings& settings, const std::string& text) {
@@ -91,8 +92,8 @@ void read_seed(Settings& settings, const std::string& text) {
 void read_memory(Settings& settings, const std::string& text) {
     settings.session.unwritten_memory = enumerator_of<UnwrittenMemory>(text, "unwritten memory");
 }
-void read_rules(Settings& settings, const std::string& text) {
-    settings.session.rules = enumerator_of<ChipRules>(text, "rules");
+void read_strict(Settings& settings, const std::string& text) {
+    settings.session.rules = text == "0" ? ChipRules::AsOnChip : ChipRules::Strict;
 }
 void read_threads(Settings& settings, const std::string& text) {
     settings.session.threads = static_cast<std::uint32_t>(number_of(text, "threads"));
@@ -128,11 +129,9 @@ constexpr std::array kRows{
     SettingRow{"--seed", "TESSERA_SEED", "N", "Seed of --delivery random [0]", read_seed},
     SettingRow{"--unwritten-memory", "TESSERA_UNWRITTEN_MEMORY", "NAME",
                "Bytes of new buffers: as_left or nan [as_left]", read_memory},
-    SettingRow{
-        "--rules", "TESSERA_RULES", "NAME",
-        "Behaviour of kernels that a chip tolerates: as_on_chip executes it and reports it on "
-        "standard error, strict ends the program [as_on_chip]",
-        read_rules},
+    SettingRow{"--strict", "TESSERA_STRICT", "",
+               "End at the first behaviour that a chip tolerates, in place of noting it",
+               read_strict},
     SettingRow{"--threads", "TESSERA_THREADS", "N",
                "Worker threads of the host [one for each of its cores]", read_threads},
     SettingRow{"--trace", "TESSERA_TRACE", "FILE",
@@ -151,6 +150,8 @@ std::span<const SettingRow> setting_rows() noexcept {
 
 Settings settings_from_environment() {
     Settings settings;
+    // Programs that run on a card may do what it tolerates.
+    settings.session.rules = ChipRules::AsOnChip;
     for (const SettingRow& row : kRows) {
         const char* text = std::getenv(row.variable);
         if (text == nullptr || *text == '\0') {
