@@ -69,8 +69,8 @@ void add_bounds(const std::vector<const StepComparison*>& rows, std::vector<Colu
         of_a.cells.push_back({show(step->a_over_bound)});
         of_b.cells.push_back({show(step->b_over_bound)});
     }
-    columns.push_back(std::move(of_a));
-    columns.push_back(std::move(of_b));
+    // The verdict stays last.
+    columns.insert(columns.end() - 1, {std::move(of_a), std::move(of_b)});
 }
 
 std::string steps_text(const Comparison& comparison, const Unit& unit, const TextStyle& style) {

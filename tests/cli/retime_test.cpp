@@ -58,7 +58,11 @@ TEST_P(RetimeThreads, GivesTheTimesOfTheRunByteForByte) {
         {"run", "moe_v2_tiny", "--threads", GetParam(), "--report", report, "--trace", trace_here});
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    const json run = json::parse(bytes_of(report + "/report.json"));
+    json run = json::parse(bytes_of(report + "/report.json"));
+    // A trace does not have the least work of launches.
+    for (json& launch : run.at("launches")) {
+        launch["bound"] = nullptr;
+    }
     const std::string retimed = folder_->file(std::string("retimed") + GetParam());
     ASSERT_EQ(retime({"--report", retimed}).exit_code, 0);
     const json again = json::parse(bytes_of(retimed + "/report.json"));

@@ -68,7 +68,7 @@ TEST(CliRun, PrintsOneScreenIfNotAskedForMore) {
     for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(report::columns_of(line), 100U) << line;
     }
-    EXPECT_THAT(out, ContainsRegex("\n  gate +[0-9]+ +[0-9 ]+ +[0-9]+ % +ok +[A-Z]"));
+    EXPECT_THAT(out, ContainsRegex("\n  gate +[0-9]+ +[0-9 ]+ +[0-9]+ % +[0-9.]+ +ok +[A-Z]"));
     EXPECT_THAT(out, ContainsRegex("\n  bound by +[^\n]*%"));
     EXPECT_THAT(out, HasSubstr("\n  Steps overlap, so that "));
     EXPECT_THAT(out, ContainsRegex("\n  not shown: [^\n]*; --full prints all\n"));
