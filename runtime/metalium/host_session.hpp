@@ -57,7 +57,6 @@ private:
     Settings settings_;
     Machine machine_;
     std::unique_ptr<EmulatedSession> session_;
-    std::set<std::string> told_;  ///< findings that were printed
     std::size_t num_users_ = 0;
     std::size_t num_launches_ = 0;
     std::size_t num_written_ = 0;

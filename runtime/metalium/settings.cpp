@@ -60,7 +60,6 @@ void read_file(Settings& settings, const std::string& text) {
     settings.session.unwritten_memory = spec.machine.unwritten_memory;
     settings.session.rules = spec.machine.rules;
     settings.session.progress_limit = spec.machine.progress_limit;
-    settings.session.rules = spec.machine.rules;
     settings.session.threads = spec.host.threads;
 }
 void read_device(Settings& settings, const std::string& text) {
@@ -150,8 +149,6 @@ std::span<const SettingRow> setting_rows() noexcept {
 
 Settings settings_from_environment() {
     Settings settings;
-    // Programs that run on a card may do what it tolerates.
-    settings.session.rules = ChipRules::AsOnChip;
     for (const SettingRow& row : kRows) {
         const char* text = std::getenv(row.variable);
         if (text == nullptr || *text == '\0') {

@@ -20,6 +20,7 @@ struct Settings {
     std::optional<MeshShape> shape;  ///< none: that of the first mesh that the program opens
     Topology topology = Topology::Torus;
     std::vector<std::string> sets;  ///< changes to the device model
+    /// Programs that run on a card may do what it tolerates.
     SessionOptions session{.rules = ChipRules::AsOnChip};
     std::string trace;   ///< file for the events of all launches, or empty
     std::string report;  ///< folder for the report, or empty
