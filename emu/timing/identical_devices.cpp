@@ -16,18 +16,10 @@ std::uint64_t argument_of(const TraceEvent& event) noexcept {
     return is_word ? event.argument & kWithoutDevice : event.argument;
 }
 
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-    return hash ^ hash >> 29U;
-}
-
-/// Two 64-bit hashes over the same values, in order.
-class KeyHash {
+/// Hashes the events of a part.
+class EventHash : public KeyHash {
 public:
-    void add(std::uint64_t value) noexcept {
-        key_.halves[0] = mixed(key_.halves[0], value);
-        key_.halves[1] = mixed(key_.halves[1] + 0xD1B54A32D192ED03U, value);
-    }
+    using KeyHash::add;
     void add(const CoreTrace& core) noexcept {
         add(std::uint64_t{core.core.x} << 32U | core.core.y);
         add(core.cbs.size());
@@ -40,7 +32,6 @@ public:
             add(thread);
         }
     }
-    [[nodiscard]] const PartKey& key() const noexcept { return key_; }
 
 private:
     void add(const ThreadTrace& thread) noexcept {
@@ -58,17 +49,12 @@ private:
             add(event);
         }
     }
-    /// Mixes both words of an event into each half, in a different way.
     void add(const TraceEvent& event) noexcept {
-        constexpr std::uint64_t kOdd = 0xD1B54A32D192ED03U;
-        const std::uint64_t act = static_cast<std::uint64_t>(event.kind) << 56U |
-                                  std::uint64_t{event.detail} << 48U |
-                                  std::uint64_t{event.site} << 32U | event.count;
-        const std::uint64_t argument = argument_of(event);
-        key_.halves[0] = mixed(key_.halves[0], act + argument * kOdd);
-        key_.halves[1] = mixed(key_.halves[1] + kOdd, argument + act * kOdd);
+        add_pair(static_cast<std::uint64_t>(event.kind) << 56U |
+                     std::uint64_t{event.detail} << 48U | std::uint64_t{event.site} << 32U |
+                     event.count,
+                 argument_of(event));
     }
-    PartKey key_;
 };
 
 std::vector<InitialWord> words_of(const LaunchTrace& launch, const LaunchPart& part) {
@@ -95,7 +81,7 @@ void shift(ThreadTimeline& thread, std::uint32_t device, Millicycles later) {
 }  // namespace
 
 PartKey key_of(const LaunchTrace& launch, const LaunchPart& part) {
-    KeyHash hash;
+    EventHash hash;
     hash.add(part.cores.size());
     for (const CoreTrace& core : part.cores) {
         hash.add(core);

@@ -19,6 +19,31 @@ struct PartKey {
     std::array<std::uint64_t, 2> halves{};
     friend bool operator==(const PartKey&, const PartKey&) = default;
 };
+/// Two 64-bit hashes over the same values, in order.
+class KeyHash {
+public:
+    void add(std::uint64_t value) noexcept {
+        key_.halves[0] = mixed(key_.halves[0], value);
+        key_.halves[1] = mixed(key_.halves[1] + kOdd, value);
+    }
+    /// Mixes both words into each half, in a different way.
+    void add_pair(std::uint64_t first, std::uint64_t second) noexcept {
+        key_.halves[0] = mixed(key_.halves[0], first + second * kOdd);
+        key_.halves[1] = mixed(key_.halves[1] + kOdd, second + first * kOdd);
+    }
+    [[nodiscard]] const PartKey& key() const noexcept { return key_; }
+
+private:
+    static constexpr std::uint64_t kOdd = 0xD1B54A32D192ED03U;
+
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
+        hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+        return hash ^ hash >> 29U;
+    }
+
+    PartKey key_;
+};
+
 [[nodiscard]] PartKey key_of(const LaunchTrace& launch, const LaunchPart& part);
 
 /// Timelines of the previous launch, for devices that repeat it: gate and up of an MoE layer are

@@ -38,8 +38,9 @@ RunReplay::RunReplay(const Machine& machine, const RunReplayOptions& options)
 }
 
 std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
-                                              const std::vector<bool>& takes_part) {
-    std::vector<DispatchWork> work(queues_.size());
+                                              const std::vector<bool>& takes_part,
+                                              std::vector<DispatchQueue>& queues) const {
+    std::vector<DispatchWork> work(queues.size());
     for (const DispatchTrace& program : launch.dispatch) {
         require(program.device < work.size(), "trace: there is no device {}, the mesh has {}",
                 program.device, work.size());
@@ -49,20 +50,21 @@ std::vector<Millicycles> RunReplay::starts_of(const LaunchTrace& launch,
     Millicycles enqueued = 0;
     for (std::size_t device = 0; device < work.size(); ++device) {
         if (work[device].needs_host) {
-            enqueued = std::max(enqueued, queues_[device].host_read_end());
+            enqueued = std::max(enqueued, queues[device].host_read_end());
         }
     }
     // Nothing is dispatched to a device without a core in the launch: its queue does not change.
-    std::vector<Millicycles> starts(queues_.size());
+    std::vector<Millicycles> starts(queues.size());
     for (std::size_t device = 0; device < starts.size(); ++device) {
-        starts[device] = takes_part[device] ? queues_[device].start_of(work[device], enqueued) : 0;
+        starts[device] = takes_part[device] ? queues[device].start_of(work[device], enqueued) : 0;
     }
     return starts;
 }
 
-RunReplay::LaunchStart RunReplay::next_start(const LaunchTrace& launch) {
-    LaunchStart next{.takes_part = devices_of(launch, queues_.size())};
-    next.devices = starts_of(launch, next.takes_part);
+RunReplay::LaunchStart RunReplay::next_start(const LaunchTrace& launch,
+                                             std::vector<DispatchQueue>& queues) const {
+    LaunchStart next{.takes_part = devices_of(launch, queues.size())};
+    next.devices = starts_of(launch, next.takes_part, queues);
     // A launch's timeline begins with its first device, so that its makespan excludes the dispatch
     // gap. The starts of the other devices are counted from there.
     next.first = earliest(next.devices, next.takes_part);
@@ -70,6 +72,11 @@ RunReplay::LaunchStart RunReplay::next_start(const LaunchTrace& launch) {
         start = std::max(start - next.first, Millicycles{0});
     }
     return next;
+}
+
+std::vector<Millicycles> RunReplay::starts_of_next(const LaunchTrace& launch) const {
+    std::vector<DispatchQueue> queues = queues_;
+    return next_start(launch, queues).devices;
 }
 
 void RunReplay::note_ends(const LaunchStart& start, const LaunchTimeline& timeline) {
@@ -83,7 +90,7 @@ void RunReplay::note_ends(const LaunchStart& start, const LaunchTimeline& timeli
 
 LaunchTimeline RunReplay::add_known(const LaunchTrace& launch,
                                     std::span<const Millicycles> device_times) {
-    const LaunchStart start = next_start(launch);
+    const LaunchStart start = next_start(launch, queues_);
     LaunchTimeline timeline;
     timeline.name = launch.name;
     timeline.start = start.first;
@@ -100,7 +107,7 @@ LaunchTimeline RunReplay::add_known(const LaunchTrace& launch,
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
                               const LaunchPartition* partition,
                               std::span<const Millicycles> known_times) {
-    const LaunchStart start = next_start(launch);
+    const LaunchStart start = next_start(launch, queues_);
     const ReplayOptions options{.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
                                 .keeps_cb_levels = options_.keeps_cb_levels,
                                 .device_start = start.devices,

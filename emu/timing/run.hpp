@@ -44,6 +44,9 @@ public:
     [[nodiscard]] LaunchTimeline add_known(const LaunchTrace& launch,
                                            std::span<const Millicycles> device_times);
 
+    /// Returns, by device, when the next launch may begin there, from its first device's start.
+    [[nodiscard]] std::vector<Millicycles> starts_of_next(const LaunchTrace& launch) const;
+
     /// Returns when the last device ends the last launch so far.
     [[nodiscard]] Millicycles makespan() const noexcept { return makespan_; }
 
@@ -54,10 +57,12 @@ private:
         Millicycles first = 0;
         std::vector<Millicycles> devices;
     };
-    [[nodiscard]] LaunchStart next_start(const LaunchTrace& launch);
+    [[nodiscard]] LaunchStart next_start(const LaunchTrace& launch,
+                                         std::vector<DispatchQueue>& queues) const;
     void note_ends(const LaunchStart& start, const LaunchTimeline& timeline);
     [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch,
-                                                     const std::vector<bool>& takes_part);
+                                                     const std::vector<bool>& takes_part,
+                                                     std::vector<DispatchQueue>& queues) const;
 
     Machine machine_;
     RunReplayOptions options_;

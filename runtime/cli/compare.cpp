@@ -171,10 +171,17 @@ std::uint64_t cost_of_figures(const std::vector<ComparedRun>& runs, const timed_
 }
 
 /// Compares each other run with the first. Computes effects of constants only for two runs.
-compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, const Moved& moved,
+compare::AgainstBaseline against_first(std::vector<ComparedRun>& runs, const Moved& moved,
                                        const CompareOptions& options, ProgressLine& progress) {
     const timed_run::Draws draws = common_draws(runs, options);
     progress.begin("replaying", cost_of_figures(runs, draws));
+    // Runs share the times of steps that are the same in both.
+    timed_run::LaunchCache cache(launch_cache_folder());
+    for (ComparedRun& run : runs) {
+        if (auto* const recorded = std::get_if<compare::RecordedRun>(&run)) {
+            recorded->cache = &cache;
+        }
+    }
     compare::AgainstBaseline result{names_of(options), {}};
     const compare::RunFigures baseline = figures_of(runs.front(), draws);
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -188,7 +195,7 @@ compare::AgainstBaseline against_first(const std::vector<ComparedRun>& runs, con
 std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& options,
                                                           const Console& console) {
     ProgressLine progress(console);
-    const std::vector<ComparedRun> runs = open_runs(options, progress);
+    std::vector<ComparedRun> runs = open_runs(options, progress);
     const Moved moved =
         runs.size() == 2 ? moved_constants(runs[0], runs[1], options, progress) : Moved{};
     return {against_first(runs, moved, options, progress), moved.note};

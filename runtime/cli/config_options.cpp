@@ -14,6 +14,7 @@
 
 #include "emu/base/print_sink.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/kernels/artifact_cache.hpp"
 #include "runtime/kernels/kernel_roots.hpp"
 #include "tessera/errors.hpp"
 
@@ -122,6 +123,14 @@ void add_draw_options(CLI::App& command, DrawOptions& options, const std::string
     command.add_flag("--replay-draws", options.are_replayed,
                      "Replay the run for each draw instead of estimating its time from the "
                      "critical path");
+}
+
+std::optional<std::filesystem::path> launch_cache_folder() {
+    try {
+        return default_cache_folder() / "launches";
+    } catch (const UsageError&) {
+        return std::nullopt;  // no HOME: times are kept in memory only
+    }
 }
 
 void add_each_constant_flag(CLI::App& command, bool& each_constant) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,9 @@ struct DrawOptions {
 /// Adds --draws and --replay-draws; the help shows `by_default` as the default of --draws.
 void add_draw_options(CLI::App& command, DrawOptions& options,
                       const std::string& by_default = std::to_string(timed_run::kDefaultDraws));
+
+/// Returns the folder of the user's cache for times of launches; none if the user has no cache.
+[[nodiscard]] std::optional<std::filesystem::path> launch_cache_folder();
 
 /// Adds --each-constant: a replay at each end of each constant's range.
 void add_each_constant_flag(CLI::App& command, bool& each_constant);

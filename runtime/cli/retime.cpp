@@ -100,7 +100,9 @@ report::TimingReport timed(const RetimeOptions& options, const Trace& head,
                            const config::LoadedArch& device, ProgressLine& progress) {
     progress.begin("reading " + options.trace);
     const Extent extent = extent_of(options.trace);
-    const timed_run::TimerOptions timer = timer_options(options, head, device.arch, extent);
+    timed_run::LaunchCache cache(launch_cache_folder());
+    timed_run::TimerOptions timer = timer_options(options, head, device.arch, extent);
+    timer.cache = &cache;
     progress.begin("replaying", extent.num_events * timer.draws.num_replays());
     try {
         return timed_run::time_trace_file(options.trace, device, timer, progress.counter());

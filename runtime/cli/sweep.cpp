@@ -122,12 +122,14 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (options.places.cache) {
         cache.emplace(*options.places.cache, options.draws.draws(), sweep.sweep.values);
     }
+    timed_run::LaunchCache launches(launch_cache_folder());
     sweep::SweepResult result;
     {
         const StopAtInterrupt interrupt;
         ProgressLine progress(console);
         result = sweep::run_sweep(
             sweep, {.draws = options.draws.draws(),
+                    .launches = &launches,
                     .threads = threads_of(options.config.threads),
                     .record = record_point,
                     .on_progress =

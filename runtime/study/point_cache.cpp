@@ -12,7 +12,6 @@
 
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "ops/registry.hpp"
-#include "runtime/kernels/builtin_table.hpp"
 #include "runtime/study/figures_json.hpp"
 #include "tessera/errors.hpp"
 
@@ -45,16 +44,6 @@ private:
     std::uint64_t b_ = 0x84222325cbf29ce4U;
 };
 
-/// Returns a text that identifies this build, since another build may predict other times. Size and
-/// time of the file identify it without reading it.
-std::string this_program() {
-    std::error_code error;  // without /proc only the kernels identify the build
-    const fs::path program = fs::canonical("/proc/self/exe", error);
-    const auto size = error ? 0 : fs::file_size(program, error);
-    const auto written = error ? fs::file_time_type() : fs::last_write_time(program, error);
-    return fmt::format("{} {}", size, written.time_since_epoch().count());
-}
-
 /// Returns whether a key configures the host only, such as its threads, which change no predicted
 /// time.
 bool is_of_the_host(std::string_view path) {
@@ -73,7 +62,7 @@ bool has_own_kernels(const config::LoadedRun& point) {
 
 PointCache::PointCache(fs::path folder, const timed_run::Draws& draws, bool has_values)
     : folder_(std::move(folder)),
-      made_by_(fmt::format("{} {} {} {} {}", this_program(), kernel_text_hash(), draws.count,
+      made_by_(fmt::format("{} {} {} {}", timed_run::LaunchCache::made_by(), draws.count,
                            static_cast<int>(draws.times), has_values)) {
     // Before the first point, so that a folder that cannot be written fails at the start.
     std::error_code error;

@@ -49,7 +49,8 @@ RunTimer timer_of(const RecordedRun& run, const MovedTiming* moved) {
     if (moved != nullptr) {
         machine.timing.expected = moved->timing;
     }
-    RunTimer timer(run.name, machine, {.draws = {.count = 0}, .detail = Detail::Times});
+    RunTimer timer(run.name, machine,
+                   {.draws = {.count = 0}, .detail = Detail::Times, .cache = run.cache});
     return timer;
 }
 
@@ -65,8 +66,9 @@ std::uint64_t events_of(const Trace& trace) {
 
 RunFigures figures_of(const RecordedRun& run, const timed_run::Draws& draws) {
     std::vector<RunTimer> timers;
-    timers.emplace_back(run.name, run.machine,
-                        timed_run::TimerOptions{.draws = draws, .detail = Detail::Paths});
+    timers.emplace_back(
+        run.name, run.machine,
+        timed_run::TimerOptions{.draws = draws, .detail = Detail::Paths, .cache = run.cache});
     return figures_of(timed_run::time_trace(run, timers).front());
 }
 

@@ -23,6 +23,7 @@ struct RecordedRun {
     std::filesystem::path file;              ///< file of the trace; empty: recorded by this process
     timed_run::OnReplayed on_replayed = {};  ///< called after each replay of the run
     std::vector<std::vector<LeastWork>> least_work = {};  ///< [launch][device]; of a trace unknown
+    timed_run::LaunchCache* cache = nullptr;              ///< of times of launches; null: none
 };
 
 [[nodiscard]] std::uint64_t events_of(const Trace& trace);

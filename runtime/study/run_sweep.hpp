@@ -23,7 +23,8 @@ using Record =
     std::function<std::string(const config::LoadedRun& loaded, const pipeline::RunModes& modes)>;
 
 struct SweepOptions {
-    timed_run::Draws draws;     ///< of constants, for each point
+    timed_run::Draws draws;                      ///< of constants, for each point
+    timed_run::LaunchCache* launches = nullptr;  ///< times that points share; null: none
     std::uint32_t threads = 0;  ///< host threads for all points; 0: one for each host core
     Record record;
     /// Called before the first recording and after each, from one thread at a time.

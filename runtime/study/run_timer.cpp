@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/run_timer.hpp"
 
+#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -58,6 +60,14 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
     const bool needs_path = options.draws.count > 0 && options.draws.times == DrawTimes::Estimated;
     if (needs_path) {
         estimate_.emplace(machine_->arch, machine_->timing.expected, draws_);
+    }
+    // A cache has no drawings: they are large, and each report draws another part.
+    const bool is_drawn = options.detail == Detail::Full &&
+                          (options.budget.points > 0 || options.budget.cb_points > 0);
+    if (options.cache != nullptr && options.draws.times == DrawTimes::Estimated && !is_drawn) {
+        keys_.emplace(*machine_,
+                      fmt::format("{} {} {} {}", LaunchCache::made_by(), options.draws.count,
+                                  static_cast<int>(options.detail), options.budget.stalls));
     }
     add_replay(machine_->timing.expected,
                {.keeps_intervals = options.detail != Detail::Times || needs_path,
@@ -127,18 +137,62 @@ void RunTimer::replay_draws(const Trace& trace, const LaunchTrace& launch,
     });
 }
 
+void RunTimer::add_estimates(const LaunchTrace& launch, std::span<const Millicycles> stated,
+                             std::span<const double> factors, LaunchTimes& times) {
+    for (std::size_t number = kExpected + 1; number < replays_.size(); ++number) {
+        times.note(number, replays_[number].add_known(launch, scaled(stated, factors[number - 1])));
+    }
+}
+
 void RunTimer::estimate_draws(const Trace& trace, const LaunchTrace& launch,
                               const timing::LaunchPartition& partition, LaunchTimes& times) {
     const LaunchTimeline timeline = replay(kExpected, trace, launch, partition);
     times.note(kExpected, timeline);
     times.reduced = reduce(trace, launch, timeline);
-    if (!estimate_) {
-        return;
+    if (estimate_) {
+        times.factors = estimate_->factors(trace, launch, timeline);
+        add_estimates(launch, device_times(timeline), times.factors, times);
     }
-    const std::vector<Millicycles> stated = device_times(timeline);
-    const std::vector<double> factors = estimate_->factors(trace, launch, timeline);
-    for (std::size_t number = kExpected + 1; number < replays_.size(); ++number) {
-        times.note(number, replays_[number].add_known(launch, scaled(stated, factors[number - 1])));
+}
+
+std::optional<report::LaunchReport> RunTimer::restarted(
+    const TimedLaunch& kept, const LaunchTrace& launch,
+    const timing::LaunchPartition& partition) const {
+    const std::vector<Millicycles> starts = replays_[kExpected].starts_of_next(launch);
+    report::LaunchReport report = kept.report;
+    if (starts == report.device_start) {
+        return report;
+    }
+    const bool are_independent = std::ranges::all_of(
+        partition.parts, [](const auto& part) { return part.devices.count == 1; });
+    return are_independent && restart(report, starts) ? std::optional(std::move(report))
+                                                      : std::nullopt;
+}
+
+void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
+                          const timing::LaunchPartition& partition, LaunchTimes& times) {
+    const timing::PartKey key = keys_->key_of(trace, launch);
+    const auto kept = options_.cache->find(key);
+    auto report = kept ? restarted(*kept, launch, partition) : std::nullopt;
+    if (!report) {
+        estimate_draws(trace, launch, partition, times);
+        return options_.cache->keep(key, {times.reduced, times.factors});
+    }
+    times.factors = kept->factors;
+    std::vector<Millicycles> stated = report->device_end;
+    for (std::size_t device = 0; device < stated.size(); ++device) {
+        stated[device] -= report->device_start[device];
+    }
+    LaunchTimeline timeline = replays_[kExpected].add_known(launch, stated);
+    times.note(kExpected, timeline);
+    times.reduced = std::move(*report);
+    times.reduced.name = launch.name;
+    times.reduced.start = timeline.start;
+    if (estimate_) {
+        add_estimates(launch, stated, times.factors, times);
+    }
+    if (on_replayed_) {
+        on_replayed_(num_events(launch));
     }
 }
 
@@ -147,9 +201,12 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     const auto start = std::chrono::steady_clock::now();
     LaunchTimes times{.makespans = std::vector<Millicycles>(replays_.size()),
                       .longest_on_device = std::vector<Millicycles>(replays_.size()),
-                      .reduced = {}};
+                      .reduced = {},
+                      .factors = {}};
     if (options_.draws.times == DrawTimes::Replayed) {
         replay_draws(trace, launch, partition, times);
+    } else if (keys_) {
+        add_cached(trace, launch, partition, times);
     } else {
         estimate_draws(trace, launch, partition, times);
     }

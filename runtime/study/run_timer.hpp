@@ -12,24 +12,14 @@
 #include <vector>
 
 #include "emu/timing/run.hpp"
-#include "runtime/config/load.hpp"
 #include "runtime/report/timing/reduce.hpp"
 #include "runtime/study/draw_estimate.hpp"
-#include "tessera/arch_spec.hpp"
-#include "tessera/mesh_spec.hpp"
+#include "runtime/study/launch_cache.hpp"
+#include "runtime/study/launch_key.hpp"
+#include "runtime/study/timed_machine.hpp"
 #include "tessera/timing_spec.hpp"
 
 namespace tessera::timed_run {
-
-struct TimedMachine {
-    ArchSpec arch;
-    TimingBounds timing;
-    MeshSpec mesh;
-};
-
-[[nodiscard]] inline TimedMachine machine_of(const config::LoadedRun& loaded) {
-    return {loaded.arch, loaded.timing, loaded.run.mesh};
-}
 
 /// Kept part of the expected replay: times of launches; also the critical path; all that reports
 /// draw.
@@ -62,6 +52,9 @@ struct TimerOptions {
     Draws draws;
     Detail detail = Detail::Full;
     report::DrawBudget budget;  ///< for Detail::Full
+    /// Times of earlier launches and runs; outlives the timer. Null: each launch is replayed. Not
+    /// used for drawings and for replayed draws.
+    LaunchCache* cache = nullptr;
 };
 
 /// Replays each launch under the stated constants of a machine, and computes its time under draws of
@@ -92,6 +85,7 @@ private:
         std::vector<Millicycles> makespans;
         std::vector<Millicycles> longest_on_device;
         report::LaunchReport reduced;  ///< of the expected replay
+        std::vector<double> factors;   ///< by draw, if they are estimated
 
         void note(std::size_t number, const LaunchTimeline& timeline) {
             makespans[number] = timeline.makespan;
@@ -104,12 +98,21 @@ private:
                                         std::span<const Millicycles> known_times = {});
     void replay_draws(const Trace& trace, const LaunchTrace& launch,
                       const timing::LaunchPartition& partition, LaunchTimes& times);
+    /// Returns the report of a kept launch as of its start in this run, if no replay is needed.
+    [[nodiscard]] std::optional<report::LaunchReport> restarted(
+        const TimedLaunch& kept, const LaunchTrace& launch,
+        const timing::LaunchPartition& partition) const;
+    void add_cached(const Trace& trace, const LaunchTrace& launch,
+                    const timing::LaunchPartition& partition, LaunchTimes& times);
+    void add_estimates(const LaunchTrace& launch, std::span<const Millicycles> stated,
+                       std::span<const double> factors, LaunchTimes& times);
     void estimate_draws(const Trace& trace, const LaunchTrace& launch,
                         const timing::LaunchPartition& partition, LaunchTimes& times);
 
     std::unique_ptr<const TimedMachine> machine_;  ///< has a fixed address, to which replays refer
     std::vector<TimingSpec> draws_;                ///< fixed addresses too
     std::optional<DrawEstimate> estimate_;
+    std::optional<LaunchKeys> keys_;  ///< none: the cache is not used
     TimerOptions options_;
     OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw

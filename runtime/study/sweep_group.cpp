@@ -15,14 +15,15 @@ namespace {
 constexpr int kCheckFailed = 1;
 
 std::vector<timed_run::RunTimer> timers_of(const config::LoadedSweep& sweep, const Group& group,
-                                           const timed_run::Draws& draws) {
+                                           const SweepOptions& options) {
     std::vector<timed_run::RunTimer> timers;
     for (const std::size_t point : group) {
         const config::LoadedRun& loaded = sweep.points[point].loaded;
         // Paths give what bounds a point; the rest of a report is not kept.
-        timers.emplace_back(
-            sweep.name, timed_run::machine_of(loaded),
-            timed_run::TimerOptions{.draws = draws, .detail = timed_run::Detail::Paths});
+        timers.emplace_back(sweep.name, timed_run::machine_of(loaded),
+                            timed_run::TimerOptions{.draws = options.draws,
+                                                    .detail = timed_run::Detail::Paths,
+                                                    .cache = options.launches});
     }
     return timers;
 }
@@ -65,7 +66,7 @@ GroupResult failed(std::string failure, int exit_code) {
 
 GroupResult timed(const config::LoadedSweep& sweep, const SweepOptions& options, const Group& group,
                   std::uint32_t threads) {
-    auto timers = timers_of(sweep, group, options.draws);
+    auto timers = timers_of(sweep, group, options);
     std::string failure = record(sweep, options, group.front(), threads, timers);
     if (!failure.empty()) {
         return failed(std::move(failure), kCheckFailed);

@@ -39,23 +39,6 @@ void add_stretch(const PathStretch& stretch, std::vector<PathStretch>& stretches
     }
 }
 
-void sort_parts(SummedPath& path) {
-    std::vector<std::uint32_t> order(path.parts.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, std::ranges::greater{},
-                             [&](std::uint32_t part) { return path.parts[part].time; });
-    std::vector<std::uint32_t> place(order.size());
-    std::vector<PathPart> parts;
-    for (const std::uint32_t part : order) {
-        place[part] = static_cast<std::uint32_t>(parts.size());
-        parts.push_back(path.parts[part]);
-    }
-    path.parts = std::move(parts);
-    for (PathStretch& stretch : path.stretches) {
-        stretch.part = place[stretch.part];
-    }
-}
-
 std::vector<BoundShare> sorted(const std::map<std::string, Millicycles>& times) {
     std::vector<BoundShare> shares;
     shares.reserve(times.size());
@@ -67,6 +50,23 @@ std::vector<BoundShare> sorted(const std::map<std::string, Millicycles>& times) 
 }
 
 }  // namespace
+
+void sort_path(std::vector<PathPart>& parts, std::vector<PathStretch>& stretches) {
+    std::vector<std::uint32_t> order(parts.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::uint32_t part) { return parts[part].time; });
+    std::vector<std::uint32_t> place(order.size());
+    std::vector<PathPart> sorted;
+    for (const std::uint32_t part : order) {
+        place[part] = static_cast<std::uint32_t>(sorted.size());
+        sorted.push_back(parts[part]);
+    }
+    parts = std::move(sorted);
+    for (PathStretch& stretch : stretches) {
+        stretch.part = place[stretch.part];
+    }
+}
 
 SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines) {
     SummedPath path;
@@ -83,7 +83,7 @@ SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines) {
         ++sum.count;
         add_stretch({step.end, step.thread, found->second}, path.stretches);
     }
-    sort_parts(path);
+    sort_path(path.parts, path.stretches);
     return path;
 }
 

@@ -19,6 +19,9 @@ struct SummedPath {
 };
 [[nodiscard]] SummedPath sum_path(const LaunchTimeline& timeline, const LineTable& lines);
 
+/// Sorts parts by time, largest first, and renumbers the stretches.
+void sort_path(std::vector<PathPart>& parts, std::vector<PathStretch>& stretches);
+
 /// Share of the makespan with its name.
 struct BoundShare {
     std::string name;

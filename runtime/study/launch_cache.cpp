@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/launch_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "emu/base/tensor_file/partial_file.hpp"
+#include "runtime/kernels/builtin_table.hpp"
+#include "runtime/report/timing/path_parts.hpp"
+#include "runtime/report/timing/report_fields.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::timed_run {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Either;
+using report::Json;
+using report::LaunchReport;
+
+constexpr std::string_view kSuffix = ".launch";
+
+struct StretchCode {
+    static Json write(const std::vector<report::PathStretch>& stretches) {
+        Json json = Json::array();
+        for (const report::PathStretch& stretch : stretches) {
+            json.push_back({stretch.end, stretch.thread, stretch.part});
+        }
+        return json;
+    }
+    static void read(const Json& json, std::vector<report::PathStretch>& stretches) {
+        for (const Json& row : json) {
+            stretches.push_back({row.at(0).get<Millicycles>(), row.at(1).get<std::uint32_t>(),
+                                 row.at(2).get<std::uint32_t>()});
+        }
+    }
+};
+
+// The description of report.json, and what reports compute from the whole run or do not show.
+template <class Fields, Either<TimedLaunch> Launch, Either<report::RunShare> Share>
+void describe_launch(Fields& fields, Launch& launch, Share& share) {
+    fields.section(
+        "report", [&](auto& below) { describe(below, launch.report, share, report::PeakRates{}); });
+    fields("factors", launch.factors);
+    fields("regimes", launch.report.regimes);
+    fields("device_start", launch.report.device_start);
+    fields.template coded<StretchCode>("stretches", launch.report.path_stretches);
+}
+
+std::vector<std::uint8_t> to_bytes(const TimedLaunch& launch) {
+    const report::RunShare share{.path = std::vector<Millicycles>(launch.report.path.size()),
+                                 .threads = std::vector<Millicycles>(launch.report.threads.size())};
+    report::JsonWriter fields;
+    describe_launch(fields, launch, share);
+    return Json::to_cbor(fields.take());
+}
+
+TimedLaunch from_bytes(const std::vector<std::uint8_t>& bytes) {
+    const Json json = Json::from_cbor(bytes);
+    TimedLaunch launch;
+    report::RunShare share;
+    report::JsonReader fields(json);
+    describe_launch(fields, launch, share);
+    return launch;
+}
+
+/// Moves one device's thread, of which only the times before and after its work change.
+template <class Totals>
+void move_totals(Totals& totals, Millicycles later, Millicycles longer) {
+    totals[static_cast<std::size_t>(Activity::NotStarted)] += later;
+    totals[static_cast<std::size_t>(Activity::Finished)] += longer - later;
+}
+
+void move_path(LaunchReport& launch, Millicycles later) {
+    launch.regimes[static_cast<std::size_t>(timing::Regime::Launch)] += later;
+    for (report::PathStretch& stretch : launch.path_stretches) {
+        stretch.end += later;
+    }
+    // The path begins before its first thread has started.
+    for (report::PathPart& part : launch.path) {
+        part.time += part.activity == Activity::NotStarted ? later : 0;
+    }
+    report::sort_path(launch.path, launch.path_stretches);
+}
+
+void move_threads(LaunchReport& launch, std::span<const Millicycles> later, Millicycles longer) {
+    for (report::ThreadReport& thread : launch.threads) {
+        move_totals(thread.totals, later[thread.device], longer);
+        thread.finish += later[thread.device];
+    }
+    std::map<std::pair<std::uint16_t, CoreCoord>, Millicycles> num_threads;
+    for (const report::ThreadReport& thread : launch.threads) {
+        ++num_threads[{thread.device, thread.core}];
+    }
+    for (report::CoreReport& core : launch.cores) {
+        const Millicycles count = num_threads[{core.device, core.core}];
+        move_totals(core.totals, count * later[core.device], count * longer);
+        core.begin += later[core.device];
+        core.finish += later[core.device];
+    }
+    for (report::StallReport& stall : launch.stalls) {
+        stall.worst_begin += later[stall.worst_device];
+        stall.worst_end += later[stall.worst_device];
+    }
+}
+
+}  // namespace
+
+bool restart(LaunchReport& launch, std::span<const Millicycles> starts) {
+    std::vector<Millicycles> later(starts.begin(), starts.end());
+    std::vector<Millicycles> ends = launch.device_end;
+    if (launch.device_start.size() != later.size() || ends.size() != later.size()) {
+        return false;
+    }
+    for (std::size_t device = 0; device < later.size(); ++device) {
+        later[device] -= launch.device_start[device];
+        // A device without a core in the launch has no end.
+        ends[device] += ends[device] > 0 ? later[device] : 0;
+    }
+    const auto last = std::ranges::max_element(launch.device_end) - launch.device_end.begin();
+    const auto new_last = std::ranges::max_element(ends) - ends.begin();
+    if (last != new_last || later.empty()) {
+        return false;
+    }
+    const Millicycles shift = later[static_cast<std::size_t>(last)];
+    const bool is_first = shift != 0 && !launch.path.empty();
+    move_threads(launch, later, shift);
+    if (is_first) {
+        move_path(launch, shift);
+    }
+    launch.makespan.expected += shift;
+    launch.device_start.assign(starts.begin(), starts.end());
+    launch.device_end = std::move(ends);
+    return true;
+}
+
+LaunchCache::LaunchCache(std::optional<fs::path> folder) : folder_(std::move(folder)) {
+    if (!folder_) {
+        return;
+    }
+    std::error_code error;
+    fs::create_directories(*folder_, error);
+    if (error) {
+        folder_.reset();
+        return;
+    }
+    fs::permissions(*folder_, fs::perms::owner_all, error);
+    remove_oldest();
+}
+
+void LaunchCache::remove_oldest() const {
+    struct File {
+        fs::file_time_type written;
+        std::uint64_t bytes = 0;
+        fs::path path;
+    };
+    std::vector<File> files;
+    std::uint64_t bytes = 0;
+    std::error_code error;
+    for (fs::directory_iterator it(*folder_, error), end; !error && it != end;
+         it.increment(error)) {
+        if (it->path().extension() == kSuffix) {
+            files.push_back({it->last_write_time(error), it->file_size(error), it->path()});
+            bytes += files.back().bytes;
+        }
+    }
+    if (bytes <= kMostBytes) {
+        return;
+    }
+    // Half, so that the next runs do not remove files again.
+    std::ranges::sort(files, {}, &File::written);
+    for (const File& file : files) {
+        if (bytes <= kMostBytes / 2) {
+            return;
+        }
+        fs::remove(file.path, error);
+        bytes -= std::min(bytes, file.bytes);
+    }
+}
+
+fs::path LaunchCache::file_of(const timing::PartKey& key) const {
+    return *folder_ / fmt::format("{:016x}{:016x}{}", key.halves[0], key.halves[1], kSuffix);
+}
+
+std::shared_ptr<const TimedLaunch> LaunchCache::find(const timing::PartKey& key) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = launches_.find(key.halves);
+        if (found != launches_.end()) {
+            ++num_found_;
+            return found->second;
+        }
+    }
+    if (!folder_) {
+        return nullptr;
+    }
+    std::ifstream file(file_of(key), std::ios::binary);
+    if (!file) {
+        return nullptr;
+    }
+    try {
+        const std::vector<std::uint8_t> bytes(std::istreambuf_iterator<char>(file), {});
+        auto launch = std::make_shared<const TimedLaunch>(from_bytes(bytes));
+        ++num_found_;
+        const std::lock_guard lock(mutex_);
+        return launches_.try_emplace(key.halves, std::move(launch)).first->second;
+    } catch (const std::exception&) {
+        return nullptr;  // a damaged file: the launch is replayed and its file replaced
+    }
+}
+
+void LaunchCache::keep(const timing::PartKey& key, TimedLaunch launch) {
+    const auto kept = std::make_shared<const TimedLaunch>(std::move(launch));
+    {
+        const std::lock_guard lock(mutex_);
+        num_threads_ += kept->report.threads.size();
+        if (num_threads_ > kMostThreads) {
+            launches_.clear();
+            num_threads_ = kept->report.threads.size();
+        }
+        launches_.insert_or_assign(key.halves, kept);
+    }
+    if (!folder_) {
+        return;
+    }
+    try {
+        const std::vector<std::uint8_t> bytes = to_bytes(*kept);
+        PartialFile file(file_of(key));
+        file.write_at(0, std::as_bytes(std::span(bytes)));
+        file.finish();
+    } catch (const UsageError&) {
+        // A full disk costs later replays only.
+    }
+}
+
+const std::string& LaunchCache::made_by() {
+    static const std::string kText = [] {
+        std::error_code error;
+        const fs::path program = fs::canonical("/proc/self/exe", error);
+        // Size and time of the file identify the program without reading it.
+        const auto size = error ? 0 : fs::file_size(program, error);
+        const auto written = error ? fs::file_time_type() : fs::last_write_time(program, error);
+        return fmt::format("{} {} {}", size, written.time_since_epoch().count(),
+                           kernel_text_hash());
+    }();
+    return kText;
+}
+
+}  // namespace tessera::timed_run

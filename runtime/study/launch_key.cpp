@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/study/launch_key.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <string_view>
+
+#include "runtime/config/timing_constants.hpp"
+
+namespace tessera::timed_run {
+namespace {
+
+using timing::KeyHash;
+
+std::uint64_t hash_of(std::string_view text) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+    for (const char letter : text) {
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+    }
+    return hash;
+}
+
+std::uint64_t pair_of(const CoreCoord& at) noexcept {
+    return std::uint64_t{at.x} << 32U | at.y;
+}
+
+template <class Values>
+void add_all(const Values& values, KeyHash& hash) {
+    hash.add(values.size());
+    for (const auto value : values) {
+        hash.add(value);
+    }
+}
+
+/// Adds the parts of a device model on which times depend: places on the NoC, and limits.
+void add(const ArchSpec& arch, KeyHash& hash) {
+    hash.add(hash_of(arch.name));
+    hash.add(hash_of(arch.architecture));
+    hash.add(std::bit_cast<std::uint64_t>(arch.clock.value));
+    for (const GridSize& grid : {arch.workers.compute, arch.noc.grid}) {
+        hash.add(std::uint64_t{grid.columns} << 32U | grid.rows);
+    }
+    add_all(arch.workers.noc_columns, hash);
+    add_all(arch.workers.noc_rows, hash);
+    hash.add(arch.noc.flit.value);
+    hash.add(arch.noc.max_packet.value);
+    hash.add(std::uint64_t{arch.dst.tiles_16bit} << 32U | arch.dst.tiles_32bit);
+    hash.add(arch.dram.num_banks);
+    for (const DramEndpoint& bank : arch.dram.endpoints) {
+        hash.add(pair_of(bank.physical));
+        hash.add(pair_of(bank.physical1));
+        hash.add(bank.channel);
+    }
+}
+
+constexpr std::uint32_t bit_of(Activity activity) noexcept {
+    return 1U << static_cast<unsigned>(activity);
+}
+
+/// Part of a launch's events that decides which constants its replay reads.
+struct LaunchContents {
+    bool has_transfers = false;
+    bool uses_dram = false;
+    bool uses_fabric = false;
+    std::uint32_t compute = 0;          ///< bits of activities of compute kernels
+    std::set<std::uint64_t> functions;  ///< of the vector unit, by number of their name
+};
+
+void note_compute(const TraceEvent& event, LaunchContents& contents) {
+    switch (event.kind) {
+        case EventKind::MatmulTiles:
+        case EventKind::MatmulBlock:
+            contents.compute |= bit_of(Activity::Matmul) | bit_of(Activity::Unpack);
+            break;
+        case EventKind::EltwiseBinary:
+        case EventKind::Copy:
+        case EventKind::Reduce:
+        case EventKind::Transpose:
+        case EventKind::Tilize:
+        case EventKind::Untilize:
+            contents.compute |= bit_of(Activity::Eltwise) | bit_of(Activity::Unpack);
+            break;
+        case EventKind::Sfpu:
+            contents.compute |= bit_of(Activity::Sfpu);
+            contents.functions.insert(event.argument);
+            break;
+        case EventKind::Pack:
+        case EventKind::PackUntilize:
+            contents.compute |= bit_of(Activity::Pack);
+            break;
+        case EventKind::UnitInit:
+            contents.compute |= bit_of(Activity::UnitInit);
+            break;
+        default:
+            contents.compute |= bit_of(Activity::CbCall) | bit_of(Activity::DstCall);
+            break;
+    }
+}
+
+void note_data_movement(const TraceEvent& event, LaunchContents& contents) {
+    switch (event.kind) {
+        case EventKind::NocRead:
+        case EventKind::NocWrite:
+            contents.uses_dram |= TransferArgument::unpack(event.argument).place.is_dram();
+            break;
+        case EventKind::WordWrite:
+            contents.uses_dram |= WordArgument::unpack(event.argument).place.is_dram();
+            break;
+        default:
+            break;
+    }
+    contents.has_transfers |= event.kind > EventKind::CbPop;
+    contents.uses_fabric |=
+        event.kind >= EventKind::FabricOpen && event.kind <= EventKind::FabricWord;
+}
+
+LaunchContents contents_of(const LaunchTrace& launch) {
+    LaunchContents contents;
+    for (const CoreTrace& core : launch.cores) {
+        for (const ThreadTrace& thread : core.threads) {
+            const bool is_compute = thread.processor == Processor::Compute;
+            for (const TraceEvent& event : thread.events) {
+                is_compute ? note_compute(event, contents) : note_data_movement(event, contents);
+            }
+        }
+    }
+    // Packets of the fabric end in DRAM as well as in L1.
+    contents.uses_dram |= contents.uses_fabric;
+    return contents;
+}
+
+bool is_among(std::string_view key, std::span<const config::PricedConstant> constants) {
+    return std::ranges::find(constants, key, &config::PricedConstant::key) != constants.end();
+}
+
+/// Returns whether a call of `name` may have the price of the function `row`. A row is the name
+/// without "_tile", with a suffix for a mode.
+bool is_price_of(std::string_view row, std::string_view name) {
+    const std::string_view function = name.substr(0, name.find("_tile"));
+    return row.starts_with(function);
+}
+
+/// Decides for each constant whether a launch reads it.
+class ReadConstants {
+public:
+    ReadConstants(const Trace& trace, const LaunchTrace& launch)
+        : trace_(trace), contents_(contents_of(launch)) {}
+
+    [[nodiscard]] bool reads(std::string_view key) const {
+        constexpr std::string_view kFunctions = "sfpu.functions.";
+        const std::string_view section = key.substr(0, key.find('.'));
+        if (key.starts_with(kFunctions)) {
+            return calls(key.substr(kFunctions.size()));
+        }
+        if (section == "noc") {
+            return contents_.has_transfers;
+        }
+        if (section == "dram") {
+            return contents_.uses_dram;
+        }
+        if (section == "link") {
+            return contents_.uses_fabric;
+        }
+        if (section == "compute") {
+            return prices(key, contents_.compute);
+        }
+        if (section == "sfpu") {
+            return !contents_.functions.empty();
+        }
+        if (section == "dispatch") {
+            return prices(key, bit_of(Activity::NotStarted) | bit_of(Activity::Start) |
+                                   bit_of(Activity::Finished));
+        }
+        // Errors of the model widen the interval after the replay.
+        return section != "model_error";
+    }
+
+private:
+    [[nodiscard]] bool calls(std::string_view row) const {
+        return std::ranges::any_of(contents_.functions, [&](std::uint64_t name) {
+            return name < trace_.names.size() && is_price_of(row, trace_.names[name]);
+        });
+    }
+    [[nodiscard]] static bool prices(std::string_view key, std::uint32_t activities) {
+        for (std::size_t i = 0; i < kNumActivities; ++i) {
+            const auto activity = static_cast<Activity>(i);
+            if ((activities & bit_of(activity)) != 0 &&
+                is_among(key, config::constants_of(activity))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    const Trace& trace_;
+    LaunchContents contents_;
+};
+
+/// Hashes the events of a launch, with the texts of names in place of their numbers: traces of two
+/// runs number them differently.
+class LaunchHash {
+public:
+    LaunchHash(KeyHash& hash, const Trace& trace) : hash_(hash) {
+        for (const std::string& name : trace.names) {
+            names_.push_back(hash_of(name));
+        }
+    }
+
+    void add(const LaunchTrace& launch) {
+        hash_.add(launch.cores.size());
+        for (const CoreTrace& core : launch.cores) {
+            add(core);
+        }
+        for (const InitialWord& word : launch.initial_words) {
+            hash_.add_pair(std::uint64_t{word.device} << 32U | word.address,
+                           pair_of(word.core) ^ word.value);
+            hash_.add(word.value);
+        }
+    }
+
+private:
+    void add(const CoreTrace& core) {
+        hash_.add_pair(core.device, pair_of(core.core));
+        hash_.add_pair(core.l1_bytes, core.cbs.size());
+        for (const CbTrace& cb : core.cbs) {
+            hash_.add_pair(std::uint64_t{cb.index} << 32U | static_cast<std::uint64_t>(cb.format),
+                           std::uint64_t{cb.pages} << 32U | cb.page_bytes);
+        }
+        hash_.add(core.threads.size());
+        for (const ThreadTrace& thread : core.threads) {
+            add(thread);
+        }
+    }
+    void add(const ThreadTrace& thread) {
+        const ComputeModes& modes = thread.compute;
+        hash_.add_pair(name(thread.kernel), static_cast<std::uint64_t>(thread.processor));
+        hash_.add(static_cast<std::uint64_t>(modes.fidelity) << 8U |
+                  std::uint64_t{modes.fp32_dest_acc} | std::uint64_t{modes.dst_full_sync} << 1U |
+                  std::uint64_t{modes.approximate} << 2U);
+        hash_.add_pair(thread.sites.size(), thread.events.size());
+        for (const TraceSite& site : thread.sites) {
+            hash_.add_pair(name(site.file), site.line);
+        }
+        for (const TraceEvent& event : thread.events) {
+            const bool is_name = event.kind == EventKind::Sfpu ||
+                                 event.kind == EventKind::ZoneBegin ||
+                                 event.kind == EventKind::ZoneEnd;
+            hash_.add_pair(static_cast<std::uint64_t>(event.kind) << 56U |
+                               std::uint64_t{event.detail} << 48U |
+                               std::uint64_t{event.site} << 32U | event.count,
+                           is_name ? name(event.argument) : event.argument);
+        }
+    }
+    [[nodiscard]] std::uint64_t name(std::uint64_t number) const {
+        return number < names_.size() ? names_[number] : 0;
+    }
+
+    KeyHash& hash_;
+    std::vector<std::uint64_t> names_;
+};
+
+}  // namespace
+
+LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by) {
+    machine_.add(hash_of(made_by));
+    add(machine.arch, machine_);
+    const MeshSpec& mesh = machine.mesh;
+    machine_.add_pair(std::uint64_t{mesh.shape.rows} << 32U | mesh.shape.columns,
+                      static_cast<std::uint64_t>(mesh.topology));
+    TimingBounds bounds = machine.timing;
+    machine_.add(std::bit_cast<std::uint64_t>(bounds.expected.clock.value));
+    const config::TimingWalk walk(bounds, [this](const config::TimingConstant& constant) {
+        constexpr std::string_view kTiming = "timing.";
+        // Ranges decide the draws, and with them the interval.
+        std::string text = constant.key;
+        for (const void* end : {constant.low, constant.expected, constant.high}) {
+            text += ' ' + constant.field->number(end);
+        }
+        constants_.push_back({constant.key.substr(kTiming.size()), hash_of(text)});
+    });
+}
+
+timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch) const {
+    KeyHash hash = machine_;
+    const ReadConstants read(trace, launch);
+    for (const Constant& constant : constants_) {
+        if (read.reads(constant.key)) {
+            hash.add(constant.hash);
+        }
+    }
+    LaunchHash(hash, trace).add(launch);
+    return hash.key();
+}
+
+std::vector<std::string> LaunchKeys::constants_read(const Trace& trace,
+                                                    const LaunchTrace& launch) const {
+    const ReadConstants read(trace, launch);
+    std::vector<std::string> keys;
+    for (const Constant& constant : constants_) {
+        if (read.reads(constant.key)) {
+            keys.push_back(constant.key);
+        }
+    }
+    return keys;
+}
+
+}  // namespace tessera::timed_run

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Key of a launch's times: a hash of all that they depend on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/timing/identical_devices.hpp"
+#include "runtime/study/timed_machine.hpp"
+#include "tessera/trace.hpp"
+
+namespace tessera::timed_run {
+
+/// Keys of launches on one machine. A constant that a launch does not read is not part of its key,
+/// so that a change of that constant costs no replay.
+class LaunchKeys {
+public:
+    /// `made_by` identifies the program and the options that the stored times depend on.
+    LaunchKeys(const TimedMachine& machine, const std::string& made_by);
+
+    [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch) const;
+
+    /// Returns the constants that a replay of the launch reads, below `timing`: "noc.hop".
+    [[nodiscard]] std::vector<std::string> constants_read(const Trace& trace,
+                                                          const LaunchTrace& launch) const;
+
+private:
+    struct Constant {
+        std::string key;         ///< below `timing`
+        std::uint64_t hash = 0;  ///< of its key, its value and its range
+    };
+
+    timing::KeyHash machine_;
+    std::vector<Constant> constants_;
+};
+
+}  // namespace tessera::timed_run
