@@ -45,10 +45,8 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
                                                      name_of(situation.demands.topk_indices))});
         return candidates;
     }
+    // Also of few tokens: permuting codes costs more than gathering them (docs/modular_moe.md).
     if (can_be_sent(codes)) {
-        if (tokens <= kFewTokens) {
-            candidates.push_back({"quantised_all_to_all", fewer});
-        }
         candidates.push_back({"quantised_all_gather", fewer});
     }
     if (tokens <= kFewTokens) {

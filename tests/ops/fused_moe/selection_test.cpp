@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{.name = "FewFp8Rows",
                            .ranks = 8,
                            .tokens = 128,
-                           .prepare_finalize = "quantised_all_to_all",
+                           .prepare_finalize = "quantised_all_gather",
                            .experts = "grouped_fp8_block",
                            .given_experts = "grouped_fp8_block"},
                       Case{.name = "BatchesOfFp8Rows",

@@ -92,9 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(PackedTensors, HaveTheValuesOfTheVendorsPacking) {
     const SafetensorsFile golden(golden::directory() + "bfp8_tiles.safetensors");
 
-    const HostTensor out =
-        copied("shape: [4, 32, 32], dtype: bfp8_b, layout: tile, packed: true",
-               golden.read("packed"), "");
+    const HostTensor out = copied("shape: [4, 32, 32], dtype: bfp8_b, layout: tile, packed: true",
+                                  golden.read("packed"), "");
 
     EXPECT_EQ(out.bytes, golden.read("value").bytes);
 }
@@ -115,12 +114,12 @@ TEST_F(PackedTensors, TakeCodesOfFourBits) {
 }
 
 TEST_F(PackedTensors, OfAnotherSizeAreRefused) {
-    EXPECT_EQ(usage_error_message([&] {
-                  (void)copied("shape: [32, 32], dtype: bfp8_b, layout: tile, packed: true",
-                               any_bytes({1024}), "");
-              }),
-              folder_.file("in.safetensors") +
-                  ": x: 1024 B, allowed: 1088 B, packed: 1 pages of 1088 B");
+    EXPECT_EQ(
+        usage_error_message([&] {
+            (void)copied("shape: [32, 32], dtype: bfp8_b, layout: tile, packed: true",
+                         any_bytes({1024}), "");
+        }),
+        folder_.file("in.safetensors") + ": x: 1024 B, allowed: 1088 B, packed: 1 pages of 1088 B");
 }
 
 }  // namespace
