@@ -92,6 +92,17 @@ Node PipelineBinder::evaluated(const Node& node, const Scope& names) const {
     return copy;
 }
 
+namespace {
+
+/// A comparison gives 1 or 0; a field of type bool takes words.
+void show_as_bool(const Field& field, std::string& text) {
+    if (field.allowed() == Value<bool>::allowed() && (text == "1" || text == "0")) {
+        text = Value<bool>::show(text == "1");
+    }
+}
+
+}  // namespace
+
 Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, void* object,
                                const std::string& path, const Scope& names) const {
     Node copy = node;
@@ -108,11 +119,7 @@ Node PipelineBinder::evaluated(std::span<const Field> fields, const Node& node, 
             // binding reports. Values are tried first: `silu` is a choice, not an unknown name.
             guarded(key.value, path + key.key, [&] {
                 key.value = evaluated(key.value, names);
-                // A comparison gives 1 or 0.
-                std::string& text = key.value.text;
-                if (field->allowed() == Value<bool>::allowed() && (text == "1" || text == "0")) {
-                    text = text == "1" ? Value<bool>::show(true) : Value<bool>::show(false);
-                }
+                show_as_bool(*field, key.value.text);
             });
         }
     }

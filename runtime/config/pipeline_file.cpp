@@ -239,24 +239,35 @@ void bind_outputs(PipelineBinder& binder, const Node& node, const Node& steps) {
     }
 }
 
+/// Owners of the names in the file of outputs. Two steps may write one tensor in turn, so names are
+/// compared by their entry.
+using StoredNames = std::map<std::string, const pipeline::FileOutput*>;
+
+/// Adds the names of one output of a step; returns whether none of them is another tensor's.
+bool add_stored_names(PipelineBinder& binder, const pipeline::PipelineStep& step,
+                      std::size_t output, StoredNames& owners) {
+    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
+    for (const auto& [name, held, entry] : stored_outputs(binder.spec, step, output, devices)) {
+        const auto [owner, is_new] = owners.emplace(name, entry);
+        if (!is_new && owner->second != entry) {
+            binder.rules.add(entry->place, "outputs",
+                             fmt::format("{} and {} have the same name {} in the file of outputs; "
+                                         "rename one with `as`",
+                                         owner->second->tensor, entry->tensor, name));
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Refuses two tensors with one name in the file of outputs, which would be found after the run,
 /// when the second is written.
 void check_stored_names(PipelineBinder& binder) {
-    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
-    // By name in the file. Two steps may write one tensor in turn, so names are compared by their
-    // entry.
-    std::map<std::string, const pipeline::FileOutput*> owners;
+    StoredNames owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            for (const auto& [name, held, entry] : stored_outputs(binder.spec, step, i, devices)) {
-                const auto [owner, is_new] = owners.emplace(name, entry);
-                if (!is_new && owner->second != entry) {
-                    binder.rules.add(entry->place, "outputs",
-                                     fmt::format("{} and {} have the same name {} in the file of "
-                                                 "outputs; rename one with `as`",
-                                                 owner->second->tensor, entry->tensor, name));
-                    return;
-                }
+            if (!add_stored_names(binder, step, i, owners)) {
+                return;
             }
         }
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
@@ -131,9 +130,11 @@ std::optional<std::uint32_t> device_without(const PlannedTensor& tensor, const P
     if (tensor.devices.empty()) {
         return std::nullopt;
     }
-    for (const std::uint32_t device : step.groups | std::views::join) {
-        if (!tensor.devices.contains(device)) {
-            return device;
+    for (const std::vector<std::uint32_t>& group : step.groups) {
+        for (const std::uint32_t device : group) {
+            if (!tensor.devices.contains(device)) {
+                return device;
+            }
         }
     }
     return std::nullopt;
