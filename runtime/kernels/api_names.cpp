@@ -2,8 +2,10 @@
 #include "runtime/kernels/api_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <regex>
+#include <string_view>
 
 #include "runtime/kernels/content_hash.hpp"
 
@@ -22,6 +24,16 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
     }
     std::ranges::sort(files);
     return files;
+}
+
+// Names of the API have an underscore or are of capitals; words of C++ with one are left out.
+bool is_api_name(const std::string& name) {
+    constexpr std::array<std::string_view, 5> kOfTheLanguage{
+        "static_assert", "static_cast", "reinterpret_cast", "const_cast", "bit_cast"};
+    const bool is_capital =
+        std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; });
+    return (is_capital || name.find('_') != name.npos) && !name.starts_with("_") &&
+           std::ranges::find(kOfTheLanguage, name) == kOfTheLanguage.end();
 }
 
 }  // namespace
@@ -59,6 +71,7 @@ std::set<std::string> api_names(const fs::path& include_dir) {
             }
         }
     }
+    std::erase_if(names, [](const std::string& name) { return !is_api_name(name); });
     return names;
 }
 
