@@ -317,6 +317,7 @@ void take_name(Node& step, std::vector<Entry>& named) {
 
 std::vector<std::string_view> pipeline_keys() {
     std::vector<std::string_view> keys;
+    keys.reserve(std::size(kPipelineKeys));
     for (const KeyRow& row : kPipelineKeys) {
         keys.push_back(row.key);
     }
