@@ -92,7 +92,9 @@ ops::all_gather::Schedule ring_schedule(const Collective& collective, std::uint6
             .workers = collective.workers,
             .sync_pages = static_cast<std::uint32_t>(share),
             .batch_pages = 1,
-            .cb_depth = 3};
+            .cb_depth = 3,
+            // Stated, since the op chooses among algorithms by default.
+            .algorithm = ops::all_gather::Algorithm::Pages};
 }
 
 /// Schedule of the measured line: routers forward a packet past all devices. The kernel's source
@@ -121,7 +123,9 @@ ops::all_gather::Schedule relay_schedule(const Collective& collective, std::uint
             .workers = collective.workers,
             .sync_pages = static_cast<std::uint32_t>(half),
             .batch_pages = 1,
-            .cb_depth = 2};
+            .cb_depth = 2,
+            // Stated, since the op chooses among algorithms by default.
+            .algorithm = ops::all_gather::Algorithm::Pages};
 }
 
 /// Number of cores that share a link when devices relay slices.
