@@ -220,11 +220,13 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     reduced.device_time = report::predicted(times.longest_on_device[kExpected], reduced.ensemble);
     report_.launches.push_back(std::move(reduced));
     if (log::is_shown(log::Area::Replay, log::Level::Info)) {
-        log::info(
-            log::Area::Replay,
-            "{}: {} events in {} parts, {} of them as an identical device; {} replays, {:.3f} s",
-            launch.name, num_events(launch), partition.parts.size(), num_reused(partition),
-            replays_.size(), seconds_since(start));
+        log::info(log::Area::Replay,
+                  "{}: {} events in {} parts, {} of them as an identical device; {} replays for {} "
+                  "draws, "
+                  "{:.3f} s",
+                  launch.name, num_events(launch), partition.parts.size(), num_reused(partition),
+                  options_.draws.times == DrawTimes::Replayed ? replays_.size() : 1,
+                  replays_.size() - 1, seconds_since(start));
     }
 }
 

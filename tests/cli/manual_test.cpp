@@ -82,7 +82,7 @@ TEST(CliManual, BashCompletesCommands) {
 }
 
 TEST(CliManual, BashCompletesOptionsOfTheCommand) {
-    EXPECT_THAT(completed("tessera run --in"), ElementsAre("--inputs"));
+    EXPECT_THAT(completed("tessera run --inp"), ElementsAre("--inputs"));
     EXPECT_THAT(completed("tessera --log-level info list --in"), ElementsAre(""));
 }
 
