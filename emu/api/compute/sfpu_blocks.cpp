@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
@@ -108,6 +110,22 @@ void merge_columns(std::uint32_t idst, SortOrder order, int iteration, int lengt
     }
 }
 
+namespace {
+
+/// Sorts a bitonic run of `length` rows from `begin`: compares at halved distances down to 1.
+void merge_bitonic(const SortedTiles& tiles, std::uint32_t begin, std::uint32_t length,
+                   SortOrder order) {
+    for (std::uint32_t distance = length / 2; distance != 0; distance /= 2) {
+        for (std::uint32_t i = 0; i < length; ++i) {
+            if ((i & distance) == 0) {
+                tiles.compare(begin + i, begin + (i | distance), order);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 void rebuild_columns(std::uint32_t idst, SortOrder order, int iteration, int length,
                      bool skips_second, CallSite site) {
     require_length(length, "topk_rebuild", site);
@@ -120,14 +138,7 @@ void rebuild_columns(std::uint32_t idst, SortOrder order, int iteration, int len
             : std::min(held << static_cast<unsigned>(iteration + 1), std::uint32_t{kTileRows});
     std::uint32_t sequence = 0;
     for (std::uint32_t begin = 0; begin < end; begin += stride) {
-        const SortOrder own = alternating(order, sequence++);
-        for (std::uint32_t distance = held / 2; distance != 0; distance /= 2) {
-            for (std::uint32_t i = 0; i < held; ++i) {
-                if ((i & distance) == 0) {
-                    tiles.compare(begin + i, begin + (i | distance), own);
-                }
-            }
-        }
+        merge_bitonic(tiles, begin, held, alternating(order, sequence++));
     }
 }
 
@@ -293,6 +304,20 @@ void reduce_column_tile(PoolType pool, DataFormat format, float* tile) {
     }
 }
 
+/// Reduces each row over the columns of all tiles into column 0 of `result`, the first of them.
+void reduce_row_tiles(PoolType pool, DataFormat format, std::span<const float* const> tiles,
+                      float* result) {
+    for (std::uint32_t row = 0; row < kTileRows; ++row) {
+        Reduction reduction(pool);
+        for (const float* tile : tiles) {
+            for (std::uint32_t column = 0; column < kTileColumns; ++column) {
+                reduction.add(number_in(format, tile[tile_offset(row, column)]));
+            }
+        }
+        result[tile_offset(row, 0)] = slot_of(format, reduction.result());
+    }
+}
+
 }  // namespace
 
 void reduce_in_dst(PoolType pool, DataFormat format, ReduceDim dim, std::uint32_t idst,
@@ -309,14 +334,11 @@ void reduce_in_dst(PoolType pool, DataFormat format, ReduceDim dim, std::uint32_
         if (dim == ReduceDim::REDUCE_COL) {
             reduce_column_tile(pool, format, first);
         } else {
-            for (std::uint32_t line = 0; line < kTileRows; ++line) {
-                Reduction reduction(pool);
-                for (std::uint32_t i = 0; i < columns * kTileColumns; ++i) {
-                    const float* tile = tile_at(row, i / kTileColumns);
-                    reduction.add(number_in(format, tile[tile_offset(line, i % kTileColumns)]));
-                }
-                first[tile_offset(line, 0)] = slot_of(format, reduction.result());
+            std::vector<const float*> tiles;
+            for (std::uint32_t column = 0; column < columns; ++column) {
+                tiles.push_back(tile_at(row, column));
             }
+            reduce_row_tiles(pool, format, tiles, first);
         }
         if (content == DstContent::Float) {
             round_for_dst(dst, first);

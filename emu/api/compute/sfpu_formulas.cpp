@@ -49,8 +49,9 @@ double digamma(double x) {
         return x == std::floor(x) ? std::nan("") : digamma(1 - x) - M_PI / std::tan(M_PI * x);
     }
     double shifted = 0;
-    for (; x < 8; x += 1) {
+    while (x < 8) {
         shifted -= 1 / x;
+        x += 1;
     }
     const double square = 1 / (x * x);
     return shifted + std::log(x) - 1 / (2 * x) -
