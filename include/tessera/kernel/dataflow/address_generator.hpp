@@ -40,9 +40,9 @@ struct InterleavedAddrGen {
 };
 
 namespace tessera::kernel {
-/// Address generator for interleaved pages whose size is a power of two. The vendor has two types
-/// of it, for which kernels overload functions.
+/// Form of a Pow2AddressGenerator: the vendor has two types, for which kernels overload functions.
 enum class Pow2Form : std::uint8_t { Plain, Fast };
+/// Address generator for interleaved pages whose size is a power of two.
 template <bool DRAM, Pow2Form form>
 struct Pow2AddressGenerator {
     std::uint32_t bank_base_address;

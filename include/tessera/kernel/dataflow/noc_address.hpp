@@ -104,8 +104,9 @@ std::int32_t dram_bank_offset(std::uint32_t bank);
 std::uint8_t virtual_column(std::uint32_t logical);
 std::uint8_t virtual_row(std::uint32_t logical);
 
-/// Tables of the chip's firmware, indexed as its arrays are.
+/// Table of the chip's firmware, indexed as its array: coordinates of DRAM banks by NoC and bank.
 struct DramBankCoordinates {
+    /// Row of one NoC.
     struct OfNoc {
         std::uint32_t noc;
         std::uint16_t operator[](std::uint32_t bank) const {
@@ -114,21 +115,27 @@ struct DramBankCoordinates {
     };
     OfNoc operator[](std::uint32_t noc) const { return {noc}; }
 };
+/// As DramBankCoordinates, of L1 banks.
 struct L1BankCoordinates {
+    /// Row of one NoC; the same for both.
     struct OfNoc {
         std::uint16_t operator[](std::uint32_t bank) const { return l1_bank_coordinate(bank); }
     };
     OfNoc operator[](std::uint32_t /*noc*/) const { return {}; }
 };
+/// Table of byte offsets in DRAM banks.
 struct DramBankOffsets {
     std::int32_t operator[](std::uint32_t bank) const { return dram_bank_offset(bank); }
 };
+/// Table of byte offsets in L1 banks: all are 0.
 struct L1BankOffsets {
     std::int32_t operator[](std::uint32_t /*bank*/) const { return 0; }
 };
+/// Table of virtual columns by logical column.
 struct VirtualColumns {
     std::uint8_t operator[](std::uint32_t logical) const { return virtual_column(logical); }
 };
+/// Table of virtual rows by logical row.
 struct VirtualRows {
     std::uint8_t operator[](std::uint32_t logical) const { return virtual_row(logical); }
 };

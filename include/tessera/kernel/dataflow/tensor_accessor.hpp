@@ -103,6 +103,7 @@ public:
     /// Pages of a range, for a loop over them.
     class Pages {
     public:
+        /// Iterator over the pages.
         struct Iterator {
             const TensorAccessor* tensor;
             std::uint32_t id;
