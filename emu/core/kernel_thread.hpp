@@ -12,7 +12,6 @@
 
 #include "emu/core/circular_buffer.hpp"
 #include "emu/core/noc_port.hpp"
-#include "emu/core/printed_line.hpp"
 #include "emu/core/tolerated.hpp"
 #include "emu/core/wait.hpp"
 #include "tessera/call_site.hpp"
@@ -46,6 +45,17 @@ struct ThreadSwitch {
     void (*wake_neighbour)(KernelThread&) = nullptr;
     /// Lets other threads run and returns.
     void (*yield)(KernelThread&) = nullptr;
+};
+
+/// Text that a kernel thread has printed and not ended yet, and how it prints numbers.
+struct PrintedLine {
+    std::string text;
+    std::string unit;  ///< part of a compute kernel that printed first in this line; or empty
+    char base = 'd';   ///< fmt type of integers: d, x or o
+    bool is_fixed = false;
+    int precision = -1;  ///< digits of floats; -1: as many as needed
+    int width = 0;
+    bool keeps_width = false;
 };
 
 class KernelThread {
@@ -136,8 +146,9 @@ private:
     std::uint8_t processor_bit_;
 };
 
-/// What current_thread() reads; for it alone. Initial-exec: one load, where position-independent
-/// code would call, and save what it holds in registers around the call, in each API function.
+/// Pointer that current_thread() reads; for it alone. Initial-exec: one load, where
+/// position-independent code would call, and save what it holds in registers around the call, in
+/// each API function.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local KernelThread* t_current_thread;
 
 /// The kernel thread that runs on this host thread, set by the scheduler at each switch: the only
@@ -158,13 +169,15 @@ inline void set_current_thread(KernelThread* thread) noexcept {
 
 /// Writes the thread's clock to the words of L1 that it reads (emu/api/dataflow/chip.cpp).
 void advance_clock(KernelThread& thread);
-/// Ends the line that a thread has printed in part, when its kernel ends (emu/api/compute/print.cpp).
+/// Ends the line that a thread has printed in part, when its kernel ends
+/// (emu/api/compute/print.cpp).
 void end_printed_line(KernelThread& thread);
 
 [[nodiscard]] inline bool has_reads_in_flight(const KernelThread& thread) noexcept {
     return (thread.noc[0].num_reads_in_flight | thread.noc[1].num_reads_in_flight) != 0;
 }
-/// Of transfers that fill the thread's own L1: reads, and writes to its own core.
+/// Returns whether a transfer is in flight that fills the thread's own L1: a read, or a write to
+/// its own core.
 [[nodiscard]] inline bool has_arrivals_in_flight(const KernelThread& thread) noexcept {
     return has_reads_in_flight(thread) ||
            (thread.noc[0].num_own_writes_in_flight | thread.noc[1].num_own_writes_in_flight) != 0;

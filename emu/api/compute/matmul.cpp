@@ -75,8 +75,8 @@ bool is_granted(const LocalCBInterface& view, std::uint64_t offset, std::uint32_
            view.fifo_rd_ptr + offset + size <= view.fifo_limit;
 }
 
-// Gathers `count` operand tiles `stride` apart, and returns the first. What holds for the whole
-// circular buffer is checked with it.
+// Gathers `count` operand tiles `stride` apart, and returns the first. Checks of the whole circular
+// buffer are made with the first tile.
 Operand gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
                std::uint32_t count, SourceRegister source, TilePointers& tiles,
                const CallSite& site) {

@@ -30,7 +30,7 @@ constexpr std::size_t place_of(SfpuBinary function) {
 
 static_assert(place_of(SfpuBinary::NumFunctions) <= decltype(ComputeState::sfpu_inits){}.size());
 
-/// What the chip's code does to results on their way to a 16-bit DST.
+/// Conversion of results for a 16-bit DST in the chip's code.
 enum class Store : std::uint8_t { Round, Truncate };
 
 using Routine = void (*)(float* tile, std::uint32_t parameter);

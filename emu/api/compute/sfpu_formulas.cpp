@@ -27,8 +27,8 @@ double inverse_erf(double x) {
     return y;
 }
 
-/// Modified Bessel function of the first kind of order 0 or 1, by its power series; the terms for
-/// |x| > 713, where fp32 is infinite, are not needed.
+/// Modified Bessel function of the first kind of order 0 or 1, by its power series. Beyond
+/// |x| = 100 the result exceeds fp32 (it is about e^|x| / √(2π|x|)), so the series is not summed.
 double bessel_i(int order, double x) {
     if (std::isnan(x) || std::abs(x) > 100) {
         return order == 1 && x < 0 ? -HUGE_VAL : std::isnan(x) ? x : HUGE_VAL;

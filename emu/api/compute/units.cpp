@@ -58,7 +58,7 @@ bool is_reserved_elsewhere(const KernelThread& thread, std::uint64_t begin, std:
     });
 }
 
-// The chip reads and writes what lies behind the buffer, as long as L1 does not end.
+// The chip reads and writes the bytes after the buffer, up to the end of L1.
 void check_end(KernelThread& thread, std::uint64_t begin, std::uint64_t size, std::uint32_t cb,
                const char* call, const CallSite& site) {
     const LocalCBInterface& view = thread.cb[cb];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every compute call needs: the running thread's units, and checked operands in L1.
+// Units of the running thread and checked operands in L1, which every compute call needs.
 #pragma once
 
 #include <cstddef>

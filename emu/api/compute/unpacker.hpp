@@ -21,7 +21,7 @@ void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const c
 void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
                      float* values);
 
-/// What a move to DST is in the trace.
+/// Event of the trace for a move to DST.
 struct CopyAct {
     EventKind kind = EventKind::Copy;
     std::uint8_t detail = 0;

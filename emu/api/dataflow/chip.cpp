@@ -28,8 +28,6 @@ std::uint32_t clock_words(const KernelThread& thread) {
            kBytes * static_cast<std::uint32_t>(thread.processor());
 }
 
-}  // namespace
-
 // Counted, not measured: equal runs read equal clocks. A call of the machine stands for the
 // instructions of its body.
 std::uint64_t clock_of(KernelThread& thread) {
@@ -39,6 +37,8 @@ std::uint64_t clock_of(KernelThread& thread) {
     return count.slots + count.load_waits + count.store_waits +
            kInstructionsOfACall * thread.num_clock_reads;
 }
+
+}  // namespace
 
 void advance_clock(KernelThread& thread) {
     const std::uint64_t now = clock_of(thread);

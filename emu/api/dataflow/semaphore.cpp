@@ -75,7 +75,7 @@ std::uint32_t semaphore_address(std::uint32_t id, CallSite site) {
         fault(FaultCategory::OutOfBounds, site, "get_semaphore({}): a core has semaphores 0 to {}",
               id, l1.num_semaphores - 1);
     }
-    // Of another core, too: the same address there is what a sender counts up.
+    // The check holds for semaphores of another core too: a sender adds to the same address there.
     if (id >= device.has_semaphore.size() || !device.has_semaphore[id]) {
         fault(FaultCategory::UndefinedBehavior, site,
               "get_semaphore({}): the program has not made it; its semaphores are {}", id,

@@ -239,7 +239,7 @@ Endpoint word_of(Device& target, std::uint64_t noc_address, const FabricPacket& 
     return to;
 }
 
-// What the thread sent over the link before lands first.
+// Earlier packets of the thread over this link arrive first.
 void deliver_before(const Sending& sending) {
     deliver_writes_over(port_of(sending.thread), transfer_link(sending.packet.channel));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the route in a packet's header leads.
+// Devices to which the route in a packet's header leads.
 #pragma once
 
 #include <cstdint>

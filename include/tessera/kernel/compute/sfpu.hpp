@@ -30,7 +30,7 @@ void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, Cal
 
 namespace ckernel {
 
-// Of one tile, and of one and a scalar.
+// Functions of one tile, and of one tile and a scalar.
 #define SFPU_HEAD_PLAIN inline
 #define SFPU_HEAD_TEMPLATE(...) template <__VA_ARGS__>
 #define SFPU_HEAD_APPROXIMATE(value) template <bool fast_and_approx = value>
@@ -126,7 +126,7 @@ inline void fill_tile(std::uint32_t idst, float param0, CallSite site = CallSite
 SFPU_INIT(power_iterative_tile, Power, PLAIN)
 SFPU_SCALAR_BARE(power_iterative_tile, Power)
 
-// Of two tiles; `odst` may be one of them. Older forms write to `idst0`.
+// Functions of two tiles; `odst` may be one of them. Older forms write to `idst0`.
 #define SFPU_BINARY_INIT(call, Op)                                         \
     inline void call##_init(CallSite site = CallSite::here()) {            \
         tessera::kernel::sfpu_init(tessera::kernel::SfpuBinary::Op, site); \
@@ -166,8 +166,8 @@ inline void max_tile(std::uint32_t idst0, std::uint32_t idst1, int /*vector_mode
     binary_max_tile(idst0, idst1, idst0, VectorMode::RC, site);
 }
 
-// Of tiles that hold integers as 32-bit patterns; results wrap, UInt16 at 16 bits. They keep no
-// constants in the vector unit, so their inits only mark the place.
+// Functions of tiles that hold integers as 32-bit patterns. Results wrap; UInt16 wraps at 16 bits.
+// They keep no constants in the vector unit, so their inits are only recorded.
 #define SFPU_INTEGER_CALL(call, Op, options, format)                                               \
     SFPU_HEAD_##options void call(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,    \
                                   CallSite site = CallSite::here()) {                              \

@@ -84,7 +84,7 @@ void topk_local_sort(std::uint32_t idst, int idir, int i_end_phase, int i_start_
     tessera::kernel::sort_columns(idst, static_cast<tessera::kernel::SortOrder>(idir != 0),
                                   i_start_phase, i_end_phase, {i_start_step, i_end_step}, site);
 }
-/// Of two subsequences of k values, 2^m_iter subsequences apart, the first gets the top k.
+/// Compares two subsequences of k values, 2^m_iter subsequences apart. The first gets the top k.
 template <bool idir = false, bool stable_sort = false>
 void topk_merge(std::uint32_t idst, int m_iter, int k, CallSite site = CallSite::here()) {
     tessera::kernel::merge_columns(idst, static_cast<tessera::kernel::SortOrder>(idir), m_iter, k,

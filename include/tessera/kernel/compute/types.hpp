@@ -36,7 +36,8 @@ enum class DstRoundingMode : std::uint8_t { Default, NearestEven };
 
 /// Plain enumerations whose names convert to integers, kept out of the kernel's own scope.
 struct PlainEnumerations {
-    /// What of the second operand is applied to the whole tile: column 0, row 0 or element [0][0].
+    /// Part of the second operand that is applied to the whole tile: column 0, row 0 or element
+    /// [0][0].
     enum BroadcastType : std::uint8_t { NONE, COL, ROW, SCALAR };
     enum PoolType : std::uint8_t { SUM, AVG, MAX, MIN, NO_POOL };
     /// REDUCE_ROW sums along W into column 0, REDUCE_COL along H into row 0, SCALAR into [0][0].

@@ -122,7 +122,7 @@ TEST(Formulas, RoundForA16BitDst) {
     tile_regs_acquire();
     fill_tile(0, 1.0F);
     expm1_tile(0);
-    // e − 1 = 1.71828… lies between the bfloat16 numbers 1.7109375 and 1.71875.
+    // The bfloat16 numbers next to e − 1 = 1.71828… are 1.7109375 and 1.71875.
     EXPECT_EQ(*core.thread().compute->dst.update(0, "test", {}), 1.71875F);
 }
 
