@@ -23,14 +23,19 @@ namespace tessera {
     return mix64(mix64(seed) + (index + 1) * 0x9E3779B97F4A7C15);
 }
 
+/// Returns the 64-bit FNV-1a hash of a text.
+[[nodiscard]] constexpr std::uint64_t text_hash(std::string_view text) noexcept {
+    std::uint64_t hash = 0xCBF29CE484222325;
+    for (const char letter : text) {
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3;
+    }
+    return hash;
+}
+
 /// Returns the seed of one named use ("gate_weights", …), so that tensors of one run are
 /// independent.
 [[nodiscard]] constexpr std::uint64_t seed_for(std::uint64_t seed, std::string_view name) noexcept {
-    std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
-    for (const char letter : name) {
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3;
-    }
-    return mix64(seed + mix64(hash));
+    return mix64(seed + mix64(text_hash(name)));
 }
 
 /// Returns a number below `bound` from a random word, with a bias below bound / 2^64.

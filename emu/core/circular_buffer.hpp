@@ -17,7 +17,7 @@ class KernelThread;
 /// Largest number of circular buffers of any architecture (Blackhole since tt-metal #35963).
 inline constexpr std::uint32_t kMaxCircularBuffers = 64;
 
-/// What a CB's pages hold.
+/// Format and shape of the tiles in a CB's pages.
 struct CbTile {
     DataFormat format = DataFormat::Invalid;
     Tile tile;
@@ -45,6 +45,9 @@ struct CircularBuffer {
     std::uint8_t space_waiters = 0;    ///< bit p: Processor p waits in cb_reserve_back
 
     [[nodiscard]] std::uint32_t num_full() const noexcept { return pages_received - pages_acked; }
+    /// Wraps after a tolerated push of more pages than were free: a later cb_reserve_back then does
+    /// not wait. The chip's difference of 16 bits wraps in the same way.
+    /// Source   tt-metal dataflow_api.h, cb_reserve_back.
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_pages - num_full(); }
 };
 

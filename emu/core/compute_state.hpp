@@ -51,7 +51,7 @@ struct ArmedOperation {
 /// Positions of a packed tile that the packer lets through; a reduce masks the others to zero.
 enum class PackMask : std::uint8_t { None, FirstColumn, FirstRow, FirstElement };
 
-/// What the packer does to values on their way to L1. The threshold is an fp32 value.
+/// Activation that the packer applies to values on their way to L1. The threshold is an fp32 value.
 enum class PackRelu : std::uint8_t { None, Zero, MinThreshold, MaxThreshold };
 
 /// Formats that a unit was configured for. Invalid: no init named one, which is not checked.
@@ -69,7 +69,7 @@ struct PackMode {
     bool untilizes = false;  ///< between pack_untilize_*init and pack_untilize_uninit
 };
 
-/// What functions of the vector unit keep in its registers from call to call: a value for each
+/// State that functions of the vector unit keep in its registers between calls: a value for each
 /// column of a tile.
 struct VectorRegisters {
     std::array<float, kTileColumns> mean{};     ///< Welford's algorithm
@@ -83,7 +83,7 @@ struct VectorRegisters {
 struct ComputeState {
     ComputeState(const ComputeConfig& config, const DstSpec& dst_spec);
 
-    /// What of them the trace keeps.
+    /// Returns the modes that a trace records.
     [[nodiscard]] ComputeModes modes() const noexcept {
         return {fidelity, dst.is_32bit(), dst.is_full_sync(), is_approximate};
     }

@@ -181,7 +181,7 @@ void Dst::check_math(std::uint32_t index, const char* call, CallSite site) const
             fault(FaultCategory::UndefinedBehavior, site, kNotAcquired, call,
                   name_of(sections_[math_half_]));
         }
-        // Math writes its half, whoever owns it.
+        // Math writes its half, even if another unit owns it.
         tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
                  call, kNotAcquired, call, name_of(Section::Free));
     }

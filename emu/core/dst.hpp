@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-/// What a DST tile holds. Cleared tiles hold no bytes: they read as zero, in a MAX reduce as −inf.
+/// Kind of the numbers in a DST tile. Cleared tiles hold no bytes: they read as zero, in a MAX
+/// reduce as −inf.
 enum class DstContent : std::uint8_t {
     Cleared,
     Float,    ///< fp32, rounded to bf16 by every writer of a 16-bit DST

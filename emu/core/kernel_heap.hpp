@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-/// What a kernel thread may have allocated at a time: as much as its globals may take.
+/// Largest heap of a kernel thread in bytes: as much as its globals may take.
 inline constexpr std::size_t kKernelHeapSize = kProcessorSlotSize;  ///< bytes
 
 /// A write of a kernel outside of its blocks.
@@ -36,7 +36,8 @@ public:
     KernelHeap(const KernelHeap&) = delete;
     KernelHeap& operator=(const KernelHeap&) = delete;
 
-    /// Returns a block of `bytes`, or null beyond kKernelHeapSize. `call`: the kernel's instruction.
+    /// Returns a block of `bytes`, or null beyond kKernelHeapSize. `call`: the kernel's
+    /// instruction.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment, std::uint64_t call);
     /// Returns the damage found around the block. The block must be allocated.
     [[nodiscard]] std::optional<HeapDamage> free(void* block);

@@ -38,8 +38,8 @@ struct Transfer {
     CallSite site;
 };
 
-/// What `…_set_state` latched for later `…_with_state` calls; any other command of the same kind
-/// on this port destroys it.
+/// Command that `…_set_state` latched for later `…_with_state` calls; any other command of the same
+/// kind on this port destroys it.
 struct LatchedCommand {
     bool is_valid = false;
     std::uint64_t noc_address = 0;

@@ -32,7 +32,7 @@ enum class Tolerated : std::uint8_t {
     ArgumentPastEnd,
 };
 
-/// What one thread did of one kind at one line.
+/// Behaviour of one kind that one thread showed at one line.
 struct ThreadFinding {
     Tolerated kind;
     CallSite site;

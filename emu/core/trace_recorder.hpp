@@ -70,7 +70,7 @@ public:
     [[nodiscard]] const std::vector<CallSite>& sites() const noexcept { return sites_; }
 
 private:
-    // What most threads of an op need, so that nothing is moved while it runs.
+    // First capacities. Most threads of an op need no more, so their vectors never move.
     static constexpr std::size_t kFirstEvents = 512;
     static constexpr std::size_t kFirstSites = 32;
     // Direct-mapped: kernels are short, and a loop's lines follow each other.

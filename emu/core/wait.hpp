@@ -14,14 +14,14 @@ enum class WaitKind : std::uint8_t {
     SemaphoreAtLeast,  ///< noc_semaphore_wait_min: object = L1 address, need = value
 };
 
-/// What a thread does that gives way to others and is not blocked.
+/// Activity of a thread that yields to others and is not blocked.
 enum class Idling : std::uint8_t {
     Asks,      ///< calls what asks for pages of a CB or for a new look at L1
     Polls,     ///< loops until a value in L1 changes
     Computes,  ///< loops until a value in memory changes or its own end the loop
 };
 
-/// Where it waits is the thread's last call.
+/// A blocked thread's wait. Its place in the source is the thread's last call.
 struct WaitRecord {
     WaitKind kind = WaitKind::None;
     std::uint32_t object = 0;

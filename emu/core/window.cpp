@@ -47,7 +47,7 @@ void guard(std::byte* begin, std::uint64_t bytes) {
     (void)madvise(begin, bytes, kInstallGuard);
 }
 
-// What a frame may skip without a look at it.
+// Bytes that a frame may skip without touching them.
 constexpr std::uint64_t kGuardSize = 64 * 1024;
 
 // A window's L1 and what faults behind it; stack and globals of each processor, with what faults

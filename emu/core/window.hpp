@@ -66,7 +66,7 @@ private:
     void open(std::byte* begin, std::size_t bytes);
     void open_merged();
 
-    /// What a processor's kernels have needed so far.
+    /// Parts of the window that a processor's kernels have needed so far.
     struct Opened {
         bool has_stack = false;
         std::size_t globals = 0;  ///< bytes

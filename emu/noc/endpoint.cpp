@@ -23,7 +23,7 @@ Endpoint resolve_worker(Core& core, std::uint64_t address, std::uint32_t size, c
             NocPlace::worker(core.logical())};
 }
 
-// The chip reads and writes what lies there.
+// The chip reads and writes the bytes there.
 void require_tensor(const Device& device, std::uint32_t bank, std::uint64_t address,
                     std::uint32_t size, const char* call, CallSite site) {
     if (!device.dram_tensors.hold(bank, address, size)) {

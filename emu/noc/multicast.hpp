@@ -15,7 +15,7 @@ class KernelThread;
 /// Whether the sender receives its own multicast if the rectangle holds it.
 enum class Loopback : std::uint8_t { ExcludeSender, IncludeSender };
 
-/// What a multicast is besides its addresses.
+/// Options of a multicast besides its addresses.
 struct MulticastStyle {
     Loopback loopback = Loopback::ExcludeSender;
     bool linked = false;  ///< keeps its path for the next multicast

@@ -19,8 +19,9 @@ namespace tessera {
 namespace {
 
 // The NoC moves flits: both ends must lie at the same offset in one, or bytes land shifted.
-// Addresses that agree modulo the alignment of L1 and not of DRAM: programs of the vendor allocate
-// L1 so, and run.
+// Addresses may agree modulo the alignment of L1 and not of DRAM: the vendor's allocator gives L1
+// such addresses. Public reports contradict each other on reads (docs/emulation.md), so that this
+// is noted and not refused.
 // Source   tt-metal, NOC_L1_READ_ALIGNMENT_BYTES and its kin in noc_parameters.h.
 void check_alignment(KernelThread& thread, std::uint64_t remote, std::uint32_t local,
                      std::uint64_t alignment, const char* call, const CallSite& site) {
@@ -273,7 +274,7 @@ void check_nothing_pending_at_end(KernelThread& thread) {
                   "has to follow on the same NoC");
         }
     }
-    // What is left arrives whether or not the kernel lives on.
+    // Transfers in flight arrive, whether or not the kernel is still running.
     for (std::uint32_t noc = 0; noc < thread.noc.size(); ++noc) {
         complete_reads(thread, noc, std::nullopt);
     }

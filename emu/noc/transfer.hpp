@@ -16,7 +16,7 @@ class KernelThread;
 /// Longest transfer the call may make: any, or one packet of the architecture.
 enum class TransferLimit : std::uint8_t { None, OnePacket };
 
-/// What the call is besides its addresses.
+/// Options of a transfer besides its addresses.
 struct TransferStyle {
     TransferLimit limit = TransferLimit::None;
     bool posted = false;      ///< writes: no acknowledgement

@@ -24,8 +24,8 @@ void matmul_tile(const float* in0, const float* in1, float* dst);
 void matmul_block(std::span<const float* const> in0, std::span<const float* const> in1, float* dst,
                   DstFormat dst_format = DstFormat::Float32);
 
-/// As matmul_tile with bf16 operands in memory, sliced by `fidelity` during the conversion (in0 →
-/// SrcB, in1 → SrcA).
+/// Multiplies tiles as matmul_tile does, with bf16 operands in memory. The conversion slices them
+/// by `fidelity`: in0 goes to SrcB and in1 to SrcA.
 void matmul_tile_bf16(const std::byte* in0, const std::byte* in1, float* dst,
                       MathFidelity fidelity = MathFidelity::HiFi4);
 

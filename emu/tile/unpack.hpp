@@ -13,7 +13,7 @@ namespace tessera::tile {
 /// Errors   InternalError for DataFormat::Invalid.
 void unpack_tile(DataFormat format, const std::byte* src, float* tile);
 
-/// As unpack_tile, through SrcA or SrcB: Float32 is truncated to TF32.
+/// Unpacks a tile through SrcA or SrcB, which truncate Float32 to TF32.
 /// Source   tt-isa-documentation, SrcASrcB.
 void unpack_to_source_tile(DataFormat format, const std::byte* src, float* tile);
 

@@ -21,6 +21,7 @@ public:
             case EventKind::CbPush:
             case EventKind::CbWait:
             case EventKind::CbPop:
+                // Only the call: the wait for pages depends on other threads.
                 return add(Activity::CbCall, count * (is_compute() ? costs_.compute.cb_call
                                                                    : risc.of_cb_call(event.kind)));
             case EventKind::ZoneBegin:
@@ -36,6 +37,7 @@ public:
     [[nodiscard]] const BusyTimes& times() const noexcept { return times_; }
 
 private:
+    // A compute kernel is three threads, which execute different calls of one trace.
     [[nodiscard]] bool is_compute() const noexcept { return role_ >= TimelineThread::Unpack; }
 
     void add_data_movement(const TraceEvent& event) {
@@ -60,6 +62,7 @@ private:
             case EventKind::AtomicBarrier:
                 return add(Activity::BarrierPoll, risc.barrier_poll * count);
             case EventKind::SemaphoreWait:
+                // One poll: how many follow depends on the thread that signals.
                 return add(Activity::BarrierPoll, risc.semaphore_poll);
             case EventKind::NocSetState:
                 return add(Activity::ReadIssue, risc.set_state * count);
@@ -70,11 +73,14 @@ private:
             case EventKind::FabricPacket:
                 return add(Activity::FabricIssue, costs_.link.worker_issue);
             default:
+                // Other events have no price of their own on a data-movement core.
                 return;
         }
     }
 
     void add_transfers(const TraceEvent& event) {
+        // A core issues each packet, and computes the address once for a transfer. The time in the
+        // network is a transit, which is no busy time.
         const Millicycles packets = num_packets(event, arch_);
         const Millicycles each = costs_.risc.of_address(TransferDetail{event.detail}) +
                                  packets * issue_cost(costs_.risc, event);
@@ -116,6 +122,7 @@ private:
         } else if (role_ == TimelineThread::Math) {
             add(call.math, count * (call.math_start + call.num_steps() * call.math_step));
         } else {
+            // The first step of a round unpacks to both source registers, each other step to one.
             const Millicycles round =
                 call.unpack_first + Millicycles{call.steps_per_round - 1} * call.unpack_next;
             add(call.unpack, call.unpack_run + count * call.num_rounds * round);
@@ -134,9 +141,11 @@ BusyTimes busy_times(const Costs& costs, const ArchSpec& arch, const ThreadSourc
     EventPrices prices(costs, arch, thread.role);
     const LaunchCost& launch = costs.launch;
     prices.add(Activity::NotStarted, launch.latency());
+    // The delay of a core is random in a replay. Half of the largest one is its mean.
     prices.add(Activity::Start, launch.start_spread() / 2 +
                                     launch.of_start(*thread.core, thread.role) + launch.of_end());
     for (const TraceEvent& event : thread.trace->events) {
+        // Threads of a compute kernel share its events.
         if (is_executed_by(thread.role, event.kind)) {
             prices.add(event);
         }

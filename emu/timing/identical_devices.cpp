@@ -16,12 +16,16 @@ std::uint64_t argument_of(const TraceEvent& event) noexcept {
     return is_word ? event.argument & kWithoutDevice : event.argument;
 }
 
-/// Hashes the events of a part.
+/// Hashes the events of a part. The key has everything that a replay of the part reads, except its
+/// device and its start, by which identical parts differ. Names are hashed by their numbers, since
+/// both parts are in one trace.
 class EventHash : public KeyHash {
 public:
     using KeyHash::add;
     void add(const CoreTrace& core) noexcept {
+        // Routes depend on the place of the core.
         add(std::uint64_t{core.core.x} << 32U | core.core.y);
+        // Each list is hashed after its length, so that no two traces give the same sequence.
         add(core.cbs.size());
         for (const CbTrace& cb : core.cbs) {
             add(std::uint64_t{cb.index} << 32U | static_cast<std::uint64_t>(cb.format));
@@ -50,6 +54,7 @@ private:
         }
     }
     void add(const TraceEvent& event) noexcept {
+        // Two words of an event in one step: events are most of the hashed values.
         add_pair(static_cast<std::uint64_t>(event.kind) << 56U |
                      std::uint64_t{event.detail} << 48U | std::uint64_t{event.site} << 32U |
                      event.count,

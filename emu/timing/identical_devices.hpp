@@ -19,6 +19,7 @@ struct PartKey {
     std::array<std::uint64_t, 2> halves{};
     friend bool operator==(const PartKey&, const PartKey&) = default;
 };
+
 /// Two 64-bit hashes over the same values, in order.
 class KeyHash {
 public:
@@ -66,6 +67,7 @@ struct LaunchPartition {
     /// difference of their devices' starts.
     std::vector<std::size_t> representatives;
 };
+
 /// Divides a launch into parts.
 /// Precondition   the launch outlives the result.
 [[nodiscard]] LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices);

@@ -44,7 +44,7 @@ struct Costs {
     Costs(const TimingSpec& timing, const Trace& trace);
 };
 
-/// What blocks a thread, if anything.
+/// Reason why a thread is blocked, if it is.
 enum class Block : std::uint8_t { None, Counter, Source, Barrier, Slot, Semaphore, FabricSlot };
 
 /// Outstanding transfers of one data-movement thread, by what a barrier waits for.

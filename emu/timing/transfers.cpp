@@ -5,7 +5,7 @@
 namespace tessera::timing {
 namespace {
 
-// Of the core, not of the thread: the RISCs of a core share its two NIUs.
+/// Returns the NIU of the core that the event uses: the RISCs of a core share its two NIUs.
 Niu niu_of(const ReplayState& state, const EngineThread& thread) {
     const CoreTrace& core = *state.cores[thread.core].trace;
     return {core.device, core.core,

@@ -52,7 +52,7 @@ struct Request {
     std::uint8_t west = 0;            ///< each device of the first leg as well, and to the west
 };
 
-/// What a transfer has reached at the end of a stage.
+/// Place of a transfer at the end of a stage.
 enum class Milestone : std::uint8_t {
     None,
     PacketSent,    ///< writes: a packet other than the last has left the source

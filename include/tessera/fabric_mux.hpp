@@ -49,7 +49,8 @@ public:
     [[nodiscard]] std::size_t get_status_address() const noexcept { return base_; }
     [[nodiscard]] std::size_t get_termination_signal_address() const noexcept;
     [[nodiscard]] std::size_t get_memory_map_end_address() const noexcept;
-    /// Of one channel. Errors   UsageError if there is no such channel.
+    /// Addresses and streams of one channel.
+    /// Errors   UsageError if there is no such channel.
     [[nodiscard]] std::size_t get_channel_credits_stream_id(FabricMuxChannelType type,
                                                             std::uint8_t channel) const;
     [[nodiscard]] std::size_t get_channel_base_address(FabricMuxChannelType type,
@@ -67,7 +68,7 @@ private:
     /// Counted over both kinds.
     [[nodiscard]] std::size_t number_of(FabricMuxChannelType type, std::uint8_t channel) const;
     [[nodiscard]] std::size_t num_channels() const noexcept { return num_full_ + num_header_; }
-    /// Of the `region`th list with an entry for each channel.
+    /// Returns the address of list `region`, which has an entry for each channel.
     [[nodiscard]] std::size_t region(std::size_t region) const noexcept;
     [[nodiscard]] std::size_t first_channel() const noexcept { return region(4); }
 

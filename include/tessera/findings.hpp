@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// What the machine does with such behaviour.
+/// Response of the machine to such behaviour.
 enum class ChipRules : std::uint8_t {
     Strict,    ///< ends the launch with a KernelError
     AsOnChip,  ///< executes it as a chip does, and reports it as a finding

@@ -32,9 +32,9 @@ struct MeshBox {
     friend constexpr bool operator==(const MeshBox&, const MeshBox&) = default;
 };
 
-/// The shortest route between devices of one row or column. Where two are as short, devices at even
-/// places go east or north, the others west or south, so that both ways carry as much when all send
-/// to all.
+/// The shortest route between devices of one row or column. If two routes are equally short,
+/// devices at even places go east or north, each other device goes west or south. Both directions
+/// then carry equal loads when all devices send to all.
 /// Precondition   the devices share a row or column and differ.
 [[nodiscard]] constexpr LinkRoute axis_route(MeshShape shape, Topology topology, std::uint32_t from,
                                              std::uint32_t to) noexcept {

@@ -279,7 +279,7 @@ struct PackDetail {
     static constexpr std::uint8_t kDst32 = 2;        ///< DST holds 32-bit values
 };
 
-/// What an init call configures. Full: all three units (mm_init, binary_op_init_common, …).
+/// Units that an init call configures. Full: all three units (mm_init, binary_op_init_common, …).
 enum class UnitInitKind : std::uint8_t { Full, Operation, Sfpu, ReconfigSource, ReconfigPack };
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes at DRAM. Behind the last port of its route a packet flows into the buffer of its bank, at
-// the rate of the port, and requests the bank from there, in turn with reads. While the buffer is
+// Writes at DRAM. After the last port of its route a packet enters the buffer of its bank, at the
+// rate of the port. It requests the bank from there, in turn with reads. While the buffer is
 // full, packets wait in the routers and hold VCs.
 //
 // Without the buffer a packet held its route until the bank had served the reads before it, and

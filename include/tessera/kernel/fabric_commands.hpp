@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fabric packet does on the device it reaches. NoC addresses are those of that device.
+// Acts of a fabric packet on the device that it reaches. NoC addresses are those of that device.
 // Not here: reads, multicasts over the NoC of the device.
 // Source   tt-metal tt_metal/fabric/fabric_edm_packet_header.hpp.
 #pragma once

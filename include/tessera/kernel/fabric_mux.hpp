@@ -117,7 +117,7 @@ void fabric_atomic_inc(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYPE
         sizeof(PACKET_HEADER_TYPE), site);
 }
 
-/// What a mux's status word says.
+/// Values of a mux's status word.
 enum FabricMuxStatus : std::uint32_t {
     STARTED = 0xA0B0C0D0,
     READY_FOR_TRAFFIC = 0xA3B3C3D3,

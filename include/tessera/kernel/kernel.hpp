@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole kernel API: included ahead of every kernel's own text, as on the device. Names that a
-// kernel may use for things of its own come with the vendor's headers (cmake/MetaliumHeaders.cmake):
-// numeric helpers, and the classes Noc, CircularBuffer, Semaphore, … outside of `experimental`.
+// kernel may use for things of its own come with the vendor's headers
+// (cmake/MetaliumHeaders.cmake): numeric helpers, and the classes Noc, CircularBuffer, Semaphore, …
+// outside of `experimental`.
 #pragma once
 
 #include "tessera/kernel/chip.hpp"

@@ -150,7 +150,7 @@ using TileSlice = TileSliceOf<>;
 
 namespace tessera::kernel {
 
-/// The stream that DPRINT stands for.
+/// The stream that DPRINT returns.
 struct Printer {
     PrintUnit unit = PrintUnit::Whole;
 

@@ -43,9 +43,8 @@ T get_common_arg_val(int index, tessera::CallSite site = tessera::CallSite::here
     return tessera::kernel::word_as<T>(tessera::kernel::common_runtime_arg(index, site));
 }
 
-// Where its source needs them so, a kernel compiled just in time has its compile-time arguments as
-// constants; any other reads those of the program that runs it, so that one object serves every
-// program.
+// A kernel compiled just in time has its compile-time arguments as constants if its source needs
+// them so. Each other kernel reads those of its program, so that one object serves every program.
 #ifdef KERNEL_COMPILE_TIME_ARGS
 namespace tessera::kernel {
 template <class... Words>

@@ -44,9 +44,9 @@ std::uint32_t cb_tile_faces(std::uint32_t cb_id, CallSite site);
 }  // namespace tessera::kernel
 
 // Formats and tiles of the CBs that any core of the kernel has; of others Invalid and 0 bytes, as
-// on a chip. A kernel asks the machine for them: on a chip they are constants, so nothing of how
-// they are found may count as the kernel's own instructions. Where it needs constants it is
-// compiled with TESSERA_CB_FORMATS, the formats of all indices as numbers of DataFormat, and
+// on a chip. A kernel asks the machine for them: on a chip they are constants, so the
+// look-up must not count as instructions of the kernel. A kernel that needs constants is compiled
+// with TESSERA_CB_FORMATS, the formats of all indices as numbers of DataFormat, and
 // TESSERA_CB_TILES, their tiles as codes of Tile.
 #ifdef TESSERA_CB_FORMATS
 inline constexpr std::uint8_t unpack_src_format[] = {TESSERA_CB_FORMATS};

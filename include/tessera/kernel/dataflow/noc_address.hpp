@@ -115,7 +115,7 @@ struct DramBankCoordinates {
     };
     OfNoc operator[](std::uint32_t noc) const { return {noc}; }
 };
-/// As DramBankCoordinates, of L1 banks.
+/// Table as DramBankCoordinates, for L1 banks.
 struct L1BankCoordinates {
     /// Row of one NoC; the same for both.
     struct OfNoc {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chip tolerates: refused by default (tests/errors has the messages), executed and noted once
-// a line under ChipRules::AsOnChip.
+// Behaviour that a chip tolerates: refused by default (messages: tests/errors), executed and noted
+// once a line under ChipRules::AsOnChip.
 #include "emu/core/tolerated.hpp"
 
 #include <gtest/gtest.h>
@@ -135,6 +135,18 @@ TEST(OnChipBuffers, PushOfPagesThatWereNotReservedHandsThemOver) {
     rig.add_buffer(0, 4, 64);
     EXPECT_EQ(findings_of(rig, [] { cb_push_back(0, 1); }), "pages_not_reserved ");
     EXPECT_EQ(rig.device.core({0, 0}).circular_buffers[0].pages_received, 1U);
+}
+
+TEST(OnChipBuffers, ReserveDoesNotWaitAfterAPushOfMorePagesThanAreFree) {
+    KernelRig rig;
+    rig.add_buffer(0, 4, 64);
+    const std::string findings = findings_of(rig, [] {
+        cb_push_back(0, 4);
+        cb_push_back(0, 4);
+        cb_reserve_back(0, 1);
+    });
+    EXPECT_EQ(findings, "pages_not_reserved pages_not_reserved ");
+    EXPECT_EQ(rig.device.core({0, 0}).circular_buffers[0].pages_received, 8U);
 }
 
 TEST(OnChipArguments, PastTheEndReadTheWordsBehindThem) {

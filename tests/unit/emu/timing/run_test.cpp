@@ -72,7 +72,7 @@ TEST(RunReplay, StartsEachDeviceBehindItsOwnProgram) {
     EXPECT_EQ(run.makespan, (30 + 360 + 700 + 360) * kCycle);
 }
 
-// As in the test above, with the second launch given in place of replayed.
+// The test above, with the second launch given in place of replayed.
 TEST(RunReplay, TakesALaunchWhoseTimesAreKnown) {
     const TraceBuilder builder = two_launches(2);
     RunReplay replay({builder.arch, builder.timing, builder.mesh});
