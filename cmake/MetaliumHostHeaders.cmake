@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Header names under which TT-Metalium's host programs include the host API, in the spelling of each
-# generation. Each is a file of one line, made here: a header of include/tt-metalium behind it.
+# generation. Each is a file, generated here, that includes one header of include/tt-metalium.
 set(TESSERA_METALIUM_HOST_DIR ${PROJECT_BINARY_DIR}/metalium_host)
 
 # host_names(HEADER name …): the names include tt-metalium/HEADER.
@@ -53,7 +53,7 @@ host_names(core_coord.hpp
 host_names(base_types.hpp umd/device/types/arch.h umd/device/types/arch.hpp)
 host_names(assert.hpp tt-logger/tt-logger.hpp)
 
-# Newer spellings: headers of one name each, whose content is in a neighbour here.
+# Newer spellings: the vendor has one header a subject; Tessera declares it in the named header.
 host_names(assert.hpp tt-metalium/logger.hpp)
 host_names(buffer.hpp tt-metalium/buffer_distribution_spec.hpp tt-metalium/buffer_page_mapping.hpp)
 host_names(circular_buffer_config.hpp tt-metalium/circular_buffer.hpp tt-metalium/circular_buffer_types.hpp)

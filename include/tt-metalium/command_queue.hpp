@@ -13,8 +13,8 @@
 
 namespace tt::tt_metal {
 
-/// A point in a queue. Commands complete inside the call that enqueues them, so that every event has
-/// happened when the call returns.
+/// A point in a queue. Commands complete inside the call that enqueues them, so that every event
+/// has happened when the call returns.
 struct Event {
     IDevice* device = nullptr;
     std::uint32_t cq_id = 0;

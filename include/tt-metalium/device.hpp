@@ -101,7 +101,7 @@ public:
     [[nodiscard]] const std::unique_ptr<Allocator>& allocator(SubDeviceId) const {
         return allocator();
     }
-    /// Returns what is added to every address of an L1 bank: 0.
+    /// Returns the number of banks of a memory.
     [[nodiscard]] std::uint32_t num_banks(const BufferType& type) const;
     [[nodiscard]] std::uint32_t get_allocator_alignment() const;
     [[nodiscard]] std::optional<DeviceAddr> lowest_occupied_compute_l1_address() const;

@@ -49,7 +49,8 @@ template <class E, int Value>
 
 template <class E, int... Offsets>
 [[nodiscard]] constexpr auto all_names(std::integer_sequence<int, Offsets...> /*offsets*/) {
-    return std::array{name_at<E, kFewest + Offsets>()...};
+    // The size is stated: to deduce it, clang folds over all values, and it folds at most 256.
+    return std::array<std::string_view, sizeof...(Offsets)>{name_at<E, kFewest + Offsets>()...};
 }
 
 /// Names of an enumeration's values from kFewest on; empty where there is no enumerator.

@@ -20,7 +20,6 @@ public:
     void reset_semaphore_value(std::uint32_t value) const;
 
 private:
-    CoreRangeSet cores_;
     std::shared_ptr<Buffer> buffer_;
 };
 

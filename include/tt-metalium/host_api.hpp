@@ -59,7 +59,7 @@ class MeshDevice;
 [[nodiscard]] inline bool IsGalaxyCluster() {
     return false;
 }
-/// Sets the folder in which kernel paths are searched after the working directory.
+/// Sets a folder in which kernel paths are searched (CreateKernel).
 void SetRootDir(const std::string& root);
 
 /// Opens a device. The first call opens the emulated mesh.
@@ -80,8 +80,10 @@ bool CloseDevice(IDevice* device);
 
 using KernelConfig = std::variant<DataMovementConfig, ComputeConfig, EthernetConfig>;
 
-/// Adds the kernel in `file`: an absolute path, or a path below the working directory,
-/// $TT_METAL_KERNEL_PATH, $TT_METAL_RUNTIME_ROOT or $TT_METAL_HOME, in this order.
+/// Adds the kernel in `file`: an absolute path, or a path below one of these folders, in this
+/// order: the working directory; the folder of SetRootDir(); $TT_METAL_KERNEL_PATH;
+/// $TT_METAL_RUNTIME_ROOT; $TT_METAL_HOME; the parents of the working directory; the folder of the
+/// program and its parents; Tessera's own ops.
 /// Errors   std::runtime_error if there is no such file, a core has another kernel on that
 ///          processor, or the kernel is for Ethernet cores.
 KernelHandle CreateKernel(Program& program, const std::string& file, const CoreSpecification& cores,
@@ -146,9 +148,10 @@ void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel,
                                                                         KernelHandle kernel);
 [[nodiscard]] RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel);
 
-/// Appends predicted times of the launches so far to generated/profiler/.logs below
-/// $TT_METAL_HOME, in the form of the vendor's device profile. Does nothing unless
-/// TT_METAL_DEVICE_PROFILER=1, as on a card.
+/// Writes predicted times of all launches so far to profile_log_device.csv, in the form of the
+/// vendor's device profile. The file is in generated/profiler/.logs below $TT_METAL_HOME, or below
+/// the working directory if the variable is not set. A later call replaces the file. Does nothing
+/// unless TT_METAL_DEVICE_PROFILER=1, as on a card.
 void DumpDeviceProfileResults(IDevice* device, const Program& program);
 void ReadMeshDeviceProfilerResults(distributed::MeshDevice& device);
 

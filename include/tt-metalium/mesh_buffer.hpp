@@ -19,7 +19,7 @@ namespace tt::tt_metal::distributed {
 struct DeviceLocalBufferConfig {
     DeviceAddr page_size = 0;
     BufferType buffer_type = BufferType::DRAM;
-    // Of 2025; sharding_args took their place.
+    // Programs of 2025 set these two members; newer programs set sharding_args.
     TensorMemoryLayout buffer_layout = TensorMemoryLayout::INTERLEAVED;
     std::optional<ShardSpecBuffer> shard_parameters = std::nullopt;
     BufferShardingArgs sharding_args;
@@ -50,7 +50,8 @@ using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfi
 
 class MeshBuffer {
 public:
-    /// Errors   std::runtime_error as Buffer::create, or if the devices' free memory differs so that
+    /// Errors   std::runtime_error as Buffer::create, or if the devices' free memory differs so
+    /// that
     ///          no address is free on all.
     static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& config,
                                               const DeviceLocalBufferConfig& local,

@@ -98,7 +98,7 @@ public:
 private:
     MeshShape shape_;
     std::vector<std::unique_ptr<IDevice>> devices_;
-    mutable std::vector<std::unique_ptr<MeshCommandQueue>> queues_;
+    std::vector<std::unique_ptr<MeshCommandQueue>> queues_;
 };
 
 /// The mesh that tessera exec --mesh gives; 1 × 1 by default.

@@ -23,7 +23,7 @@ namespace tt::tt_metal::detail {
 void CloseDevices(const std::map<int, IDevice*>& devices);
 /// Returns an open device, or null.
 [[nodiscard]] IDevice* GetActiveDevice(int device_id);
-/// Returns whether the other way of dispatching is the one asked for: always true.
+/// Returns true: programs that ask for fast or for slow dispatch run alike.
 [[nodiscard]] inline bool DispatchStateCheck(bool /*is_fast_dispatch*/) {
     return true;
 }

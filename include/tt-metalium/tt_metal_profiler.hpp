@@ -15,7 +15,7 @@ using ProfilerDumpState = ProfilerReadState;
 enum class ProfilerSyncState { INIT, CLOSE_DEVICE };
 
 namespace detail {
-/// As tt_metal::DumpDeviceProfileResults, for all programs so far.
+/// Writes the profile of all launches so far, as tt_metal::DumpDeviceProfileResults.
 void ReadDeviceProfilerResults(IDevice* device,
                                ProfilerReadState state = ProfilerReadState::NORMAL);
 inline void DumpDeviceProfileResults(IDevice* device,

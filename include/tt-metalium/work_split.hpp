@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <tuple>
 
 #include "tt-metalium/core_coord.hpp"
@@ -35,7 +36,8 @@ using WorkSplit = std::tuple<std::uint32_t, CoreRangeSet, CoreRangeSet, CoreRang
     return {set.ranges().begin(), set.ranges().end()};
 }
 
-/// Returns the largest divisor of `value` up to `most`; 5 and 7 do not count, as upstream.
+/// Returns the largest divisor of `value` up to `most` other than 5 and 7, as the vendor's
+/// function.
 [[nodiscard]] int find_max_divisor(std::uint32_t value, std::uint32_t most);
 /// Returns the largest divisor of `value` up to `most`.
 [[nodiscard]] int find_max_block_size(std::uint32_t value, std::uint32_t most = 8);

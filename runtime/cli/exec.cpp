@@ -23,11 +23,8 @@
 namespace tessera::cli {
 namespace {
 
-/// Values of the options, in the order of setting_rows().
-struct ExecOptions {
-    std::vector<std::vector<std::string>> values;
-    std::vector<char> flags;
-};
+/// Values of the options, in the order of setting_rows(). A flag that is given has the value "1".
+using ExecOptions = std::vector<std::vector<std::string>>;
 
 bool is_flag(const metalium::SettingRow& row) {
     return *row.value == '\0';
@@ -45,9 +42,7 @@ std::string joined(const std::vector<std::string>& values) {
 void pass_on(const ExecOptions& options) {
     const auto rows = metalium::setting_rows();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::string text = is_flag(rows[i]) ? std::string(options.flags[i] != 0 ? "1" : "")
-                                                  : joined(options.values[i]);
-        if (!text.empty()) {
+        if (const std::string text = joined(options[i]); !text.empty()) {
             setenv(rows[i].variable, text.c_str(), 1);
         }
     }
@@ -64,6 +59,7 @@ void restore_process(const Console& console) {
 
 [[noreturn]] void replace_process(const std::vector<std::string>& command) {
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const std::string& word : command) {
         words.push_back(const_cast<char*>(word.c_str()));
     }
@@ -88,17 +84,15 @@ ExitCode run(const ExecOptions& options, const std::vector<std::string>& command
 Command add_exec(CLI::App& root, Console& console) {
     auto* command = root.add_subcommand(
         "exec", "Run a host program that is built with TT::Metalium on an emulated mesh");
-    auto options = std::make_shared<ExecOptions>();
     const auto rows = metalium::setting_rows();
-    options->values.resize(rows.size());
-    options->flags.resize(rows.size());
+    const auto options = std::make_shared<ExecOptions>(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (is_flag(rows[i])) {
             command->add_flag_callback(
-                rows[i].option, [options, i] { options->flags[i] = 1; }, rows[i].about);
+                rows[i].option, [options, i] { (*options)[i] = {"1"}; }, rows[i].about);
             continue;
         }
-        command->add_option(rows[i].option, options->values[i], rows[i].about)
+        command->add_option(rows[i].option, (*options)[i], rows[i].about)
             ->type_name(rows[i].value)
             ->option_text(rows[i].value)
             ->allow_extra_args(false);

@@ -61,15 +61,16 @@ std::set<std::string> api_names(const fs::path& include_dir) {
     std::set<std::string> names;
     for (const fs::path& file : sources_below(include_dir / "tessera/kernel")) {
         const std::string text = read_file(file).value_or("");
-        for (const std::regex* pattern : {&kName, &kMacro, &kRow}) {
-            for (auto at = std::sregex_iterator(text.begin(), text.end(), *pattern);
+        const auto add_matches = [&](const std::regex& pattern, const char* ending = "") {
+            for (auto at = std::sregex_iterator(text.begin(), text.end(), pattern);
                  at != std::sregex_iterator(); ++at) {
-                names.insert((*at)[1].str());
-                if (pattern == &kRow) {
-                    names.insert((*at)[1].str() + "_init");
-                }
+                names.insert((*at)[1].str() + ending);
             }
-        }
+        };
+        add_matches(kName);
+        add_matches(kMacro);
+        add_matches(kRow);
+        add_matches(kRow, "_init");
     }
     std::erase_if(names, [](const std::string& name) { return !is_api_name(name); });
     return names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler's errors say about a kernel: names and headers that are missing, each once.
+// Names and headers that a kernel misses, from the errors of a compiler, each once.
 #pragma once
 
 #include <cstddef>

@@ -123,7 +123,7 @@ CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& t
         // After the kernel's own folder: if both have a header, the user's is taken.
         add_folders(replaced->second, find_kernel_file(replaced->second, roots), unit.options);
     }
-    // Behind all others: a root may hold a whole source tree.
+    // Roots come last, since one may hold a whole source tree.
     for (const fs::path& root : roots) {
         unit.options.push_back("-I" + root.string());
         unit.roots.push_back(root.string());

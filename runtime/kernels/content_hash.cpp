@@ -25,7 +25,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     if (!file.is_open()) {
         return std::nullopt;
     }
-    // As one block: by character it took most of the time of a warm start.
+    // Read as one block: character by character took most of the time of a warm start.
     file.seekg(0, std::ios::end);
     const std::streamoff size = file.tellg();
     if (size < 0) {

@@ -65,7 +65,7 @@ KernelNeeds needs_of(const CompileErrors& errors) {
     if (!errors.vendor_headers.empty() || !errors.names.empty()) {
         return KernelNeeds::Names;
     }
-    // An unknown macro makes a mistake of what stands around it.
+    // An unknown macro causes errors in the code around it.
     return errors.defines.empty() ? KernelNeeds::Other : KernelNeeds::Macros;
 }
 

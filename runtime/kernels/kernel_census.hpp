@@ -28,7 +28,7 @@ struct CheckedKernel {
     CompileErrors errors;
 };
 
-/// What a kernel needs before it compiles, the first that holds.
+/// Need of a kernel that does not compile. The first row that applies counts.
 enum class KernelNeeds : std::uint8_t {
     Nothing,
     Macros,  ///< the program has to define words, and nothing else is missing

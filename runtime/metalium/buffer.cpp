@@ -2,9 +2,9 @@
 // Allocation and queries of buffers.
 #include "tt-metalium/buffer.hpp"
 
-#include <atomic>
 #include <set>
 
+#include "emu/base/round_up.hpp"
 #include "emu/dram/tensor_buffer.hpp"
 #include "emu/mesh/device.hpp"
 #include "runtime/metalium/buffer_state.hpp"
@@ -60,7 +60,7 @@ tessera::ShardSpec shard_spec_of(const ShardSpecBuffer& shards) {
             .noc_coords = {}};
 }
 
-/// What Buffer::create is asked for.
+/// Arguments of Buffer::create.
 struct Request {
     IDevice* device;
     DeviceAddr size;
@@ -97,15 +97,15 @@ tessera::DeviceTensor distributed_over(const Request& request, const tessera::Ar
                                                 shard_spec_of(*shards))};
 }
 
-// Programs read from DRAM to L1 buffers, which needs equal offsets modulo 32 or 64. Cards place
-// buffers whose sizes are no multiples of that at such addresses, too.
+// Programs read from DRAM to L1 buffers, which requires equal offsets modulo the alignment of DRAM
+// reads: 32 or 64 bytes. Whole multiples of 64 keep the next buffer aligned.
 std::uint32_t allocate_l1(HostSession& session, const tessera::Buffer& buffer,
                           const std::string& name) {
     constexpr std::uint64_t kAlignment = 64;
     tessera::Device& device = session.device(buffer.device);
     const tessera::PageMap pages(buffer, device.bank_layout());
-    return static_cast<std::uint32_t>(device.l1_allocator.allocate(
-        name, (pages.bytes_per_bank() + kAlignment - 1) / kAlignment * kAlignment));
+    return static_cast<std::uint32_t>(
+        device.l1_allocator.allocate(name, tessera::round_up(pages.bytes_per_bank(), kAlignment)));
 }
 
 tessera::DeviceTensor allocate(const Request& request, HostSession& session, std::uint32_t id,

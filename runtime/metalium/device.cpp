@@ -139,6 +139,7 @@ IDevice::IDevice(std::unique_ptr<detail::DeviceState> state) : state_(std::move(
 }
 IDevice::~IDevice() = default;
 
+// NOLINTNEXTLINE(readability-make-member-function-const): the vendor's signature
 bool IDevice::close() {
     if (!state_->is_open) {
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program may ask a device about its model.
+// Queries of a device: answers from its model.
 #include <algorithm>
 
 #include "emu/mesh/device.hpp"
@@ -176,8 +176,8 @@ std::int32_t Allocator::get_bank_offset(BufferType type, std::uint32_t bank) con
 }
 std::uint32_t Allocator::get_alignment(BufferType type) const {
     const tessera::ArchSpec& arch = HostSession::open().arch();
-    return static_cast<std::uint32_t>(is_dram(type) ? arch.dram.alignment.value
-                                                    : arch.l1.alignment.value);
+    const tessera::Bytes alignment = is_dram(type) ? arch.dram.alignment : arch.l1.alignment;
+    return static_cast<std::uint32_t>(alignment.value);
 }
 DeviceAddr Allocator::get_bank_size(BufferType type) const {
     const tessera::ArchSpec& arch = HostSession::open().arch();
@@ -185,7 +185,9 @@ DeviceAddr Allocator::get_bank_size(BufferType type) const {
 }
 DeviceAddr Allocator::get_base_allocator_addr(HalMemType memory) const {
     const tessera::ArchSpec& arch = HostSession::open().arch();
-    return memory == HalMemType::DRAM ? arch.dram.reserved.value : arch.l1.reserved.value;
+    const tessera::Bytes reserved =
+        memory == HalMemType::DRAM ? arch.dram.reserved : arch.l1.reserved;
+    return reserved.value;
 }
 std::uint32_t Allocator::get_dram_channel_from_bank_id(std::uint32_t bank) const {
     return bank;

@@ -71,7 +71,7 @@ std::uint32_t datum_size(DataFormat format) {
 }
 
 std::uint32_t tile_size(DataFormat format) {
-    constexpr std::uint32_t kExponents = 64;
+    constexpr std::uint32_t kExponents = constants::BFLOAT8_B_TILE_HW - constants::TILE_HW;
     switch (format) {
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:

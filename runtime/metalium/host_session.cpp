@@ -45,10 +45,6 @@ void write_at_exit() {
     }
 }
 
-MeshShape mesh_of(const Settings& settings, const MeshShape& wanted) {
-    return settings.shape.value_or(wanted);
-}
-
 bool needs_trace(const Settings& settings) {
     return !settings.trace.empty() || !settings.report.empty() || settings.prints_time ||
            settings.profiles;
@@ -76,7 +72,7 @@ void print_time(const PredictedTime& time, std::size_t num_launches, const ArchS
 
 HostSession::HostSession(const MeshShape& wanted)
     : settings_(settings_from_environment()),
-      machine_(settings_.device, {.shape = mesh_of(settings_, wanted),
+      machine_(settings_.device, {.shape = settings_.shape.value_or(wanted),
                                   .topology = settings_.topology,
                                   .sets = settings_.sets}),
       session_(std::make_unique<EmulatedSession>(machine_.mesh(), machine_.arch(),
@@ -103,7 +99,7 @@ Session& HostSession::session() noexcept {
     return *session_;
 }
 
-Device& HostSession::device(std::uint32_t id) {
+Device& HostSession::device(std::uint32_t id) const {
     require(id < shape().num_devices(),
             "device {}: the mesh has {} x {} devices, allowed: 0 to {}; tessera exec --mesh "
             "ROWSxCOLUMNS gives more",
@@ -121,10 +117,10 @@ void HostSession::launch(const std::string& name, std::span<const DeviceProgram>
 }
 
 void HostSession::note(const std::vector<Finding>& findings) {
-    for (const Finding& finding : findings) {
-        if (noted_.emplace(finding.kind, finding.file, finding.line).second) {
-            fmt::print(stderr, "{}\n", text_of(finding));
-        }
+    const std::size_t num_known = findings_.size();
+    merge_findings(findings_, findings);
+    for (std::size_t i = num_known; i < findings_.size(); ++i) {
+        fmt::print(stderr, "{}\n", text_of(findings_[i]));
     }
 }
 

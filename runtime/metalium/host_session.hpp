@@ -2,13 +2,10 @@
 // The emulated mesh of a process in which a host program runs, with what its launches left.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "runtime/metalium/settings.hpp"
@@ -38,7 +35,7 @@ public:
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] Session& session() noexcept;
     /// Errors   UsageError if the mesh has no such device.
-    [[nodiscard]] Device& device(std::uint32_t id);
+    [[nodiscard]] Device& device(std::uint32_t id) const;
     [[nodiscard]] const Trace& trace() const noexcept;
 
     void launch(const std::string& name, std::span<const DeviceProgram> programs);
@@ -51,7 +48,7 @@ public:
 
 private:
     explicit HostSession(const MeshShape& wanted);
-    /// Prints findings to standard error, once for each kind and line.
+    /// Prints the findings that no earlier launch had to standard error.
     void note(const std::vector<Finding>& findings);
 
     Settings settings_;
@@ -60,7 +57,7 @@ private:
     std::size_t num_users_ = 0;
     std::size_t num_launches_ = 0;
     std::size_t num_written_ = 0;
-    std::set<std::tuple<std::string, std::string, std::uint32_t>> noted_;  ///< kind, file, line
+    std::vector<Finding> findings_;  ///< of all launches
 };
 
 }  // namespace tessera::metalium

@@ -118,11 +118,7 @@ MeshCoordinate MeshCoordinateRange::at(std::size_t index) const {
 }
 
 std::vector<MeshCoordinate> MeshCoordinateRange::coords() const {
-    std::vector<MeshCoordinate> all;
-    for (std::size_t i = 0; i < shape().mesh_size(); ++i) {
-        all.push_back(at(i));
-    }
-    return all;
+    return {begin(), end()};
 }
 
 MeshCoordinateRange::Iterator::Iterator(const MeshCoordinateRange& range, std::size_t index)

@@ -72,7 +72,8 @@ std::shared_ptr<MeshDevice> MeshDevice::create(const MeshDeviceConfig& config,
                                                const DispatchCoreConfig& /*dispatch*/,
                                                std::span<const std::uint32_t> /*l1_bank_remap*/,
                                                std::size_t /*worker_l1_size*/) {
-    const MeshShape shape = config.mesh_shape().value_or(SystemMesh::instance().shape());
+    const MeshShape shape =
+        config.mesh_shape() ? *config.mesh_shape() : SystemMesh::instance().shape();
     HostSession& session = HostSession::open({shape.num_rows(), shape.num_cols()});
     return open(session, ids_of(session.shape(), shape, config.offset()), shape,
                 num_command_queues);

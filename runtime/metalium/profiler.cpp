@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <span>
+#include <sstream>
 #include <string_view>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/metalium/device_state.hpp"
 #include "tessera/errors.hpp"
 #include "tt-metalium/host_api.hpp"
@@ -24,7 +26,7 @@ std::string& chosen_folder() {
     return folder;
 }
 
-// As the vendor's host: below its home, or below the working directory.
+// The vendor's host writes below its home, or below the working directory.
 fs::path profile_path() {
     constexpr const char* kFile = "profile_log_device.csv";
     if (!chosen_folder().empty()) {
@@ -108,14 +110,14 @@ private:
     const tessera::LaunchTimeline* timeline_;
 };
 
-void write_profile(const HostSession& session) {
+void write_profile(const HostSession& session, ARCH family) {
     const fs::path path = profile_path();
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    std::ofstream out(path, std::ios::trunc);
+    tessera::PartialFile file(path);
+    std::ostringstream out;
     const tessera::ArchSpec& arch = session.arch();
-    out << fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n",
-                       arch.architecture == "blackhole" ? "blackhole" : "wormhole_b0",
+    out << fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n", arch_to_str(family),
                        arch.clock.value / 1'000'000,
                        arch.workers.compute.columns * arch.workers.compute.rows)
         << "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
@@ -125,8 +127,9 @@ void write_profile(const HostSession& session) {
     for (std::size_t i = 0; i < run.launches.size(); ++i) {
         LaunchRows(out, session, i + 1, run.launches[i]).write();
     }
-    out.close();
-    tessera::require(!out.fail(), "device profile: {} cannot be written", path.string());
+    const std::string text = out.str();
+    file.write_at(0, std::as_bytes(std::span(text)));
+    file.finish();
 }
 
 }  // namespace
@@ -134,7 +137,7 @@ void write_profile(const HostSession& session) {
 void detail::ReadDeviceProfilerResults(IDevice* device, ProfilerReadState /*state*/) {
     const HostSession& session = *device->state().session;
     if (session.settings().profiles && !session.trace().launches.empty()) {
-        write_profile(session);
+        write_profile(session, device->arch());
     }
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 
 #include "runtime/metalium/convert.hpp"
 #include "runtime/metalium/kernel_path.hpp"
@@ -36,14 +38,11 @@ namespace {
 template <class Value>
 const Value& find(const std::map<std::string, Value>& values, const std::string& name,
                   const char* what) {
-    const auto found = values.find(name);
-    std::vector<std::string> names;
-    for (const auto& [known, value] : values) {
-        names.push_back(known);
+    if (const auto found = values.find(name); found != values.end()) {
+        return found->second;
     }
-    require(found != values.end(), "program spec: unknown {} {}, allowed: {}", what, name,
-            fmt::join(names, ", "));
-    return found->second;
+    throw tessera::UsageError(fmt::format("program spec: unknown {} {}, allowed: {}", what, name,
+                                          fmt::join(std::views::keys(values), ", ")));
 }
 
 void require_new(bool is_new, const char* what, const std::string& name) {
@@ -154,8 +153,13 @@ KernelConfig config_of(const KernelSpec& spec, const ComputeConfiguration& confi
 
 void add_buffer(Program& program, const DataflowBufferSpec& spec, detail::SpecState& state) {
     const auto index = static_cast<std::uint8_t>(state.buffers.size());
+    // In 64 bits: a product that wraps around might fit in L1.
+    const std::uint64_t bytes = std::uint64_t{spec.entry_size} * spec.num_entries;
+    require(bytes <= std::numeric_limits<std::uint32_t>::max(),
+            "dataflow buffer {}: {} entries of {} B; allowed: less than 4 GiB in all",
+            spec.unique_id, spec.num_entries, spec.entry_size);
     CircularBufferConfig config(
-        spec.entry_size * spec.num_entries,
+        static_cast<std::uint32_t>(bytes),
         {{index, spec.data_format_metadata.value_or(DataFormat::RawUInt32)}});
     config.set_page_size(index, spec.entry_size);
     if (spec.tile_format_metadata) {
@@ -167,6 +171,15 @@ void add_buffer(Program& program, const DataflowBufferSpec& spec, detail::SpecSt
 }
 
 void add_kernel(Program& program, const KernelSpec& spec, detail::SpecState& state) {
+    require(
+        spec.num_threads == 1,
+        "kernel {}: num_threads is {}; allowed: 1, since these chips run one thread of a kernel "
+        "on a core",
+        spec.unique_id, spec.num_threads);
+    require(spec.compiler_options.include_paths.empty(),
+            "kernel {}: include_paths has {} folders; allowed: none. TESSERA_INCLUDE_PATH names "
+            "folders for all kernels",
+            spec.unique_id, spec.compiler_options.include_paths.size());
     const auto* compute = std::get_if<ComputeConfiguration>(&spec.config_spec);
     const KernelConfig config =
         compute != nullptr ? config_of(spec, *compute, state)
@@ -210,6 +223,12 @@ void set_arguments(Program& program, const ProgramRunParams::KernelRunParams& pa
         require(args.size() == kernel.schema.named_runtime_args.size(),
                 "kernel {}: core {} has values for its unnamed arguments only",
                 params.kernel_spec_name, node);
+        // A schema may give each core its own number; then there is no one number to check.
+        require(kernel.schema.num_runtime_varargs_per_node ||
+                    values.size() == kernel.schema.num_runtime_varargs,
+                "kernel {}: core {} has {} unnamed arguments; allowed: {}, num_runtime_varargs of "
+                "its schema",
+                params.kernel_spec_name, node, values.size(), kernel.schema.num_runtime_varargs);
         args.insert(args.end(), values.begin(), values.end());
     }
     for (const auto& [node, args] : words) {

@@ -108,7 +108,7 @@ void read_time(Settings& settings, const std::string& text) {
 }
 
 constexpr std::array kRows{
-    // First: the other settings replace those of the file.
+    // The file comes first, so that the other settings replace its values.
     SettingRow{"--config", "TESSERA_CONFIG", "FILE",
                "Read `mesh`, `machine` and `host` from a YAML file, as run files have them",
                read_file},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host program runs on, and which files it writes: from environment variables, which
-// `tessera exec` sets.
+// Settings of a host program: its emulated machine and its output files. Environment variables,
+// which `tessera exec` sets, carry them.
 #pragma once
 
 #include <cstdint>

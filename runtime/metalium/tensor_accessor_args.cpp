@@ -12,9 +12,8 @@ TensorAccessorArgs::TensorAccessorArgs(const Buffer& buffer, tensor_accessor::Ar
 }
 TensorAccessorArgs::TensorAccessorArgs(const Buffer* buffer, tensor_accessor::ArgsConfig part) {
     // Kernels with optional tensors read the arguments of an absent one as those of DRAM.
-    constexpr std::uint32_t kInDram = 2;
     if (buffer == nullptr) {
-        words_ = {kInDram, 0};
+        words_ = {static_cast<std::uint32_t>(tensor_accessor::ArgConfig::IsDram), 0};
         return;
     }
     *this = TensorAccessorArgs(*buffer, part);

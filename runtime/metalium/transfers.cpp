@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes between the host and buffers, L1 and DRAM.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "emu/mesh/device.hpp"
@@ -195,24 +196,24 @@ void EnqueueReadBuffer(CommandQueue& queue, const BufferReference& buffer, void*
     EnqueueReadSubBuffer(queue, buffer, target, {0, detail::buffer_of(buffer).size()}, blocking);
 }
 
+// A semaphore has one page on each core. A word needs 4 bytes; 16 keep the next page aligned.
+constexpr std::uint32_t kSemaphorePage = 16;
+
 GlobalSemaphore::GlobalSemaphore(IDevice* device, const CoreRangeSet& cores,
-                                 std::uint32_t initial_value, BufferType type)
-    : cores_(cores) {
-    // One page on each core; a word needs no more, and pages of 16 bytes keep the next one aligned.
-    constexpr std::uint32_t kPage = 16;
+                                 std::uint32_t initial_value, BufferType type) {
     const std::uint32_t num_cores = cores.num_cores();
     const ShardSpecBuffer shards(cores, {1, 1}, ShardOrientation::ROW_MAJOR, {1, 1},
                                  {num_cores, 1});
-    buffer_ = Buffer::create(device, static_cast<DeviceAddr>(num_cores) * kPage, kPage, type,
+    buffer_ = Buffer::create(device, DeviceAddr{num_cores} * kSemaphorePage, kSemaphorePage, type,
                              BufferShardingArgs(shards, TensorMemoryLayout::HEIGHT_SHARDED));
     reset_semaphore_value(initial_value);
 }
 
 void GlobalSemaphore::reset_semaphore_value(std::uint32_t value) const {
     const detail::BufferState& state = buffer_->state();
-    const std::vector<std::uint32_t> page{value, 0, 0, 0};
+    const std::array<std::uint32_t, kSemaphorePage / sizeof(value)> page{value};
     for (std::size_t i = 0; i < state.tensors.size(); ++i) {
-        for (DeviceAddr at = 0; at < state.size; at += 16) {
+        for (DeviceAddr at = 0; at < state.size; at += kSemaphorePage) {
             detail::write_bytes(state, i, at, std::as_bytes(std::span(page)));
         }
     }

@@ -83,7 +83,7 @@ CoreRangeSet num_cores_to_corerangeset(CoreCoord start, std::uint32_t num_cores,
 }
 
 int find_max_divisor(std::uint32_t value, std::uint32_t most) {
-    // Upstream skips 5 and 7, for which its kernels have no subblocks.
+    // Source   tt-metal tt_metal/common/work_split.cpp: the vendor's function skips 5 and 7.
     for (std::uint32_t divisor = most; divisor > 1; --divisor) {
         if (divisor != 5 && divisor != 7 && value % divisor == 0) {
             return static_cast<int>(divisor);

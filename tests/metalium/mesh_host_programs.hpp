@@ -24,7 +24,7 @@ inline std::string kernel(const std::string& name) {
     return METALIUM_KERNELS + name;
 }
 
-/// A buffer in DRAM with the same tiles on each device.
+/// Returns a buffer in DRAM with the same tiles on each device.
 inline std::shared_ptr<distributed::MeshBuffer> replicated(
     const std::shared_ptr<distributed::MeshDevice>& mesh, std::uint32_t tiles) {
     return distributed::MeshBuffer::create(
@@ -42,7 +42,7 @@ inline void add_cb(tt::tt_metal::Program& program, const tt::tt_metal::CoreSpeci
             .set_page_size(index, kTileBytes));
 }
 
-/// Element i is i * factor % modulus - shift.
+/// Returns numbers whose element i is i * factor % modulus - shift.
 inline std::vector<bfloat16> pattern(std::size_t count, std::size_t factor, std::size_t modulus,
                                      float shift = 0) {
     std::vector<bfloat16> numbers;

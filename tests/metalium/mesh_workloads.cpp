@@ -35,7 +35,7 @@ Program sum_program(const MeshBuffer& a, const MeshBuffer& b, const MeshBuffer& 
     return program;
 }
 
-/// A matrix of tiles side by side, cut into equal parts for the devices of the mesh.
+/// Returns a matrix of tiles one above the other, in equal parts on the devices of the mesh.
 std::shared_ptr<MeshBuffer> sharded(const std::shared_ptr<MeshDevice>& mesh) {
     const auto devices = static_cast<std::uint32_t>(mesh->num_devices());
     return MeshBuffer::create(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies OPERATION to tiles of CB 0, into CB 16: 0 transpose, 1 sum of rows (scaler in CB 1), 2 exp
-// of the negative. Argument: number of tiles.
+// Applies OPERATION to tiles of CB 0, into CB 16: 0 transpose, 1 sum of rows (scaler in CB 1), 2
+// exp of the negative. Argument: number of tiles.
 #include "compute_kernel_api/common.h"
 #include "compute_kernel_api/eltwise_unary/eltwise_unary.h"
 #include "compute_kernel_api/eltwise_unary/exp.h"

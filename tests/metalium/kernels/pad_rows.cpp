@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows of 64 bytes at the end of rows of 128, after zeros. Arguments: addresses of both, first
-// row, number of rows.
+// Writes rows of 64 bytes at the end of rows of 128, after zeros. Arguments: addresses of both,
+// first row, number of rows.
 #include "dataflow_api.h"
 
 void kernel_main() {

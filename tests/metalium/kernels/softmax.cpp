@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of the rows of tiles with 32 columns: exp, sum of the row (a tile of ones in CB 1), reciprocal,
-// product. Argument: number of tiles.
+// Softmax of the rows of tiles with 32 columns: exp, sum of the row (a tile of ones in CB 1),
+// reciprocal, product. Argument: number of tiles.
 #include "compute_kernel_api/bcast.h"
 #include "compute_kernel_api/common.h"
 #include "compute_kernel_api/eltwise_unary/exp.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads pages of a buffer into the queue `out`, adds `step` to their first word, and names the rest
-// of its arguments as well.
+// Reads pages of a buffer into the queue `out`. Adds `step` and the second unnamed argument to the
+// first word of each page.
 #include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {

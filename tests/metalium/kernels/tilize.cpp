@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rearranges blocks of 32 rows of 32 elements: to faces, or (UNTILIZE) back to rows. Argument: number
-// of blocks.
+// Rearranges blocks of 32 rows of 32 elements: to faces, or (UNTILIZE) back to rows. Argument:
+// number of blocks.
 #include "compute_kernel_api/tilize.h"
 
 #include "compute_kernel_api/untilize.h"

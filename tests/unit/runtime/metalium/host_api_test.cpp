@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tt-metalium/distributed.hpp"
+#include "tt-metalium/program_spec.hpp"
 #include "tt-metalium/tt_metal.hpp"
 
 namespace tt::tt_metal {
@@ -51,6 +55,42 @@ TEST_F(HostApi, NamesTheFoldersInWhichAKernelWasSearched) {
         ThrowsMessage<std::runtime_error>(testing::AllOf(
             HasSubstr("CreateKernel: none/of_these.cpp: no such file below "),
             HasSubstr("; set TT_METAL_HOME to the folder that the path starts from"))));
+}
+
+TEST_F(HostApi, ListsEachSearchedFolderOnce) {
+    const std::string here = std::filesystem::current_path().string();
+    setenv("TT_METAL_HOME", here.c_str(), 1);
+    std::string message;
+    try {
+        CreateKernel(program, "none/of_these.cpp", CoreCoord(0, 0), ComputeConfig{});
+    } catch (const std::runtime_error& error) {
+        message = error.what();
+    }
+    unsetenv("TT_METAL_HOME");
+
+    const std::string listed = " " + here + ",";
+    const std::size_t first = message.find(listed);
+    EXPECT_NE(first, std::string::npos) << message;
+    EXPECT_EQ(message.find(listed, first + 1), std::string::npos) << message;
+}
+
+TEST_F(HostApi, WritesAGlobalSemaphoreOnEachOfItsCores) {
+    const CoreRange cores({1, 2}, {2, 3});
+    const GlobalSemaphore semaphore = CreateGlobalSemaphore(device, CoreRangeSet(cores), 7);
+    const auto address = static_cast<std::uint32_t>(semaphore.address());
+    const auto values = [&] {
+        std::vector<std::uint32_t> all;
+        for (const CoreCoord& core : cores) {
+            std::vector<std::uint32_t> word;
+            detail::ReadFromDeviceL1(device, core, address, 4, word);
+            all.push_back(word.front());
+        }
+        return all;
+    };
+
+    EXPECT_THAT(values(), testing::ElementsAre(7U, 7U, 7U, 7U));
+    semaphore.reset_semaphore_value(3);
+    EXPECT_THAT(values(), testing::ElementsAre(3U, 3U, 3U, 3U));
 }
 
 TEST_F(HostApi, RefusesKernelsOfEthernetCores) {
@@ -156,6 +196,39 @@ TEST_F(HostApi, RefusesProgramsOfOneMeshThatOverlap) {
         ThrowsMessage<std::runtime_error>(
             "add_program: [MeshCoordinate([0, 1]), MeshCoordinate([0, 1])] overlaps "
             "[MeshCoordinate([0, 0]), MeshCoordinate([0, 1])], which has a program"));
+}
+
+TEST_F(HostApi, RefusesFieldsOfASpecThatWouldHaveNoEffect) {
+    namespace metal2 = experimental::metal2_host_api;
+    const auto refusal_of = [](const auto& spoil) {
+        metal2::KernelSpec kernel;
+        kernel.unique_id = "reader";
+        metal2::ProgramSpec spec;
+        spec.kernels = {kernel};
+        spoil(spec);
+        try {
+            static_cast<void>(metal2::MakeProgramFromSpec(spec));
+        } catch (const std::runtime_error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+
+    EXPECT_EQ(refusal_of([](auto& spec) { spec.kernels[0].num_threads = 2; }),
+              "kernel reader: num_threads is 2; allowed: 1, since these chips run one thread of a "
+              "kernel on a core");
+    EXPECT_EQ(refusal_of(
+                  [](auto& spec) { spec.kernels[0].compiler_options.include_paths = {"include"}; }),
+              "kernel reader: include_paths has 1 folders; allowed: none. TESSERA_INCLUDE_PATH "
+              "names folders for all kernels");
+    EXPECT_EQ(refusal_of([](auto& spec) {
+                  metal2::DataflowBufferSpec buffer;
+                  buffer.unique_id = "queue";
+                  buffer.entry_size = 1U << 16U;
+                  buffer.num_entries = 1U << 16U;
+                  spec.dataflow_buffers = {buffer};
+              }),
+              "dataflow buffer queue: 65536 entries of 65536 B; allowed: less than 4 GiB in all");
 }
 
 TEST_F(HostApi, TellsThatAFatalCheckFailed) {

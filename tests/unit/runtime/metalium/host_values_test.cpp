@@ -65,7 +65,17 @@ TEST(WorkSplit, GivesOneUnitMoreToTheFirstColumns) {
     EXPECT_EQ(least, 1U);
 }
 
-// 1 + 2^-8 lies between 1 and 1 + 2^-7, and 1 is even.
+// The vendor's function skips 5 and 7.
+TEST(WorkSplit, FindsDivisorsOtherThanFiveAndSeven) {
+    EXPECT_EQ(find_max_divisor(10, 8), 2);
+    EXPECT_EQ(find_max_divisor(14, 7), 2);
+    EXPECT_EQ(find_max_divisor(12, 8), 6);
+    EXPECT_EQ(find_max_divisor(35, 8), 1);
+    EXPECT_EQ(find_max_block_size(10, 8), 5);
+    EXPECT_EQ(find_max_block_size(35), 7);
+}
+
+// 1 + 2^-8 is halfway between 1 and 1 + 2^-7, and 1 is even.
 TEST(Bfloat16, RoundsToNearestEven) {
     EXPECT_EQ(bfloat16(1.00390625F).to_uint16(), 0x3F80);
     EXPECT_EQ(bfloat16(1.01171875F).to_uint16(), 0x3F82);
