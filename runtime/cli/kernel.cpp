@@ -181,6 +181,7 @@ Json to_json(const std::vector<CheckedKernel>& kernels) {
 // A page of the documentation: names by the number of kernels that use them, with a test of each.
 std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::string& tests) {
     std::vector<std::filesystem::path> files;
+    files.reserve(kernels.size());
     for (const CheckedKernel& kernel : kernels) {
         files.emplace_back(kernel.path);
     }
@@ -191,7 +192,7 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
     Counts rows(used.begin(), used.end());
     std::ranges::stable_sort(rows, std::greater{}, &Counts::value_type::second);
     std::string text = fmt::format(
-        "Of {} kernels {} compile, and {} more when the program defines their words.\n\n"
+        "{1} of {0} kernels compile, and {2} more when the program defines their words.\n\n"
         "## Supported\n\n| name | kernels | test |\n|---|---:|---|\n",
         kernels.size(),
         std::ranges::count(kernels, KernelNeeds::Nothing,

@@ -102,8 +102,8 @@ PlacedFiles write_files(const model::RoutedRun& run, const model::PlacedRun& pla
                         const PlaceOptions& options) {
     const fs::path base = fs::absolute(find_run_config(options.config.config));
     const std::string stem = options.out.value_or(base.stem().string());
-    const PlacedFiles files{stem + ".before.yaml", stem + ".placed.yaml",
-                            stem + ".placement.safetensors"};
+    PlacedFiles files{stem + ".before.yaml", stem + ".placed.yaml",
+                      stem + ".placement.safetensors"};
     require_own(files.before);
     require_own(files.after);
     const std::string tensors = fs::path(files.tensors).filename().string();

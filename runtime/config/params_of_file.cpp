@@ -71,7 +71,8 @@ std::vector<Override> params_of_shapes(const Node& root, std::span<const NamedSh
     for (const Entry& param : params.entries) {
         const Node& present = entry(param.value, "present");
         if (present.kind == NodeKind::Scalar && find_stored(present.text) != shapes.end()) {
-            // A param with choices is true or false, as in a model's own files; else it is a number.
+            // A param with choices is true or false, as in a model's own files; else it is a
+            // number.
             const bool is_word = param.value.find("choices") != nullptr;
             overrides.push_back({"params." + param.key, is_word ? "true" : "1",
                                  fmt::format("{}: {}", file, present.text)});

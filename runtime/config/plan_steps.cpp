@@ -10,6 +10,7 @@
 #include "emu/base/fields/nearest.hpp"
 #include "ops/contract.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/config/step_judge.hpp"
 #include "runtime/steps/rehearse_run.hpp"
 #include "runtime/steps/workspaces.hpp"
 #include "tessera/errors.hpp"
@@ -31,56 +32,6 @@ struct PlannedTensor {
     std::set<std::uint32_t> devices;  ///< empty: all
 };
 using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
-
-/// Records a broken rule at the value or operand that the rule names. Ops know names of parameters
-/// and operands only; this class finds their lines in the run file.
-class StepJudge final : public ops::RuleJudge {
-public:
-    StepJudge(PipelineBinder& binder, const PipelineStep& step) : binder_(binder), step_(step) {}
-
-    void require(bool holds, std::string_view blamed, const std::string& text) override {
-        if (holds) {
-            return;
-        }
-        is_kept_ = false;
-        for (const std::string_view group : {"set.", ""}) {
-            const std::string path = fmt::format("steps.{}.{}{}", step_.name, group, blamed);
-            if (const ResolvedValue* value = find(binder_.binding.resolved, path)) {
-                // A default has no line of its own; the step is where a user would set it.
-                const bool is_written = value->origin.kind != OriginKind::Default;
-                binder_.rules.add(is_written ? value->origin : step_.place, path, text);
-                return;
-            }
-        }
-        const auto output = std::ranges::find(step_.op->spec.outputs, blamed, &ops::Operand::name);
-        const auto index = static_cast<std::size_t>(output - step_.op->spec.outputs.begin());
-        if (output != step_.op->spec.outputs.end() && index < step_.outputs.size()) {
-            const StepOutput& made = step_.outputs[index];
-            binder_.rules.add(made.place, fmt::format("steps.{}.out", step_.name),
-                              fmt::format("{} {}", named(blamed, made.name), text));
-            return;
-        }
-        const auto input = std::ranges::find(step_.op->spec.inputs, blamed, &ops::Operand::name);
-        const auto in = static_cast<std::size_t>(input - step_.op->spec.inputs.begin());
-        const bool is_input = input != step_.op->spec.inputs.end() && in < step_.inputs.size();
-        binder_.rules.add(
-            step_.inputs_place, fmt::format("steps.{}{}", step_.name, is_input ? ".in" : ""),
-            fmt::format("{} {}", is_input ? named(blamed, step_.inputs[in]) : std::string(blamed),
-                        text));
-    }
-    [[nodiscard]] bool is_kept() const noexcept { return is_kept_; }
-
-private:
-    /// Returns "output (gate)", or the name alone if operand and tensor have the same.
-    static std::string named(std::string_view operand, const std::string& tensor) {
-        return tensor.empty() || operand == tensor ? std::string(operand)
-                                                   : fmt::format("{} ({})", operand, tensor);
-    }
-
-    PipelineBinder& binder_;
-    const PipelineStep& step_;
-    bool is_kept_ = true;
-};
 
 /// Returns a plan in the stated memory, with its shards.
 TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {

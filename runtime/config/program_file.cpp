@@ -12,6 +12,7 @@
 #include "runtime/config/fields/pipeline_keys.hpp"
 #include "runtime/config/fields/tensor_fields.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/config/program_values.hpp"
 #include "runtime/kernels/kernel_roots.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/steps/tensor_expression.hpp"
@@ -45,10 +46,9 @@ using pipeline::Scope;
 
 /// Binds one program; `path` is the path of its keys. Arguments stay text: their values depend on
 /// the device and the core, and are evaluated when the program is built.
-class ProgramBinder {
+class ProgramBinder : private ProgramValues {
 public:
-    ProgramBinder(PipelineBinder& binder, std::string path, const Scope& names)
-        : binder_(binder), path_(std::move(path)), names_(names) {}
+    using ProgramValues::ProgramValues;
 
     ProgramSpec bind(const Node& node) {
         if (!is_map(node, path_)) {
@@ -78,94 +78,6 @@ public:
     }
 
 private:
-    // Records a mistake unless the node is a map; callers then skip it.
-    bool is_map(const Node& node, const std::string& path) {
-        if (node.kind != NodeKind::Map) {
-            binder_.mistake(node, path, "expected a map, found " + describe(node));
-        }
-        return node.kind == NodeKind::Map;
-    }
-    // Calls `act` for each entry of an optional map.
-    template <class F>
-    void each(const Node& node, std::string_view key, F act) {
-        const Node* map = node.find(key);
-        if (map == nullptr || !is_map(*map, fmt::format("{}.{}", path_, key))) {
-            return;
-        }
-        for (const Entry& entry : map->entries) {
-            act(entry);
-        }
-    }
-    template <class T>
-    void plain(const Node& map, std::string_view key, const std::string& path, T& member) {
-        const Node* node = map.find(key);
-        if (node == nullptr) {
-            return;
-        }
-        const std::string full = fmt::format("{}.{}", path, key);
-        binder_.guarded(*node, full, [&] {
-            auto parsed = Value<T>::parse(*node);
-            // Not a plain value, so it is an expression: `grid: [columns, 1]`.
-            if (std::holds_alternative<Mistake>(parsed)) {
-                parsed = Value<T>::parse(binder_.evaluated(*node, names_));
-            }
-            const auto* mistake = std::get_if<Mistake>(&parsed);
-            require(mistake == nullptr, "{}", mistake == nullptr ? "" : mistake->text);
-            member = std::get<T>(parsed);
-            binder_.resolve_word(*node, full, Value<T>::show(member));
-        });
-    }
-    // Stays text: an expression that is evaluated for each device or core.
-    void text(const Node& map, std::string_view key, const std::string& path, std::string& member) {
-        const Node* node = map.find(key);
-        if (node == nullptr) {
-            return;
-        }
-        if (!binder_.is_word(*node, fmt::format("{}.{}", path, key), "an expression")) {
-            return;
-        }
-        member = node->text;
-        binder_.resolve_word(*node, fmt::format("{}.{}", path, key), member);
-    }
-    // Binds expressions by name, which stay text.
-    void named_words(const Node& map, std::string_view key, const std::string& path,
-                     std::map<std::string, std::string>& member) {
-        const Node* node = map.find(key);
-        if (node == nullptr) {
-            return;
-        }
-        const std::string full = fmt::format("{}.{}", path, key);
-        if (node->kind != NodeKind::Map) {
-            binder_.mistake(*node, full,
-                            "expected a map of names to expressions, found " + describe(*node));
-            return;
-        }
-        for (const Entry& entry : node->entries) {
-            text(*node, entry.key, full, member[entry.key]);
-        }
-    }
-    // Binds a list of expressions, which stay text.
-    void words(const Node& map, std::string_view key, const std::string& path,
-               std::vector<std::string>& member) {
-        const Node* node = map.find(key);
-        if (node == nullptr) {
-            return;
-        }
-        const std::string full = fmt::format("{}.{}", path, key);
-        if (node->kind != NodeKind::Sequence) {
-            binder_.mistake(*node, full, "expected a list, found " + describe(*node));
-            return;
-        }
-        for (const Node& word : node->elements) {
-            if (word.kind != NodeKind::Scalar) {
-                binder_.mistake(word, full, "expected an expression, found " + describe(word));
-                return;
-            }
-            member.push_back(word.text);
-        }
-        binder_.resolve_word(*node, full, to_yaml(*node));
-    }
-
     // Binds the program's own cores: the grid over which its units are split.
     void bind_cores(const Node& node) {
         const std::string path = path_ + ".cores";
@@ -384,9 +296,6 @@ private:
         });
     }
 
-    PipelineBinder& binder_;
-    std::string path_;
-    const Scope& names_;
     ProgramSpec spec_;
 };
 

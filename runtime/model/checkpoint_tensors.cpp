@@ -16,8 +16,8 @@ namespace {
 /// Orientation of a stored matrix: that of the run, or transposed.
 enum class Turned : std::uint8_t { No, Yes };
 
-/// Prefixes under which a layer's tensors may be stored: a language model by itself, or as a part of
-/// a model with other inputs.
+/// Prefixes under which a layer's tensors may be stored: a language model by itself, or as a part
+/// of a model with other inputs.
 std::vector<std::string> prefixes_of(std::string_view pattern, std::uint32_t layer) {
     const std::string prefix = fmt::format(fmt::runtime(pattern), layer);
     const std::size_t start = prefix.find("layers.");

@@ -24,7 +24,8 @@ struct CheckpointTensors {
 };
 
 /// Finds the tensors of attention and the norms of a layer, under names that all families with
-/// grouped-query attention share, or those of DeepSeek with latent attention. Models without a bias of the output projection get zeros there.
+/// grouped-query attention share, or those of DeepSeek with latent attention. Models without a bias
+/// of the output projection get zeros there.
 /// Errors   as checkpoint_tensors().
 [[nodiscard]] CheckpointTensors attention_tensors(const MoeModel& model,
                                                   const std::filesystem::path& folder,
@@ -34,8 +35,8 @@ struct CheckpointTensors {
 /// scales of 128 × 128 blocks, and those in MXFP4, keep their codes, unless `quantisation` asks for
 /// bfloat16.
 /// Errors   UsageError with the file and the name, if the folder holds no model or lacks the tensor
-///          of the router, or if experts are stored in another way than `quantisation`. Other tensors
-///          are checked when the run opens them.
+///          of the router, or if experts are stored in another way than `quantisation`. Other
+///          tensors are checked when the run opens them.
 [[nodiscard]] CheckpointTensors checkpoint_tensors(
     const MoeModel& model, const std::filesystem::path& folder, std::uint32_t layer,
     const std::optional<std::string>& quantisation = {});

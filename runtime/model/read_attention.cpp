@@ -20,8 +20,8 @@ std::optional<ConfigJson> rope_section(const ConfigJson& file) {
     return std::nullopt;
 }
 
-/// Returns 0.1 · m · ln(factor) + 1 for the number m under `key`: with mscale_all_dim the square of it
-/// enlarges the softmax scale of latent attention.
+/// Returns 0.1 · m · ln(factor) + 1 for the number m under `key`: with mscale_all_dim the square of
+/// it enlarges the softmax scale of latent attention.
 double yarn_scale(const ConfigJson& file, const char* key) {
     const auto rope = rope_section(file);
     if (!rope || !rope->has(key) || !rope->has("factor")) {

@@ -78,18 +78,16 @@ bool keeps_codes(DataFormat format) {
     return format == DataFormat::Fp8_e4m3 || format == DataFormat::UInt8;
 }
 
-/// Copies a stored (columns, rows) matrix by squares, so that neither side misses the cache at each
-/// element.
+/// Copies a stored (columns, rows) matrix by bands of rows, so that neither side misses the cache
+/// at each element.
 void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t columns,
                     std::span<float> out) {
-    constexpr std::size_t kSquare = 64;
+    constexpr std::size_t kBand = 64;
     const std::size_t rows = out.size() / columns;
-    for (std::size_t c0 = 0; c0 < columns; c0 += kSquare) {
-        for (std::size_t r0 = 0; r0 < rows; r0 += kSquare) {
-            for (std::size_t c = c0; c < std::min<std::size_t>(c0 + kSquare, columns); ++c) {
-                for (std::size_t r = r0; r < std::min(r0 + kSquare, rows); ++r) {
-                    out[r * columns + c] = element(tensor, first + c * rows + r);
-                }
+    for (std::size_t band = 0; band < rows; band += kBand) {
+        for (std::size_t c = 0; c < columns; ++c) {
+            for (std::size_t r = band; r < std::min(band + kBand, rows); ++r) {
+                out[r * columns + c] = element(tensor, first + c * rows + r);
             }
         }
     }

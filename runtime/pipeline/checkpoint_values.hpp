@@ -20,8 +20,9 @@ namespace tessera::pipeline {
 ///
 /// Stored numbers are BF16, F16 or F32; or F8_E4M3 with scales in NAME_scale_inv or NAME_scale, a
 /// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales.
-/// They are converted to the format of the tensor, bfloat16 or float32. A tensor of fp8_e4m3 or uint8
-/// takes the codes as they are stored, F8_E4M3 or U8; the last two axes of blocks of MXFP4 are one.
+/// They are converted to the format of the tensor, bfloat16 or float32. A tensor of fp8_e4m3 or
+/// uint8 takes the codes as they are stored, F8_E4M3 or U8; the last two axes of blocks of MXFP4
+/// are one.
 class CheckpointValues {
 public:
     /// Finds all stored tensors and checks them. Files and tensor outlive the object.

@@ -64,19 +64,20 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
     // A pipeline with several layers shows its last one.
     load.emplace();
     const auto index = static_cast<std::size_t>(output - step.op->spec.outputs.begin());
+    const auto note_device = [&](std::uint32_t device, const HostTensor& tensor) {
+        const auto tokens = tensor.as<std::uint32_t>();
+        const auto experts = indices_on(device, tokens.size(), values, pipeline);
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            // Experts have global numbers, since each device counts its own from 0.
+            if (experts[i] != kPadding) {  // a slot without an expert
+                load->experts.push_back(
+                    {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
+            }
+        }
+    };
     for (const StepValues& group : groups) {
         for (std::size_t position = 0; position < group.devices.size(); ++position) {
-            const std::uint32_t device = group.devices[position];
-            const HostTensor tensor = group.outputs[index][position]->all();
-            const auto tokens = tensor.as<std::uint32_t>();
-            const auto experts = indices_on(device, tokens.size(), values, pipeline);
-            for (std::size_t i = 0; i < tokens.size(); ++i) {
-                // Experts have global numbers, since each device counts its own from 0.
-                if (experts[i] != kPadding) {  // a slot without an expert
-                    load->experts.push_back(
-                        {experts[i], static_cast<std::uint16_t>(device), tokens[i]});
-                }
-            }
+            note_device(group.devices[position], group.outputs[index][position]->all());
         }
     }
 }

@@ -93,17 +93,20 @@ std::vector<TensorDeclaration> output_tensors(const config::LoadedRun& loaded) {
     const std::uint32_t num_devices = loaded.run.mesh.shape.num_devices();
     std::vector<TensorDeclaration> tensors;
     std::set<std::string> declared;
+    const auto declare = [&](const PipelineStep& step, std::size_t output) {
+        for (const auto& [name, devices, entry] :
+             stored_outputs(pipeline, step, output, num_devices)) {
+            TensorSpec spec = spec_in_file(*entry, step.output_plans[output].spec);
+            spec.shape = shape_in_file(*entry, spec.shape, devices.size());
+            // A repeated step may write one tensor several times; the file has it once.
+            if (declared.insert(name).second) {
+                tensors.push_back(declaration(name, spec));
+            }
+        }
+    };
     for (const PipelineStep& step : pipeline.steps) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            for (const auto& [name, devices, entry] :
-                 stored_outputs(pipeline, step, i, num_devices)) {
-                TensorSpec spec = spec_in_file(*entry, step.output_plans[i].spec);
-                spec.shape = shape_in_file(*entry, spec.shape, devices.size());
-                // A repeated step may write one tensor several times; the file has it once.
-                if (declared.insert(name).second) {
-                    tensors.push_back(declaration(name, spec));
-                }
-            }
+            declare(step, i);
         }
     }
     return tensors;

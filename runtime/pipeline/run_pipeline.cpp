@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "emu/base/round_up.hpp"
 #include "emu/base/seconds_since.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/expert_load.hpp"
@@ -23,19 +22,6 @@
 
 namespace tessera::pipeline {
 namespace {
-
-/// Returns the tiles of a tensor. With counts per expert, returns only tiles with valid rows, so
-/// that rates are those of the work done.
-std::uint64_t tiles_with_rows(const Shape& shape, std::span<const std::uint32_t> counts) {
-    if (counts.empty() || shape.size() < 3) {
-        return TensorSpec{shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
-    }
-    std::uint64_t tile_rows = 0;
-    for (const std::uint32_t count : counts) {
-        tile_rows += div_up(count, kTileRows);
-    }
-    return tile_rows * div_up(shape.back(), kTileColumns);
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -335,22 +321,6 @@ private:
             return step.op->schedule(step.parameters.get());
         }
         return step.op->spec.schedules.empty() ? "" : std::string(step.op->spec.schedules.front());
-    }
-
-    // Returns the tiles of the outputs on all devices.
-    static std::uint64_t output_tiles(const PipelineStep& step,
-                                      std::span<const StepValues> groups) {
-        std::uint64_t tiles = 0;
-        for (const StepValues& group : groups) {
-            for (std::size_t position = 0; position < group.devices.size(); ++position) {
-                for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-                    tiles +=
-                        tiles_with_rows(step.output_plans[i].spec.shape,
-                                        counts_of(step, group, step.op->spec.outputs[i], position));
-                }
-            }
-        }
-        return tiles;
     }
 
     void finish_record() {

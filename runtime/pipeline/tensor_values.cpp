@@ -5,7 +5,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -21,6 +20,7 @@
 #include "runtime/pipeline/axis_parts.hpp"
 #include "runtime/pipeline/origin_values.hpp"
 #include "runtime/pipeline/raw_pages.hpp"
+#include "runtime/pipeline/stored_dtypes.hpp"
 #include "runtime/session/page_codec.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/tensor_compare.hpp"
@@ -87,66 +87,6 @@ auto opened(const PipelineTensor& tensor, std::string_view key, const Open& open
     }
 }
 
-/// Returns the shape of a stored tensor as tensors of a run have it: two codes of 4 bits are a byte.
-Shape shape_in_run(const StoredTensor& stored) {
-    Shape shape = stored.shape;
-    if (stored.dtype == Dtype::F4 && !shape.empty()) {
-        shape.back() /= 2;
-    }
-    return shape;
-}
-
-/// A dtype of files that a format holds exactly, though no format has its name.
-struct OtherDtype {
-    DataFormat format;
-    Dtype dtype;
-    HostTensor (*read)(const StoredTensor& stored);
-};
-
-/// Codes of 4 bits have the even column in the low half, in files as in tensors of a run.
-HostTensor bytes_of(const StoredTensor& stored) {
-    return {shape_in_run(stored), DataFormat::UInt8, {stored.bytes.begin(), stored.bytes.end()}};
-}
-
-/// Returns numbers up to 127, which bfp8_b stores exactly for any block. −128 is refused: its block
-/// would round odd numbers.
-HostTensor int8_numbers(const StoredTensor& stored) {
-    HostTensor numbers = make_host_tensor(stored.shape, DataFormat::Float32);
-    const auto out = numbers.as<float>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto code = static_cast<std::int8_t>(stored.bytes[i]);
-        require(code != -128, "{}: element {} is -128; allowed in bfp8_b: -127 to 127", stored.name,
-                i);
-        out[i] = code;
-    }
-    return numbers;
-}
-
-constexpr std::array kOtherDtypes{
-    OtherDtype{DataFormat::UInt8, Dtype::F8_E8M0, bytes_of},
-    OtherDtype{DataFormat::UInt8, Dtype::F4, bytes_of},
-    OtherDtype{DataFormat::Bfp8_b, Dtype::I8, int8_numbers},
-};
-
-/// Returns the row of a format and a dtype of a file; nullptr if there is none.
-const OtherDtype* other_dtype(DataFormat format, Dtype dtype) {
-    const auto found = std::ranges::find_if(kOtherDtypes, [&](const OtherDtype& row) {
-        return row.format == format && row.dtype == dtype;
-    });
-    return found == kOtherDtypes.end() ? nullptr : &*found;
-}
-
-/// Returns the dtypes that a tensor of that format is read from.
-std::string allowed_dtypes(DataFormat format) {
-    std::string names = name_of(dtype_of(host_format(format)));
-    for (const OtherDtype& row : kOtherDtypes) {
-        if (row.format == format) {
-            names += fmt::format(" or {}", name_of(row.dtype));
-        }
-    }
-    return names;
-}
-
 }  // namespace
 
 std::vector<config::Override> params_of(const InputFile& inputs,
@@ -177,16 +117,7 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
                            InputFile state)
     : pipeline_(pipeline), devices_(devices), inputs_(std::move(inputs)), state_(std::move(state)) {
     for (const PipelineTensor& tensor : pipeline_.tensors) {
-        if (tensor.origin.kind == OriginKind::File) {
-            // A file that several tensors name is opened once.
-            InputFile& file = files_[tensor.origin.file];
-            if (file == nullptr) {
-                file = opened(tensor, "file", [&] {
-                    return std::make_shared<const SafetensorsFile>(
-                        std::filesystem::path(pipeline_.folder) / tensor.origin.file);
-                });
-            }
-        }
+        open_origin(tensor);
         if (is_used(pipeline_, tensor.name)) {
             open_checkpoint(tensor);
             check_stored(tensor);
@@ -194,6 +125,20 @@ TensorValues::TensorValues(const PipelineSpec& pipeline, std::uint32_t devices, 
     }
     if (inputs_ != nullptr) {
         check_names();
+    }
+}
+
+void TensorValues::open_origin(const PipelineTensor& tensor) {
+    if (tensor.origin.kind != OriginKind::File) {
+        return;
+    }
+    // A file that several tensors name is opened once.
+    InputFile& file = files_[tensor.origin.file];
+    if (file == nullptr) {
+        file = opened(tensor, "file", [&] {
+            return std::make_shared<const SafetensorsFile>(std::filesystem::path(pipeline_.folder) /
+                                                           tensor.origin.file);
+        });
     }
 }
 

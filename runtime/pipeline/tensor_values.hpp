@@ -49,7 +49,7 @@ public:
     /// Returns these bytes, (pages, bytes of a page).
     /// Precondition   is_packed(tensor).
     [[nodiscard]] HostTensor pages(const PipelineTensor& tensor, std::uint32_t device) const;
-    /// Returns the counts NaN in the tensors that steps read from files.
+    /// Returns the counts of NaN in the tensors that steps read from files.
     [[nodiscard]] std::vector<report::NanNote> nans() const;
     /// Returns the names in the file of inputs that no step of the run reads.
     [[nodiscard]] std::vector<std::string> unread_inputs() const;
@@ -67,6 +67,8 @@ private:
     /// Returns whether the file has a tensor under one of these names.
     [[nodiscard]] static bool has(const SafetensorsFile& file, const PipelineTensor& tensor);
     void check_stored(const PipelineTensor& tensor) const;
+    /// Opens the file of an origin `file:`.
+    void open_origin(const PipelineTensor& tensor);
     /// Opens the files of a tensor that comes from a model, and finds its parts.
     void open_checkpoint(const PipelineTensor& tensor);
     /// Returns the values of a tensor that comes from a model; null if it does not.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <thread>
 
 #include "tessera/errors.hpp"
@@ -11,14 +10,10 @@
 namespace tessera::ranks {
 namespace {
 
-/// Pause between two polls: short compared with a piece of work, which takes 10 ms and more, and
-/// long enough to leave the processor to other ranks of the host. MPI's own wait would spin.
-constexpr std::chrono::microseconds kPause{200};
-
 Message next_of(RankLink& link) {
     std::optional<Message> message = link.poll();
     while (!message) {
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kPollPause);
         message = link.poll();
     }
     return std::move(*message);

@@ -2,6 +2,7 @@
 // Messages between the processes of one parallel run: `mpirun -n R tessera …`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,9 +56,12 @@ public:
     [[nodiscard]] virtual std::optional<Message> poll() = 0;
 };
 
-/// Returns the link of this process if `mpirun` started it with other ranks; null otherwise, and in
-/// a build without TESSERA_MPI.
-/// Errors   UsageError if `mpirun` started the process and this build has no MPI.
+/// Pause between two polls: short compared with a piece of work, which takes 10 ms and more, and
+/// long enough to leave the processor to other ranks of the host. MPI's own wait would spin.
+inline constexpr std::chrono::microseconds kPollPause{200};
+
+/// Returns the link of this process if `mpirun` started it with other ranks; null otherwise.
+/// Errors   UsageError if `mpirun` started several ranks and this build has no MPI.
 [[nodiscard]] std::unique_ptr<RankLink> open_link();
 
 /// Returns whether this process is the one that prints and writes files.

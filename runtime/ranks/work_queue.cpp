@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -91,7 +90,6 @@ void WorkQueue::stop() {
 }
 
 void WorkQueue::serve() {
-    constexpr std::chrono::microseconds kPause{200};
     while (true) {
         {
             const std::lock_guard lock(mutex_);
@@ -102,7 +100,7 @@ void WorkQueue::serve() {
                 answer(std::move(*message));
             }
         }
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kPollPause);
     }
 }
 
@@ -141,8 +139,11 @@ std::vector<std::optional<std::string>> WorkQueue::finish() {
     }
     is_finished_ = true;
     require(failure_.empty(), "{}", failure_);
-    for (std::uint32_t rank = 1; link_ != nullptr && rank < link_->size(); ++rank) {
-        link_->send(rank, Word::Results, 0, packed(results_));
+    if (link_ != nullptr) {
+        const std::string text = packed(results_);
+        for (std::uint32_t rank = 1; rank < link_->size(); ++rank) {
+            link_->send(rank, Word::Results, 0, text);
+        }
     }
     return std::move(results_);
 }

@@ -120,7 +120,7 @@ private:
     // A power binds more tightly than a sign before its base, and its exponent may have a sign:
     // -2 ** 2 is -4, and 192 ** -0.5 a decimal.
     Value factor() {
-        const Value base = unsigned_factor();
+        Value base = unsigned_factor();
         if (!take("**")) {
             return base;
         }

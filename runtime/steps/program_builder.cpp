@@ -255,8 +255,10 @@ private:
     NamedCompileArgs named_words(const ProgramKernel& kernel, const std::string& key) const {
         NamedCompileArgs values;
         for (const auto& [name, text] : kernel.named_compile_args) {
+            // A name of its own: clang 14 refuses to capture structured bindings.
+            const std::string& expression = text;
             values[name] = with_key(fmt::format("{}.named_compile_args.{}", key, name),
-                                    [&] { return evaluate_count(text, names_); });
+                                    [&] { return evaluate_count(expression, names_); });
         }
         return values;
     }

@@ -26,18 +26,18 @@ class Scope {
 public:
     explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
-    void set(std::string name, Value value) {
+    void set(const std::string& name, Value value) {
         later_.erase(name);
-        values_[std::move(name)] = {std::move(value), std::make_shared<std::atomic<bool>>(false)};
+        values_[name] = {std::move(value), std::make_shared<std::atomic<bool>>(false)};
     }
-    /// Announces a name that gets its value later. Until then an expression may not use it: it would
-    /// be taken for a word.
-    void announce(std::string name) { later_.insert(std::move(name)); }
+    /// Announces a name that gets its value later. Until then an expression may not use it: it
+    /// would be taken for a word.
+    void announce(const std::string& name) { later_.insert(name); }
     [[nodiscard]] bool is_announced(std::string_view name) const;
     /// Function of an expression. A tensor's name is passed as a word: "address(x)".
     using Function = std::function<Value(std::span<const Value> arguments)>;
-    void set_function(std::string name, Function function) {
-        functions_[std::move(name)] = std::move(function);
+    void set_function(const std::string& name, Function function) {
+        functions_[name] = std::move(function);
     }
 
     [[nodiscard]] const Value* find(std::string_view name) const;

@@ -7,81 +7,13 @@
 #include <charconv>
 #include <cmath>
 
-#include "emu/base/bf16.hpp"
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/steps/expression.hpp"
+#include "runtime/steps/value_array.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
 namespace {
-
-struct Array {
-    Shape shape;
-    std::vector<double> values;
-};
-
-void require_supported(DataFormat format) {
-    constexpr std::array kSupported{DataFormat::Float16_b, DataFormat::Float32, DataFormat::Int32,
-                                    DataFormat::UInt32,    DataFormat::UInt16,  DataFormat::UInt8};
-    require(std::ranges::find(kSupported, format) != kSupported.end(),
-            "{} is not supported in an expression; allowed: bfloat16, float32, integers",
-            name_of(format));
-}
-
-/// Converts to double, so that rounding of the expression does not add to the tolerance of a
-/// result.
-Array to_array(const HostTensor& tensor) {
-    Array array{tensor.shape, std::vector<double>(num_elements(tensor.shape))};
-    const auto convert = [&](const auto& elements, auto widen) {
-        for (std::size_t i = 0; i < array.values.size(); ++i) {
-            array.values[i] = widen(elements[i]);
-        }
-    };
-    const auto plain = [](auto value) { return static_cast<double>(value); };
-    require_supported(tensor.format);
-    switch (tensor.format) {
-        case DataFormat::Float16_b:
-            convert(tensor.as<std::uint16_t>(),
-                    [](std::uint16_t bits) -> double { return bf16_to_float(bits); });
-            break;
-        case DataFormat::Int32:
-            convert(tensor.as<std::int32_t>(), plain);
-            break;
-        case DataFormat::UInt32:
-            convert(tensor.as<std::uint32_t>(), plain);
-            break;
-        case DataFormat::UInt16:
-            convert(tensor.as<std::uint16_t>(), plain);
-            break;
-        case DataFormat::UInt8:
-            convert(tensor.as<std::uint8_t>(), plain);
-            break;
-        default:
-            convert(tensor.as<float>(), plain);
-    }
-    return array;
-}
-
-/// Extents of a matrix product: [rows, inner] @ [inner, columns].
-struct ProductExtents {
-    std::size_t rows;
-    std::size_t inner;
-    std::size_t columns;
-};
-
-/// Adds the product of two row-major matrices to `out`.
-void add_product(const double* left, const double* right, const ProductExtents& extents,
-                 double* out) {
-    const auto [rows, inner, columns] = extents;
-    for (std::size_t i = 0; i < rows; ++i) {
-        // k before j: rows of `right` and `out` are read in order.
-        for (std::size_t k = 0; k < inner; ++k) {
-            for (std::size_t j = 0; j < columns; ++j) {
-                out[i * columns + j] += left[i * inner + k] * right[k * columns + j];
-            }
-        }
-    }
-}
 
 struct NamedFunction {
     std::string_view name;
@@ -89,19 +21,13 @@ struct NamedFunction {
 };
 // Functions of the op eltwise, from the table that also gives its reference: an expression and the
 // op cannot disagree about a function.
-constexpr std::array kFunctions{
+constexpr std::array kTensorFunctions{
 #define SFPU_CHOICE(call, Word, shape, options, routine, constants, yaml, domain, arguments, \
                     reference)                                                               \
     NamedFunction{#yaml, [](double a) -> double { return reference; }},
 #include "tessera/kernel/compute/sfpu_table.inc"
 };
 constexpr std::array<std::string_view, 5> kArrayFunctions{"max", "mean", "min", "sum", "transpose"};
-
-/// Extent of an axis counted from the last one; 1 for missing leading axes, as in NumPy's
-/// broadcasting.
-std::size_t extent_from_end(const Shape& shape, std::size_t back) {
-    return back < shape.size() ? shape[shape.size() - 1 - back] : 1;
-}
 
 /// Parses the text and computes in one pass. `check` has no values yet: with `describe` alone it
 /// computes shapes, and without both it only collects names.
@@ -110,8 +36,8 @@ public:
     Reader(std::string_view text, const ReadTensor* read, const DescribeTensor* describe)
         : text_(text), read_(read), describe_(describe) {}
 
-    Array run() {
-        Array result = sum();
+    ValueArray run() {
+        ValueArray result = sum();
         skip_blanks();
         if (at_ != text_.size()) {
             refuse(fmt::format("'{}' is not understood", text_.substr(at_)));
@@ -143,8 +69,8 @@ private:
         }
     }
 
-    Array sum() {
-        Array left = product();
+    ValueArray sum() {
+        ValueArray left = product();
         for (;;) {
             if (take('+')) {
                 left = zip(left, product(), [](double a, double b) { return a + b; });
@@ -155,8 +81,8 @@ private:
             }
         }
     }
-    Array product() {
-        Array left = factor();
+    ValueArray product() {
+        ValueArray left = factor();
         for (;;) {
             if (take('*')) {
                 left = zip(left, factor(), [](double a, double b) { return a * b; });
@@ -170,21 +96,21 @@ private:
         }
     }
     // Each level takes a few recursion frames, and run files may come from any source.
-    Array factor() {
+    ValueArray factor() {
         constexpr std::uint32_t kDeepestNesting = 64;
         if (++depth_ > kDeepestNesting) {
             refuse(fmt::format("is nested too deeply, allowed: {} levels", kDeepestNesting));
         }
-        Array array = factor_at_depth();
+        ValueArray array = factor_at_depth();
         --depth_;
         return array;
     }
-    Array factor_at_depth() {
+    ValueArray factor_at_depth() {
         if (take('-')) {
             return map(factor(), [](double x) { return -x; });
         }
         if (take('(')) {
-            Array inner = sum();
+            ValueArray inner = sum();
             expect(')');
             return inner;
         }
@@ -194,7 +120,7 @@ private:
         }
         return std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 ? number() : word();
     }
-    Array number() {
+    ValueArray number() {
         double value = 0;
         const auto [rest, error] =
             std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
@@ -205,7 +131,7 @@ private:
         at_ = static_cast<std::size_t>(rest - text_.data());
         return {{}, {value}};
     }
-    Array word() {
+    ValueArray word() {
         const std::size_t first = at_;
         while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
                                       text_[at_] == '_' || text_[at_] == '.')) {
@@ -226,7 +152,7 @@ private:
             require_supported(spec.format);
             return {spec.shape, {}};
         }
-        return read_ == nullptr ? Array{} : to_array(found((*read_)(name), name));
+        return read_ == nullptr ? ValueArray{} : to_array(found((*read_)(name), name));
     }
     template <class T>
     T found(std::optional<T> tensor, const std::string& name) const {
@@ -235,14 +161,14 @@ private:
         }
         return *std::move(tensor);
     }
-    Array call(const std::string& name) {
-        std::vector<Array> arguments{sum()};
+    ValueArray call(const std::string& name) {
+        std::vector<ValueArray> arguments{sum()};
         while (take(',')) {
             arguments.push_back(sum());
         }
         expect(')');
-        const auto function = std::ranges::find(kFunctions, name, &NamedFunction::name);
-        if (function != kFunctions.end()) {
+        const auto function = std::ranges::find(kTensorFunctions, name, &NamedFunction::name);
+        if (function != kTensorFunctions.end()) {
             check_arguments(name, arguments, 1);
             return map(std::move(arguments[0]), function->apply);
         }
@@ -254,7 +180,7 @@ private:
         }
         if (std::ranges::find(kArrayFunctions, name) == kArrayFunctions.end()) {
             std::vector<std::string> known(kArrayFunctions.begin(), kArrayFunctions.end());
-            for (const NamedFunction& row : kFunctions) {
+            for (const NamedFunction& row : kTensorFunctions) {
                 known.emplace_back(row.name);
             }
             refuse(fmt::format("unknown function {}, did you mean {}?", name,
@@ -264,7 +190,7 @@ private:
         return name == "transpose" ? transposed(arguments[0])
                                    : over_last_axis(arguments[0], name == "mean");
     }
-    void check_arguments(const std::string& name, const std::vector<Array>& arguments,
+    void check_arguments(const std::string& name, const std::vector<ValueArray>& arguments,
                          std::size_t wanted) const {
         if (arguments.size() != wanted) {
             refuse(fmt::format("{} takes {} arguments, found {}", name, wanted, arguments.size()));
@@ -272,7 +198,7 @@ private:
     }
 
     template <class F>
-    static Array map(Array array, F function) {
+    static ValueArray map(ValueArray array, F function) {
         for (double& value : array.values) {
             value = function(value);
         }
@@ -281,7 +207,7 @@ private:
 
     // While names are collected there are no shapes, so nothing is checked against them.
     [[nodiscard]] bool has_shapes() const { return read_ != nullptr || describe_ != nullptr; }
-    [[nodiscard]] Array array_of(Shape shape) const {
+    [[nodiscard]] ValueArray array_of(Shape shape) const {
         const std::size_t size = read_ == nullptr ? 0 : num_elements(shape);
         return {std::move(shape), std::vector<double>(size)};
     }
@@ -299,24 +225,10 @@ private:
         }
         return shape;
     }
-    /// Returns the index in an array of shape `from` of element `index` of `shape`, to which it is
-    /// broadcast.
-    static std::size_t source_of(const Shape& from, const Shape& shape, std::size_t index) {
-        std::size_t source = 0;
-        std::size_t stride = 1;
-        for (std::size_t back = 0; back < shape.size(); ++back) {
-            const std::size_t extent = extent_from_end(shape, back);
-            const std::size_t own = extent_from_end(from, back);
-            source += (own == 1 ? 0 : index % extent) * stride;
-            stride *= own;
-            index /= extent;
-        }
-        return source;
-    }
     template <class F>
-    Array zip(const Array& a, const Array& b, F function) const {
+    ValueArray zip(const ValueArray& a, const ValueArray& b, F function) const {
         const Shape shape = broadcast(a.shape, b.shape, 0);
-        Array result = array_of(shape);
+        ValueArray result = array_of(shape);
         // Most operands have equal shapes; source_of() divides for each axis of each element.
         const bool is_plain = a.shape == b.shape;
         for (std::size_t i = 0; i < result.values.size(); ++i) {
@@ -330,7 +242,7 @@ private:
         shape.resize(shape.size() - 2);
         return shape;
     }
-    Array matrix_product(const Array& a, const Array& b) const {
+    ValueArray matrix_product(const ValueArray& a, const ValueArray& b) const {
         if (!has_shapes()) {
             return a;
         }
@@ -346,7 +258,7 @@ private:
         Shape shape = broadcast(a.shape, b.shape, 2);
         shape[shape.size() - 2] = static_cast<std::uint32_t>(rows);
         shape.back() = static_cast<std::uint32_t>(columns);
-        Array result = array_of(shape);
+        ValueArray result = array_of(shape);
         const std::size_t matrices = result.values.size() / (rows * columns);
         const Shape stack = without_matrix(shape);
         const Shape a_stack = without_matrix(a.shape);
@@ -359,20 +271,20 @@ private:
         return result;
     }
     /// Sums or averages the last axis, which keeps extent 1 so that the result broadcasts back.
-    Array over_last_axis(const Array& a, bool is_mean) const {
+    ValueArray over_last_axis(const ValueArray& a, bool is_mean) const {
         if (a.shape.empty()) {
             return a;
         }
         const std::size_t extent = a.shape.back();
         Shape shape = a.shape;
         shape.back() = 1;
-        Array result = array_of(std::move(shape));
+        ValueArray result = array_of(std::move(shape));
         for (std::size_t i = 0; i < a.values.size(); ++i) {
             result.values[i / extent] += a.values[i] / (is_mean ? static_cast<double>(extent) : 1);
         }
         return result;
     }
-    Array transposed(const Array& a) const {
+    ValueArray transposed(const ValueArray& a) const {
         if (!has_shapes()) {
             return a;
         }
@@ -380,7 +292,7 @@ private:
             refuse(
                 fmt::format("transpose of shape {}; allowed: at least 2 axes", to_string(a.shape)));
         }
-        Array result = a;
+        ValueArray result = a;
         const std::size_t rows = a.shape[a.shape.size() - 2];
         const std::size_t columns = a.shape.back();
         std::swap(result.shape[a.shape.size() - 2], result.shape.back());
@@ -403,7 +315,7 @@ private:
 }  // namespace
 
 HostTensor evaluate_tensors(std::string_view text, const ReadTensor& read) {
-    const Array array = Reader(text, &read, nullptr).run();
+    const ValueArray array = Reader(text, &read, nullptr).run();
     // float32 rounds a reference by 2^-24, far below any tolerance.
     HostTensor tensor = make_host_tensor(array.shape, DataFormat::Float32);
     std::ranges::transform(array.values, tensor.as<float>().begin(),

@@ -73,7 +73,7 @@ TEST(Bounds, OfAProductHaveItsMultiplications) {
     EXPECT_EQ(bound.at("dram_bytes"), 3.0 * 640 * 640 * 2);
 }
 
-// Of each of 8 devices' tensors 7/8 must arrive for the sum, and 7/8 for the result.
+// Each of 8 devices must receive 7/8 of a tensor for the sum, and 7/8 for the result.
 TEST(Bounds, OfAnAllReduceAreTwoTripsOverTheLinks) {
     const auto run = timed("all_reduce");
     const double rows = run.at("workload").at("rows");

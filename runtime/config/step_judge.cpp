@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/config/step_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::config {
+namespace {
+
+/// Returns "output (gate)", or the name alone if operand and tensor have the same.
+std::string named(std::string_view operand, const std::string& tensor) {
+    return tensor.empty() || operand == tensor ? std::string(operand)
+                                               : fmt::format("{} ({})", operand, tensor);
+}
+
+}  // namespace
+
+void StepJudge::require(bool holds, std::string_view blamed, const std::string& text) {
+    if (holds) {
+        return;
+    }
+    is_kept_ = false;
+    for (const std::string_view group : {"set.", ""}) {
+        const std::string path = fmt::format("steps.{}.{}{}", step_.name, group, blamed);
+        if (const ResolvedValue* value = find(binder_.binding.resolved, path)) {
+            // A default has no line of its own; the step is where a user would set it.
+            const bool is_written = value->origin.kind != OriginKind::Default;
+            binder_.rules.add(is_written ? value->origin : step_.place, path, text);
+            return;
+        }
+    }
+    const auto output = std::ranges::find(step_.op->spec.outputs, blamed, &ops::Operand::name);
+    const auto index = static_cast<std::size_t>(output - step_.op->spec.outputs.begin());
+    if (output != step_.op->spec.outputs.end() && index < step_.outputs.size()) {
+        const pipeline::StepOutput& made = step_.outputs[index];
+        binder_.rules.add(made.place, fmt::format("steps.{}.out", step_.name),
+                          fmt::format("{} {}", named(blamed, made.name), text));
+        return;
+    }
+    const auto input = std::ranges::find(step_.op->spec.inputs, blamed, &ops::Operand::name);
+    const auto in = static_cast<std::size_t>(input - step_.op->spec.inputs.begin());
+    const bool is_input = input != step_.op->spec.inputs.end() && in < step_.inputs.size();
+    binder_.rules.add(
+        step_.inputs_place, fmt::format("steps.{}{}", step_.name, is_input ? ".in" : ""),
+        fmt::format("{} {}", is_input ? named(blamed, step_.inputs[in]) : std::string(blamed),
+                    text));
+}
+
+}  // namespace tessera::config
