@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of 64 cores × 3 kernel threads costs that do nothing, and whether it leaks.
+// Cost of a launch of 64 cores × 3 kernel threads that do nothing, and whether it leaks.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the default run holds of the host's memory at its peak, of the tensors that it has to hold.
+// Peak of the host's memory in the default run, compared with the tensors that it has to hold.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

@@ -33,7 +33,7 @@ inline void set_goal_at_least(benchmark::State& state, double ratio, double goal
     state.counters["ratio"] = ratio;
     state.counters["goal"] = goal;
 }
-/// As set_goal_at_least, if smaller is better.
+/// Sets a goal for a figure of which smaller is better; otherwise as set_goal_at_least.
 inline void set_goal_at_most(benchmark::State& state, double ratio, double goal) {
     set_goal_at_least(state, ratio, goal);
     state.counters["goal_is_upper"] = 1;

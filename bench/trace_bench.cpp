@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording a trace costs: a projection of one expert launched in turn without and with it.
+// Cost of recording a trace: a projection of one expert, launched in turn without and with it.
 #include <benchmark/benchmark.h>
 
 #include <ctime>

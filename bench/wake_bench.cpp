@@ -55,7 +55,7 @@ void call_by_multicast(std::uint32_t round) {
         1);
 }
 
-/// Of the rounds alone, both sides being there.
+/// Time of the rounds alone, from when both sides have started.
 double seconds_of_rounds = 0;
 
 template <void (*call)(std::uint32_t)>

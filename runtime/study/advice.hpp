@@ -117,9 +117,9 @@ struct Advice {
 /// threads.
 [[nodiscard]] Advice advise(const compare::RecordedRun& run);
 
-/// Returns the steps furthest from their bound; findings with verdict and advice; names of rules without a gain; steps that lose time by
-/// camping on banks, with a map of banks over time for the step with the largest loss; the ten
-/// constants with the largest effect.
+/// Returns the steps furthest from their bound; findings with verdict and advice; names of rules
+/// without a gain; steps that lose time by camping on banks, with a map of banks over time for the
+/// step with the largest loss; the ten constants with the largest effect.
 [[nodiscard]] std::string to_text(const Advice& advice, const report::TextStyle& style);
 
 /// Returns {schema: "tessera.advice", version, run, makespan_ns, over_bound[{step, time_ns,

@@ -213,11 +213,11 @@ std::string line_text(const LineBanks& line, std::uint32_t banks) {
     const std::string stride =
         line.stride == 0
             ? fmt::format(
-                  "pages lie a multiple of {} apart, such as rows of {} or {} tiles: pad "
-                  "them by one, or go along them",
+                  "pages are a multiple of {} pages apart, such as rows of {} or {} tiles: "
+                  "pad the rows by one tile, or read along the rows",
                   banks, banks, 2 * banks)
             : num_banks_text(line.stride) + " on from one to the next";
-    return fmt::format("    {}: {} transfers in a row of a core lie in {:.1f} of {} banks: {}\n",
+    return fmt::format("    {}: {} consecutive transfers of a core use {:.1f} of {} banks: {}\n",
                        line.line, banks, line.used, banks, stride);
 }
 

@@ -107,11 +107,11 @@ struct StepPair {
 inline constexpr int kCompareSchemaVersion = 3;
 
 /// Returns {schema: "tessera.compare", version, a, b, pairs, constants_moved, run{}, steps[]},
-/// times in nanoseconds. A step is {name, a, b, a_over_bound, b_over_bound, difference, share, verdict, verdict_text,
-/// activities[], lines[], resources[], flips[]}: a and b {low, expected, high} or null, difference
-/// the same of B − A, share that of pairs with its sign, parts {name, a, b}, flips {key, value,
-/// difference}. Verdict is the name of a Grade, verdict_text the whole: "likely: 91 % of 256
-/// pairs".
+/// times in nanoseconds. A step is {name, a, b, a_over_bound, b_over_bound, difference, share,
+/// verdict, verdict_text, activities[], lines[], resources[], flips[]}: a and b {low, expected,
+/// high} or null, difference the same of B − A, share that of pairs with its sign, parts {name, a,
+/// b}, flips {key, value, difference}. Verdict is the name of a Grade, verdict_text the whole:
+/// "likely: 91 % of 256 pairs".
 [[nodiscard]] nlohmann::ordered_json to_json(const Comparison& comparison);
 
 /// Returns the runs, a row per step with both times, their difference, its interval and verdict;

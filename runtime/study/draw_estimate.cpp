@@ -120,7 +120,7 @@ PathSums sums_of(const LaunchTimeline& timeline) {
     return sums;
 }
 
-/// Returns whether more of the path's transits are reads than writes.
+/// Returns the wait for the direction in which the path's transits take more time: reads or writes.
 Activity direction_of(const PathSums& sums) {
     Millicycles reads = 0;
     Millicycles others = 0;

@@ -128,9 +128,8 @@ bool restart(LaunchReport& launch, std::span<const Millicycles> starts) {
         return false;
     }
     const Millicycles shift = later[static_cast<std::size_t>(last)];
-    const bool is_first = shift != 0 && !launch.path.empty();
     move_threads(launch, later, shift);
-    if (is_first) {
+    if (shift != 0 && !launch.path.empty()) {
         move_path(launch, shift);
     }
     launch.makespan.expected += shift;
@@ -150,7 +149,6 @@ LaunchCache::LaunchCache(std::optional<fs::path> folder) : folder_(std::move(fol
         return;
     }
     fs::permissions(*folder_, fs::perms::owner_all, error);
-    remove_oldest();
 }
 
 void LaunchCache::remove_oldest() const {
@@ -164,9 +162,15 @@ void LaunchCache::remove_oldest() const {
     std::error_code error;
     for (fs::directory_iterator it(*folder_, error), end; !error && it != end;
          it.increment(error)) {
-        if (it->path().extension() == kSuffix) {
-            files.push_back({it->last_write_time(error), it->file_size(error), it->path()});
-            bytes += files.back().bytes;
+        if (it->path().extension() != kSuffix) {
+            continue;
+        }
+        // Another process may remove the file between these calls; a size is then unknown.
+        std::error_code is_gone;
+        const File file{it->last_write_time(is_gone), it->file_size(is_gone), it->path()};
+        if (!is_gone) {
+            bytes += file.bytes;
+            files.push_back(file);
         }
     }
     if (bytes <= kMostBytes) {
@@ -207,27 +211,32 @@ std::shared_ptr<const TimedLaunch> LaunchCache::find(const timing::PartKey& key)
         const std::vector<std::uint8_t> bytes(std::istreambuf_iterator<char>(file), {});
         auto launch = std::make_shared<const TimedLaunch>(from_bytes(bytes));
         ++num_found_;
-        const std::lock_guard lock(mutex_);
-        return launches_.try_emplace(key.halves, std::move(launch)).first->second;
+        remember(key, launch);
+        return launch;
     } catch (const std::exception&) {
         return nullptr;  // a damaged file: the launch is replayed and its file replaced
     }
 }
 
+void LaunchCache::remember(const timing::PartKey& key, std::shared_ptr<const TimedLaunch> launch) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t threads = launch->report.threads.size();
+    num_threads_ += threads;
+    if (num_threads_ > kMostThreads) {
+        launches_.clear();
+        num_threads_ = threads;
+    }
+    launches_.insert_or_assign(key.halves, std::move(launch));
+}
+
 void LaunchCache::keep(const timing::PartKey& key, TimedLaunch launch) {
     const auto kept = std::make_shared<const TimedLaunch>(std::move(launch));
-    {
-        const std::lock_guard lock(mutex_);
-        num_threads_ += kept->report.threads.size();
-        if (num_threads_ > kMostThreads) {
-            launches_.clear();
-            num_threads_ = kept->report.threads.size();
-        }
-        launches_.insert_or_assign(key.halves, kept);
-    }
+    remember(key, kept);
     if (!folder_) {
         return;
     }
+    // Here and not in the constructor: most processes only read, and need not list the folder.
+    std::call_once(is_reduced_, [this] { remove_oldest(); });
     try {
         const std::vector<std::uint8_t> bytes = to_bytes(*kept);
         PartialFile file(file_of(key));

@@ -36,7 +36,8 @@ struct TimedLaunch {
 /// file that cannot be read or written is no error: the launch is replayed.
 class LaunchCache {
 public:
-    /// Bytes of the folder above which its oldest files are removed.
+    /// Bytes of the folder above which its oldest files are removed, once for each process that
+    /// writes a file.
     static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20U;
 
     /// Threads of reports in memory, of about 300 bytes each, above which memory is emptied.
@@ -56,9 +57,12 @@ public:
 
 private:
     [[nodiscard]] std::filesystem::path file_of(const timing::PartKey& key) const;
+    /// Keeps the times in memory, which is emptied first if it has too many.
+    void remember(const timing::PartKey& key, std::shared_ptr<const TimedLaunch> launch);
     void remove_oldest() const;
 
     std::optional<std::filesystem::path> folder_;
+    std::once_flag is_reduced_;  ///< the oldest files were removed, if there were too many
     std::atomic<std::size_t> num_found_ = 0;
     std::mutex mutex_;
     std::map<std::array<std::uint64_t, 2>, std::shared_ptr<const TimedLaunch>> launches_;

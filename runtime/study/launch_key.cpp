@@ -6,20 +6,13 @@
 #include <set>
 #include <string_view>
 
+#include "emu/base/counted_random.hpp"
 #include "runtime/config/timing_constants.hpp"
 
 namespace tessera::timed_run {
 namespace {
 
 using timing::KeyHash;
-
-std::uint64_t hash_of(std::string_view text) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-    for (const char letter : text) {
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    }
-    return hash;
-}
 
 std::uint64_t pair_of(const CoreCoord& at) noexcept {
     return std::uint64_t{at.x} << 32U | at.y;
@@ -35,8 +28,8 @@ void add_all(const Values& values, KeyHash& hash) {
 
 /// Adds the parts of a device model on which times depend: places on the NoC, and limits.
 void add(const ArchSpec& arch, KeyHash& hash) {
-    hash.add(hash_of(arch.name));
-    hash.add(hash_of(arch.architecture));
+    hash.add(text_hash(arch.name));
+    hash.add(text_hash(arch.architecture));
     hash.add(std::bit_cast<std::uint64_t>(arch.clock.value));
     for (const GridSize& grid : {arch.workers.compute, arch.noc.grid}) {
         hash.add(std::uint64_t{grid.columns} << 32U | grid.rows);
@@ -203,7 +196,7 @@ class LaunchHash {
 public:
     LaunchHash(KeyHash& hash, const Trace& trace) : hash_(hash) {
         for (const std::string& name : trace.names) {
-            names_.push_back(hash_of(name));
+            names_.push_back(text_hash(name));
         }
     }
 
@@ -263,7 +256,7 @@ private:
 }  // namespace
 
 LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by) {
-    machine_.add(hash_of(made_by));
+    machine_.add(text_hash(made_by));
     add(machine.arch, machine_);
     const MeshSpec& mesh = machine.mesh;
     machine_.add_pair(std::uint64_t{mesh.shape.rows} << 32U | mesh.shape.columns,
@@ -277,7 +270,7 @@ LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by) 
         for (const void* end : {constant.low, constant.expected, constant.high}) {
             text += ' ' + constant.field->number(end);
         }
-        constants_.push_back({constant.key.substr(kTiming.size()), hash_of(text)});
+        constants_.push_back({constant.key.substr(kTiming.size()), text_hash(text)});
     });
 }
 

@@ -87,7 +87,7 @@ fs::path PointCache::file_of(const config::LoadedRun& point) const {
     return folder_ / (digest.text() + ".json");
 }
 
-// Cached points let a sweep that was interrupted continue. Before, one of 11 minutes began from its first point.
+// Cached points let an interrupted sweep continue: sweeps take up to 11 minutes.
 std::optional<compare::RunFigures> PointCache::find(const config::LoadedRun& point) const {
     if (has_own_kernels(point)) {
         return std::nullopt;

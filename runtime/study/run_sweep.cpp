@@ -303,10 +303,6 @@ private:
     std::size_t done_ = 0;  ///< recordings of earlier calls of run_points()
 };
 
-}  // namespace
-
-namespace {
-
 void mark_interrupted(SweepResult& result) {
     result.is_interrupted = true;
     for (PointResult& point : result.points) {

@@ -41,8 +41,8 @@ struct SweepOptions {
 
 /// Runs the sweep. The first recording runs on all threads. The others run in parallel on one
 /// thread each, as many as the host's memory allows at the largest size so far. The result is the
-/// same at any number of threads and ranks, and all ranks return it. Points that cannot run, or were not started, have the reason in
-/// their result.
+/// same at any number of threads and ranks, and all ranks return it. Points that cannot run, or
+/// were not started, have the reason in their result.
 /// Errors   InternalError of the first point that has one; UsageError with each kind of reason if
 ///          no point can run.
 [[nodiscard]] SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options);

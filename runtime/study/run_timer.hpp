@@ -57,8 +57,8 @@ struct TimerOptions {
     LaunchCache* cache = nullptr;
 };
 
-/// Replays each launch under the stated constants of a machine, and computes its time under draws of
-/// them. The result is the same at any number of host threads.
+/// Replays each launch under the stated constants of a machine, and computes its time under draws
+/// of them. The result is the same at any number of host threads.
 class RunTimer {
 public:
     RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/sweep_group.hpp"
 
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine for which a run is timed: its device model with the ranges of its constants, and its mesh.
+// Machine for which a run is timed: its device model with the ranges of its constants, and its
+// mesh.
 #pragma once
 
 #include "runtime/config/load.hpp"

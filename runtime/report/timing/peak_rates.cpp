@@ -45,12 +45,13 @@ PeakRates peak_rates(const ArchSpec& arch, const TimingSpec& timing, const MeshS
     for (std::uint32_t device = 0; device < mesh.shape.num_devices(); ++device) {
         received.push_back(link_rate * timing.link.links_per_direction * num_senders(mesh, device));
     }
+    const double links = std::accumulate(received.begin(), received.end(), 0.0);
     return {
         .flops_per_cycle =
             devices * workers * over(kFlopsPerProduct, timing.compute.matmul_phase.value),
         .dram_bytes_per_cycle = devices * num_channels(arch.dram) * timing.dram.channel_rate.value,
         .noc_bytes_per_cycle = devices * workers * 2 * timing.noc.injection_rate.value,
-        .link_bytes_per_cycle = std::accumulate(received.begin(), received.end(), 0.0),
+        .link_bytes_per_cycle = links,
         .noc_link_rate = timing.noc.link_rate.value,
         .mesh_link_rate = link_rate,
         .dram_channel_rate = timing.dram.channel_rate.value,

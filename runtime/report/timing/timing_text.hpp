@@ -13,7 +13,8 @@ namespace tessera::report {
 [[nodiscard]] std::string makespan_text(const TimingReport& report, const TextStyle& style);
 /// Returns "2.66", or "–" without a bound.
 [[nodiscard]] std::string over_bound_text(Millicycles time, const std::optional<Bound>& bound);
-/// Returns one row per launch: cycles, share, time over bound, cores, utilisation, imbalance, bounds.
+/// Returns one row per launch: cycles, share, time over bound, cores, utilisation, imbalance,
+/// bounds.
 [[nodiscard]] std::string launches_text(const TimingReport& report, const TextStyle& style);
 /// Returns the bounds of the run's critical path, and the parts that depend on assumed constants.
 [[nodiscard]] std::string bound_text(const TimingReport& report, const TextStyle& style);

@@ -53,8 +53,8 @@ TEST(ModelMoves, BatchesAndChannelsChangePlacesByWholeTiles) {
 }
 
 TEST(ModelMoves, RowsAndChannelsChangePlacesByRowsOfFaces) {
-    // Each core has one input tile with 64 face rows. Of 512 output tiles, each core pads 32, in
-    // each of four faces.
+    // Each core has one input tile with 64 face rows. Each core pads 32 of 512
+    // output tiles, in each of four faces.
     EXPECT_NEAR(times(&RiscTiming::write_issue, "DeepSeek MLA permute attention out",
                       "shape=1x1x32x512;dtype=BFLOAT16"),
                 64 + 32 * 4, 1);

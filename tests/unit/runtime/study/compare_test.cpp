@@ -14,7 +14,7 @@ namespace {
 using test::run_of;
 using test::step_of;
 
-/// Returns 100 draws, `num_slower` of which are slower than 1000 by one.
+/// Returns 100 draws: `num_slower` of them are slower than 1000 by one.
 report::Ensemble draws_around(std::size_t num_slower) {
     report::Ensemble ensemble{.draws = std::vector<Millicycles>(100, 999)};
     std::fill_n(ensemble.draws.begin(), num_slower, 1001);

@@ -43,8 +43,8 @@ TEST(DrawEstimate, IgnoresConstantsOfWorkThatIsNotOnThePath) {
     EXPECT_DOUBLE_EQ(factor_of(builder, draw), 1);
 }
 
-// The path is the compute kernel's: 4 × 1010 cycles. With 180 cycles for each of 50 commands that it
-// latches the reader takes longer.
+// The path is the compute kernel's: 4 × 1010 cycles. With 180 cycles for each of 50 commands that
+// it latches the reader takes longer.
 TEST(DrawEstimate, IsNotShorterThanTheWorkOfAThreadBesideThePath) {
     TraceBuilder builder;
     builder.core({0, 0})

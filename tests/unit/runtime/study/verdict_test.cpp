@@ -8,7 +8,7 @@
 namespace tessera::compare {
 namespace {
 
-/// Returns 100 pairs, `num` of which agree with an expected difference of +1.
+/// Returns the verdict on an expected difference of +1. `num` of its 100 pairs have the same sign.
 Verdict with_agreeing(std::size_t num) {
     std::vector<double> differences(100, -1);
     std::fill_n(differences.begin(), num, 1);
