@@ -12,23 +12,23 @@ namespace tessera::ops {
 /// Returns the least work of the op on one device: that of Op::bound, or else operand_bytes().
 [[nodiscard]] LeastWork least_work(const Op& op, const BoundContext& context);
 
-/// Returns the work of moving each operand in DRAM once, except those named in `except`, of which
-/// the op moves a part that only its parameters or values tell.
-///   - Of an operand with counts of valid rows, only these rows.
-///   - Of an input without them whose matrices are those of the counts (weights of experts), only
-///     matrices with a row.
+/// Returns the work of moving each operand in DRAM once. The operands named in `except` are left
+/// out: only the op's parameters or values tell how much of them it moves.
+///   - An operand with counts of valid rows moves only these rows.
+///   - An input without counts moves only matrices with a valid row, if it has one matrix for each
+///     count (weights of experts).
 [[nodiscard]] LeastWork operand_bytes(const BoundContext& context,
                                       std::initializer_list<std::string_view> except = {});
 
 /// Returns the valid elements of an output, by counts of rows or Op::valid.
 [[nodiscard]] double valid_elements(const BoundContext& context, std::size_t output);
 
-/// As operand_bytes(), of an op that computes each row of its first output from the row of the
-/// first input at the same place: rows of both are valid alike.
+/// Returns operand_bytes() for an op that computes row r of its first output from row r of its
+/// first input. Only the valid rows of that output are read of the input.
 [[nodiscard]] LeastWork row_wise_bytes(const BoundContext& context);
 
-/// As operand_bytes(), of an op whose outputs are elements of the input `from`, which it reads no
-/// more of.
+/// Returns operand_bytes() for an op whose first output is a copy of elements of the input `from`.
+/// The op reads only these elements of `from`.
 [[nodiscard]] LeastWork copied_bytes(const BoundContext& context, std::string_view from);
 
 /// Returns the bytes of `elements` numbers in a format, without padding.
@@ -41,12 +41,12 @@ namespace tessera::ops {
 /// Returns the part of a group's data that a device must receive: (n − 1) / n.
 [[nodiscard]] double share_of_others(const BoundContext& context);
 
-/// Returns the work of rows times the weights of the expert that each belongs to: output rows,
-/// matrices of `busy` experts of input 1, and products of `depth` pairs.
+/// Returns the work of multiplying each row with the weights of its expert: output rows, matrices
+/// of `busy` experts of input 1, and products of `depth` pairs.
 [[nodiscard]] LeastWork expert_work(const BoundContext& context, double busy, double depth);
 
-/// Returns how many entries of an integer input are not negative: rows, experts or positions that
-/// are there.
+/// Returns how many entries of an integer input are not negative. Negative entries stand for no
+/// row, expert or position.
 [[nodiscard]] double num_present(const BoundContext& context, std::size_t operand);
 
 /// Returns the sum of an integer input, such as counts of rows.

@@ -204,7 +204,8 @@ struct BoundContext {
     std::size_t num_devices = 1;  ///< of the group
     std::span<const TensorPlan> input_plans;
     std::span<const TensorPlan> output_plans;
-    /// [operand][position]. Integers are valid in a run for times alone, too; other numbers are not.
+    /// [operand][position]. Integers are valid in a run for times alone, too; other numbers are
+    /// not.
     std::span<const std::vector<std::shared_ptr<const OperandValues>>> inputs;
     std::span<const std::vector<std::shared_ptr<const OperandValues>>> outputs;
     /// Returns the counts of the operand's valid rows on this device; empty: all rows are valid.
@@ -276,8 +277,8 @@ struct Op {
     /// last of them that write the op's outputs leave what the reference says.
     /// Precondition   contract and rules hold.
     std::function<std::vector<PartStep>(const OpContext& context)> parts = {};
-    /// Returns the least work of one device: no schedule of the op does less. Empty: the bytes of all
-    /// operands (bound.hpp).
+    /// Returns the least work of one device: no schedule of the op does less. Empty: the bytes of
+    /// all operands (bound.hpp).
     std::function<LeastWork(const BoundContext& context)> bound = {};
     /// Returns the expected outputs of the device at `position`, as float32, or in the output's
     /// format if the tolerance is exact. An output with `valid_rows` may hold these rows only, one

@@ -77,7 +77,8 @@ exchange::Travel travel_of(AllReduceAlgorithm algorithm) {
 
 exchange::Collective collective_of(const OpContext& context) {
     const auto& spec = context.params<AllReduceSpec>();
-    // A plan covers padded pages: padding is summed along with the data, so that plans need no rows.
+    // A plan covers padded pages: padding is summed along with the data, so that plans need no
+    // rows.
     return {.travel = travel_of(spec.algorithm),
             .transport = {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums},
             .plans = [pages = context.inputs[0].spec.num_pages()](

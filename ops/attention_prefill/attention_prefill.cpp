@@ -8,7 +8,6 @@
 #include "emu/base/round_up.hpp"
 #include "ops/attention_prefill/heads.hpp"
 #include "ops/attention_prefill/kernels/args.hpp"
-#include "ops/bound.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -366,35 +365,6 @@ void check_values(const ReferenceContext& context) {
     }
 }
 
-LeastWork bound(const BoundContext& context) {
-    const Shape& query = context.in(kQuery).shape;
-    const double heads = query[query.size() - 2];
-    const double keys =
-        query.back() + (context.has(kQueryRope) ? context.in(kQueryRope).shape.back() : 0);
-    const std::uint32_t window = context.params<PrefillSpec>().window;
-    const auto tokens = static_cast<std::int32_t>(num_rows(query) / query[query.size() - 2]);
-    const std::vector<std::int32_t> starts = context.integers(kStarts);
-    const std::vector<std::int32_t> contexts = context.has(kContexts)
-                                                   ? context.integers(kContexts)
-                                                   : std::vector<std::int32_t>(starts.size());
-    double scores = 0;
-    for (std::size_t s = 0; s < starts.size(); ++s) {
-        const std::int32_t end = s + 1 < starts.size() ? starts[s + 1] : tokens;
-        for (std::int32_t token = starts[s]; token < end; ++token) {
-            const double visible = contexts[s] + token - starts[s] + 1.0;
-            scores += window == 0 ? visible : std::min<double>(visible, window);
-        }
-    }
-    if (context.has(kChosen)) {
-        scores = std::min(scores, num_present(context, kChosen));
-    }
-    // Pages and choices tell which keys are read, so that only queries and results are sure.
-    LeastWork work = operand_bytes(context, {"kv", "k_rope", "values", "page_table", "chosen"});
-    work.products = scores * heads * (keys + context.out(0).shape.back());
-    work.vector_ops = scores * heads;
-    return work;
-}
-
 }  // namespace
 
 void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens) {
@@ -413,7 +383,7 @@ const Op& op() {
                         .rules = rules,
                         .infer = infer,
                         .programs = on_each(make_program),
-                        .bound = bound,
+                        .bound = work_of,
                         .reference = reference,
                         .check_values = check_values,
                         .checked_inputs = {kStarts, kContexts, kPageTable}};

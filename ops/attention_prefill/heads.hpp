@@ -29,6 +29,9 @@ void judge_head_form(const OpContext& context, RuleJudge& judge);
 ///          −1.
 void check_head_values(const ReferenceContext& context);
 
+/// Returns the least work of a call of either form (Op::bound).
+[[nodiscard]] LeastWork work_of(const BoundContext& context);
+
 /// Errors   UsageError unless starts ascend from 0 to at most `tokens`.
 void check_starts(std::span<const std::int32_t> starts, std::int64_t tokens);
 

@@ -76,8 +76,9 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
 
 namespace batched_by_shape {
 
-// vLLM's BatchedTritonOrDeepGemmExperts chooses by the same condition. Masked products take whole tiles
-// of 32 rows of each expert and need no list; a list of small blocks pays where experts get few rows.
+// vLLM's BatchedTritonOrDeepGemmExperts chooses by the same condition. Masked products take whole
+// tiles of 32 rows of each expert and need no list; a list of small blocks pays where experts get
+// few rows.
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     return layer.fills_blocks(layer.tokens) ? batched_masked::apply(layer, tokens, steps)
                                             : batched_grouped::apply(layer, tokens, steps);

@@ -10,7 +10,7 @@
 namespace tessera::ops::fused_moe::fp8_pipeline {
 namespace {
 
-/// Names of what moe_permutation leaves.
+/// Names of outputs of moe_permutation.
 struct Tables {
     std::string places;    ///< permuted row of each choice
     std::string tokens;    ///< token of each permuted row
@@ -21,7 +21,7 @@ struct Tables {
 
 Tables permute(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     std::string ids = tokens.ids;
-    // Rows behind the last one that came hold no ids.
+    // Rows after the last one that arrived hold no ids.
     if (!tokens.num_tokens.empty()) {
         ids = steps.add("slice_rows", "counted_ids", {ids, tokens.num_tokens},
                         {{"rows", std::to_string(tokens.tokens)}, {"fill", kNoExpert}});

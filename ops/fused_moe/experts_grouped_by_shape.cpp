@@ -20,8 +20,8 @@ WorkspaceShapes workspace_shapes(const Layer& layer, const Dispatched& tokens) {
 
 // The permuted form leaves weighing and summing to finalize; here both do it themselves.
 ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
-    // vLLM's TritonOrDeepGemmExperts chooses alike; the condition is known when the run is planned. Rows
-    // by their place need a copy each way; they pay for it where an expert fills whole blocks.
+    // vLLM's TritonOrDeepGemmExperts chooses alike; the condition is known when the run is planned.
+    // Rows by their place need a copy each way; they pay for it where an expert fills whole blocks.
     if (layer.fills_blocks(tokens.tokens)) {
         const ExpertOutput output = grouped_permuted::apply(layer, tokens, steps);
         std::vector<std::string> inputs{output.tensor, output.rows};

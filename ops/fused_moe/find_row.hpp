@@ -18,7 +18,8 @@ namespace tessera::ops::fused_moe {
 }
 
 /// Finds a row by its name, its backend's, or the public name of the implementation that it
-/// corresponds to. Of several rows with one public name it is the one without a difference, else the first.
+/// corresponds to. Several rows may have one public name; the one without a difference is
+/// preferred, then the first.
 /// @returns null if there is none.
 template <class Table>
 auto find_row(const Table& table, std::string_view name) -> decltype(table.data()) {

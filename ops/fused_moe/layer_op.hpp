@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of the op share: its operands by name, and the rules that several of them need.
+// Declarations that the sources of the op share: its operands by name, and rules.
 #pragma once
 
 #include "ops/fused_moe/fused_moe.hpp"
@@ -45,15 +45,15 @@ inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints};
 /// Returns whether the activation multiplies with a gate.
 [[nodiscard]] bool is_gated(Activation activation);
 
-/// Returns the matrices in w1 whose scale blocks start at their own first row: gate and up, one after
-/// the other.
+/// Returns the matrices in w1 whose scale blocks start at their own first row: gate and up, one
+/// after the other.
 [[nodiscard]] std::uint32_t w1_parts(const MoeSpec& spec);
 
 /// Returns what decides which parts go together. A chunk that holds all tokens is no chunk.
 [[nodiscard]] Situation situation_of(const MoeSpec& spec, std::uint32_t tokens, std::uint32_t ranks,
                                      DataFormat ids);
 
-/// Returns the parameters, with the rows that auto stands for.
+/// Returns the parameters, with `auto` replaced by the chosen rows.
 [[nodiscard]] MoeSpec chosen_spec(const OpContext& context);
 
 // Functions of the op's row (ops/op.hpp).

@@ -64,8 +64,8 @@ void check_contiguous(const Selection& pair, const HostTensor& map, std::size_t 
     }
 }
 
-/// Products add up to 6 to exponents of mxfp4 (packed_weights.hpp), which have to stay bytes; 255 is
-/// no number.
+/// Products add up to 6 to exponents of mxfp4 (packed_weights.hpp), which have to stay bytes; 255
+/// is no number.
 void check_exponents(const ReferenceContext& context) {
     constexpr std::uint8_t kMost = 248;
     for (const std::size_t operand : {kW1Scale, kW2Scale}) {
@@ -74,7 +74,7 @@ void check_exponents(const ReferenceContext& context) {
         }
         for (const HostTensor& scales : context.read_all(operand)) {
             if (scales.format != DataFormat::UInt8) {
-                return;
+                continue;
             }
             const auto codes = scales.as<std::uint8_t>();
             const auto found =

@@ -41,8 +41,8 @@ std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutp
 
 namespace naive_batched_reduce {
 
-// Like vLLM's NaiveBatchedExperts: the running sum is bfloat16 after each expert, in the order of the
-// experts.
+// Like vLLM's NaiveBatchedExperts: the running sum is bfloat16 after each expert, in the order of
+// the experts.
 std::string apply(const Layer& layer, const Dispatched& tokens, const ExpertOutput& output,
                   Steps& steps) {
     return steps.add("moe_sum", "reduced", sum_inputs(layer, tokens, output),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "emu/base/round_up.hpp"
 #include "ops/bound.hpp"
 #include "ops/gate_linear/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
@@ -18,7 +19,6 @@
 namespace tessera::ops::gate_linear {
 namespace {
 
-constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kChunkTiles = 8;  // K tiles of one push of rows
 constexpr std::uint32_t kBiasBytes = kTileRows * 4;
 constexpr std::uint32_t kMostMembers = 16;
@@ -41,12 +41,13 @@ struct Units {
     std::uint32_t bias_bytes;  ///< bytes of an element; 0: no bias
 
     [[nodiscard]] std::uint32_t has_bias() const { return bias_bytes != 0 ? 1 : 0; }
+    [[nodiscard]] std::uint32_t num_chunks() const { return div_up(k_tiles, chunk); }
 };
 
 constexpr std::size_t kBias = 2;  // place of the operand
 
 std::uint32_t tiles_of(std::uint32_t elements) {
-    return (elements + kTileRows - 1) / kTileRows;
+    return div_up(elements, kTileRows);
 }
 
 Units units_of(const OpContext& context) {
@@ -67,14 +68,57 @@ Units units_of(const OpContext& context) {
 std::uint32_t most_members(const OpContext& context, const Units& units) {
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, context.params<GateSpec>().grid);
     const auto cores = static_cast<std::uint32_t>(grid.x * grid.y);
-    const std::uint32_t chunks = (units.k_tiles + units.chunk - 1) / units.chunk;
-    return std::max(std::min({kMostMembers, chunks, cores / units.count}), 1U);
+    return std::max(std::min({kMostMembers, units.num_chunks(), cores / units.count}), 1U);
+}
+
+/// A circular buffer of a core.
+struct Ring {
+    Cb cb;
+    DataFormat format;
+    CbSize size;
+};
+
+std::vector<Ring> rings_of(const Units& units, std::uint32_t depth, std::uint32_t members) {
+    const auto tiles = [](Cb cb, DataFormat format, std::uint32_t pages) {
+        return Ring{cb, format, {pages, tile_bytes(format)}};
+    };
+    constexpr auto kBf16 = DataFormat::Float16_b;
+    constexpr auto kFloat = DataFormat::Float32;
+    // No second set of tiles: compute fills and empties them by itself, one unit after another.
+    const std::uint32_t k_tiles = units.k_tiles + units.has_bias();
+    std::vector<Ring> rings{tiles(Cb::TokenRows, kBf16, units.chunk * depth),
+                            tiles(Cb::ExpertRows, kBf16, units.chunk * depth),
+                            tiles(Cb::Tokens, kBf16, k_tiles), tiles(Cb::Experts, kBf16, k_tiles)};
+    if (units.has_bias() != 0) {
+        rings.push_back({Cb::Bias, DataFormat::UInt32, {1, kBiasBytes}});
+    }
+    rings.push_back(tiles(Cb::Output, kFloat, depth));
+    if (members > 1) {
+        rings.push_back(tiles(Cb::Partial, kFloat, 1));
+        rings.push_back(tiles(Cb::Gathered, kFloat, members));
+    }
+    return rings;
+}
+
+std::uint64_t ring_bytes(const Units& units, std::uint32_t depth, std::uint32_t members) {
+    std::uint64_t bytes = 0;
+    for (const Ring& ring : rings_of(units, depth, members)) {
+        bytes += std::uint64_t{ring.size.pages} * ring.size.page_bytes;
+    }
+    return bytes;
 }
 
 std::uint32_t members_of(const OpContext& context, const Units& units) {
     const auto& spec = context.params<GateSpec>();
-    const std::uint32_t chosen = may_choose_sharing(spec.grid) ? most_members(context, units) : 1;
-    return spec.split_k != 0 ? spec.split_k : chosen;
+    if (spec.split_k != 0) {
+        return spec.split_k;
+    }
+    std::uint32_t members = may_choose_sharing(spec.grid) ? most_members(context, units) : 1;
+    // Fewer members gather fewer sums, which must fit in L1 beside the tiles.
+    while (members > 1 && ring_bytes(units, spec.cb_depth, members) > buffer_room(context.arch)) {
+        --members;
+    }
+    return members;
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -89,10 +133,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {}; allowed for {} units of work and {} tiles of K: 0 to {}",
                               spec.split_k, units.count, units.k_tiles, most));
     // Both operands of all of K stay in L1 as tiles; only the rows on their way are in chunks.
-    const std::uint64_t bytes =
-        std::uint64_t{2} * kTileBytes *
-            (units.k_tiles + units.has_bias() + units.chunk * spec.cb_depth) +
-        units.has_bias() * kBiasBytes + spec.cb_depth * tile_bytes(DataFormat::Float32);
+    const std::uint64_t bytes = ring_bytes(units, spec.cb_depth, members_of(context, units));
     judge.require(bytes <= buffer_room(context.arch), "hidden_states",
                   fmt::format("with H = {} take {} B of circular buffers; a core has {} B of L1 "
                               "for them",
@@ -105,26 +146,6 @@ std::vector<TensorPlan> infer(const OpContext& context) {
                       Layout::ROW_MAJOR}}};
 }
 
-void add_buffers(Program& program, const CoreRangeSet& cores, const Units& units,
-                 std::uint32_t depth, std::uint32_t members) {
-    const auto add = [&](Cb cb, DataFormat format, std::uint32_t pages) {
-        add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
-    };
-    add(Cb::TokenRows, DataFormat::Float16_b, units.chunk * depth);
-    add(Cb::ExpertRows, DataFormat::Float16_b, units.chunk * depth);
-    // No second set of tiles: compute fills and empties them by itself, one unit after another.
-    add(Cb::Tokens, DataFormat::Float16_b, units.k_tiles + units.has_bias());
-    add(Cb::Experts, DataFormat::Float16_b, units.k_tiles + units.has_bias());
-    if (units.has_bias() != 0) {
-        add_circular_buffer(program, cores, Cb::Bias, DataFormat::UInt32, {1, kBiasBytes});
-    }
-    add(Cb::Output, DataFormat::Float32, depth);
-    if (members > 1) {
-        add(Cb::Partial, DataFormat::Float32, 1);
-        add(Cb::Gathered, DataFormat::Float32, members);
-    }
-}
-
 /// A core, its units, and its part of K.
 struct CoreWork {
     WorkShare share;
@@ -133,9 +154,7 @@ struct CoreWork {
 };
 
 /// Returns the work of each core; member i of unit u is core u · members + i.
-std::vector<CoreWork> work_of(const OpContext& context, const Units& units, std::uint32_t members) {
-    const GridSize grid = context.params<GateSpec>().grid;
-    const SharedWork work = share_work(kSpec.name, context.arch, grid, units.count * members);
+std::vector<CoreWork> work_of(const SharedWork& work, const Units& units, std::uint32_t members) {
     std::vector<CoreWork> cores;
     for (const WorkShare& share : work.shares) {
         if (members == 1) {
@@ -143,7 +162,7 @@ std::vector<CoreWork> work_of(const OpContext& context, const Units& units, std:
             continue;
         }
         const std::uint32_t member = share.first % members;
-        const std::uint32_t chunks = (units.k_tiles + units.chunk - 1) / units.chunk;
+        const std::uint32_t chunks = units.num_chunks();
         // Whole chunks, so that only the last member has a short one.
         const std::uint32_t first = chunks * member / members * units.chunk;
         const std::uint32_t end =
@@ -160,8 +179,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Shape& tokens = context.inputs[0].spec.shape;
     const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
-    // Each unit reads all rows that it needs. Cores that need the same rows read them twice, since this
-    // op has no multicast.
+    // Each unit reads all rows that it needs. Cores that need the same rows read them twice, since
+    // this op has no multicast.
     const std::uint32_t members = members_of(context, units);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count * members);
     const ReaderTensors read{
@@ -188,7 +207,9 @@ Program make_program(const OpContext& context, std::size_t position) {
     }
 
     Program program = CreateProgram();
-    add_buffers(program, work.cores, units, spec.cb_depth, members);
+    for (const Ring& ring : rings_of(units, spec.cb_depth, members)) {
+        add_circular_buffer(program, work.cores, ring.cb, ring.format, ring.size);
+    }
     const KernelHandle reader = CreateKernel(program, "ops/gate_linear/kernels/reader.cpp",
                                              work.cores, reader_config(reading, read));
     const KernelHandle compute =
@@ -197,7 +218,7 @@ Program make_program(const OpContext& context, std::size_t position) {
         CreateKernel(program, "ops/gate_linear/kernels/writer.cpp", work.cores,
                      writer_config(named(writing, MemberArgs{.members = members}), written));
     const std::uint32_t arrived = members > 1 ? CreateSemaphore(program, work.cores, 0) : 0;
-    for (const CoreWork& core : work_of(context, units, members)) {
+    for (const CoreWork& core : work_of(work, units, members)) {
         const UnitRange range{.first_unit = core.share.first, .num_units = core.share.count};
         const CoreCoord first = on_noc(context.arch, core.first_member);
         set_args(program, reader, core.share.core, range, core.part, addresses_of(read));

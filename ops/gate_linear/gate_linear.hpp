@@ -40,9 +40,9 @@ inline constexpr OpSpec kSpec{
 /// Returns the op, for the registry: units of 32 tokens and 32 experts are distributed over the
 /// cores by split_work_to_cores. Each core tiles its rows of both operands over all of H, which
 /// must fit in its L1, and multiplies with the second one transposed. A bias, as
-/// the linear router of gpt-oss has, is part of the sum: one more column of K, not rounded. If there
-/// are fewer units than cores, `split_k` cores share K of a unit, and the first of them adds their sums
-/// in fp32.
+/// the linear router of gpt-oss has, is part of the sum: one more column of K, not rounded. If
+/// there are fewer units than cores, `split_k` cores share K of a unit, and the first of them adds
+/// their sums in fp32.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::gate_linear

@@ -33,9 +33,9 @@ inline constexpr OpSpec kSpec{
     .tolerance = kExact,
 };
 
-/// Returns the op, for the registry: row i of the output (X, N) is column indices[i] of the input, or
-/// zeros where the index is −1. Without indices it is column i: the output (B, N) is the transpose.
-/// Rows of the output are distributed over the cores by
+/// Returns the op, for the registry: row i of the output (X, N) is column indices[i] of the input,
+/// or zeros where the index is −1. Without indices it is column i: the output (B, N) is the
+/// transpose. Rows of the output are distributed over the cores by
 /// split_work_to_cores; each holds the whole input in L1: columns are what a feature-major table of
 /// scales has for a token, four bytes a page.
 [[nodiscard]] const Op& op();

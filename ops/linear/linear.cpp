@@ -65,10 +65,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
         judge_untaken(kFields, context.parameters, kKeysOfStrips,
                       fmt::format("split_k of {}", spec.split_k), judge);
     }
-    const bool is_split =
-        grid_fault(context.arch, spec.grid).empty() && split_of(context).has_value();
+    const bool has_grid = grid_fault(context.arch, spec.grid).empty();
+    const bool is_split = has_grid && split_of(context).has_value();
+    // Without a grid nothing can be said about the cores that share K; judge_product() rejects it.
     judge.require(
-        is_split || spec.split_k <= 1, "split_k",
+        is_split || spec.split_k <= 1 || !has_grid, "split_k",
         fmt::format("is {}; allowed: 0, 1, or as many cores as the grid and the {} tiles "
                     "of K have, whose parts fit in L1",
                     spec.split_k, div_up(row_length(context.inputs[0].spec.shape), kTileColumns)));

@@ -36,10 +36,10 @@ inline constexpr OpSpec kSpec{
 
 /// Returns the op, for the registry: output[r,n] = Σ_k input[r,k] · weight[n,k] + bias[n].
 ///
-/// With `split_k` of 2 or more, as many cores share K (split_k.hpp); each weight is read once for up
-/// to 128 rows. With 1 the program is that of the products of experts (expert_rows), with one expert
-/// whose batch is all rows. By default K is split, and `split_k` chosen by the shape, unless a grid
-/// is stated, or a key of the other schedule: `strip`, `k_block`, `k_chunk` or `cb_depth`.
+/// With `split_k` of 2 or more, as many cores share K (split_k.hpp); each weight is read once for
+/// up to 128 rows. With 1 the program is that of the products of experts (expert_rows), with one
+/// expert whose batch is all rows. By default K is split, and `split_k` chosen by the shape, unless
+/// a grid is stated, or a key of the other schedule: `strip`, `k_block`, `k_chunk` or `cb_depth`.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::linear

@@ -12,7 +12,7 @@
 
 namespace tessera::ops::linear {
 
-/// Lengths of a product in tiles.
+/// Extents of a product.
 struct ProductShape {
     std::uint32_t rows = 0;     ///< of the input, in elements
     std::uint32_t columns = 0;  ///< of the output, in elements
@@ -45,8 +45,8 @@ struct SplitTensors {
 };
 
 /// Returns the program. A team of `members` cores has some columns of tiles, each member a part of
-/// K. Members multiply up to four tile rows with their weights, and send the partial sums in fp32 to
-/// the member that finishes the tile.
+/// K. Members multiply up to four tile rows with their weights, and send the partial sums in fp32
+/// to the member that finishes the tile.
 [[nodiscard]] Program split_k_program(const ArchSpec& arch, GridSize grid,
                                       const SplitTensors& tensors, SplitK split,
                                       MathFidelity fidelity);

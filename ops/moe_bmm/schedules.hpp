@@ -47,8 +47,8 @@ void add_input_buffers(Program& program, const CoreRangeSet& cores, const BmmCal
 [[nodiscard]] NamedCompileArgs reader_args(const BmmCall& call);
 [[nodiscard]] ReaderTensors reader_tensors(const BmmCall& call);
 
-/// Adds the kernel that multiplies, the same in both schedules; its runtime arguments are BlockCount
-/// and InnerRange. It packs to `output`; a core that adds packs there the sums of
+/// Adds the kernel that multiplies, the same in both schedules; its runtime arguments are
+/// BlockCount and InnerRange. It packs to `output`; a core that adds packs there the sums of
 /// `num_parts_arriving` other cores as well.
 [[nodiscard]] KernelHandle add_compute_kernel(Program& program, const CoreRangeSet& cores,
                                               const BmmCall& call, std::uint32_t num_parts_arriving,

@@ -88,6 +88,7 @@ std::vector<double> weights_of(const std::vector<float>& scores,
                                const std::vector<std::int32_t>& ids,
                                const SelectExpertsSpec& spec) {
     std::vector<double> weights;
+    weights.reserve(ids.size());
     for (const std::int32_t id : ids) {
         weights.push_back(scores[static_cast<std::size_t>(id)]);
     }

@@ -6,8 +6,9 @@
 
 namespace tessera::ops {
 
-/// Returns whether a schedule may choose that cores send to each other. A step with a stated grid may
-/// be moved (`first_core`), which such a program cannot be: its cores share work only if asked to.
+/// Returns whether a schedule may choose that cores send to each other. A step with a stated grid
+/// may be moved (`first_core`), which such a program cannot be: its cores share work only if asked
+/// to.
 [[nodiscard]] constexpr bool may_choose_sharing(GridSize grid) {
     return grid == GridSize{};
 }

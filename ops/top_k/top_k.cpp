@@ -59,8 +59,8 @@ Scratch own_scratch(Cb cb, std::uint32_t processor, std::uint64_t bytes) {
     return {static_cast<std::uint8_t>(index_of(cb) + processor * kOwnCbs), bytes};
 }
 
-/// Returns whether whole rows are sorted at once: a threshold costs more than it saves in short rows,
-/// as its histograms have 2048 entries.
+/// Returns whether whole rows are sorted at once: a threshold costs more than it saves in short
+/// rows, as its histograms have 2048 entries.
 bool sorts_rows(const Extents& extents) {
     constexpr std::uint32_t kLongestSorted = 1024;
     return extents.columns <= kLongestSorted;
@@ -96,8 +96,8 @@ void add_shared_rows(const Extents& extents, std::uint32_t split, std::uint32_t 
     }
 }
 
-/// Entries of a list that one processor sends, of which no more than k count. Lists begin at
-/// multiples of 16 bytes, as transfers between cores need: two entries.
+/// Returns the entries of a list that one processor sends. A list needs no more than k entries. Its
+/// first byte is at a multiple of 16 bytes (two entries), as transfers between cores need.
 std::uint32_t list_entries(const Extents& extents, std::uint32_t split) {
     return round_up(std::min(part_words(extents.columns, split), extents.k), 2U);
 }
@@ -138,7 +138,7 @@ Sharing sharing_of(const ArchSpec& arch, const TopKSpec& spec, const Extents& ex
         split = 1;
     }
     if (split == 0) {
-        // All processors work, unless their parts of a row were too short.
+        // Use all processors, unless their parts of a row would be too short.
         const std::uint32_t most = std::min({kProcessors * cores / std::max(extents.rows, 1U),
                                              extents.columns / kLeastColumns, kMostSplit});
         split = std::bit_floor(std::max(most, 1U));
@@ -149,7 +149,7 @@ Sharing sharing_of(const ArchSpec& arch, const TopKSpec& spec, const Extents& ex
     if (split > 1) {
         return {split, kProcessors};
     }
-    // One processor of a core is enough if there are no more rows than cores.
+    // With at most one row for each core, the second processor of a core would have no work.
     const Sharing both{1, kProcessors};
     return extents.rows > cores && fits(arch, extents, both) ? both : Sharing{};
 }
@@ -234,7 +234,7 @@ Program whole_rows_program(const Call& call, std::uint32_t processors) {
     return program;
 }
 
-/// Cores of a grid in teams, each of which shares rows.
+/// Teams of cores of a grid. The cores of a team share rows.
 std::vector<std::vector<CoreCoord>> teams_of(const Call& call, std::uint32_t cores_of_team) {
     const CoreCoord grid = schedule_grid(kSpec.name, call.arch, call.grid);
     const auto cores = static_cast<std::uint32_t>(grid.x * grid.y);

@@ -37,11 +37,13 @@ inline constexpr OpSpec kSpec{
 /// order, of equal ones the lower first; NaN counts as less than every number. With `positions`
 /// (one for each row) only columns up to the row's own count are returned; −1 fills up the rest.
 ///
-/// A core has two data movement processors, and `split` processors share a row. With `split` of 1
-/// each sorts whole rows of up to 1024 columns, or selects from longer ones by radix: three histograms of 11, 11 and 10 bits find the k-th element,
-/// another pass takes the elements that are not below it, and a radix sort puts them in order. With
-/// more, each sorts a part of the columns, sends the list to the cores of all, and merges its part
-/// of the result. Both are exact, and their time is linear in N and in k.
+/// A core has two data movement processors, and `split` processors share a row.
+///   - With `split` of 1 each processor sorts whole rows of up to 1024 columns. It selects from
+///     longer rows by radix: three histograms of 11, 11 and 10 bits find the k-th element. Another
+///     pass takes the elements that are not below it, and a radix sort puts them in order.
+///   - With a larger `split` each processor sorts a part of the columns and sends the list to the
+///     cores that share the row. Each then merges its part of the result.
+/// Both are exact, and their time is linear in N and in k.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::top_k

@@ -43,8 +43,8 @@ void copy_to_spare() {
     copy_dest_values(0, kSpare);
 }
 
-// x/2 · (1 + tanh(u)) = x · sigmoid(2u), with u = √(2/π) · (x + 0.044715 x³). The form with a sigmoid is used: tanh
-// would need another function, while sigmoid is used by silu already.
+// x/2 · (1 + tanh(u)) = x · sigmoid(2u), with u = √(2/π) · (x + 0.044715 x³). The form with a
+// sigmoid is used: tanh would need another function, while sigmoid is used by silu already.
 void gelu_tanh() {
     copy_to_spare();
     square_tile_init();

@@ -25,8 +25,8 @@ NAMED_COMPILE_ARGS(ReaderArgs, row_bytes,
                    bias_bytes);  // bytes of an element of the bias; 0: none
 NAMED_TENSORS(ReaderTensors, tokens, experts, bias);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
-/// Part of K of a core: all of it, or that of one of `members` cores that share a unit. The first of
-/// these has the bias and finishes the sum.
+/// Part of K of a core: all of it, or that of one of `members` cores that share a unit. The first
+/// of these has the bias and finishes the sum.
 NAMED_RUNTIME_ARGS(KPart, first_k, num_k, member);
 
 NAMED_COMPILE_ARGS(ComputeArgs, chunk,

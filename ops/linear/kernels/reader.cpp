@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings this core's part of K: the rows of a block once, then its pushes of weights strip by strip.
+// Brings this core's part of K: the rows of a block once, then its pushes of weights strip by
+// strip.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 #include "dataflow_api.h"

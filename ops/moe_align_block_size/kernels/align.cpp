@@ -91,21 +91,25 @@ uint32_t count_tokens(uint32_t most) {
     return given < most ? given : most;
 }
 
+Shapes shapes_of(const AlignArgs& args) {
+    return {.tokens = args.num_tokens,
+            .top_k = args.top_k,
+            .page_words = args.ids_page / 4,
+            .num_experts = args.num_experts,
+            .block_size = args.block_size,
+            .entries = args.entries,
+            .blocks = args.num_blocks,
+            .has_map = args.has_map != 0,
+            .ignores_invalid = args.ignores_invalid != 0,
+            .tokens_at_once = args.tokens_at_once,
+            .live_tokens = args.num_tokens};
+}
+
 }  // namespace
 
 void kernel_main() {
     const auto args = AlignArgs::read();
-    Shapes shapes{.tokens = args.num_tokens,
-                  .top_k = args.top_k,
-                  .page_words = args.ids_page / 4,
-                  .num_experts = args.num_experts,
-                  .block_size = args.block_size,
-                  .entries = args.entries,
-                  .blocks = args.num_blocks,
-                  .has_map = args.has_map != 0,
-                  .ignores_invalid = args.ignores_invalid != 0,
-                  .tokens_at_once = args.tokens_at_once,
-                  .live_tokens = args.num_tokens};
+    Shapes shapes = shapes_of(args);
     const auto ids = TensorAccessor(AlignTensors::ids(), AlignTensors::ids_address());
     const auto map = TensorAccessor(AlignTensors::map(), AlignTensors::map_address());
     const auto sorted_out = TensorAccessor(AlignTensors::sorted(), AlignTensors::sorted_address());

@@ -13,16 +13,16 @@ NAMED_TENSORS(ReaderTensors, input, weights, counts);
 
 // After the addresses, of reader.cpp: valid_tiles' HostBlocks or CoreOfGrid, then its part of K.
 NAMED_RUNTIME_ARGS(InnerRange, first_k, end_k);  // tiles
-// Of multicast_reader.cpp: CoreOfGrid, which counts rows of cores, then CoreOfRow, BlockSenderArgs
+// For multicast_reader.cpp: CoreOfGrid, which counts rows of cores, then CoreOfRow, BlockSenderArgs
 // and BlockReceiverArgs.
 NAMED_RUNTIME_ARGS(CoreOfRow, column, num_columns);
 
-// Of compute, beside InnerArgs and BlockArgs. Its runtime arguments are BlockCount and InnerRange.
+// For compute, beside InnerArgs and BlockArgs. Its runtime arguments are BlockCount and InnerRange.
 NAMED_COMPILE_ARGS(ComputeArgs,
                    num_parts_arriving,  // cores whose sums this core adds
                    cb_out);             // Cb::Output, or Cb::Part if another core adds
 
-// Of send_part.cpp, beside TileArgs and BlockArgs.
+// For send_part.cpp, beside TileArgs and BlockArgs.
 NAMED_COMPILE_ARGS(SenderArgs, ready_semaphore, arrived_semaphore);
 NAMED_TENSORS(SenderTensors, counts);
 // After the address of the counts and CoreOfGrid.

@@ -6,8 +6,8 @@
 
 namespace tessera::ops {
 
-/// What shares a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a matrix of a
-/// stack, or all that counts. Static: all have the scale of an operand.
+/// Elements that share a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a
+/// matrix of a stack, or all that counts. Static: all have the scale of an operand.
 enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor, Static };
 
 /// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign. Integers of
@@ -60,14 +60,14 @@ NAMED_COMPILE_ARGS(WriterArgs, columns,
                    arrived,       // semaphores of the exchange
                    answered);
 NAMED_TENSORS(WriterTensors, codes, scales, counts, static_scale);
-// Behind those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
+// After those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
 // this one, of all.
 NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
 NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
 
-/// How compute sends the largest magnitudes of a strip: not at all, by row in column 0, or by row and
-/// column of a tile, which the writer reduces.
+/// How compute sends the largest magnitudes of a strip: not at all, by row in column 0, or by row
+/// and column of a tile, which the writer reduces.
 enum class Largest : std::uint32_t { None, OfRows, OfColumns };
 
 // Arguments for rows in pieces of 128 columns, counted row by row; a group is a core's turn.

@@ -19,8 +19,8 @@ inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     cb_pop_front(cb_rows, tiles);
 }
 
-// DST[0] = the sum of `count` float32 tiles from page `first` of `cb` on, three at a time: DST holds
-// four.
+// DST[0] = the sum of `count` float32 tiles from page `first` of `cb` on, three at a time: DST
+// holds four.
 inline void sum_tiles(uint32_t cb, uint32_t first, uint32_t count) {
     constexpr uint32_t kAtOnce = 3;
     copy_to(cb, first, 0);

@@ -19,7 +19,7 @@ using StripCb = row_strips::Cb;
 
 constexpr std::uint32_t kStripBf16Tile = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kStripFloatTile = tile_bytes(DataFormat::Float32);
-// Sums of which the vector unit uses all bits.
+// Sums whose bits the vector unit uses all.
 constexpr std::array kStripFloats{StripCb::Sums, StripCb::FirstStatistic, StripCb::SecondStatistic};
 
 std::uint32_t strips_of(std::uint32_t columns) {

@@ -247,6 +247,7 @@ std::vector<Rectangle> rectangles_of(CoreCoord grid, ColumnSplit split, std::uin
 
 CoreRangeSet cores_of(const std::vector<Rectangle>& rectangles, ColumnSplit split) {
     std::vector<CoreRange> ranges;
+    ranges.reserve(rectangles.size());
     for (const Rectangle& rectangle : rectangles) {
         ranges.emplace_back(rectangle.first, CoreCoord{rectangle.first.x + split.columns - 1,
                                                        rectangle.first.y + split.rows - 1});
@@ -265,8 +266,8 @@ std::optional<ColumnSplit> column_split(const ArchSpec& arch, const SplitSchedul
         if (!is_stated || ring_bytes(input, split, num_vectors) > buffer_room(arch)) {
             continue;
         }
-        // Fewer cores come first, and win if more of them would not be faster, or if the step may be
-        // moved.
+        // Fewer cores come first, and win if more of them would not be faster, or if the step may
+        // be moved.
         const bool is_chosen = schedule.split != 0 || may_choose_sharing(schedule.grid);
         const auto cost = [&](ColumnSplit other) {
             return std::pair(is_chosen ? work_of(grid, other, input) : 0, other.members());

@@ -56,9 +56,9 @@ struct ColumnSplit {
 void judge_split_strips(const ArchSpec& arch, const SplitSchedule& schedule,
                         const TensorSpec& input, std::uint32_t num_vectors, RuleJudge& judge);
 
-/// Returns the program: units of 32 rows go to rectangles of cores in turn. Each core of a rectangle
-/// has some strips of four tiles. It sends its part of a statistic to the first core, which merges
-/// the parts in its matrix unit and multicasts the statistic.
+/// Returns the program: units of 32 rows go to rectangles of cores in turn. Each core of a
+/// rectangle has some strips of four tiles. It sends its part of a statistic to the first core,
+/// which merges the parts in its matrix unit and multicasts the statistic.
 [[nodiscard]] Program split_strips_program(std::string_view op, const ArchSpec& arch,
                                            const SplitStrips& strips,
                                            const SplitSchedule& schedule);

@@ -13,8 +13,8 @@ enum class Cb : std::uint32_t {
     Chosen = 2,  // elements with their columns
     Sorted = 3,
     Positions = 4,  // a part of the list
-    // Of processors that share a row:
-    Lists = 10,    // sorted elements of each processor, one list behind the other
+    // For processors that share a row:
+    Lists = 10,    // sorted elements of each processor, one list after another
     Lengths = 11,  // of these lists, 16 bytes each
 };
 inline constexpr std::uint32_t kOwnCbs = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted lists of a row's elements, of which each processor merges a part of the result.
+// Merges sorted lists of a row's elements. Each processor makes a part of the result.
 #pragma once
 
 #include "args.hpp"
@@ -61,7 +61,7 @@ void find_ranks(const Lists& lists, uint32_t rank, uint32_t* from) {
             (is_set ? high : low)[i] = middle[i];
         }
     }
-    // Of elements that are equal to it, those of lower columns come first.
+    // Elements equal to it are taken in the order of their columns.
     for (uint32_t i = 0; i < lists.number; ++i) {
         rank -= low[i];
     }
@@ -101,7 +101,7 @@ private:
         heads_[i] = from_[i] < lists_.length(i) ? lists_.list(i)[from_[i]].order : 0;
     }
     void play(uint32_t node) {
-        // Of equal heads that of the lower columns wins, which is the left one.
+        // With equal heads the left list wins: its columns are lower.
         const uint32_t left = winner_[2 * node];
         const uint32_t right = winner_[2 * node + 1];
         winner_[node] = heads_[right] > heads_[left] ? right : left;

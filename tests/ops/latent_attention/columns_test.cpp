@@ -194,7 +194,8 @@ TEST(Linear, AddsTheBiasToEachRow) {
     }
 }
 
-// K and columns that are no whole tiles, one K tile, more than 128 rows, members that finish no tile.
+// K and columns that are no whole tiles, one K tile, more than 128 rows, members that finish no
+// tile.
 INSTANTIATE_TEST_SUITE_P(Edges, Linears,
                          ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}},
                                            LinearCase{{33, 31, 33}}, LinearCase{{64, 300, 129}},
@@ -234,19 +235,32 @@ INSTANTIATE_TEST_SUITE_P(Edges, Gates,
                                            GateCase{{33, 1300, 40}, 4}, GateCase{{1, 5000, 256}},
                                            GateCase{{300, 600, 256}}));
 
-TEST(GateLinear, RefusesMoreSharersThanItsUnitsLeave) {
-    const DeviceTensor tokens{{{8, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
-    const DeviceTensor weights{{{32, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+/// Checks a call with 8 tokens and 32 experts: one unit of work.
+void check_gates(std::uint32_t hidden, std::uint32_t split_k) {
+    const DeviceTensor tokens{{{8, hidden}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor weights{{{32, hidden}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
     const DeviceTensor logits{{{8, 32}, DataFormat::Float32, Layout::ROW_MAJOR}, {}};
     const DeviceTensor* const in[]{&tokens, &weights};
     const DeviceTensor* const out[]{&logits};
     gate_linear::GateSpec spec;
     spec.cb_depth = 2;
-    spec.split_k = 2;
+    spec.split_k = split_k;
+    check_call(gate_linear::op(), test_arch(), &spec, in, out);
+}
 
-    EXPECT_EQ(
-        usage_error_message([&] { check_call(gate_linear::op(), test_arch(), &spec, in, out); }),
-        "gate_linear: split_k is 2; allowed for 1 units of work and 3 tiles of K: 0 to 1");
+TEST(GateLinear, RefusesMoreSharersThanItsUnitsLeave) {
+    EXPECT_EQ(usage_error_message([] { check_gates(96, 2); }),
+              "gate_linear: split_k is 2; allowed for 1 units of work and 3 tiles of K: 0 to 1");
+}
+
+// A core has room for 340 pages of 4096 B. 310 tiles of K of both operands, 16 pages of rows and 2
+// of logits leave 12; the sums of 16 members need 17.
+TEST(GateLinear, CountsTheSumsOfMembersInL1) {
+    EXPECT_EQ(usage_error_message([] { check_gates(9920, 16); }),
+              "gate_linear: hidden_states with H = 9920 take 1413120 B of circular buffers; a core "
+              "has 1395424 B of L1 for them");
+    EXPECT_NO_THROW(check_gates(9920, 11));
+    EXPECT_NO_THROW(check_gates(9920, 0));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ inline std::vector<SessionOptions> all_sessions() {
     return sessions;
 }
 
-/// What an op leaves of the input at `rewritten`, which is its output too; one device.
+/// Values that an op leaves in the input at `rewritten`, which is its output too; one device.
 template <class Spec>
 HostTensor call_rows(const ops::Op& op, const Spec& spec, const std::vector<HostTensor>& inputs,
                      std::size_t rewritten) {

@@ -18,7 +18,7 @@ enum class Cb : std::uint32_t {
     FirstStatistic = 8,   // statistic of each row, in every column
     SecondStatistic = 9,  //
     VectorRow = 10,       // memory for a row of a vector
-    // Of cores that share the columns of a unit:
+    // For cores that share the columns of a unit:
     Part = 11,      // a core's part of a statistic, in every column
     Gathered = 12,  // at the leader: parts of all cores, a column each
     Merged = 13,    // at the leader: the statistic

@@ -6,7 +6,7 @@
 
 namespace tessera::ops::token_exchange {
 
-// Of cores that send, control and pack: plain memory where no consumer is named.
+// For cores that send, control and pack. Buffers without a named consumer are plain memory.
 enum class Cb : std::uint32_t {
     Table = 0,     // ids, then weights, of one rank's tokens; of combine, entries of `source`
     Bases = 1,     // rows that lower ranks send, by bin
@@ -17,7 +17,7 @@ enum class Cb : std::uint32_t {
     Pairs = 6      // rows by own bin and sending rank
 };
 
-// Of cores that sum contributions.
+// For cores that sum contributions.
 enum class SumCb : std::uint32_t {
     Contributions = 0,  // tiles of 1024 elements of rows, bfloat16
     Terms = 1,          // of a token: their number, then weights (float32)
@@ -63,12 +63,12 @@ constexpr std::uint32_t y_of(std::uint32_t core_word) {
     return core_word >> 16U;
 }
 
-// Of dispatch_reader.cpp, after the addresses. A list of PeerArgs follows.
+// For dispatch_reader.cpp, after the addresses. A list of PeerArgs follows.
 NAMED_TENSORS(DispatchReaderTensors, tokens, ids, weights, scales);
 NAMED_RUNTIME_ARGS(DispatchReaderArgs, num_links, link, row_bytes, piece_bytes, scales_bytes,
                    bases_semaphore, rank);
 
-// Of dispatch_writer.cpp, which writes rows for dispatch, combine and all_to_all. A list of
+// For dispatch_writer.cpp, which writes rows for dispatch, combine and all_to_all. A list of
 // PeerArgs follows, and the connection of a core that has peers and is not local.
 NAMED_TENSORS(WriterTensors, rows, scales, tables);
 NAMED_RUNTIME_ARGS(WriterArgs, rank, sends_table, row_bytes, piece_bytes, scales_bytes,
@@ -78,11 +78,11 @@ NAMED_RUNTIME_ARGS(WriterArgs, rank, sends_table, row_bytes, piece_bytes, scales
                    is_local,       // 1: rows stay on the device
                    table_packet);  // bytes
 
-// Of pack_reader.cpp: the rows of one phase, as they arrived.
+// For pack_reader.cpp: the rows of one phase, as they arrived.
 NAMED_TENSORS(PackTensors, rows, scales);
 NAMED_RUNTIME_ARGS(PackArgs, row_bytes, piece_bytes, scales_bytes, go_semaphore, core, num_cores);
 
-// Of dispatch_control.cpp. Two lists of CoreWord follow: the cores that wait for the bases, and
+// For dispatch_control.cpp. Two lists of CoreWord follow: the cores that wait for the bases, and
 // those that wait for the counts.
 NAMED_COMPILE_ARGS(ControlArgs, weight_bytes);
 NAMED_TENSORS(ControlTensors, ids, weights, tables, out_ids, out_weights, source, slots,
@@ -93,14 +93,14 @@ NAMED_RUNTIME_ARGS(ControlWork, rank, scratch_stride,
                    num_senders,  // cores of all ranks that send here
                    go_semaphore);
 
-// Of combine_reader.cpp. A list of PeerArgs follows.
+// For combine_reader.cpp. A list of PeerArgs follows.
 NAMED_TENSORS(CombineReaderTensors, rows, source, num_received);
 NAMED_RUNTIME_ARGS(CombineReaderArgs, num_links, link, row_bytes, piece_bytes, rank);
 
-// Of combine_control.cpp. A list of CoreWord follows: the cores that sum.
+// For combine_control.cpp. A list of CoreWord follows: the cores that sum.
 NAMED_RUNTIME_ARGS(CombineControlArgs, num_senders, rows_semaphore, go_semaphore);
 
-// Of the kernels that sum.
+// For the kernels that sum.
 NAMED_COMPILE_ARGS(SumReaderArgs,
                    weight_bytes);        // 0: contributions are summed as they are
 NAMED_COMPILE_ARGS(RowArgs, row_bytes);  // of the sum

@@ -238,8 +238,8 @@ private:
     uint32_t lines_;
 };
 
-// Writes a table to the same address in the L1 of the cores of the list at `first_arg`: all have the
-// same buffers. Returns the first argument after the list.
+// Writes a table to the same address in the L1 of the cores of the list at `first_arg`: all have
+// the same buffers. Returns the first argument after the list.
 uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t ready_id) {
     const uint32_t num_cores = ListSize::read(first_arg).count;
     for (uint32_t i = 0; i < num_cores; ++i) {
