@@ -110,6 +110,7 @@ Cause cycle(const Path& path, Path::const_iterator begin, bool is_certain) {
         if (edges.size() < kMostEdges) {
             edges.push_back(edge_text(thread, *threads[(i + 1) % threads.size()], !is_local));
         }
+        // One full CB is enough to open the cycle, so only the first gives advice.
         if (thread.wait.kind == WaitKind::CbSpace && advice.empty()) {
             advice = fmt::format("; with more than {} pages in cb {} {} would advance",
                                  buffer_of(thread).num_pages, thread.wait.object,
@@ -216,6 +217,7 @@ Cause of_poll(const KernelThread& thread) {
                         left.empty() ? "" : ": " + left + " has ended before it connects")};
 }
 
+// An overshot word comes first: it is certain, and no later add can repair it.
 Cause of_semaphore(const KernelThread& thread) {
     const std::uint32_t value = load_local_word(thread, thread.wait.object);
     if (has_overshot(thread)) {
@@ -269,6 +271,8 @@ private:
                    : known->second.front();
     }
 
+    // Certain ends come first. Possible partners are followed last, because a guess may only
+    // show a probable cycle; any other end of a guessed path proves nothing.
     [[nodiscard]] Cause end_of(const KernelThread& thread, const Path& path) {
         if (thread.wait.kind == WaitKind::None) {
             return of_poll(thread);

@@ -19,6 +19,7 @@
 namespace tessera {
 namespace {
 
+// A message with more lines no longer fits a screen; the cause comes before them anyhow.
 constexpr std::size_t kMostGroups = 24;
 
 std::vector<KernelThread*> blocked_threads(std::span<Core* const> cores) {
@@ -37,6 +38,7 @@ std::vector<KernelThread*> blocked_threads(std::span<Core* const> cores) {
 /// Threads that wait at the same line for the same object, with the same requirement.
 using Group = std::vector<const KernelThread*>;
 
+// A poll has no object: the words of its last wait are left over and would split equal threads.
 auto key_of(const KernelThread& thread) {
     const WaitRecord& wait = thread.wait;
     const bool is_poll = wait.kind == WaitKind::None;

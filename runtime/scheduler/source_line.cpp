@@ -19,6 +19,8 @@ namespace {
 
 /// Reader of a section's bytes. Past the end it returns zeros, so a truncated table gives no line
 /// and no error.
+/// Reads bytes of a section in order. Reads past the end give zeros: the caller is a handler of
+/// faults and must survive a damaged file.
 class SectionReader {
 public:
     explicit SectionReader(std::string_view bytes) : left_(bytes) {}
@@ -154,11 +156,11 @@ private:
         const std::uint64_t size = program_.take_unsigned();
         SectionReader operands(program_.take_bytes(size));
         switch (operands.take<std::uint8_t>()) {
-            case 1:
+            case 1:  // DW_LNE_end_sequence: the row is the first address behind the code
                 rows_.push_back(row_);
                 is_ended_ = true;
                 return;
-            case 2:
+            case 2:  // DW_LNE_set_address
                 row_.address = operands.take<std::uint64_t>();
                 return;
             default:
@@ -179,12 +181,13 @@ private:
             case 4:
                 row_.file = program_.take_unsigned();
                 return;
-            case 8:
+            case 8:  // DW_LNS_const_add_pc: the step of special opcode 255, without a row
                 advance_special(255);
                 return;
-            case 9:
+            case 9:  // DW_LNS_fixed_advance_pc: in bytes, whatever the size of an instruction
                 row_.address += program_.take<std::uint16_t>();
                 return;
+            // The other opcodes change no address, file or line.
             default:  // columns and flags: skipped by their number of operands
                 for (int i = 0; i < header_.opcode_lengths[opcode - std::size_t{1}]; ++i) {
                     program_.take_unsigned();
@@ -228,6 +231,8 @@ bool is_of(const std::string& file, const std::string& kernel) {
 // Prefers lines of the kernel, in which code of headers is inlined.
 std::optional<CallSite> nearest(const std::vector<Row>& rows, std::uint64_t address,
                                 const std::vector<std::string>& files, const std::string& kernel) {
+    // A CallSite holds a pointer, so names of headers must outlive the launch: a set never moves
+    // them.
     static std::mutex mutex;
     static std::set<std::string> names;
     const auto name_of = [&](const Row& row) {
@@ -236,6 +241,7 @@ std::optional<CallSite> nearest(const std::vector<Row>& rows, std::uint64_t addr
     auto end = std::ranges::find_if(rows, [&](const Row& row) { return row.address > address; });
     const Row* found = nullptr;
     for (auto row = std::make_reverse_iterator(end); row != rows.rend(); ++row) {
+        // Line 0 marks instructions that the compiler assigns to no source line.
         if (row->line == 0) {
             continue;
         }
@@ -265,6 +271,8 @@ std::optional<CallSite> source_line_of(std::uint64_t code, const std::string& ke
     SectionReader table(section_of(file, ".debug_line"));
     while (!table.is_at_end()) {
         SectionReader unit(table.take_bytes(table.take<std::uint32_t>()));
+        // Kernels are compiled with -gdwarf-4 (cmake/TesseraKernels.cmake). Units of other versions
+        // come from libraries of the system and are skipped: their headers differ.
         if (unit.take<std::uint16_t>() != 4) {
             continue;
         }

@@ -25,6 +25,7 @@ tessera_call_on_stack:
     .cfi_offset %r14, -48
     push %r15
     .cfi_offset %r15, -56
+    # rbp is callee-saved, so entry() leaves it: the frame is found again through it alone.
     mov %rsi, %rsp
     call *%rdi
     lea -40(%rbp), %rsp
@@ -48,6 +49,7 @@ asm(R"(
     .type tessera_call_on_stack, %function
 tessera_call_on_stack:
     .cfi_startproc
+    // 96 bytes: x19 to x30 of the procedure call standard, and sp aligned to 16.
     stp x29, x30, [sp, #-96]!
     .cfi_def_cfa_offset 96
     .cfi_offset x29, -96

@@ -36,6 +36,8 @@ Word word_of(const KernelThread& thread) {
     return {thread.activity.device, thread.core().logical(), thread.wait.object};
 }
 
+// Only threads that have used this side of the CB are certain partners. A thread is never its own
+// partner, although it may push and pop the same CB.
 const KernelThread* partner_of(const KernelThread& thread) {
     const CircularBuffer& buffer = thread.core().circular_buffers[thread.wait.object];
     const std::uint8_t partners =
@@ -48,6 +50,8 @@ const KernelThread* partner_of(const KernelThread& thread) {
     return nullptr;
 }
 
+// A thread that has finished or waits for something else is not in a cycle of CBs. One such thread
+// makes each guess unsafe, so the function then returns none.
 Threads possible_partners(const KernelThread& thread) {
     Threads partners;
     for (const Processor processor : likely_partners(thread.processor(), thread.wait.kind)) {
@@ -70,6 +74,8 @@ std::map<Word, Threads> setters_of(std::span<KernelThread* const> blocked,
             setters.try_emplace(word_of(*thread));
         }
     }
+    // Adds are read from the trace, which keeps the sender; the machine itself does not count them
+    // by thread. A launch without a trace has no known setters.
     const auto note = [&](const KernelThread& thread, const TraceEvent& event) {
         if (event.kind != EventKind::SemaphoreAdd && event.kind != EventKind::FabricAdd) {
             return;

@@ -166,7 +166,7 @@ void Worker::count_idle_round() {
 }
 
 // The worker counts its stacks, so it must live until Boost has destroyed their fibers.
-void Worker::release_stacks() {
+void Worker::release_stacks() const {
     while (num_stacks_in_use != 0) {
         boost::this_fiber::yield();
     }

@@ -50,7 +50,7 @@ private:
     [[nodiscard]] bool resume_polling();
     [[nodiscard]] bool has_spun_for_long() const;
     void count_idle_round();
-    void release_stacks();
+    void release_stacks() const;
 
     LaunchState* launch_;
     std::vector<Core*> cores_;
