@@ -63,11 +63,11 @@ std::uint32_t w1_parts(const MoeSpec& spec) {
     return is_split && spec.quantisation.row->scale_of == ScaleOf::Block ? 2 : 1;
 }
 
-Situation situation_of(const MoeSpec& spec, std::uint32_t tokens, std::uint32_t ranks,
-                       DataFormat ids) {
-    return {.demands = {ranks, ids, spec.chunk_tokens != 0 && spec.chunk_tokens < tokens,
-                        spec.quantisation.row->quantisation},
-            .tokens = tokens,
+Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids) {
+    const bool is_chunked = spec.chunk_tokens != 0 && spec.chunk_tokens < size.tokens;
+    return {.demands = {size.ranks, ids, is_chunked, spec.quantisation.row->quantisation},
+            .tokens = size.tokens,
+            .has_all_experts = size.experts <= size.ranks * size.local_experts,
             .prepare_finalize = spec.pf.row,
             .experts = spec.experts.row};
 }
@@ -100,7 +100,8 @@ const Op& op() {
 
 Selection selection_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
                        const MoeSpec& spec) {
-    return select_pair(situation_of(spec, layer_of(inputs, ranks, spec).tokens, ranks,
+    const Layer layer = layer_of(inputs, ranks, spec);
+    return select_pair(situation_of(spec, {layer.tokens, ranks, layer.experts, layer.local_experts},
                                     inputs[kTopkIds].spec.format));
 }
 

@@ -49,9 +49,16 @@ inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints};
 /// after the other.
 [[nodiscard]] std::uint32_t w1_parts(const MoeSpec& spec);
 
+/// Sizes that decide which parts go together.
+struct LayerSize {
+    std::uint32_t tokens;  ///< of the batch, on all devices together
+    std::uint32_t ranks;
+    std::uint32_t experts;
+    std::uint32_t local_experts;  ///< slots of a device
+};
+
 /// Returns what decides which parts go together. A chunk that holds all tokens is no chunk.
-[[nodiscard]] Situation situation_of(const MoeSpec& spec, std::uint32_t tokens, std::uint32_t ranks,
-                                     DataFormat ids);
+[[nodiscard]] Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids);
 
 /// Returns the parameters, with `auto` replaced by the chosen rows.
 [[nodiscard]] MoeSpec chosen_spec(const OpContext& context);

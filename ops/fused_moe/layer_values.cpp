@@ -93,15 +93,17 @@ void check_layer_values(const ReferenceContext& context) {
     const std::uint32_t tokens =
         context.in(0).shape()[0] * (given.tokens == Tokens::Own ? ranks : 1);
     const HostTensor values = context.read(kTopkIds);
-    const Selection pair = select_pair(situation_of(given, tokens, ranks, values.format));
+    const std::uint32_t experts = context.in(kExpertMap).shape()[0];
+    const std::uint32_t local_experts = context.in(kW1).shape()[0];
+    const Selection pair =
+        select_pair(situation_of(given, {tokens, ranks, experts, local_experts}, values.format));
     const PrepareAndFinalize& pf = *pair.prepare_finalize;
     const bool are_contiguous = need_contiguous_experts(pf, *pair.experts);
-    const std::uint32_t local_experts = context.in(1).shape()[0];
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);
     check_exponents(context);
     const NamedTable ids{kInputs[kTopkIds].name, values};
     // Judged before the run: an id steers where a token is sent.
-    check_indices(kSpec.name, ids, context.in(kExpertMap).shape()[0], Nobody::Allowed);
+    check_indices(kSpec.name, ids, experts, Nobody::Allowed);
     // Batches have room for one row of each token and expert; blocks of rows take any number.
     if (pf.activation_format == Format::BatchedExperts) {
         check_selects_once(fmt::format("{} with {}", kSpec.name, pf.name), ids);

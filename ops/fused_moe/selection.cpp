@@ -49,14 +49,17 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
     if (can_be_sent(codes)) {
         candidates.push_back({"quantised_all_gather", fewer});
     }
-    if (tokens <= kFewTokens) {
+    // Rows travel to the device of an expert, so every expert has to be in the group.
+    const bool are_few = tokens <= kFewTokens && situation.has_all_experts;
+    if (are_few) {
         candidates.push_back(
             {"all_to_all_contiguous",
              fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)});
     }
     candidates.push_back(
         {"all_gather_reduce_scatter",
-         tokens <= kFewTokens
+         !situation.has_all_experts ? std::string("other devices have some of the experts")
+         : are_few
              ? std::string("takes these ids and experts")
              : fmt::format("{} tokens a device; beyond {} it is the fastest", tokens, kFewTokens)});
     candidates.push_back({"none", "takes these experts"});

@@ -16,6 +16,8 @@ inline constexpr std::string_view kAuto = "auto";
 struct Situation {
     Demands demands;
     std::uint32_t tokens = 0;  ///< of the batch, on all devices together
+    /// Whether the group of devices has every expert. Experts elsewhere add their sums later.
+    bool has_all_experts = true;
     const PrepareAndFinalize* prepare_finalize = nullptr;  ///< null: to be chosen
     const Experts* experts = nullptr;                      ///< null: to be chosen
 };

@@ -104,7 +104,8 @@ std::optional<std::string> range_refusal(const Node& range, const pipeline::Valu
     const std::string& least = range.elements[0].text;
     const std::string& most = range.elements[1].text;
     const std::string text = show(value);
-    if (evaluate_condition(fmt::format("{} >= {} && {} <= {}", text, least, text, most), scope)) {
+    // A bound may be a comparison or a sum, so that each has parentheses of its own.
+    if (evaluate_condition(fmt::format("{0} >= ({1}) && {0} <= ({2})", text, least, most), scope)) {
         return std::nullopt;
     }
     return fmt::format("{} is out of range, allowed: {} to {}", text, bound_text(least, scope),

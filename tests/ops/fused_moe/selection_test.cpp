@@ -19,6 +19,7 @@ struct Case {
     const char* given_experts = nullptr;
     DataFormat ids = DataFormat::Int32;
     bool is_chunked = false;
+    bool has_all_experts = true;
     friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
@@ -31,6 +32,7 @@ TEST_P(SelectedPair, IsTheOneOfTheRulesAndRuns) {
     const Selection pair = select_pair(
         {.demands = demands,
          .tokens = c.tokens,
+         .has_all_experts = c.has_all_experts,
          .prepare_finalize = c.given_pf == nullptr ? nullptr : find_prepare_finalize(c.given_pf),
          .experts = c.given_experts == nullptr ? nullptr : find_experts(c.given_experts)});
 
@@ -46,6 +48,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"OneDevice", 1, 64, "none", "grouped"},
                       Case{"FewTokens", 8, 128, "all_to_all_contiguous", "grouped_permuted"},
                       Case{"ManyTokens", 8, 129, "all_gather_reduce_scatter", "grouped"},
+                      Case{.name = "FewTokensWithExpertsElsewhere",
+                           .ranks = 8,
+                           .tokens = 128,
+                           .prepare_finalize = "all_gather_reduce_scatter",
+                           .experts = "grouped",
+                           .has_all_experts = false},
                       Case{.name = "IdsWithoutASign",
                            .ranks = 8,
                            .tokens = 8,
