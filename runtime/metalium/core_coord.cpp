@@ -15,7 +15,7 @@ namespace {
 std::vector<CoreRange> rectangles_of(std::span<const CoreCoord> cores) {
     std::vector<CoreCoord> sorted(cores.begin(), cores.end());
     std::ranges::sort(sorted, {}, [](const CoreCoord& core) { return std::pair(core.y, core.x); });
-    sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     std::vector<CoreRange> ranges;
     for (std::size_t i = 0; i < sorted.size();) {
         std::size_t last = i;

@@ -119,6 +119,7 @@ CoreCoord IDevice::virtual_core_from_logical_core(const CoreCoord& core,
 std::vector<CoreCoord> IDevice::worker_cores_from_logical_cores(
     const std::vector<CoreCoord>& cores) const {
     std::vector<CoreCoord> result;
+    result.reserve(cores.size());
     for (const CoreCoord& core : cores) {
         result.push_back(worker_core_from_logical_core(core));
     }
@@ -141,7 +142,9 @@ std::uint32_t IDevice::get_noc_multicast_encoding(std::uint8_t noc, const CoreRa
     return encoded(first) << 12U | encoded(last);
 }
 
-// Neighbouring cores of one row: no core has two banks, which is what programs rely on.
+// Neighbouring cores of one row: no core has two banks, which is what programs rely on. The vendor's
+// member is not const, and neither are functions that override it.
+// NOLINTNEXTLINE(readability-make-member-function-const)
 std::vector<CoreCoord> IDevice::get_optimal_dram_bank_to_logical_worker_assignment(NOC /*noc*/) {
     const CoreCoord grid = compute_with_storage_grid_size();
     std::vector<CoreCoord> cores;

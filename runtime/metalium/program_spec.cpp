@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
+#include <string_view>
+#include <vector>
 
 #include "runtime/metalium/convert.hpp"
 #include "runtime/metalium/kernel_path.hpp"
@@ -41,8 +42,13 @@ const Value& find(const std::map<std::string, Value>& values, const std::string&
     if (const auto found = values.find(name); found != values.end()) {
         return found->second;
     }
+    std::vector<std::string_view> allowed;
+    allowed.reserve(values.size());
+    for (const auto& [known, value] : values) {
+        allowed.emplace_back(known);
+    }
     throw tessera::UsageError(fmt::format("program spec: unknown {} {}, allowed: {}", what, name,
-                                          fmt::join(std::views::keys(values), ", ")));
+                                          fmt::join(allowed, ", ")));
 }
 
 void require_new(bool is_new, const char* what, const std::string& name) {

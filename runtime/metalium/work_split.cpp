@@ -22,6 +22,7 @@ tessera::RowWise row_wise_of(bool row_wise) {
 
 std::vector<CoreCoord> to_metalium_cores(const std::vector<tessera::CoreCoord>& cores) {
     std::vector<CoreCoord> result;
+    result.reserve(cores.size());
     for (const tessera::CoreCoord& core : cores) {
         result.push_back(to_metalium(core));
     }

@@ -51,6 +51,7 @@ const Function* find_function(std::string_view name) {
 
 std::vector<std::string> function_names() {
     std::vector<std::string> names;
+    names.reserve(kFunctions.size());
     for (const Function& function : kFunctions) {
         names.emplace_back(function.name);
     }
