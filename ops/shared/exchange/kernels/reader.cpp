@@ -146,6 +146,63 @@ private:
     bool receives_ = false;  // kind of the last started blocks
 };
 
+// Reads and announces the blocks of a phase. The parts are members of one object, so the compiler
+// inlines them like a lambda, and predicted cycles are those of one function.
+template <typename Input, typename Output, typename Workspace>
+struct PhaseReader {
+    const Plan& plan;
+    uint32_t sum_scale;
+    const Input& input;
+    const Output& output;
+    const Workspace& workspace;
+    RowWalk& input_rows;
+    RowWalk& output_rows;
+    RowWalk& units;
+    OwnBlocks& local;
+    OwnBlocks& earlier;
+    OwnBlocks& own;
+    Arrivals& partial_sums;
+    Arrivals& gathered;
+    volatile tt_l1_ptr uint32_t* stored;
+    uint32_t& num_arrived;
+    uint32_t& num_phases;
+
+    void operator()(const Phase& phase) {
+        // Waits for all stores of earlier phases: this one may read them. The input is never
+        // written.
+        noc_semaphore_wait_min(stored, num_phases++);
+        Arrivals& arrivals = phase.sums ? partial_sums : gathered;
+        OwnBlocks& blocks = !phase.sums ? own : phase.reads_sums(sum_scale != 1) ? earlier : local;
+        Reads reads(blocks, arrivals, num_arrived);
+        Turns turns(plan, phase);
+        for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
+            if (!turn.step.reads()) {
+                arrivals.announce(turn.piece.num_blocks(phase.block_bytes()), num_arrived);
+            } else {
+                read_own(turn, reads);
+            }
+            // Sums continue with the next piece meanwhile. Unchanged blocks do not: own blocks
+            // could wait for slots that are freed once these blocks are announced.
+            if (!phase.sums) {
+                reads.finish_all();
+            }
+        }
+        reads.finish_all();
+        // Slots of a phase begin at the buffer's start on both devices.
+        arrivals.fill_up(plan);
+    }
+
+    void read_own(const Turn& turn, Reads& reads) {
+        if (turn.step.source() == Place::Input) {
+            reads.read(turn, input, input_rows, 1);
+        } else if (turn.step.source() == Place::Output) {
+            reads.read(turn, output, output_rows, 1);
+        } else {
+            reads.read(turn, workspace, units, sum_scale);
+        }
+    }
+};
+
 }  // namespace
 
 void kernel_main() {
@@ -172,34 +229,7 @@ void kernel_main() {
     uint32_t num_arrived = 0;
     uint32_t num_phases = 0;
 
-    plan.for_each_phase([&](const Phase& phase) {
-        // Waits for all stores of earlier phases: this one may read them. The input is never
-        // written.
-        noc_semaphore_wait_min(stored, num_phases++);
-        Arrivals& arrivals = phase.sums ? partial_sums : gathered;
-        OwnBlocks& blocks = !phase.sums                             ? own
-                            : phase.reads_sums(args.sum_scale != 1) ? earlier
-                                                                    : local;
-        Reads reads(blocks, arrivals, num_arrived);
-        Turns turns(plan, phase);
-        for (Turn turn = turns.next(); !turn.is_done(); turn = turns.next()) {
-            if (!turn.step.reads()) {
-                arrivals.announce(turn.piece.num_blocks(phase.block_bytes()), num_arrived);
-            } else if (turn.step.source() == Place::Input) {
-                reads.read(turn, input, input_rows, 1);
-            } else if (turn.step.source() == Place::Output) {
-                reads.read(turn, output, output_rows, 1);
-            } else {
-                reads.read(turn, workspace, units, args.sum_scale);
-            }
-            // Sums continue with the next piece meanwhile. Unchanged blocks do not: own blocks
-            // could wait for slots that are freed once these blocks are announced.
-            if (!phase.sums) {
-                reads.finish_all();
-            }
-        }
-        reads.finish_all();
-        // Slots of a phase begin at the buffer's start on both devices.
-        arrivals.fill_up(plan);
-    });
+    plan.for_each_phase(PhaseReader<decltype(input), decltype(output), decltype(workspace)>{
+        plan, args.sum_scale, input, output, workspace, input_rows, output_rows, units, local,
+        earlier, own, partial_sums, gathered, stored, num_arrived, num_phases});
 }
