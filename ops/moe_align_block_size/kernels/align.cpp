@@ -105,6 +105,44 @@ Shapes shapes_of(const AlignArgs& args) {
             .live_tokens = args.num_tokens};
 }
 
+// Counts the choices of each expert.
+template <class Ids>
+void count_choices(const Ids& ids, const Experts& experts) {
+    fill_words(experts.words, experts.shapes.num_experts, 0);
+    for_each_choice(
+        ids, experts,
+        [&](uint32_t expert, uint32_t, uint32_t) {
+            if (experts.is_listed(expert)) {
+                experts.words[expert] += 1;
+            }
+        },
+        [](uint32_t, uint32_t) {});
+}
+
+// Places each listed choice in its expert's blocks, and stores the place of each choice.
+template <class Ids, class Rows>
+void place_choices(const Ids& ids, const Rows& rows_out, const Experts& experts) {
+    const Shapes& shapes = experts.shapes;
+    tt_l1_ptr uint32_t* sorted = words_at(get_write_ptr(cb_sorted));
+    tt_l1_ptr uint32_t* rows = words_at(get_write_ptr(cb_rows));
+    // Entries that no choice takes point one beyond the last choice.
+    fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
+    for_each_choice(
+        ids, experts,
+        [&](uint32_t expert, uint32_t index, uint32_t entry) {
+            rows[entry] = kNobody;
+            if (experts.is_listed(expert)) {
+                const uint32_t place = experts.words[expert]++;
+                sorted[place] = index;
+                rows[entry] = experts.local(expert) == kNobody ? kNobody : place;
+            }
+        },
+        [&](uint32_t first, uint32_t count) {
+            write_pages(rows_out, first, count, get_write_ptr(cb_rows), shapes.page_words * 4,
+                        shapes.top_k * 4);
+        });
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -125,37 +163,11 @@ void kernel_main() {
     }
     const Experts experts{shapes, words_at(get_write_ptr(cb_map)),
                           words_at(get_write_ptr(cb_experts))};
-    fill_words(experts.words, shapes.num_experts, 0);
     // Two passes over the ids: no choice has a place before all are counted. Keeping the ids in L1
     // in between would limit the number of tokens.
-    for_each_choice(
-        ids, experts,
-        [&](uint32_t expert, uint32_t, uint32_t) {
-            if (experts.is_listed(expert)) {
-                experts.words[expert] += 1;
-            }
-        },
-        [](uint32_t, uint32_t) {});
-
-    tt_l1_ptr uint32_t* sorted = words_at(get_write_ptr(cb_sorted));
-    tt_l1_ptr uint32_t* rows = words_at(get_write_ptr(cb_rows));
+    count_choices(ids, experts);
     const uint32_t total = lay_out(experts, words_at(get_write_ptr(cb_blocks)));
-    // Entries that no choice takes point one beyond the last choice.
-    fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
-    for_each_choice(
-        ids, experts,
-        [&](uint32_t expert, uint32_t index, uint32_t entry) {
-            rows[entry] = kNobody;
-            if (experts.is_listed(expert)) {
-                const uint32_t place = experts.words[expert]++;
-                sorted[place] = index;
-                rows[entry] = experts.local(expert) == kNobody ? kNobody : place;
-            }
-        },
-        [&](uint32_t first, uint32_t count) {
-            write_pages(rows_out, first, count, get_write_ptr(cb_rows), shapes.page_words * 4,
-                        shapes.top_k * 4);
-        });
+    place_choices(ids, rows_out, experts);
 
     noc_async_write(get_write_ptr(cb_sorted), sorted_out.get_noc_addr(0), shapes.entries * 4);
     noc_async_write(get_write_ptr(cb_blocks), blocks_out.get_noc_addr(0), shapes.blocks * 4);

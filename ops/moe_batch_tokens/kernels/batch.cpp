@@ -33,29 +33,12 @@ struct Batches {
     }
 };
 
-}  // namespace
-
-void kernel_main() {
-    const auto args = BatchArgs::read();
-    const auto paged_out =
-        TensorAccessor(BatchTensors::paged_counts(), BatchTensors::paged_counts_address());
-    const auto ids = TensorAccessor(BatchTensors::ids(), BatchTensors::ids_address());
-    const auto map_in = TensorAccessor(BatchTensors::map(), BatchTensors::map_address());
-    const auto counts_out = TensorAccessor(BatchTensors::counts(), BatchTensors::counts_address());
-    const auto tokens_out = TensorAccessor(BatchTensors::tokens(), BatchTensors::tokens_address());
-    const auto rows_out = TensorAccessor(BatchTensors::rows(), BatchTensors::rows_address());
-
+// Appends each choice to the batch of its expert, and stores the row of each choice.
+template <class Ids, class Rows>
+void append_choices(const Ids& ids, const Rows& rows_out, const BatchArgs& args,
+                    const Batches& batches, const tt_l1_ptr uint32_t* map) {
     const uint32_t ids_l1 = get_write_ptr(cb_ids);
     const uint32_t rows_l1 = get_write_ptr(cb_rows);
-    const tt_l1_ptr uint32_t* map = words_at(get_write_ptr(cb_map));
-    const Batches batches{words_at(get_write_ptr(cb_counts)), words_at(get_write_ptr(cb_tokens)),
-                          args.batch_stride / 4, args.capacity};
-    // The map is read whole: each choice needs a random entry of it.
-    read_pages(map_in, 0, 1, get_write_ptr(cb_map), 0, args.num_experts * 4);
-    fill_words(batches.counts, args.num_local, 0);
-    // Rows without a token must not look like token 0.
-    fill_words(batches.tokens, args.num_local * batches.stride, kNobody);
-
     for (uint32_t first = 0; first < args.num_tokens; first += args.tokens_at_once) {
         const uint32_t left = args.num_tokens - first;
         const uint32_t count = left < args.tokens_at_once ? left : args.tokens_at_once;
@@ -72,14 +55,44 @@ void kernel_main() {
         // barrier.
         write_pages(rows_out, first, count, rows_l1, args.ids_page, args.top_k * 4);
     }
-    write_pages(tokens_out, 0, args.num_local, get_write_ptr(cb_tokens), args.batch_stride,
-                args.capacity * 4);
-    write_pages(counts_out, 0, 1, get_write_ptr(cb_counts), 0, args.num_local * 4);
+}
+
+// Stores the counts once more, each in its own page.
+template <class PagedCounts>
+void write_paged_counts(const PagedCounts& paged_out, const BatchArgs& args,
+                        const tt_l1_ptr uint32_t* counts) {
     // Pages of one word are 16 bytes apart, the alignment of writes, so the counts are spaced out
     // first.
     for (uint32_t expert = 0; expert < args.num_local; ++expert) {
-        words_at(get_write_ptr(cb_paged_counts))[expert * args.count_stride / 4] =
-            batches.counts[expert];
+        words_at(get_write_ptr(cb_paged_counts))[expert * args.count_stride / 4] = counts[expert];
     }
     write_pages(paged_out, 0, args.num_local, get_write_ptr(cb_paged_counts), args.count_stride, 4);
+}
+
+}  // namespace
+
+void kernel_main() {
+    const auto args = BatchArgs::read();
+    const auto paged_out =
+        TensorAccessor(BatchTensors::paged_counts(), BatchTensors::paged_counts_address());
+    const auto ids = TensorAccessor(BatchTensors::ids(), BatchTensors::ids_address());
+    const auto map_in = TensorAccessor(BatchTensors::map(), BatchTensors::map_address());
+    const auto counts_out = TensorAccessor(BatchTensors::counts(), BatchTensors::counts_address());
+    const auto tokens_out = TensorAccessor(BatchTensors::tokens(), BatchTensors::tokens_address());
+    const auto rows_out = TensorAccessor(BatchTensors::rows(), BatchTensors::rows_address());
+
+    const tt_l1_ptr uint32_t* map = words_at(get_write_ptr(cb_map));
+    const Batches batches{words_at(get_write_ptr(cb_counts)), words_at(get_write_ptr(cb_tokens)),
+                          args.batch_stride / 4, args.capacity};
+    // The map is read whole: each choice needs a random entry of it.
+    read_pages(map_in, 0, 1, get_write_ptr(cb_map), 0, args.num_experts * 4);
+    fill_words(batches.counts, args.num_local, 0);
+    // Rows without a token must not look like token 0.
+    fill_words(batches.tokens, args.num_local * batches.stride, kNobody);
+
+    append_choices(ids, rows_out, args, batches, map);
+    write_pages(tokens_out, 0, args.num_local, get_write_ptr(cb_tokens), args.batch_stride,
+                args.capacity * 4);
+    write_pages(counts_out, 0, 1, get_write_ptr(cb_counts), 0, args.num_local * 4);
+    write_paged_counts(paged_out, args, batches.counts);
 }

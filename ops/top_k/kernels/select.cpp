@@ -65,6 +65,38 @@ uint32_t take(const Words scores, uint32_t count, Threshold threshold, Entries c
     return taken;
 }
 
+// Buffers of this processor.
+struct Buffers {
+    Words scores = reinterpret_cast<Words>(get_write_ptr(own(Cb::Scores)));
+    Words histogram = reinterpret_cast<Words>(get_write_ptr(own(Cb::Histogram)));
+    Entries chosen = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Chosen)));
+    Entries sorted = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Sorted)));
+    Words ids = reinterpret_cast<Words>(get_write_ptr(own(Cb::Sorted)));
+};
+
+// Writes the columns of the `wanted` largest of `visible` scores in descending order, and −1 for the
+// rest of k.
+void select(const Buffers& buffers, uint32_t visible, uint32_t wanted, uint32_t k) {
+    // Orders are computed once and reused by the three passes of the threshold.
+    for (uint32_t i = 0; i < visible; ++i) {
+        buffers.scores[i] = order_of(buffers.scores[i]);
+    }
+    if (wanted > 0) {
+        take(buffers.scores, visible,
+             find_threshold(buffers.scores, visible, wanted, buffers.histogram), buffers.chosen);
+    }
+    // Ids are written over the sorted entries, so they are set aside first.
+    sort_by_digit(buffers.chosen, buffers.sorted, wanted, 0, 11, buffers.histogram);
+    sort_by_digit(buffers.sorted, buffers.chosen, wanted, 11, 11, buffers.histogram);
+    sort_by_digit(buffers.chosen, buffers.sorted, wanted, 22, 10, buffers.histogram);
+    for (uint32_t i = 0; i < wanted; ++i) {
+        buffers.chosen[i].column = buffers.sorted[i].column;
+    }
+    for (uint32_t i = 0; i < k; ++i) {
+        buffers.ids[i] = i < wanted ? buffers.chosen[i].column : 0xFFFFFFFF;
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -82,11 +114,7 @@ void kernel_main() {
 
     WordList<TensorAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
                                        get_write_ptr(own(Cb::Positions))};
-    const auto scores = reinterpret_cast<Words>(get_write_ptr(own(Cb::Scores)));
-    const auto histogram = reinterpret_cast<Words>(get_write_ptr(own(Cb::Histogram)));
-    const auto chosen = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Chosen)));
-    const auto sorted = reinterpret_cast<Entries>(get_write_ptr(own(Cb::Sorted)));
-    const auto ids = reinterpret_cast<Words>(get_write_ptr(own(Cb::Sorted)));
+    const Buffers buffers;
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const auto last = list_width == 0 ? static_cast<int32_t>(columns) - 1
                                           : static_cast<int32_t>(positions.at(row));
@@ -98,23 +126,7 @@ void kernel_main() {
                            visible * sizeof(uint32_t));
             noc_async_read_barrier();
         }
-        // Orders are computed once and reused by the three passes of the threshold.
-        for (uint32_t i = 0; i < visible; ++i) {
-            scores[i] = order_of(scores[i]);
-        }
-        if (wanted > 0) {
-            take(scores, visible, find_threshold(scores, visible, wanted, histogram), chosen);
-        }
-        // Ids are written over the sorted entries, so they are set aside first.
-        sort_by_digit(chosen, sorted, wanted, 0, 11, histogram);
-        sort_by_digit(sorted, chosen, wanted, 11, 11, histogram);
-        sort_by_digit(chosen, sorted, wanted, 22, 10, histogram);
-        for (uint32_t i = 0; i < wanted; ++i) {
-            chosen[i].column = sorted[i].column;
-        }
-        for (uint32_t i = 0; i < k; ++i) {
-            ids[i] = i < wanted ? chosen[i].column : 0xFFFFFFFF;
-        }
+        select(buffers, visible, wanted, k);
         noc_async_write(get_write_ptr(own(Cb::Sorted)), output.get_noc_addr(row),
                         k * sizeof(uint32_t));
         noc_async_write_barrier();  // the next row is sorted in the same place
