@@ -101,6 +101,24 @@ void activate(ActivationFunction function, const Limits& limits) {
     }
 }
 
+// Activates a tile of gates and multiplies it with its ups, if the op has gates.
+void activate_tile(uint32_t tile, ActivationFunction function, const Limits& limits,
+                   bool has_gate) {
+    tile_regs_acquire();
+    copy_tile(cb_gate, tile, 0);
+    if (has_gate) {
+        copy_tile(cb_up, tile, 1);
+    }
+    activate(function, limits);
+    if (has_gate) {
+        multiply(0, 1, 0);
+    }
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, cb_out);
+    tile_regs_release();
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -125,19 +143,7 @@ void kernel_main() {
         cb_reserve_back(cb_out, unit_tiles);
         // A tile at a time: DST holds gate, up and the spare tile of it.
         for (uint32_t tile = 0; tile < unit_tiles; ++tile) {
-            tile_regs_acquire();
-            copy_tile(cb_gate, tile, 0);
-            if (has_gate) {
-                copy_tile(cb_up, tile, 1);
-            }
-            activate(function, limits);
-            if (has_gate) {
-                multiply(0, 1, 0);
-            }
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile(0, cb_out);
-            tile_regs_release();
+            activate_tile(tile, function, limits, has_gate);
         }
         cb_push_back(cb_out, unit_tiles);
         cb_pop_front(cb_gate, unit_tiles);

@@ -51,6 +51,22 @@ void tell_compute(uint32_t num_tiles) {
     cb_push_back(cb_compute_blocks, 1);
 }
 
+// Pushes a tile of each input; one barrier covers both reads.
+template <class Accessor>
+void push_tile(const Accessor& in0, const Accessor& in1, uint32_t num_inputs, uint32_t tile) {
+    cb_reserve_back(cb_in0, 1);
+    noc_async_read_page(tile, in0, get_write_ptr(cb_in0));
+    if (num_inputs == 2) {
+        cb_reserve_back(cb_in1, 1);
+        noc_async_read_page(tile, in1, get_write_ptr(cb_in1));
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb_in0, 1);
+    if (num_inputs == 2) {
+        cb_push_back(cb_in1, 1);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -80,17 +96,6 @@ void kernel_main() {
         // Announced before it is read: the writer needs only numbers. To the writer, a tile is a
         // block of one row and one column.
         announce(Cb::WriterBlocks, valid.tile, 1, 1, valid.num_tokens);
-        cb_reserve_back(cb_in0, 1);
-        noc_async_read_page(valid.tile, in0, get_write_ptr(cb_in0));
-        if (num_inputs == 2) {
-            cb_reserve_back(cb_in1, 1);
-            noc_async_read_page(valid.tile, in1, get_write_ptr(cb_in1));
-        }
-        // One barrier for both inputs.
-        noc_async_read_barrier();
-        cb_push_back(cb_in0, 1);
-        if (num_inputs == 2) {
-            cb_push_back(cb_in1, 1);
-        }
+        push_tile(in0, in1, num_inputs, valid.tile);
     }
 }

@@ -46,6 +46,15 @@ struct Sources {
     }
 };
 
+// Rows of the input that exist. A limit is known on the device only; rows from it on are filled as
+// if they did not exist.
+template <class Accessor>
+uint32_t rows_of_input(const Accessor& limit, uint32_t most) {
+    read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);
+    const uint32_t given = words_at(get_write_ptr(cb_limit))[0];
+    return given < most ? given : most;
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -66,14 +75,8 @@ void kernel_main() {
                                      .divisor = args.divisor,
                                      .entries_at_once = args.entries_at_once};
 
-    uint32_t input_rows = args.input_rows;
-    if (limited == Limit::OfInput) {
-        // The limit is known on the device only. Rows of the input from it on are filled as if they
-        // did not exist.
-        read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);
-        const uint32_t given = words_at(get_write_ptr(cb_limit))[0];
-        input_rows = given < input_rows ? given : input_rows;
-    }
+    const uint32_t input_rows =
+        limited == Limit::OfInput ? rows_of_input(limit, args.input_rows) : args.input_rows;
     const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
     const uint32_t fill_l1 = get_write_ptr(cb_fill);
     // Rows without a source are sent from L1 through the same path, so reader and writer count the

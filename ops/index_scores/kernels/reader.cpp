@@ -57,48 +57,90 @@ void push_heads(const Accessor& q, const ReaderArgs& shapes, uint32_t token) {
     }
 }
 
-// Pushes the weights of heads in column 0 of tiles: weight · factor · scale of the head's codes.
-template <class Weights, class Scales, class Out>
-void push_weights(const Weights& weights, const Scales& scales, const Out& out,
-                  const ReaderArgs& shapes, uint32_t token, bool stores) {
-    const uint32_t weights_l1 = get_write_ptr(kCbWeightRow);
-    const uint32_t rounded = round_up(shapes.heads * 2, kSlot);
-    const uint32_t products_l1 = weights_l1 + rounded;
-    const uint32_t scales_l1 = products_l1 + 2 * rounded;
+// L1 of a token's weights, their products and the scales of its heads.
+struct WeightRow {
+    uint32_t weights;
+    uint32_t products;
+    uint32_t scales;
+
+    static WeightRow of(uint32_t heads) {
+        const uint32_t weights = get_write_ptr(kCbWeightRow);
+        const uint32_t rounded = round_up(heads * 2, kSlot);
+        return {weights, weights + rounded, weights + rounded + 2 * rounded};
+    }
+};
+
+template <class Weights, class Scales>
+void read_weights(const Weights& weights, const Scales& scales, const ReaderArgs& shapes,
+                  uint32_t token, const WeightRow& row) {
     // One read of all weights; scales of heads are single words of different pages.
-    noc_async_read(weights.get_noc_addr(token), weights_l1, shapes.heads * 2);
+    noc_async_read(weights.get_noc_addr(token), row.weights, shapes.heads * 2);
     for (uint32_t head = 0; shapes.has_scales && head < shapes.heads; ++head) {
-        noc_async_read(scales.get_noc_addr(token * shapes.heads + head), scales_l1 + head * kSlot,
+        noc_async_read(scales.get_noc_addr(token * shapes.heads + head), row.scales + head * kSlot,
                        sizeof(uint32_t));
     }
     noc_async_read_barrier();
-    const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
-    cb_reserve_back(kCbWeights, head_tiles);
-    // Column 0 is written below; the rest must not be NaN.
-    fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
+}
+
+// Weight · factor · scale of the head's codes, for each head.
+void multiply_weights(const ReaderArgs& shapes, const WeightRow& row) {
     Word factor;
     factor.bits = shapes.factor;
-    const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(weights_l1);
+    const auto* halves = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(row.weights);
     for (uint32_t head = 0; head < shapes.heads; ++head) {
         Word product;
         product.bits = static_cast<uint32_t>(halves[head]) << 16;
         // The factor is part of the weight, so a score needs one product.
         product.value = product.value * factor.value;
-        reinterpret_cast<Words>(products_l1)[head] = product.bits;
+        reinterpret_cast<Words>(row.products)[head] = product.bits;
         if (shapes.has_scales) {
             Word scale;
-            scale.bits = reinterpret_cast<Words>(scales_l1 + head * kSlot)[0];
+            scale.bits = reinterpret_cast<Words>(row.scales + head * kSlot)[0];
             product.value = product.value * scale.value;
         }
         reinterpret_cast<Words>(get_write_ptr(
             kCbWeights))[head / kTileRows * 1024 + place_in_tile(head % kTileRows, 0)] =
             product.bits;
     }
+}
+
+// Pushes the weights of heads in column 0 of tiles.
+template <class Weights, class Scales, class Out>
+void push_weights(const Weights& weights, const Scales& scales, const Out& out,
+                  const ReaderArgs& shapes, uint32_t token, bool stores) {
+    const WeightRow row = WeightRow::of(shapes.heads);
+    read_weights(weights, scales, shapes, token, row);
+    const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
+    cb_reserve_back(kCbWeights, head_tiles);
+    // Column 0 is written below; the rest must not be NaN.
+    fill_l1(get_write_ptr(kCbWeights), head_tiles * kFloatTileBytes, 0);
+    multiply_weights(shapes, row);
     cb_push_back(kCbWeights, head_tiles);
     // Written once per token, by the core of its first chunk.
     if (stores) {
-        noc_async_write(products_l1, out.get_noc_addr(token), shapes.heads * sizeof(uint32_t));
+        noc_async_write(row.products, out.get_noc_addr(token), shapes.heads * sizeof(uint32_t));
         noc_async_write_barrier();
+    }
+}
+
+// Writes the scales of `count` keys to row 0 of a tile; `row_of` returns the cache's row of a key.
+template <class Scales, class RowOf>
+void place_scales(const Scales& scales, const ReaderArgs& shapes, uint32_t count, RowOf row_of) {
+    auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbKeyScales));
+    constexpr uint32_t kOne = 0x3F800000;
+    // Keys without codes have scale 1, as have keys that are not there.
+    for (uint32_t i = shapes.has_scales ? count : 0; i < kTileRows; ++i) {
+        tile[place_in_tile(0, i)] = kOne;
+    }
+    for (uint32_t i = 0; shapes.has_scales && i < count;) {
+        const uint32_t row = row_of(i);
+        const uint32_t together = scales.together(row, count - i);
+        const auto* words = reinterpret_cast<Words>(get_write_ptr(kCbScaleRow) + i * kSlot +
+                                                    scales.offset(row) % kSlot);
+        for (uint32_t k = 0; k < together; ++k) {
+            tile[place_in_tile(0, i + k)] = words[k];
+        }
+        i += together;
     }
 }
 
@@ -134,22 +176,7 @@ void push_keys(const Cache& cache, const Scales& scales, const ReaderArgs& shape
         i += together;
     }
     noc_async_read_barrier();
-    auto* tile = reinterpret_cast<Words>(get_write_ptr(kCbKeyScales));
-    constexpr uint32_t kOne = 0x3F800000;
-    // Keys without codes have scale 1, as have keys that are not there.
-    for (uint32_t i = shapes.has_scales ? count : 0; i < kTileRows; ++i) {
-        tile[place_in_tile(0, i)] = kOne;
-    }
-    for (uint32_t i = 0; shapes.has_scales && i < count;) {
-        const uint32_t row = row_of(i);
-        const uint32_t together = scales.together(row, count - i);
-        const auto* words = reinterpret_cast<Words>(get_write_ptr(kCbScaleRow) + i * kSlot +
-                                                    scales.offset(row) % kSlot);
-        for (uint32_t k = 0; k < together; ++k) {
-            tile[place_in_tile(0, i + k)] = words[k];
-        }
-        i += together;
-    }
+    place_scales(scales, shapes, count, row_of);
     cb_push_back(kCbKeyScales, 1);
     cb_push_back(kCbKeyRows, shapes.element_tiles);
 }
@@ -165,36 +192,44 @@ void announce(uint32_t cb, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     cb_push_back(cb, 1);
 }
 
-}  // namespace
-
-void kernel_main() {
-    const auto range = UnitRange::read();
-    const auto shapes = ReaderArgs::read();
-    const TensorAccessor q(ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount));
-    const TensorAccessor weights(ReaderTensors::weights(),
-                                 ReaderTensors::weights_address(UnitRange::kCount));
-    const TensorAccessor cache_tensor(ReaderTensors::cache(),
-                                      ReaderTensors::cache_address(UnitRange::kCount));
-    const TensorAccessor table(ReaderTensors::page_table(),
-                               ReaderTensors::page_table_address(UnitRange::kCount));
-    const TensorAccessor position_list(ReaderTensors::positions(),
-                                       ReaderTensors::positions_address(UnitRange::kCount));
-    const TensorAccessor q_scales(ReaderTensors::q_scale(),
-                                  ReaderTensors::q_scale_address(UnitRange::kCount));
-    const TensorAccessor key_scale_tensor(ReaderTensors::cache_scale(),
-                                          ReaderTensors::cache_scale_address(UnitRange::kCount));
-    const TensorAccessor weights_out(ReaderTensors::weights_out(),
-                                     ReaderTensors::weights_out_address(UnitRange::kCount));
-
-    const CacheRows<TensorAccessor> cache{cache_tensor, shapes.row_bytes, shapes.cache_positions};
-    const CacheRows<TensorAccessor> key_scales{key_scale_tensor, sizeof(uint32_t),
-                                               shapes.scale_positions};
+// Fills the buffers whose contents are the same for all units.
+void push_constants() {
     constexpr uint32_t kOnes = 0x3F803F80;
     cb_reserve_back(kCbOnes, 1);
     fill_l1(get_write_ptr(kCbOnes), 2048, kOnes);
     cb_push_back(kCbOnes, 1);
     fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows after the first stay 0
-    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+}
+
+// Tensors of the reader.
+struct Tensors {
+    TensorAccessor q{ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount)};
+    TensorAccessor weights{ReaderTensors::weights(),
+                           ReaderTensors::weights_address(UnitRange::kCount)};
+    TensorAccessor cache{ReaderTensors::cache(), ReaderTensors::cache_address(UnitRange::kCount)};
+    TensorAccessor page_table{ReaderTensors::page_table(),
+                              ReaderTensors::page_table_address(UnitRange::kCount)};
+    TensorAccessor positions{ReaderTensors::positions(),
+                             ReaderTensors::positions_address(UnitRange::kCount)};
+    TensorAccessor q_scale{ReaderTensors::q_scale(),
+                           ReaderTensors::q_scale_address(UnitRange::kCount)};
+    TensorAccessor cache_scale{ReaderTensors::cache_scale(),
+                               ReaderTensors::cache_scale_address(UnitRange::kCount)};
+    TensorAccessor weights_out{ReaderTensors::weights_out(),
+                               ReaderTensors::weights_out_address(UnitRange::kCount)};
+};
+
+}  // namespace
+
+void kernel_main() {
+    const auto range = UnitRange::read();
+    const auto shapes = ReaderArgs::read();
+    const Tensors tensors;
+    const CacheRows<TensorAccessor> cache{tensors.cache, shapes.row_bytes, shapes.cache_positions};
+    const CacheRows<TensorAccessor> key_scales{tensors.cache_scale, sizeof(uint32_t),
+                                               shapes.scale_positions};
+    push_constants();
+    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
                                        get_write_ptr(kCbPositions)};
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
@@ -210,10 +245,10 @@ void kernel_main() {
         announce(kCbWriterUnits, token + 1, first, num_tiles, seen);
         // Heads and weights of a token are pushed once, with its first unit on this core.
         if (is_new) {
-            noc_async_read(table.get_noc_addr(token / shapes.tokens_each), get_write_ptr(kCbPages),
-                           shapes.table_width * sizeof(uint32_t));
-            push_heads(q, shapes, token);
-            push_weights(weights, q_scales, weights_out, shapes, token,
+            noc_async_read(tensors.page_table.get_noc_addr(token / shapes.tokens_each),
+                           get_write_ptr(kCbPages), shapes.table_width * sizeof(uint32_t));
+            push_heads(tensors.q, shapes, token);
+            push_weights(tensors.weights, tensors.q_scale, tensors.weights_out, shapes, token,
                          shapes.stores_weights != 0 && unit % shapes.chunks == 0);
         }
         for (uint32_t tile = 0; tile < num_tiles; ++tile) {

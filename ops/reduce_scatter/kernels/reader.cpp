@@ -19,6 +19,19 @@ void issue_batch(uint32_t cb, const Accessor& source, uint32_t begin, uint32_t c
     }
 }
 
+// Pushes the batch of each operand once it has arrived.
+void push_batch(const Journey& journey, bool meets_far_side) {
+    // One barrier for up to three operands.
+    noc_async_read_barrier();
+    cb_push_back(kCbOwn, journey.batch);
+    if (journey.has_partial()) {
+        cb_push_back(kCbForward, journey.batch);
+    }
+    if (meets_far_side) {
+        cb_push_back(kCbBackward, journey.batch);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -52,15 +65,7 @@ void kernel_main() {
                 noc_semaphore_wait_min(far_side_arrived, i + 1);
                 issue_batch(kCbBackward, far_side, tile, count, journey.batch);
             }
-            // One barrier for up to three operands.
-            noc_async_read_barrier();
-            cb_push_back(kCbOwn, journey.batch);
-            if (journey.has_partial()) {
-                cb_push_back(kCbForward, journey.batch);
-            }
-            if (meets_far_side) {
-                cb_push_back(kCbBackward, journey.batch);
-            }
+            push_batch(journey, meets_far_side);
         }
     }
 }

@@ -39,6 +39,17 @@ void send_slices(const Journey& journey, const Accessor& partial, NextDevice& ne
     }
 }
 
+// Stores the sums of the slice that stays on this device.
+template <typename Accessor>
+void store_slice(const Journey& journey, const Accessor& output) {
+    for_each_batch(journey, [&](uint32_t offset, uint32_t count, uint32_t source) {
+        for (uint32_t i = 0; i < count; ++i) {
+            noc_async_write_tile(journey.first + offset + i, output,
+                                 source + i * get_tile_size(kCbSum));
+        }
+    });
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -73,12 +84,7 @@ void kernel_main() {
         connection.close();
     }
     if (journey.completes()) {
-        for_each_batch(journey, [&](uint32_t offset, uint32_t count, uint32_t source) {
-            for (uint32_t i = 0; i < count; ++i) {
-                noc_async_write_tile(journey.first + offset + i, output,
-                                     source + i * get_tile_size(kCbSum));
-            }
-        });
+        store_slice(journey, output);
     }
     noc_async_write_barrier();
 }

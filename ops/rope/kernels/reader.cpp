@@ -65,6 +65,12 @@ void fill_factors(uint32_t cb, uint32_t value) {
     fill_l1(get_write_ptr(cb), kTileRows * kBlock * sizeof(uint32_t), value);
 }
 
+// Written once: rotated columns are overwritten for each row, the rest is constant.
+void fill_constant_factors() {
+    fill_factors(kCbFactors, kOneFloat);
+    fill_factors(kCbPartnerFactors, 0);
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -81,9 +87,7 @@ void kernel_main() {
                                    ReaderTensors::second_operand_address(UnitRange::kCount));
 
     push_matrices(head);
-    // Written once: rotated columns are overwritten for each row, the rest is constant.
-    fill_factors(kCbFactors, kOneFloat);
-    fill_factors(kCbPartnerFactors, 0);
+    fill_constant_factors();
     WordList<TensorAccessor> list{positions, list_width == 0 ? 1 : list_width,
                                   get_write_ptr(kCbPositions)};
     const uint32_t part_bytes = (head.dim + 15) / 16 * 16 * sizeof(float);

@@ -23,8 +23,8 @@ void merge_tile(uint32_t partial, uint32_t cb, uint32_t tile) {
     add_running(cb, tile);
 }
 
-void merge_partner(const Shapes& shapes) {
-    cb_wait_front(cb_partial, shapes.value_tiles + 2);
+// Takes the larger maximum of both sides, and pushes the factor of each.
+void merge_largest() {
     cb_wait_front(cb_largest, 1);
     tile_regs_acquire();
     copy_to(cb_largest, 0, 0);
@@ -43,6 +43,11 @@ void merge_partner(const Shapes& shapes) {
     pack_one(1, cb_partial_shrink);
     tile_regs_release();
     cb_pop_front(cb_largest, 1);
+}
+
+void merge_partner(const Shapes& shapes) {
+    cb_wait_front(cb_partial, shapes.value_tiles + 2);
+    merge_largest();
     cb_wait_front(cb_shrink, 1);
     cb_wait_front(cb_partial_shrink, 1);
 
