@@ -190,21 +190,46 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
     noc_async_atomic_barrier();
 }
 
+// Scales each block of codes by its own largest magnitude.
+template <class Codes, class Scales>
+void scale_blocks(const Codes& codes, const Scales& scales, const Shapes& shapes,
+                  const CountedRows& rows, const GroupRange& range, uint32_t scale_bytes) {
+    const uint32_t group_rows = shapes.row_tiles * kTileRows;
+    const uint32_t blocks = scale_bytes / sizeof(uint32_t);  // of a group
+    const uint32_t columns_each = shapes.blocks == ScaleBlock::Row ? shapes.columns : kBlock;
+    for (uint32_t group = range.first_group; group < range.first_group + range.num_groups;
+         ++group) {
+        const uint32_t row = group * group_rows;
+        for (uint32_t block = 0; block < blocks; ++block) {
+            make_scales(shapes, block);
+            for (uint32_t strip = 0; strip < shapes.strips(); ++strip) {
+                const bool is_square = shapes.blocks == ScaleBlock::Square128;
+                store_strip(codes, shapes, rows, row + (is_square ? strip * kTileRows : 0),
+                            block * columns_each + (is_square ? 0 : strip * kBlock));
+            }
+        }
+        store_scales(scales, shapes, rows, group, scale_bytes);
+    }
+}
+
+Shapes shapes_of(const WriterArgs& args) {
+    scale_rule::FloatWord most;
+    most.bits = args.most_bits;
+    return {.columns = args.columns,
+            .blocks = static_cast<ScaleBlock>(args.block),
+            .row_tiles = args.row_tiles,
+            .rule = static_cast<ScaleRule>(args.rule),
+            .scale_stride = args.scale_stride,
+            .code_bytes = args.code_bytes,
+            .most = most.value};
+}
+
 }  // namespace
 
 void kernel_main() {
     const auto range = GroupRange::read();
     const auto args = WriterArgs::read();
-    scale_rule::FloatWord most;
-    most.bits = args.most_bits;
-    const auto blocks_by = static_cast<ScaleBlock>(args.block);
-    const Shapes shapes{.columns = args.columns,
-                        .blocks = blocks_by,
-                        .row_tiles = args.row_tiles,
-                        .rule = static_cast<ScaleRule>(args.rule),
-                        .scale_stride = args.scale_stride,
-                        .code_bytes = args.code_bytes,
-                        .most = most.value};
+    const Shapes shapes = shapes_of(args);
     const auto codes =
         TensorAccessor(WriterTensors::codes(), WriterTensors::codes_address(GroupRange::kCount));
     const auto scales =
@@ -221,20 +246,5 @@ void kernel_main() {
         scale_tensor(codes, scales, shapes, rows, first_row, range.num_groups);
         return;
     }
-    const uint32_t scale_bytes = args.scale_bytes;
-    const uint32_t blocks = scale_bytes / sizeof(uint32_t);  // of a group
-    const uint32_t columns_each = shapes.blocks == ScaleBlock::Row ? shapes.columns : kBlock;
-    for (uint32_t group = range.first_group; group < range.first_group + range.num_groups;
-         ++group) {
-        const uint32_t row = group * group_rows;
-        for (uint32_t block = 0; block < blocks; ++block) {
-            make_scales(shapes, block);
-            for (uint32_t strip = 0; strip < shapes.strips(); ++strip) {
-                const bool is_square = shapes.blocks == ScaleBlock::Square128;
-                store_strip(codes, shapes, rows, row + (is_square ? strip * kTileRows : 0),
-                            block * columns_each + (is_square ? 0 : strip * kBlock));
-            }
-        }
-        store_scales(scales, shapes, rows, group, scale_bytes);
-    }
+    scale_blocks(codes, scales, shapes, rows, range, args.scale_bytes);
 }

@@ -173,6 +173,14 @@ void feed_weights(const Accessor& weights, const Shapes& shapes, const Scales& s
     }
 }
 
+// Rows without an expert are zeros in the output, so no weights are read for them.
+template <class List>
+void announce_zeros(const List& list, uint32_t column, uint32_t columns, const TileRow& row) {
+    if (list.writes_zeros()) {
+        announce_to_writer(Announced::ZeroUnit, column, columns, row);
+    }
+}
+
 template <class List, class Rows, class Weights, class Factors, class UnitScales>
 void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
                 const Weights& weights, const Factors& factors, const UnitScales& scales) {
@@ -197,11 +205,8 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
         if (!row.has_rows) {
             continue;
         }
-        // Rows without an expert are zeros in the output, so no weights are read for them.
         if (row.expert == kNobody) {
-            if (list.writes_zeros()) {
-                announce_to_writer(Announced::ZeroUnit, column, columns, row);
-            }
+            announce_zeros(list, column, columns, row);
             continue;
         }
         announce_to_compute(Announced::Unit, columns, is_new ? 1 : 0);
@@ -297,6 +302,21 @@ Scales<Weights, Rows, Experts> row_factors(const Weights& weights, const Rows& r
             .has_weights = args.has_weight_scales != 0 && !is_in_blocks};
 }
 
+// Pushes what the weights of all units need: sorters of packed codes, middle zero points, magnitudes.
+template <class Zeros, class Micro>
+void push_constants(const Zeros& zeros, const Micro& micro, const ReaderArgs& args) {
+    const auto form = static_cast<WeightForm>(args.weight_form);
+    if (form != WeightForm::Numbers) {
+        push_sorters();
+    }
+    if (form == WeightForm::UInt4 && args.has_zero_points == 0) {
+        zeros.fill_middles(kZeroPointBuffers * args.strip);
+    }
+    if (form == WeightForm::Mxfp4) {
+        micro.fill_magnitudes(kExponentBuffers * args.k_block / 2 * args.strip);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -322,19 +342,10 @@ void kernel_main() {
     const auto bias = TensorAccessor(ReaderTensors::bias(), ReaderTensors::bias_address());
     const ZeroPoints<decltype(zero_points)> zeros{{zero_points, args, cb_held_zero_points}};
     const MicroScales<decltype(expert_scales)> micro{{expert_scales, args, cb_held_columns}};
-    const auto form = static_cast<WeightForm>(args.weight_form);
     const WeightScales<decltype(blocks), decltype(zeros), decltype(micro), decltype(bias)> scales{
-        blocks, zeros, micro, bias, args, form};
+        blocks, zeros, micro, bias, args, static_cast<WeightForm>(args.weight_form)};
 
-    if (form != WeightForm::Numbers) {
-        push_sorters();
-    }
-    if (form == WeightForm::UInt4 && args.has_zero_points == 0) {
-        zeros.fill_middles(kZeroPointBuffers * args.strip);
-    }
-    if (form == WeightForm::Mxfp4) {
-        micro.fill_magnitudes(kExponentBuffers * args.k_block / 2 * args.strip);
-    }
+    push_constants(zeros, micro, args);
     fill_words(words_at(get_write_ptr(cb_zeros)), shapes.chunk_bytes() / 4, 0);
     if (args.is_batched != 0) {
         const BatchList list = batch_list(ids, args);

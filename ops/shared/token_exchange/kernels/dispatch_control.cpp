@@ -35,6 +35,24 @@ struct Outputs {
     TensorAccessor weights;
     TensorAccessor source;
     TensorAccessor slots;
+    TensorAccessor num_received;
+};
+
+// An expert that a token of a rank chose.
+struct Choice {
+    uint32_t rank;
+    uint32_t token;
+    uint32_t slot;
+    uint32_t expert;
+    uint32_t bin;
+    bool is_first;  // of the token in this bin
+};
+
+// A token while its choices are walked.
+struct TokenRow {
+    uint32_t slots;  // L1 address of the places of its slots; 0: another rank's token
+    bool is_here = false;
+    uint32_t place = 0;  // of its row, if it is received here
 };
 
 // One rank's table, and what becomes of its tokens.
@@ -61,67 +79,38 @@ public:
         for (uint32_t token = 0; token < shape_.num_tokens; ++token) {
             // A token needs at most four rows; the room is made before any of them is taken.
             rows_.begin(kRowsOfToken);
-            const uint32_t slots = rank == own_rank_ ? rows_.next() : 0;
-            if (slots != 0) {
-                clear(slots);
+            TokenRow row{.slots = rank == own_rank_ ? rows_.next() : 0};
+            if (row.slots != 0) {
+                clear(row.slots);
             }
-            bool is_here = false;
-            uint32_t here = 0;
-            routing.for_each_slot(
-                token, [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
-                    const bool is_local = rank_of(shape_, expert) == own_rank_;
-                    // Rows of higher ranks come after the own ones, so that they do not move them.
-                    if (!is_local && rank > own_rank_) {
-                        return;
-                    }
-                    // A later slot with the same bin has the place of the first.
-                    const uint32_t index = is_first ? counts_[bin] : counts_[bin] - 1;
-                    counts_[bin] = index + 1;
-                    const uint32_t place = before_[bin] + index;
-                    // One phase: the room is that of a pair of ranks; two phases: that of the
-                    // receiver.
-                    const bool fits =
-                        shape_.pair_rows != 0 ? index < shape_.pair_rows : place < shape_.most_rows;
-                    if (!fits) {
-                        check_capacity(is_local);
-                        return;
-                    }
-                    // The sender keeps where each slot went; the combine reads it.
-                    if (slots != 0) {
-                        words_at(slots)[slot] = page_of(shape_, bin, place);
-                    }
-                    if (is_local && shape_.is_batched) {
-                        add_to_batch(expert % experts_per_rank(shape_), place,
-                                     (rank * shape_.num_tokens + token) * shape_.top_k + slot,
-                                     out.source);
-                    }
-                    is_here = is_here || is_local;
-                    here = is_local ? place : here;
-                });
+            routing.for_each_slot(token,
+                                  [&](uint32_t slot, uint32_t expert, uint32_t bin, bool is_first) {
+                                      place({rank, token, slot, expert, bin, is_first}, out, row);
+                                  });
             // One row of ids, weights and source for each received row, however many slots it has.
-            if (is_here && !shape_.is_batched) {
-                describe(routing, rank, token, here, out);
+            if (row.is_here && !shape_.is_batched) {
+                describe(routing, rank, token, row.place, out);
             }
-            if (slots != 0) {
-                noc_async_write(slots, out.slots.get_noc_addr(token),
+            if (row.slots != 0) {
+                noc_async_write(row.slots, out.slots.get_noc_addr(token),
                                 shape_.top_k * sizeof(int32_t));
             }
         }
         end_rank(rank);
     }
 
-    void write_counts(const TensorAccessor& num_received, const TensorAccessor& source) {
+    void write_counts(const Outputs& out) {
         if (!shape_.is_batched) {
             // Rows beyond the room were counted by their senders, too.
-            write_count(num_received, 0, kept(before_[own_rank_]));
+            write_count(out.num_received, 0, kept(before_[own_rank_]));
         }
         const uint32_t first = own_rank_ * experts_per_rank(shape_);
         for (uint32_t e = 0; shape_.is_batched && e < experts_per_rank(shape_); ++e) {
             const uint32_t rows = kept(before_[first + e]);
-            write_count(num_received, e, rows);
+            write_count(out.num_received, e, rows);
             // The last line of a batch is short.
             if (rows % kLineEntries != 0) {
-                write_line(e, rows / kLineEntries, rows % kLineEntries, source);
+                write_line(e, rows / kLineEntries, rows % kLineEntries, out.source);
             }
         }
         noc_async_write_barrier();
@@ -134,6 +123,37 @@ public:
     }
 
 private:
+    // Counts one choice of a token, and writes it down in `row` if it concerns this rank.
+    void place(const Choice& choice, const Outputs& out, TokenRow& row) {
+        const bool is_local = rank_of(shape_, choice.expert) == own_rank_;
+        // Rows of higher ranks come after the own ones, so that they do not move them.
+        if (!is_local && choice.rank > own_rank_) {
+            return;
+        }
+        // A later slot with the same bin has the place of the first.
+        const uint32_t index = choice.is_first ? counts_[choice.bin] : counts_[choice.bin] - 1;
+        counts_[choice.bin] = index + 1;
+        const uint32_t place = before_[choice.bin] + index;
+        // One phase: the room is that of a pair of ranks; two phases: that of the receiver.
+        const bool fits =
+            shape_.pair_rows != 0 ? index < shape_.pair_rows : place < shape_.most_rows;
+        if (!fits) {
+            check_capacity(is_local);
+            return;
+        }
+        // The sender keeps where each slot went; the combine reads it.
+        if (row.slots != 0) {
+            words_at(row.slots)[choice.slot] = page_of(shape_, choice.bin, place);
+        }
+        if (is_local && shape_.is_batched) {
+            add_to_batch(
+                choice.expert % experts_per_rank(shape_), place,
+                (choice.rank * shape_.num_tokens + choice.token) * shape_.top_k + choice.slot,
+                out.source);
+        }
+        row.is_here = row.is_here || is_local;
+        row.place = is_local ? place : row.place;
+    }
     uint32_t kept(uint32_t rows) const { return rows < shape_.most_rows ? rows : shape_.most_rows; }
     // Writes −1 into all slots: no row of this slot.
     void clear(uint32_t slots) const {
@@ -256,6 +276,24 @@ uint32_t publish(uint32_t table, uint32_t bytes, uint32_t first_arg, uint32_t re
     return first_arg + ListSize::kCount + num_cores;
 }
 
+Outputs outputs() {
+    using Tensors = ControlTensors;
+    return {TensorAccessor(Tensors::out_ids(), Tensors::out_ids_address()),
+            TensorAccessor(Tensors::out_weights(), Tensors::out_weights_address()),
+            TensorAccessor(Tensors::source(), Tensors::source_address()),
+            TensorAccessor(Tensors::slots(), Tensors::slots_address()),
+            TensorAccessor(Tensors::num_received(), Tensors::num_received_address())};
+}
+
+// Reads another rank's table. Tables arrive in any order. Their walk is in the order of ranks, so
+// that places are the same everywhere.
+void read_arrived(const Routing& routing, const TensorAccessor& tables, uint32_t rank,
+                  volatile tt_l1_ptr uint32_t* arrived) {
+    noc_semaphore_wait_min(arrived, routing.shape.num_ranks - 1);
+    noc_async_read(tables.get_noc_addr(rank), routing.address, table_bytes(routing.shape));
+    noc_async_read_barrier();
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -264,12 +302,7 @@ void kernel_main() {
     const auto ids = TensorAccessor(Tensors::ids(), Tensors::ids_address());
     const auto weights = TensorAccessor(Tensors::weights(), Tensors::weights_address());
     const auto tables = TensorAccessor(Tensors::tables(), Tensors::tables_address());
-    const Outputs out{TensorAccessor(Tensors::out_ids(), Tensors::out_ids_address()),
-                      TensorAccessor(Tensors::out_weights(), Tensors::out_weights_address()),
-                      TensorAccessor(Tensors::source(), Tensors::source_address()),
-                      TensorAccessor(Tensors::slots(), Tensors::slots_address())};
-    const auto num_received =
-        TensorAccessor(Tensors::num_received(), Tensors::num_received_address());
+    const Outputs out = outputs();
     const ControlWork::Each work{Tensors::Addresses::kCount};
     const uint32_t rank = work.rank();
     const uint32_t scratch_stride = work.scratch_stride();
@@ -291,15 +324,11 @@ void kernel_main() {
             next_list = publish(bases, num_bins(shape) * sizeof(uint32_t), next_list, bases_id);
             read_table(shape, ids, weights, routing.address);
         } else {
-            // Tables of other ranks arrive in any order. Their walk is in the order of ranks, so
-            // that places are the same everywhere.
-            noc_semaphore_wait_min(tables_arrived, shape.num_ranks - 1);
-            noc_async_read(tables.get_noc_addr(from), routing.address, table_bytes(shape));
-            noc_async_read_barrier();
+            read_arrived(routing, tables, from, tables_arrived);
         }
         ledger.walk(routing, from, out);
     }
-    ledger.write_counts(num_received, out.source);
+    ledger.write_counts(out);
     // The outputs are complete when all senders have reported.
     noc_semaphore_wait_min(rows_arrived, num_senders);
     // In one phase ranks' rows lie apart, and cores that know the counts put them together.

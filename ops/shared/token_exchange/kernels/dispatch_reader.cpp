@@ -36,8 +36,8 @@ private:
 
 // The share of this core's link.
 struct LinkShare {
-    uint32_t link;
     uint32_t num_links;
+    uint32_t link;
 };
 
 // Places of this rank's rows at their receivers.
@@ -82,23 +82,27 @@ void find_targets(const Routing& routing, const Peers& peers, const LinkShare& s
     });
 }
 
+struct Inputs {
+    using Tensors = DispatchReaderTensors;
+
+    TensorAccessor tokens{Tensors::tokens(), Tensors::tokens_address()};
+    TensorAccessor ids{Tensors::ids(), Tensors::ids_address()};
+    TensorAccessor weights{Tensors::weights(), Tensors::weights_address()};
+    TensorAccessor scales{Tensors::scales(), Tensors::scales_address()};
+};
+
 }  // namespace
 
 void kernel_main() {
-    using Tensors = DispatchReaderTensors;
     const auto shape = Shape::read();
-    const DispatchReaderArgs::Each args{Tensors::Addresses::kCount};
-    const uint32_t num_links = args.num_links();
-    const LinkShare share{args.link(), num_links};
+    const DispatchReaderArgs::Each args{DispatchReaderTensors::Addresses::kCount};
+    const LinkShare share{args.num_links(), args.link()};
     const PacketPieces row{args.row_bytes(), args.piece_bytes()};
     const PacketPieces scales_row{args.scales_bytes(), args.piece_bytes()};
     auto* bases_ready = semaphore_at(args.bases_semaphore());
     const uint32_t rank = args.rank();
     const Peers peers = peers_from_args(args.first_arg + DispatchReaderArgs::kCount);
-    const auto tokens = TensorAccessor(Tensors::tokens(), Tensors::tokens_address());
-    const auto ids = TensorAccessor(Tensors::ids(), Tensors::ids_address());
-    const auto weights = TensorAccessor(Tensors::weights(), Tensors::weights_address());
-    const auto scales = TensorAccessor(Tensors::scales(), Tensors::scales_address());
+    const Inputs inputs;
 
     Command command;
     // The writer of a core without peers still waits for an end.
@@ -109,7 +113,7 @@ void kernel_main() {
     // The table is a circular buffer, so that the writer sends it when it is complete.
     cb_reserve_back(kCbTable, 1);
     const Routing routing{shape, get_write_ptr(kCbTable)};
-    read_table(shape, ids, weights, routing.address);
+    read_table(shape, inputs.ids, inputs.weights, routing.address);
     cb_push_back(kCbTable, 1);
 
     const Places places = first_places(shape, rank, bases_ready);
@@ -123,8 +127,8 @@ void kernel_main() {
         }
         command.push();
         // Scales follow the row in the same buffer; the writer takes them apart by the sizes.
-        pieces.read(row, tokens, token);
-        pieces.read(scales_row, scales, token);
+        pieces.read(row, inputs.tokens, token);
+        pieces.read(scales_row, inputs.scales, token);
     }
     pieces.push();
     command.push_end();

@@ -132,6 +132,14 @@ bool write_block(const Accessor& output, const Shapes& shapes) {
     return true;
 }
 
+// The requests to other cores are atomics, which must have been acknowledged when the kernel ends.
+void end_transfers(const OtherParts& others) {
+    if (others.num_parts != 0) {
+        noc_async_atomic_barrier();
+    }
+    noc_async_write_barrier();
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -168,10 +176,5 @@ void kernel_main() {
     }
     while (split == Split::ByReader && write_block(output, shapes)) {
     }
-    // The requests to other cores are atomics, which must have been acknowledged when the kernel
-    // ends.
-    if (others.num_parts != 0) {
-        noc_async_atomic_barrier();
-    }
-    noc_async_write_barrier();
+    end_transfers(others);
 }
