@@ -21,7 +21,7 @@ set(compute_headers
 set(unary_headers
     activations addcdiv addcmul binop_with_scalar bitwise_and bitwise_not bitwise_or bitwise_xor cbrt
     ceil clamp comp digamma dropout eltwise_unary elu erf_erfc erfinv exp fill floor fmod gelu hardmish
-    hardtanh i0 i1 identity isinf_isnan left_shift lerp log1p logical_not logical_not_noti negative
+    hardtanh i0 i1 identity isinf_isnan left_shift lerp lgamma log1p logical_not logical_not_noti negative
     prelu rand rdiv recip relu remainder reverseops right_shift rounding rpow rsqrt rsub selu
     sfpu_int_sum sfpu_split_includes softplus sqrt tanh_derivative threshold trigonometry trunc
     typecast where xielu
@@ -44,18 +44,16 @@ set(metalium_headers
     hostdevcommon/kernel_structs.h internal/circular_buffer_interface.h
     internal/dataflow/dataflow_api_addrgen.h internal/dataflow/dataflow_api_common.h
     internal/debug/dprint_test_common.h internal/firmware_common.h internal/hw_thread.h
-    internal/risc_attribs.h internal/tt-1xx/risc_common.h firmware_common.h
+    internal/risc_attribs.h internal/tt-1xx/risc_common.h firmware_common.h experimental/kernel_args.h
     llk_defs.h llk_math_binary_api.h llk_math_common_api.h llk_math_eltwise_unary_sfpu_init.h
     llk_math_eltwise_unary_sfpu_params.h llk_math_matmul_api.h llk_math_reduce_api.h
-    llk_math_unary_datacopy_api.h llk_math_common.h llk_pack.h llk_pack_api.h llk_pack_common.h
+    llk_math_eltwise_binary.h llk_math_unary_datacopy_api.h llk_math_common.h llk_pack.h llk_pack_api.h llk_pack_common.h
     llk_param_structs.h llk_unpack_AB_api.h llk_unpack_AB_matmul_api.h llk_unpack_A_api.h
-    llk_unpack_common_api.h llk_unpack_tilize_api.h llk_unpack_untilize_api.h
-    noc_nonblocking_api.h noc_parameters.h noc/noc_parameters.h risc_attribs.h risc_common.h
+    llk_unpack_common_api.h llk_unpack_reduce_api.h llk_unpack_tilize_api.h llk_unpack_untilize_api.h
+    noc_nonblocking_api.h noc_parameters.h sfpi.h noc/noc_parameters.h risc_attribs.h risc_common.h
     stream_interface.h tensix.h tensix_types.h tensor/tensor_accessor.h
     tensor/tensor_accessor_args.h third_party/tracy/public/tracy/Tracy.hpp
-    tools/profiler/kernel_profiler.hpp tt-metalium/buffer_constants.hpp
-    tt-metalium/buffer_types.hpp tt-metalium/circular_buffer_constants.h
-    tt-metalium/constants.hpp tt_metal/api/tt-metalium/constants.hpp
+    tools/profiler/kernel_profiler.hpp
     tt_metal/fabric/fabric_edm_packet_header.hpp
     tt_metal/fabric/hw/inc/edm_fabric/edm_fabric_worker_adapters.hpp
     tt_metal/fabric/hw/inc/noc_addr.h tt_metal/fabric/hw/inc/packet_header_pool.h
@@ -64,6 +62,13 @@ set(metalium_headers
     tt_metal/tools/profiler/kernel_profiler.hpp wormhole/noc/noc_parameters.h
     blackhole/noc/noc_parameters.h
 )
+# Headers that host and kernels share, by their name in the package and by two paths from a root.
+set(shared_headers buffer_constants.hpp buffer_types.hpp circular_buffer_constants.h constants.hpp
+    experimental/fabric/fabric_edm_types.hpp)
+foreach(name ${shared_headers})
+    list(APPEND metalium_headers tt-metalium/${name} api/tt-metalium/${name}
+        tt_metal/api/tt-metalium/${name})
+endforeach()
 foreach(name ${compute_headers})
     list(APPEND metalium_headers compute_kernel_api/${name}.h api/compute/${name}.h)
 endforeach()

@@ -66,7 +66,8 @@ struct PackMode {
     PackRelu relu = PackRelu::None;
     float relu_threshold = 0.0F;
     bool accumulates_in_l1 = false;
-    bool untilizes = false;  ///< between pack_untilize_*init and pack_untilize_uninit
+    bool untilizes = false;      ///< between pack_untilize_*init and pack_untilize_uninit
+    std::uint32_t num_rows = 0;  ///< of pack_rows_init; 0: the packer writes whole tiles
 };
 
 /// State that functions of the vector unit keep in its registers between calls: a value for each
@@ -77,6 +78,15 @@ struct VectorRegisters {
     std::array<float, kTileColumns> sums{};     ///< cumsum_tile
     std::uint32_t random = 0x9E3779B9U;         ///< state of rand_tile and dropout_tile
     float zero_point = 0;                       ///< of quant_tile, requant_tile and dequant_tile
+    std::uint32_t active_lanes = ~0U;           ///< a bit for each lane of an sfpi vector
+    std::uint32_t first_vector = 0;             ///< vector of DST that dst_reg[0] is
+    std::array<std::uint32_t, 3> constants{};   ///< programmable constants of sfpi
+};
+
+/// Semaphore between the three threads of a compute kernel.
+struct ThreadSemaphore {
+    std::uint32_t value = 0;
+    std::uint32_t max = 0;
 };
 
 /// State of one compute kernel thread; made by the launcher, changed by emu/api/compute.
@@ -95,7 +105,9 @@ struct ComputeState {
     std::array<bool, 128> sfpu_inits{true};  ///< [0] is set; else by SFPU function: its init ran
     std::uint64_t unpacks_to_dst = 0;        ///< bit per CB: UnpackToDestMode::UnpackToDestFp32
     VectorRegisters vector_registers;
-    std::array<std::uint32_t, 4> named_factors{};  ///< of llk_unpack_AB_matmul: CBs, then tiles
+    /// Operands that the last unpack call of LLK named: CBs, then tiles.
+    std::array<std::uint32_t, 4> named_factors{};
+    std::array<ThreadSemaphore, 8> semaphores{};
     UnitFormats formats;
     PackMode pack;
     MathFidelity fidelity;

@@ -69,6 +69,15 @@ public:
         }
         return tile(slot);
     }
+    /// Returns a tile of math's half whose bits count as `content` from now on; zeros if it was
+    /// cleared.
+    [[nodiscard]] float* retag(std::uint32_t index, const char* call, CallSite site,
+                               DstContent content) {
+        const std::uint32_t slot = math_slot(index, call, site);
+        zero_if_cleared(slot);
+        contents_[slot] = content;
+        return tile(slot);
+    }
     /// Returns `count` tiles from `index` on, adjacent in memory.
     [[nodiscard]] float* update_block(std::uint32_t index, std::uint32_t count, const char* call,
                                       CallSite site);

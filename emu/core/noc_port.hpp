@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct LatchedCommand {
     bool is_valid = false;
     std::uint64_t noc_address = 0;
     std::uint32_t size = 0;
+    std::optional<std::uint32_t> value;  ///< of an inline write
 };
 
 struct NocPort {

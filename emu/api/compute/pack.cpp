@@ -136,6 +136,43 @@ void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint3
     ++thread.activity.tiles_packed;
 }
 
+void set_packed_rows(std::uint32_t num_rows, CallSite site) {
+    constexpr std::uint32_t kMostRows = kTileElements / kFaceColumns;
+    if (num_rows > kMostRows) {
+        fault(FaultCategory::OutOfBounds, site, "pack_rows_init({}): allowed: 1 to {}", num_rows,
+              kMostRows);
+    }
+    current_units("pack_rows_init", site).pack.num_rows = num_rows;
+}
+
+void pack_rows(std::uint32_t dst_index, std::uint32_t cb, std::uint32_t page, CallSite site) {
+    constexpr const char* kCall = "pack_rows";
+    ComputeState& units = current_units(kCall, site);
+    KernelThread& thread = current_thread();
+    if (units.pack.num_rows == 0) {
+        fault(FaultCategory::UndefinedBehavior, site, "pack_rows without pack_rows_init");
+    }
+    const DataFormat format = configured_buffer(thread, cb, kCall, site).format;
+    if (is_block_format(format)) {
+        fault(FaultCategory::Unsupported, site,
+              "pack_rows(cb {}): rows of {}, whose exponents belong to blocks of a tile", cb,
+              name_of(format));
+    }
+    const std::size_t size =
+        std::size_t{units.pack.num_rows} * kFaceColumns * element_bytes(format);
+    const Target target = pack_target(
+        thread, cb, std::uint64_t{page} * thread.cb[cb].fifo_page_size, size, kCall, site);
+    const float* values = packed_tile(units, dst_index, format, kCall, site);
+    record_pack(thread, EventKind::Pack, cb, site);
+    if (packs_values(units, format)) {
+        // Without blocks, a tile's bytes are its values in the order of DST.
+        std::array<std::byte, kTileElements * sizeof(float)> whole;
+        tile::pack_tile(format, values, whole.data());
+        std::copy_n(whole.data(), size, target.bytes);
+    }
+    ++thread.activity.tiles_packed;
+}
+
 }  // namespace kernel
 }  // namespace tessera
 

@@ -60,7 +60,7 @@ void read_latched(KernelThread& thread, std::uint8_t noc, std::uint64_t source,
 void noc_async_read_one_packet_set_state(std::uint64_t src_noc_addr, std::uint32_t size,
                                          std::uint8_t noc, std::uint32_t /*vc*/, CallSite site) {
     record_set_state(noc, TransferDetail::kOnePacket, site);
-    current_thread().noc[noc].read_state = {true, src_noc_addr, size};
+    current_thread().noc[noc].read_state = {true, src_noc_addr, size, {}};
 }
 
 void noc_async_read_one_packet_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l1_addr,
@@ -74,7 +74,7 @@ void noc_async_read_one_packet_with_state(std::uint32_t src_local_addr, std::uin
 
 void noc_async_read_set_state(std::uint64_t src_noc_addr, std::uint8_t noc, CallSite site) {
     record_set_state(noc, 0, site);
-    current_thread().noc[noc].read_state = {true, src_noc_addr, 0};
+    current_thread().noc[noc].read_state = {true, src_noc_addr, 0, {}};
 }
 
 void noc_async_read_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l1_addr,
@@ -89,7 +89,7 @@ void noc_async_read_with_state(std::uint32_t src_local_addr, std::uint32_t dst_l
 void noc_async_write_one_packet_set_state(std::uint64_t dst_noc_addr, std::uint32_t size,
                                           std::uint8_t noc, std::uint8_t /*vc*/, CallSite site) {
     record_set_state(noc, TransferDetail::kOnePacket, site);
-    current_thread().noc[noc].write_state = {true, dst_noc_addr, size};
+    current_thread().noc[noc].write_state = {true, dst_noc_addr, size, {}};
 }
 
 void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint32_t dst_local_addr,
@@ -145,7 +145,7 @@ void noc_async_write_one_packet_latched_with_trid(std::uint32_t src_l1_addr,
 void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint8_t be, std::uint8_t noc,
                                    std::uint8_t /*vc*/, CallSite site) {
     record_set_state(noc, 0, site);
-    current_thread().noc[noc].inline_write_state = {true, addr, be};
+    current_thread().noc[noc].inline_write_state = {true, addr, be, {}};
 }
 
 void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr, std::uint8_t noc,
@@ -158,3 +158,28 @@ void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr, std::
     tessera::write_word(thread, noc, target, val, static_cast<std::uint8_t>(state.size),
                         TransferDetail::kWithState, "noc_inline_dw_write_with_state", site);
 }
+
+namespace tessera::kernel {
+
+void latch_inline_value(std::uint32_t value, std::uint8_t noc) {
+    current_thread().noc[noc].inline_write_state.value = value;
+}
+
+void latch_inline_coordinate(std::uint32_t upper_word, std::uint8_t noc) {
+    constexpr unsigned kWordBits = 32;
+    std::uint64_t& address = current_thread().noc[noc].inline_write_state.noc_address;
+    address = std::uint64_t{upper_word} << kWordBits | (address & 0xFFFFFFFFU);
+}
+
+std::uint32_t latched_inline_value(std::uint8_t noc, CallSite site) {
+    const LatchedCommand& state = latched(current_thread().noc[noc].inline_write_state,
+                                          "noc_inline_dw_write_with_state", site);
+    if (!state.value) {
+        fault(FaultCategory::UndefinedBehavior, site,
+              "noc_inline_dw_write_with_state without a value, but "
+              "noc_inline_dw_write_set_state<…, set_val = true> has latched none");
+    }
+    return *state.value;
+}
+
+}  // namespace tessera::kernel

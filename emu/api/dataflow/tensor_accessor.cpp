@@ -4,6 +4,7 @@
 #include <span>
 
 #include "emu/base/round_up.hpp"
+#include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/noc/endpoint.hpp"
 #include "tessera/kernel/dataflow/noc_address.hpp"
@@ -73,6 +74,11 @@ std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base
     }
     current_thread().has_page_address = true;
     return make_noc_address(bank, local);
+}
+
+void refuse_interleaved(const char* call, CallSite site) {
+    fault(FaultCategory::Unsupported, site,
+          "{}: the tensor is interleaved over all banks and has no shards", call);
 }
 
 }  // namespace tessera::kernel

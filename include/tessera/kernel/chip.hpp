@@ -116,6 +116,19 @@ inline std::uint32_t get_timestamp_32b(tessera::CallSite site = tessera::CallSit
 /// Waits for a number of cycles on the chip. Nothing depends on time here.
 inline void riscv_wait(std::uint32_t /*cycles*/) {
 }
+/// Caches of the chip's data-movement cores and of its memory: L1 is one memory here.
+template <bool enable = true>
+void set_l1_data_cache() {
+}
+inline void flush_l1_dcache(std::uintptr_t /*address*/ = 0, std::size_t /*size*/ = 0) {
+}
+inline void flush_l2_cache_line(std::uintptr_t /*address*/) {
+}
+/// Distance of L1's addresses past the cache, on chips that have one.
+inline constexpr std::uint32_t MEM_L1_UNCACHED_BASE = 0;
+#ifndef NOC_INDEX
+#define NOC_INDEX noc_index
+#endif
 /// Products that the chip's data-movement cores compute in software.
 constexpr std::uint32_t mulsi3(std::uint32_t a, std::uint32_t b) {
     return a * b;
@@ -137,4 +150,9 @@ std::uint32_t mailbox_read(std::uint8_t thread, tessera::CallSite site = tessera
 /// Waits until the units of the core are idle; they are after each call.
 inline void tensix_sync() {
 }
+#if defined(COMPILE_FOR_TRISC) || defined(COMPILE_FOR_BRISC) || defined(COMPILE_FOR_NCRISC)
+/// As riscv_wait.
+inline void wait(std::uint32_t /*cycles*/) {
+}
+#endif
 }  // namespace ckernel

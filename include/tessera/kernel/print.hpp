@@ -72,6 +72,11 @@ struct BF16 {
     explicit constexpr BF16(std::uint16_t pattern) : bits(pattern) {}
     std::uint16_t bits;
 };
+/// The bits of a bfloat16 that DEVICE_PRINT prints.
+struct bf16_t {
+    explicit constexpr bf16_t(std::uint16_t pattern) : val(pattern) {}
+    std::uint16_t val;
+};
 /// An unsigned integer that DPRINT prints.
 struct U32 {
     explicit constexpr U32(std::uint32_t number) : value(number) {}
@@ -106,7 +111,9 @@ template <class T>
 PrintValue print_value_of(const T& value) {
     using Kind = PrintValue::Kind;
     using Plain = std::remove_cv_t<T>;
-    if constexpr (std::is_same_v<Plain, char>) {
+    if constexpr (std::is_same_v<Plain, bf16_t>) {
+        return print_value_of(__builtin_bit_cast(float, std::uint32_t{value.val} << 16U));
+    } else if constexpr (std::is_same_v<Plain, char>) {
         return {.kind = Kind::Character, .word = static_cast<std::uint64_t>(value)};
     } else if constexpr (std::is_base_of_v<PrintedSlice, Plain>) {
         return {.kind = Kind::Slice, .slice = &value};

@@ -56,7 +56,26 @@ inline constexpr std::uint32_t FACE_HW = FACE_HEIGHT * FACE_WIDTH;
 }  // namespace constants
 }  // namespace tt
 
+namespace ckernel {
+using tt::constants::TILE_HEIGHT;
+using tt::constants::TILE_WIDTH;
+inline constexpr std::uint32_t TILE_R_DIM = tt::constants::TILE_HEIGHT;
+inline constexpr std::uint32_t TILE_C_DIM = tt::constants::TILE_WIDTH;
+inline constexpr std::uint32_t FACE_R_DIM = tt::constants::FACE_HEIGHT;
+inline constexpr std::uint32_t FACE_C_DIM = tt::constants::FACE_WIDTH;
+}  // namespace ckernel
+
+namespace tt::tt_fabric {
+/// Links of a mesh, as programs pass it to kernels.
+enum class Topology : std::uint8_t { NeighborExchange, Linear, Ring, Mesh, Torus };
+}  // namespace tt::tt_fabric
+namespace ttnn::ccl {
+using tt::tt_fabric::Topology;
+}  // namespace ttnn::ccl
+
 namespace tt::tt_metal {
+/// Memories of a buffer, as programs pass them to kernels.
+enum class BufferType : std::uint8_t { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
 /// Layouts of a tensor's pages over banks, as address generators of kernels number them.
 enum class TensorMemoryLayout : std::uint8_t {
     INTERLEAVED = 0,

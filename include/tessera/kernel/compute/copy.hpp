@@ -38,5 +38,11 @@ inline void copy_dest_values_init(CallSite /*site*/ = CallSite::here()) {
 /// DST[idst_out] = DST[idst_in].
 void copy_dest_values(std::uint32_t idst_in, std::uint32_t idst_out,
                       CallSite site = CallSite::here());
+/// As above, for values of the format that the tile holds.
+template <DataFormat format>
+void copy_dest_values(std::uint32_t idst_in, std::uint32_t idst_out,
+                      CallSite site = CallSite::here()) {
+    copy_dest_values(idst_in, idst_out, site);
+}
 
 }  // namespace ckernel

@@ -8,6 +8,8 @@ namespace tessera::kernel {
 enum class PackOrder : std::uint8_t { InOrder, OutOfOrder };
 void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint32_t tile_index,
           const char* call, CallSite site);
+void set_packed_rows(std::uint32_t num_rows, CallSite site);
+void pack_rows(std::uint32_t dst_index, std::uint32_t cb, std::uint32_t page, CallSite site);
 void reconfigure_pack(std::uint32_t cb, const char* call, CallSite site);
 }  // namespace tessera::kernel
 
@@ -36,6 +38,22 @@ void pack_tile_block(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t n
 inline void matmul_pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t ntiles,
                              CallSite site = CallSite::here()) {
     pack_tile_block(ifrom_dst, icb, ntiles, site);
+}
+
+/// Lets pack_rows write `num_rows` rows of 16 values.
+/// Errors   OutOfBounds for other numbers than 1 to 64.
+inline void pack_rows_init(std::uint32_t num_rows, CallSite site = CallSite::here()) {
+    tessera::kernel::set_packed_rows(num_rows, site);
+}
+/// Writes the first rows of DST tile `idst`, in the order of DST (face by face), one after the
+/// other to page `output_index` behind the write pointer of `ocb`.
+/// Errors   UndefinedBehavior without pack_rows_init; Unsupported for a block format; as pack_tile.
+inline void pack_rows(std::uint32_t idst, std::uint32_t ocb, std::uint32_t output_index = 0,
+                      CallSite site = CallSite::here()) {
+    tessera::kernel::pack_rows(idst, ocb, output_index, site);
+}
+inline void pack_rows_uninit(CallSite site = CallSite::here()) {
+    tessera::kernel::set_packed_rows(0, site);
 }
 
 /// Configures the packer for the format of `new_operand`.

@@ -24,6 +24,16 @@ std::uint32_t align_page(std::uint32_t page_size) {
 }
 }  // namespace tessera::kernel
 
+/// Address of a page of an interleaved buffer in DRAM.
+inline std::uint64_t get_dram_noc_addr(std::uint32_t id, std::uint32_t page_size,
+                                       std::uint32_t bank_base_address, std::uint32_t offset = 0,
+                                       std::uint8_t noc = noc_index,
+                                       tessera::CallSite site = tessera::CallSite::here()) {
+    using namespace tessera::kernel;
+    return interleaved_address<true>(bank_base_address, align_page<true>(page_size), id, offset,
+                                     noc, site);
+}
+
 /// Address generator for the pages of an interleaved buffer. Sizes and addresses are in bytes.
 template <bool DRAM>
 struct InterleavedAddrGen {

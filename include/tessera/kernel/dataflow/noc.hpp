@@ -24,6 +24,9 @@ void noc_write(std::uint32_t source, std::uint64_t destination, std::uint32_t si
                std::uint8_t noc, PacketRule rule, Posting posting, const CallSite& site);
 void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8_t byte_enable,
                       std::uint8_t noc, CallSite site);
+void latch_inline_value(std::uint32_t value, std::uint8_t noc);
+void latch_inline_coordinate(std::uint32_t upper_word, std::uint8_t noc);
+std::uint32_t latched_inline_value(std::uint8_t noc, CallSite site);
 }  // namespace tessera::kernel
 
 /// Reads `size` bytes at `src_noc_addr` into own L1.
@@ -50,14 +53,15 @@ void noc_async_write(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr
 }
 
 /// As above, at most one packet. Errors   UndefinedBehavior beyond the largest packet.
-inline void noc_async_read_one_packet(std::uint64_t src_noc_addr, std::uint32_t dst_local_l1_addr,
-                                      std::uint32_t size, std::uint8_t noc = noc_index,
-                                      std::uint32_t /*vc*/ = 0,
-                                      tessera::CallSite site = tessera::CallSite::here()) {
+template <bool enable_noc_tracing = true>
+void noc_async_read_one_packet(std::uint64_t src_noc_addr, std::uint32_t dst_local_l1_addr,
+                               std::uint32_t size, std::uint8_t noc = noc_index,
+                               std::uint32_t /*vc*/ = 0,
+                               tessera::CallSite site = tessera::CallSite::here()) {
     tessera::kernel::noc_read(src_noc_addr, dst_local_l1_addr, size, noc,
                               tessera::kernel::PacketRule::OnePacket, site);
 }
-template <bool posted = false>
+template <bool enable_noc_tracing = true, bool posted = false>
 void noc_async_write_one_packet(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr,
                                 std::uint32_t size, std::uint8_t noc = noc_index,
                                 std::uint32_t /*vc*/ = 0,
@@ -226,24 +230,69 @@ void noc_inline_dw_write(std::uint64_t addr, std::uint32_t val, std::uint8_t be 
                          tessera::CallSite site = tessera::CallSite::here()) {
     tessera::kernel::noc_inline_write(addr, val, be, noc, site);
 }
+/// With `set_val` the value is latched as well, for writes that give none.
 template <bool posted, bool set_val = false, InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
-void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint32_t /*val*/ = 0,
-                                   std::uint8_t be = 0xF, std::uint8_t /*cmd_buf*/ = 0,
-                                   std::uint8_t noc = noc_index, std::uint8_t vc = 0,
+void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint32_t val = 0, std::uint8_t be = 0xF,
+                                   std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
+                                   std::uint8_t vc = 0,
                                    tessera::CallSite site = tessera::CallSite::here()) {
-    static_assert(!set_val, "noc_inline_dw_write_set_state<…, set_val> is not emulated");
     noc_inline_dw_write_set_state(addr, be, noc, vc, site);
+    if constexpr (set_val) {
+        tessera::kernel::latch_inline_value(val, noc);
+    }
 }
-template <bool update_addr_lo, bool update_addr_hi = false, bool update_val = true,
-          bool posted = false, bool update_counter = true,
+/// `addr` is the new local address (update_addr_lo) or the upper word of a new NoC address
+/// (update_addr_hi).
+template <bool update_addr_lo, bool update_counter = true, bool posted = false,
+          bool update_addr_hi = false, bool update_val = false,
           InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
 void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr = 0,
                                     std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
                                     tessera::CallSite site = tessera::CallSite::here()) {
-    static_assert(update_val && !update_addr_hi,
-                  "noc_inline_dw_write_with_state without a new value, or with a new coordinate, "
-                  "is not emulated");
-    noc_inline_dw_write_with_state(val, update_addr_lo ? addr : 0, noc, site);
+    static_assert(!(update_addr_lo && update_addr_hi), "one word of the address changes in a call");
+    if constexpr (update_addr_hi) {
+        tessera::kernel::latch_inline_coordinate(addr, noc);
+    }
+    const std::uint32_t value = update_val ? val : tessera::kernel::latched_inline_value(noc, site);
+    noc_inline_dw_write_with_state(value, update_addr_lo ? addr : 0, noc, site);
+}
+
+// Flags of the firmware that tell whether transfers are done, for loops that ask. A call waits for
+// them, as the barrier of the same kind does, so that the loop's first question has its answer.
+inline bool ncrisc_noc_reads_flushed(std::uint32_t noc,
+                                     tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_barrier(static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+inline bool ncrisc_noc_read_with_transaction_id_flushed(
+    std::uint32_t noc, std::uint32_t trid, tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_read_barrier_with_trid(trid, static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+inline bool ncrisc_noc_nonposted_writes_sent(std::uint32_t noc,
+                                             tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_writes_flushed(static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+inline bool ncrisc_noc_posted_writes_sent(std::uint32_t noc,
+                                          tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_posted_writes_flushed(static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+inline bool ncrisc_noc_nonposted_writes_flushed(
+    std::uint32_t noc, tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_write_barrier(static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+inline bool ncrisc_noc_nonposted_atomics_flushed(
+    std::uint32_t noc, tessera::CallSite site = tessera::CallSite::here()) {
+    noc_async_atomic_barrier(static_cast<std::uint8_t>(noc), site);
+    return true;
+}
+/// The firmware's counters of transfers, which the machine keeps itself.
+inline void ncrisc_noc_counters_init() {
+}
+inline void dynamic_noc_local_state_init() {
 }
 
 /// Lets other threads run: the natural yield point of a loop that polls L1.

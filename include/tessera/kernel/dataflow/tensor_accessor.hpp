@@ -5,6 +5,10 @@
 // Source   tt-metal #38958 (2026-03-09).
 #pragma once
 
+#include <array>
+#include <tuple>
+#include <utility>
+
 #include "tessera/kernel/dataflow/address_generator.hpp"
 #include "tessera/kernel/types.hpp"
 
@@ -16,7 +20,79 @@ inline constexpr std::uint32_t kAccessorIsDram = 2;
 std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base,
                                    std::uint32_t page, std::uint32_t offset, std::uint8_t noc,
                                    CallSite site);
+/// Ends the run: an interleaved tensor has no shards.
+[[noreturn]] void refuse_interleaved(const char* call, CallSite site);
+
+/// Extents of a tensor or a shard in pages, from the words of an accessor.
+class AccessorShape {
+public:
+    AccessorShape(std::uint32_t first_word, std::uint32_t rank) : first_(first_word), rank_(rank) {}
+    std::uint32_t operator[](std::uint32_t dimension) const {
+        return get_compile_time_arg_val(first_ + dimension);
+    }
+    [[nodiscard]] std::uint32_t size() const { return rank_; }
+    [[nodiscard]] std::uint32_t volume() const {
+        std::uint32_t product = 1;
+        for (std::uint32_t i = 0; i < rank_; ++i) {
+            product *= (*this)[i];
+        }
+        return product;
+    }
+
+private:
+    std::uint32_t first_;
+    std::uint32_t rank_;
+};
 }  // namespace tessera::kernel
+
+namespace tensor_accessor {
+inline constexpr std::uint32_t MAX_RANK = 8;
+
+/// Geometry of a sharded tensor in pages, as the host appended it.
+class DistributionSpec {
+public:
+    explicit DistributionSpec(std::uint32_t args_offset) : at_(args_offset) {}
+    [[nodiscard]] std::uint32_t rank() const { return get_compile_time_arg_val(at_ + 2); }
+    [[nodiscard]] std::uint32_t num_banks() const { return get_compile_time_arg_val(at_ + 3); }
+    [[nodiscard]] tessera::kernel::AccessorShape tensor_shape() const { return {at_ + 4, rank()}; }
+    [[nodiscard]] tessera::kernel::AccessorShape shard_shape() const {
+        return {at_ + 4 + rank(), rank()};
+    }
+    [[nodiscard]] std::uint32_t tensor_volume() const { return tensor_shape().volume(); }
+    [[nodiscard]] std::uint32_t shard_volume() const { return shard_shape().volume(); }
+    /// Returns the page at a place of a shard, both row-major; the tensor's volume if the place is
+    /// outside of the tensor.
+    [[nodiscard]] std::uint32_t page_of(std::uint32_t shard, std::uint32_t place) const {
+        std::uint32_t page = 0;
+        std::uint32_t stride = 1;
+        for (std::uint32_t i = rank(); i-- > 0;) {
+            const std::uint32_t extent = tensor_shape()[i];
+            const std::uint32_t of_shard = shard_shape()[i];
+            const std::uint32_t shards = (extent + of_shard - 1) / of_shard;
+            const std::uint32_t coordinate = shard % shards * of_shard + place % of_shard;
+            if (coordinate >= extent) {
+                return tensor_volume();
+            }
+            page += coordinate * stride;
+            stride *= extent;
+            shard /= shards;
+            place /= of_shard;
+        }
+        return page;
+    }
+
+private:
+    std::uint32_t at_;
+};
+
+/// Stands for the geometry of an interleaved tensor that the kernel itself describes.
+template <bool is_dram>
+struct InterleavedSpec {};
+template <bool is_dram>
+constexpr InterleavedSpec<is_dram> make_interleaved_dspec() {
+    return {};
+}
+}  // namespace tensor_accessor
 
 /// Names the place of an accessor's words among the compile-time arguments.
 template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET = 0>
@@ -71,6 +147,15 @@ public:
           flags_(get_compile_time_arg_val(CTA_OFFSET)),
           aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
           page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
+    /// An interleaved tensor whose pages have `page_size` bytes.
+    template <bool is_dram>
+    TensorAccessor(tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,
+                   std::uint32_t page_size)
+        : args_offset_(0),
+          base_(base_address),
+          flags_(is_dram ? tessera::kernel::kAccessorIsDram : 0),
+          aligned_page_size_(page_size),
+          page_size_(page_size) {}
 
     std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0,
                                std::uint8_t noc = noc_index,
@@ -100,24 +185,57 @@ public:
         const TensorAccessor* tensor_;
         std::uint32_t id_;
     };
-    /// Pages of a range, for a loop over them.
+    /// Pages of a range, or those of a range of a shard's places, for a loop over them.
     class Pages {
     public:
-        /// Iterator over the pages.
-        struct Iterator {
-            const TensorAccessor* tensor;
-            std::uint32_t id;
-            std::uint32_t step;
-            Page operator*() const { return {*tensor, id}; }
-            Iterator& operator++() {
-                id += step;
+        static constexpr std::uint32_t kNoShard = 0xFFFFFFFF;
+        /// Iterator over the pages. Places of a shard outside of the tensor are left out.
+        class Iterator {
+        public:
+            Iterator(const TensorAccessor& tensor, std::uint32_t shard, std::uint32_t at,
+                     std::uint32_t end)
+                : tensor_(&tensor), shard_(shard), at_(at), end_(end), page_(tensor, 0) {
+                skip_outside();
+            }
+            const Page& operator*() const { return page_; }
+            const Page* operator->() const { return &page_; }
+            Iterator& operator++() { return *this += 1; }
+            Iterator operator++(int) {
+                const Iterator before = *this;
+                ++*this;
+                return before;
+            }
+            Iterator& operator+=(std::uint32_t steps) {
+                at_ = steps < end_ - at_ ? at_ + steps : end_;
+                skip_outside();
                 return *this;
             }
-            bool operator!=(const Iterator& other) const { return id < other.id; }
+            bool operator==(const Iterator& other) const { return at_ == other.at_; }
+            bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+        private:
+            void skip_outside() {
+                for (; at_ < end_; ++at_) {
+                    if (shard_ == kNoShard) {
+                        page_ = Page(*tensor_, at_);
+                        return;
+                    }
+                    const std::uint32_t page = tensor_->dspec().page_of(shard_, at_);
+                    page_ = Page(*tensor_, page);
+                    if (page < tensor_->dspec().tensor_volume()) {
+                        return;
+                    }
+                }
+            }
+            const TensorAccessor* tensor_;
+            std::uint32_t shard_;
+            std::uint32_t at_;
+            std::uint32_t end_;
+            Page page_;
         };
-        Pages(const TensorAccessor& tensor, std::uint32_t first, std::uint32_t end,
-              std::uint32_t step)
-            : begin_{&tensor, first, step}, end_{&tensor, end, step} {}
+        Pages(const TensorAccessor& tensor, std::uint32_t shard, std::uint32_t first,
+              std::uint32_t end)
+            : begin_(tensor, shard, first, end), end_(tensor, shard, end, end) {}
         [[nodiscard]] Iterator begin() const { return begin_; }
         [[nodiscard]] Iterator end() const { return end_; }
 
@@ -125,9 +243,50 @@ public:
         Iterator begin_;
         Iterator end_;
     };
-    [[nodiscard]] Pages pages(std::uint32_t first, std::uint32_t end,
-                              std::uint32_t step = 1) const {
-        return {*this, first, end, step};
+    /// Pages from `first` to before `end`. Without an end all pages of a sharded tensor from
+    /// `first` on.
+    [[nodiscard]] Pages pages(std::uint32_t first = 0, std::uint32_t end = 0,
+                              std::uint8_t /*noc*/ = noc_index,
+                              tessera::CallSite site = tessera::CallSite::here()) const {
+        return {*this, Pages::kNoShard, first, end == 0 ? dspec(site).tensor_volume() : end};
+    }
+    /// Pages of a shard that are in the tensor, from place `first` to before `end` (0: all).
+    [[nodiscard]] Pages shard_pages(std::uint32_t shard_id, std::uint32_t first = 0,
+                                    std::uint32_t end = 0, std::uint8_t /*noc*/ = noc_index,
+                                    tessera::CallSite site = tessera::CallSite::here()) const {
+        return {*this, shard_id, first, end == 0 ? dspec(site).shard_volume() : end};
+    }
+    /// Address of the first page of a shard.
+    std::uint64_t get_shard_noc_addr(std::uint32_t shard_id, std::uint32_t offset = 0,
+                                     std::uint8_t noc = noc_index,
+                                     tessera::CallSite site = tessera::CallSite::here()) const {
+        return get_noc_addr(dspec(site).page_of(shard_id, 0), offset, noc, site);
+    }
+    /// Whether a place is in this core's L1.
+    [[nodiscard]] static bool is_local_bank(std::uint32_t virtual_x, std::uint32_t virtual_y,
+                                            std::uint8_t noc = noc_index) {
+        return virtual_x == my_x[noc] && virtual_y == my_y[noc];
+    }
+    [[nodiscard]] static bool is_local_addr(std::uint64_t noc_addr, std::uint8_t noc = noc_index) {
+        return is_local_bank(NOC_UNICAST_ADDR_X(noc_addr), NOC_UNICAST_ADDR_Y(noc_addr), noc);
+    }
+    [[nodiscard]] bool is_local_page(std::uint32_t page_id, std::uint8_t noc = noc_index,
+                                     tessera::CallSite site = tessera::CallSite::here()) const {
+        static_cast<void>(dspec(site));
+        return is_local_addr(get_noc_addr(page_id, 0, noc, site), noc);
+    }
+    [[nodiscard]] bool is_local_shard(std::uint32_t shard_id, std::uint8_t noc = noc_index,
+                                      tessera::CallSite site = tessera::CallSite::here()) const {
+        return is_local_addr(get_shard_noc_addr(shard_id, 0, noc, site), noc);
+    }
+    /// Geometry of a sharded tensor.
+    /// Errors   Unsupported for an interleaved tensor.
+    [[nodiscard]] tensor_accessor::DistributionSpec dspec(
+        tessera::CallSite site = tessera::CallSite::here()) const {
+        if ((flags_ & tessera::kernel::kAccessorSharded) == 0) {
+            tessera::kernel::refuse_interleaved("TensorAccessor::dspec", site);
+        }
+        return tensor_accessor::DistributionSpec(args_offset_);
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
     [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }
@@ -144,4 +303,84 @@ private:
 template <class Generator>
 inline constexpr bool has_get_aligned_page_size_v = requires(const Generator& generator) {
     generator.get_aligned_page_size();
+};
+
+// Several accessors whose words follow each other.
+namespace tensor_accessor::detail {
+/// Place of the words behind those of `count` accessors.
+template <std::uint32_t count, std::uint32_t CTA_OFFSET>
+constexpr std::uint32_t get_tensor_accessor_args_cta_offset() {
+    if constexpr (count == 0) {
+        return CTA_OFFSET;
+    } else {
+        return get_tensor_accessor_args_cta_offset<
+            count - 1, TensorAccessorArgs<CTA_OFFSET>::next_compile_time_args_offset()>();
+    }
+}
+}  // namespace tensor_accessor::detail
+
+template <std::uint32_t NUM_TENSORS, std::uint32_t CTA_OFFSET>
+constexpr auto make_tensor_accessor_args_tuple() {
+    using tensor_accessor::detail::get_tensor_accessor_args_cta_offset;
+    return []<std::uint32_t... i>(std::integer_sequence<std::uint32_t, i...>) {
+        return std::tuple<
+            TensorAccessorArgs<get_tensor_accessor_args_cta_offset<i, CTA_OFFSET>()>...>();
+    }
+    (std::make_integer_sequence<std::uint32_t, NUM_TENSORS>());
+}
+/// Accessors whose base addresses are runtime arguments from `first_address` on.
+template <class... Args>
+auto make_tensor_accessor_tuple(const std::tuple<Args...>& args, std::uint32_t first_address,
+                                tessera::CallSite site = tessera::CallSite::here()) {
+    return std::apply(
+        [&](auto... each) {
+            std::uint32_t index = first_address;
+            return std::tuple{TensorAccessor(
+                each, get_arg_val<std::uint32_t>(static_cast<int>(index++), site))...};
+        },
+        args);
+}
+/// An accessor of an array of them.
+class AbstractTensorAccessorWrapper {
+public:
+    AbstractTensorAccessorWrapper() = default;
+    AbstractTensorAccessorWrapper(const TensorAccessor& tensor) : tensor_(&tensor) {}  // NOLINT
+    std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
+                               tessera::CallSite site = tessera::CallSite::here()) const {
+        return tensor_->get_noc_addr(page_id, offset, noc, site);
+    }
+    [[nodiscard]] std::uint32_t transfer_size() const { return tensor_->transfer_size(); }
+
+private:
+    const TensorAccessor* tensor_ = nullptr;
+};
+template <class... Accessors>
+auto make_abstract_tensor_accessor_wrappers(const std::tuple<Accessors...>& accessors) {
+    return std::apply(
+        [](const auto&... each) {
+            return std::array<AbstractTensorAccessorWrapper, sizeof...(each)>{each...};
+        },
+        accessors);
+}
+
+/// Pages of a tensor as an endpoint of a transfer.
+template <class Accessor>
+struct PageView {
+    const Accessor& accessor;
+    explicit PageView(const Accessor& of) : accessor(of) {}
+    std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset, std::uint8_t noc,
+                               tessera::CallSite site = tessera::CallSite::here()) const {
+        return accessor.get_noc_addr(page_id, offset, noc, site);
+    }
+};
+/// Shards of a tensor as an endpoint of a transfer.
+template <class Accessor>
+struct ShardView {
+    const Accessor& accessor;
+    explicit ShardView(const Accessor& of) : accessor(of) {}
+    std::uint64_t get_noc_addr(std::uint32_t shard_id, std::uint32_t offset, std::uint8_t noc,
+                               tessera::CallSite site = tessera::CallSite::here()) const {
+        return accessor.get_shard_noc_addr(shard_id, offset, noc, site);
+    }
 };

@@ -99,6 +99,23 @@ namespace experimental {
 
 template <>
 struct noc_traits_t<TensorAccessor> : tessera::kernel::PagedEndpoint<TensorAccessor> {};
+template <class Accessor>
+struct noc_traits_t<PageView<Accessor>> : tessera::kernel::PagedEndpoint<PageView<Accessor>> {};
+/// Addresses the shards of a tensor.
+template <class Accessor>
+struct noc_traits_t<ShardView<Accessor>> {
+    /// Shard of the tensor and byte offset in it.
+    struct src_args_type {
+        std::uint32_t shard_id{};
+        std::uint32_t offset_bytes{};
+    };
+    using dst_args_type = src_args_type;
+
+    static std::uint64_t noc_address(const ShardView<Accessor>& shards, std::uint8_t noc,
+                                     const src_args_type& args, tessera::CallSite site) {
+        return shards.get_noc_addr(args.shard_id, args.offset_bytes, noc, site);
+    }
+};
 template <bool DRAM>
 struct noc_traits_t<InterleavedAddrGen<DRAM>>
     : tessera::kernel::PagedEndpoint<InterleavedAddrGen<DRAM>> {};

@@ -66,6 +66,42 @@ TEST(PackTile, OutOfOrderGoesToThePageAndLeavesThePointer) {
     EXPECT_EQ(core.tile_at(16, 0)[0], 11.0F);
 }
 
+// tt-metal pack.h: rows of 16 values, from the first row of DST on; face 1 begins with row 16.
+TEST(PackRows, WritesTheFirstRowsOfDstOneAfterTheOther) {
+    ComputeCore core;
+    core.add_buffer(16, DataFormat::Float32);
+    core.supply(
+        0,
+        {make_tile([](auto row, auto column) { return static_cast<float>(32 * row + column); })});
+    cb_reserve_back(16, 1);
+    tile_regs_acquire();
+    copy_tile_init(0);
+    copy_tile(0, 0, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+
+    pack_rows_init(18);
+    pack_rows(0, 16);
+
+    const auto* values = reinterpret_cast<const float*>(core.page(16, 0));
+    EXPECT_EQ(values[15], 15.0F);
+    EXPECT_EQ(values[16], 32.0F);
+    EXPECT_EQ(values[16 * 16], 16.0F) << "row 16 of DST is the first of face 1";
+    EXPECT_EQ(values[17 * 16 + 15], 32 + 31.0F);
+    EXPECT_EQ(values[18 * 16], 0.0F) << "18 rows were packed";
+}
+
+TEST(PackRows, IsRefusedWithoutItsInitAndBeyondATile) {
+    ComputeCore core;
+    core.add_buffer(16);
+    cb_reserve_back(16, 1);
+    fill_section();
+    EXPECT_EQ(testing::fault_of([] { pack_rows(0, 16); }),
+              "UndefinedBehavior: pack_rows without pack_rows_init");
+    EXPECT_EQ(testing::fault_of([] { pack_rows_init(65); }),
+              "OutOfBounds: pack_rows_init(65): allowed: 1 to 64");
+}
+
 TEST(PackTile, WritesAWholeTileThoughThePageIsSmaller) {
     ComputeCore core;
     core.add_buffer(16, DataFormat::Float16_b, 4, 1024);

@@ -48,6 +48,18 @@ std::uint32_t bits(float value) {
     return std::bit_cast<std::uint32_t>(value);
 }
 
+// ln Γ(5) = ln 24, and Γ(-0.5) = -2·√π.
+TEST(Formulas, LogarithmOfGammaReflectsBelowOneHalf) {
+    EXPECT_FLOAT_EQ(after({5.0F}, 0, [] { lgamma_stirling_tile(0); }), std::log(24.0F));
+    EXPECT_FLOAT_EQ(after({5.0F, 0.0F, 0.0F}, 2, [] { lgamma_stirling_float_tile(0, 1, 2); }),
+                    std::log(24.0F));
+    const float of_reflected = after({-0.5F}, 0, [] { lgamma_stirling_tile(0); });
+    // ln |sin(-π/2)| is 0.
+    EXPECT_FLOAT_EQ(
+        after({of_reflected, 0.0F, -0.5F, 0.0F}, 3, [] { lgamma_adjusted_tile(0, 1, 2, 3); }),
+        std::log(2.0F * std::sqrt(static_cast<float>(M_PI))));
+}
+
 TEST(Formulas, OfOneTileAreThoseOfMathematics) {
     EXPECT_FLOAT_EQ(after({1.5707964F}, 0, [] { sin_tile(0); }), 1.0F);
     EXPECT_FLOAT_EQ(after({3.1415927F}, 0, [] { cos_tile(0); }), -1.0F);

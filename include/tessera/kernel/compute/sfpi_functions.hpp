@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that run a kernel's own function on the faces of DST tiles, and functions of the vendor's
+// library on sfpi vectors.
+// Numeric  library functions are exact to fp32; the chip approximates.
+// Source   tt-llk, llk_math_eltwise_{unary,binary,ternary}_sfpu_params.h and common/inc/sfpu.
+#pragma once
+
+#include "tessera/kernel/compute/sfpi.hpp"
+#include "tessera/kernel/compute/sfpu.hpp"
+
+namespace tessera::kernel {
+
+/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`.
+template <class Function>
+void for_each_face(std::uint32_t idst, int vector_mode, const Function& function) {
+    using ckernel::VectorMode;
+    note_lane_function();
+    const bool is_once = vector_mode != VectorMode::R && vector_mode != VectorMode::C &&
+                         vector_mode != VectorMode::RC;
+    for (std::uint32_t face = 0; face < (is_once ? 1 : 4); ++face) {
+        const bool is_called = is_once || vector_mode == VectorMode::RC ||
+                               (vector_mode == VectorMode::R ? face < 2 : face % 2 == 0);
+        if (is_called) {
+            begin_face(idst, face);
+            function();
+        }
+    }
+    begin_face(0, 0);
+}
+}  // namespace tessera::kernel
+
+namespace ckernel {
+
+/// Functions that the vendor's calls name by kind; inits of the vector unit take one.
+enum class SfpuType : std::uint8_t { unused };
+
+/// Calls `function(args…)` for the faces of DST tile `idst` that the mode names: dst_reg[0 … 7] is
+/// the face. VectorMode::None and RC_custom call it once, at face 0.
+template <bool approximate = false, class Function, class Mode = int, class... Args>
+void _llk_math_eltwise_unary_sfpu_params_(Function&& function, std::uint32_t idst,
+                                          Mode mode = static_cast<int>(VectorMode::RC),
+                                          Args... args) {
+    tessera::kernel::for_each_face(idst, static_cast<int>(mode),
+                                   [&] { function(args...); });
+}
+/// Calls `function(idst0, idst1, odst, args…)`; dst_reg[32·tile + 0 … 7] is the face of a tile.
+template <bool approximate = false, class Function, class Mode = int, class... Args>
+void _llk_math_eltwise_binary_sfpu_params_(Function&& function, std::uint32_t idst0,
+                                           std::uint32_t idst1, std::uint32_t odst,
+                                           Mode mode = static_cast<int>(VectorMode::RC),
+                                           Args... args) {
+    tessera::kernel::for_each_face(0, static_cast<int>(mode),
+                                   [&] { function(idst0, idst1, odst, args...); });
+}
+/// As above, for three operands.
+template <bool approximate = false, class Function, class Mode = int, class... Args>
+void _llk_math_eltwise_ternary_sfpu_params_(Function&& function, std::uint32_t idst0,
+                                            std::uint32_t idst1, std::uint32_t idst2,
+                                            std::uint32_t odst,
+                                            Mode mode = static_cast<int>(VectorMode::RC),
+                                            Args... args) {
+    tessera::kernel::for_each_face(0, static_cast<int>(mode),
+                                   [&] { function(idst0, idst1, idst2, odst, args...); });
+}
+/// Inits of such functions. A callable loads constants: vConstFloatPrgm0 = ….
+template <auto type = SfpuType::unused, auto... options>
+void llk_math_eltwise_unary_sfpu_init() {
+}
+template <auto type = SfpuType::unused, auto... options, class Function, class... Args>
+void llk_math_eltwise_unary_sfpu_init(Function&& function, Args... args) {
+    function(args...);
+}
+template <auto type = SfpuType::unused, auto... options>
+void llk_math_eltwise_binary_sfpu_init() {
+}
+template <auto type = SfpuType::unused, auto... options, class Function, class... Args>
+void llk_math_eltwise_binary_sfpu_init(Function&& function, Args... args) {
+    function(args...);
+}
+
+namespace sfpu {
+
+/// Numbers as the vendor's functions pass them.
+struct Converter {
+    static constexpr float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+};
+
+/// 1 / v.
+template <int max_iterations = 2>
+sfpi::vFloat _sfpu_reciprocal_(const sfpi::vFloat& v) {
+    return sfpi::detail::map<sfpi::vFloat>([](float x) { return 1.0F / x; }, v);
+}
+/// As the older function: the sign of v is left to the caller, who negates the result.
+template <int max_iterations = 3>
+sfpi::vFloat _reciprocal_compat_(const sfpi::vFloat& v) {
+    return _sfpu_reciprocal_<max_iterations>(sfpi::abs(v));
+}
+template <int iterations = 2>
+sfpi::vFloat _sfpu_sqrt_(const sfpi::vFloat& v) {
+    return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::sqrt(x); }, v);
+}
+/// e^v; the older function takes |v|.
+inline sfpi::vFloat _sfpu_exp_(const sfpi::vFloat& v) {
+    return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::exp(x); }, v);
+}
+/// e^(v·scale), the scale a bf16 pattern.
+template <bool scales, bool is_fp32_dest_acc_en>
+sfpi::vFloat _ckernel_sfpu_exp_accurate_(const sfpi::vFloat& v, std::uint16_t scale = 0x3F80) {
+    return _sfpu_exp_(scales ? v * sfpi::s2vFloat16b(std::uint32_t{scale}) : v);
+}
+/// Replaces dst_reg[0] by ln(1 + e^(beta·x)) / beta, and keeps x if beta·x is above the threshold.
+template <bool approximate, bool is_fp32_dest_acc_en = false>
+void calculate_softplus_body(float beta, float beta_reciprocal, float threshold) {
+    const sfpi::vFloat in = sfpi::dst_reg[0];
+    sfpi::dst_reg[0] = sfpi::detail::map<sfpi::vFloat>(
+        [=](float x) {
+            return beta * x > threshold ? x : beta_reciprocal * std::log1p(std::exp(beta * x));
+        },
+        in);
+}
+
+}  // namespace sfpu
+}  // namespace ckernel
