@@ -47,8 +47,10 @@ struct NeedRow {
     const char* name;   ///< in JSON
     const char* about;  ///< in the table
 };
-constexpr std::array<NeedRow, 5> kNeeds{{
+constexpr std::array<NeedRow, 6> kNeeds{{
     {KernelNeeds::Nothing, "nothing", "compile"},
+    {KernelNeeds::Instructions, "instructions",
+     "compile; a run ends if it reaches an instruction of the chip"},
     {KernelNeeds::Macros, "defines", "compile when the program defines its words"},
     {KernelNeeds::Root, "include_path", "need an include path"},
     {KernelNeeds::Names, "names", "use names that Tessera does not have"},
@@ -116,7 +118,8 @@ Counts counts_of(const std::vector<CheckedKernel>& kernels) {
 std::string kernel_text(const CheckedKernel& kernel) {
     const CompileErrors& errors = kernel.errors;
     if (errors.empty()) {
-        return fmt::format("{} ({}): compiles\n", kernel.path, role_of(kernel.processor));
+        return fmt::format("{} ({}): compiles{}\n", kernel.path, role_of(kernel.processor),
+                           missing_text(errors, {}));
     }
     std::string text = fmt::format("{} ({}):{}\n", kernel.path, role_of(kernel.processor),
                                    missing_text(errors, {}));
@@ -169,6 +172,7 @@ Json to_json(const std::vector<CheckedKernel>& kernels) {
                         {"user_headers", errors.user_headers},
                         {"names", errors.names},
                         {"defines", errors.defines},
+                        {"instructions", errors.instructions},
                         {"errors", errors.others}});
     }
     Json counts = Json::object();

@@ -29,8 +29,8 @@ std::string quoted(std::string_view line, std::size_t at) {
 // A define of the program that is used as a name or a call; the kernel API has few names of
 // capitals alone.
 bool is_define(std::string_view name) {
-    constexpr std::array<std::string_view, 8> kOfTheChip{"TTI_", "TT_",       "SFP", "NOC_",
-                                                         "MEM_", "ADDR_MOD_", "ELW", "DPRINT"};
+    constexpr std::array<std::string_view, 8> kOfTheChip{"TTI_", "TT_",       "SFPSTORE", "NOC_",
+                                                         "MEM_", "ADDR_MOD_", "ELW",      "DPRINT"};
     const bool is_capital = std::ranges::all_of(name, [](unsigned char c) {
         return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
     });
@@ -81,8 +81,14 @@ CompileErrors compile_errors(const std::string& output) {
     CompileErrors errors;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
+        // instructions.hpp warns of each use with the instruction's name alone.
+        constexpr std::string_view kInstruction = "warning: TT";
+        const std::size_t warning = line.find(kInstruction);
         if (line.find("error: ") != line.npos) {
             add_error(line, errors);
+        } else if (warning != line.npos) {
+            const std::string_view name = std::string_view(line).substr(warning + 9);
+            add_once(errors.instructions, std::string(name.substr(0, name.find(' '))));
         }
     }
     return errors;
@@ -132,6 +138,10 @@ std::string missing_text(const CompileErrors& errors, std::span<const std::strin
     if (!errors.defines.empty()) {
         text += fmt::format("\n  words that the program may have to define: {}",
                             fmt::join(errors.defines, ", "));
+    }
+    if (!errors.instructions.empty()) {
+        text += fmt::format("\n  instructions of the chip, where a run ends if it reaches them: {}",
+                            fmt::join(errors.instructions, ", "));
     }
     return text;
 }

@@ -28,9 +28,11 @@ void add_processor_defines(Processor processor, Command& options) {
             options.emplace_back("-DCOMPILE_FOR_NCRISC");
             return;
         case Processor::Compute:
-            // One thread runs unpack, math and pack, so it defines all three of the chip's macros.
-            options.insert(options.end(), {"-DCOMPILE_FOR_TRISC", "-DTRISC_UNPACK", "-DTRISC_MATH",
-                                           "-DTRISC_PACK"});
+            // One thread runs unpack, math and pack, so it defines all three of the chip's macros,
+            // in both spellings of the vendor's build.
+            options.insert(options.end(),
+                           {"-DCOMPILE_FOR_TRISC", "-DTRISC_UNPACK", "-DTRISC_MATH", "-DTRISC_PACK",
+                            "-DUCK_CHLKC_UNPACK", "-DUCK_CHLKC_MATH", "-DUCK_CHLKC_PACK"});
             return;
     }
 }

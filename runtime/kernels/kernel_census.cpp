@@ -57,7 +57,10 @@ bool defines_kernel(const std::string& text) {
 
 KernelNeeds needs_of(const CompileErrors& errors) {
     if (errors.empty()) {
-        return KernelNeeds::Nothing;
+        return errors.instructions.empty() ? KernelNeeds::Nothing : KernelNeeds::Instructions;
+    }
+    if (errors.compiles_with_defines) {
+        return KernelNeeds::Macros;
     }
     if (!errors.user_headers.empty()) {
         return KernelNeeds::Root;
@@ -65,8 +68,7 @@ KernelNeeds needs_of(const CompileErrors& errors) {
     if (!errors.vendor_headers.empty() || !errors.names.empty()) {
         return KernelNeeds::Names;
     }
-    // An unknown macro causes errors in the code around it.
-    return errors.defines.empty() ? KernelNeeds::Other : KernelNeeds::Macros;
+    return KernelNeeds::Other;
 }
 
 std::vector<fs::path> kernels_at(const fs::path& place) {
@@ -88,9 +90,9 @@ std::vector<fs::path> kernels_at(const fs::path& place) {
 }
 
 Processor guess_processor(const fs::path& file, const std::string& text) {
-    constexpr std::array<std::string_view, 7> kOfCompute{
+    constexpr std::array<std::string_view, 8> kOfCompute{
         "compute_kernel_api", "api/compute", "void MAIN", "tile_regs_acquire",
-        "acquire_dst",        "copy_tile",   "ckernel.h"};
+        "acquire_dst",        "copy_tile",   "ckernel.h", "kernel/compute/"};
     const bool computes = std::ranges::any_of(
         kOfCompute, [&](std::string_view word) { return text.find(word) != text.npos; });
     if (computes) {
@@ -99,6 +101,63 @@ Processor guess_processor(const fs::path& file, const std::string& text) {
     const bool reads = file.filename().string().find("reader") != std::string::npos;
     return reads ? Processor::Riscv1 : Processor::Riscv0;
 }
+
+namespace {
+
+// Values of words that programs of the vendor define as names of the API; any other word is a small
+// number, or a statement that does nothing.
+constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
+    {"REDUCE_OP", "PoolType::SUM"},
+    {"REDUCE_DIM", "ReduceDim::REDUCE_ROW"},
+    {"BCAST_DIM", "BroadcastType::ROW"},
+    {"BCAST_LLKOP", "EltwiseBinaryType::ELWADD"},
+    {"BCAST_OP", "add_tiles_bcast_rows"},
+    {"BROADCAST_TYPE", "BroadcastType::ROW"},
+    {"BINARY_OP_TYPE", "EltwiseBinaryType::ELWADD"},
+    {"BINARY_OP", "add_tiles"},
+    {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
+}};
+
+enum class StandIn : std::uint8_t { Number, Statement };
+
+Defines with_stand_ins(Defines defines, const std::vector<std::string>& words, StandIn kind) {
+    for (const std::string& word : words) {
+        const auto* known =
+            std::ranges::find_if(kStandInValues, [&](const auto& row) { return word == row[0]; });
+        if (known != kStandInValues.end()) {
+            defines[word] = (*known)[1];
+        } else if (kind == StandIn::Number) {
+            defines[word] = "2";
+        } else {
+            defines[word + "(...)"] = "";
+        }
+    }
+    return defines;
+}
+
+// Whether a kernel that misses nothing but words compiles when it has them. Words that only the
+// stand-ins reach are added, as long as there are any.
+bool compiles_with_defines(const KernelSource& source, std::vector<std::string> words) {
+    for (const StandIn kind : {StandIn::Number, StandIn::Statement}) {
+        std::vector<std::string> all = words;
+        constexpr int kMostRounds = 4;
+        for (int round = 0; round < kMostRounds; ++round) {
+            KernelSource attempt = source;
+            attempt.defines = with_stand_ins(source.defines, all, kind);
+            const CompileErrors errors = check_kernel(attempt);
+            if (errors.empty()) {
+                return true;
+            }
+            if (errors.defines.empty()) {
+                break;
+            }
+            all.insert(all.end(), errors.defines.begin(), errors.defines.end());
+        }
+    }
+    return false;
+}
+
+}  // namespace
 
 CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
                                 const CensusOptions& options) {
@@ -112,14 +171,19 @@ CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
     if (checked.processor == Processor::Compute) {
         add_compute_defines({}, defines);
     }
-    checked.errors = check_kernel({.path = checked.path,
-                                   .text = "",
-                                   .processor = checked.processor,
-                                   .compile_args = stand_in_arguments(),
-                                   .named_compile_args = {},
-                                   .defines = defines,
-                                   .prologue = stand_in_tables(),
-                                   .include_folders = {}});
+    const KernelSource source{.path = checked.path,
+                              .text = "",
+                              .processor = checked.processor,
+                              .compile_args = stand_in_arguments(),
+                              .named_compile_args = {},
+                              .defines = defines,
+                              .prologue = stand_in_tables(),
+                              .include_folders = {}};
+    CompileErrors& errors = checked.errors;
+    errors = check_kernel(source);
+    if (!errors.defines.empty() && errors.vendor_headers.empty() && errors.user_headers.empty()) {
+        errors.compiles_with_defines = compiles_with_defines(source, errors.defines);
+    }
     return checked;
 }
 

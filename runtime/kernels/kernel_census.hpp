@@ -31,10 +31,11 @@ struct CheckedKernel {
 /// Need of a kernel that does not compile. The first row that applies counts.
 enum class KernelNeeds : std::uint8_t {
     Nothing,
-    Macros,  ///< the program has to define words, and nothing else is missing
-    Root,    ///< a header whose root is not among the folders
-    Names,   ///< functions, types or headers that Tessera does not have
-    Other,   ///< an error of the kernel, or of the arguments that stand in for a program's
+    Instructions,  ///< nothing, but a run ends where it reaches an instruction of the chip
+    Macros,        ///< the program has to define words, and nothing else is missing
+    Root,          ///< a header whose root is not among the folders
+    Names,         ///< functions, types or headers that Tessera does not have
+    Other,         ///< an error of the kernel, or of the arguments that stand in for a program's
 };
 [[nodiscard]] KernelNeeds needs_of(const CompileErrors& errors);
 

@@ -211,6 +211,8 @@ fs::path KernelCompiler::build_headers(const std::string& recipe, Command comman
 
 namespace {
 
+constexpr const char* kStandIns = "include";
+
 // An empty header. A name that leads out of the folder is left out: the next attempt misses it
 // again.
 void make_stand_in(const fs::path& folder, const std::string& header) {
@@ -284,10 +286,7 @@ fs::path KernelCompiler::shared_object(const CompileUnit& unit) const {
     return made;
 }
 
-CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
-    toolchain_.require_complete();
-    const DraftFolder drafts(cache_);
-    const fs::path stand_ins = drafts.path() / "include";
+Command KernelCompiler::check_command(const CompileUnit& unit, const DraftFolder& drafts) const {
     Command command{toolchain_.compiler.string(),
                     "-include-pch",
                     precompiled_headers().string(),
@@ -295,8 +294,18 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
                     "-include",
                     drafts.write("prologue.hpp", unit.prologue)};
     append(command, unit.options);
-    append(command, {"-DTESSERA_KERNEL_CHECK", "-I" + stand_ins.string(), "-fsyntax-only",
+    // Of the warnings only those of instructions.hpp.
+    std::erase(command, "-w");
+    append(command, {"-Wno-everything", "-W#pragma-messages", "-DTESSERA_KERNEL_CHECK",
+                     "-I" + (drafts.path() / kStandIns).string(), "-fsyntax-only",
                      drafts.write("kernel.cpp", unit.text)});
+    return command;
+}
+
+CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
+    toolchain_.require_complete();
+    const DraftFolder drafts(cache_);
+    const Command command = check_command(unit, drafts);
     CompileErrors all;
     constexpr int kMostHeaders = 64;
     for (int attempt = 0; attempt < kMostHeaders; ++attempt) {
@@ -309,13 +318,12 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
         all.user_headers.insert(all.user_headers.end(), found.user_headers.begin(),
                                 found.user_headers.end());
         if (missing.empty()) {
-            all.names = std::move(found.names);
-            all.defines = std::move(found.defines);
-            all.others = std::move(found.others);
-            break;
+            found.vendor_headers = std::move(all.vendor_headers);
+            found.user_headers = std::move(all.user_headers);
+            return found;
         }
         for (const std::string& header : missing) {
-            make_stand_in(stand_ins, header);
+            make_stand_in(drafts.path() / kStandIns, header);
         }
     }
     return all;

@@ -38,6 +38,7 @@ private:
     [[nodiscard]] std::filesystem::path precompiled_headers() const;
     void run(const Command& command, const std::string& subject) const;
     void compile_kernel(const Command& command, const CompileUnit& unit) const;
+    [[nodiscard]] Command check_command(const CompileUnit& unit, const DraftFolder& drafts) const;
 
     /// Returns the lock of a recipe in this process: one of several threads compiles it, and the
     /// others then find it in the cache.

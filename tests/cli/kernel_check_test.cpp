@@ -73,6 +73,34 @@ TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
     EXPECT_EQ(json.at("missing").at("unknown_call"), 1);
 }
 
+TEST_F(CliKernelCheck, TriesKernelsWithTheWordsThatAProgramDefines) {
+    std::filesystem::create_directories(folder_.path() / "kernels");
+    folder_.write("kernels/number.cpp", "void kernel_main() { cb_push_back(0, NUM_BLOCKS); }\n");
+    folder_.write("kernels/call.cpp", "void kernel_main() {\n    OUTPUT_STEP\n}\n");
+    folder_.write("kernels/wrong.cpp",
+                  "void kernel_main() { cb_push_back(NUM_BLOCKS, \"text\"); }\n");
+
+    const auto json = nlohmann::json::parse(check({"kernels", "--json"}).out);
+
+    EXPECT_EQ(json.at("kernels")[0].at("path"), "kernels/call.cpp");
+    EXPECT_EQ(json.at("kernels")[0].at("needs"), "defines");
+    EXPECT_EQ(json.at("kernels")[1].at("needs"), "defines");
+    EXPECT_EQ(json.at("kernels")[2].at("needs"), "other");
+}
+
+TEST_F(CliKernelCheck, ListsInstructionsOfTheChipInAKernelThatCompiles) {
+    folder_.write("compute.cpp",
+                  "#include \"api/compute/compute_kernel_api.h\"\n"
+                  "void kernel_main() {\n    TTI_SFPMAD(p_sfpu::LREG0, 0, 0, 0, 0);\n}\n");
+
+    const Ending ending = check({"compute.cpp"});
+
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.out,
+              "compute.cpp (compute): compiles\n"
+              "  instructions of the chip, where a run ends if it reaches them: TTI_SFPMAD\n");
+}
+
 /// A run with one kernel of the user's.
 class CliOwnProgram : public ::testing::Test {
 protected:

@@ -50,6 +50,15 @@ TEST(CompileErrors, SayWhatToDoAboutAMissingHeader) {
         "TT_METAL_HOME");
 }
 
+TEST(CompileErrors, ListInstructionsOfTheChipAside) {
+    const CompileErrors errors = compile_errors(
+        "a.cpp:9:5: warning: TTI_SFPMAD [-W#pragma-messages]\n"
+        "a.cpp:9:5: note: expanded from macro 'TTI_SFPMAD'\n");
+
+    EXPECT_THAT(errors.instructions, ElementsAre("TTI_SFPMAD"));
+    EXPECT_TRUE(errors.empty()) << "the kernel compiles";
+}
+
 TEST(CompileErrors, OfAKernelThatCompilesAreNone) {
     EXPECT_TRUE(compile_errors("").empty());
     EXPECT_EQ(missing_text({}, {}), "");
