@@ -14,6 +14,7 @@
 
 #include "emu/base/print_sink.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/config/fields/run_fields.hpp"
 #include "runtime/kernels/artifact_cache.hpp"
 #include "runtime/kernels/kernel_roots.hpp"
 #include "tessera/errors.hpp"
@@ -21,15 +22,13 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::uint32_t kMaxThreads = 1024;  // limit of host.threads
-
 std::uint32_t parse_threads(std::string_view text) {
     std::uint32_t threads = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, threads);
-    require(error == std::errc() && rest == end && threads >= 1 && threads <= kMaxThreads,
+    require(error == std::errc() && rest == end && threads >= 1 && threads <= config::kMostThreads,
             "--threads {}: allowed: 1 to {}; without it, one for each core of the host", text,
-            kMaxThreads);
+            config::kMostThreads);
     return threads;
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/console.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/facade/device_model.hpp"
 #include "runtime/metalium/settings.hpp"
 #include "tessera/errors.hpp"
 
@@ -75,6 +76,10 @@ ExitCode run(const ExecOptions& options, const std::vector<std::string>& command
     const metalium::Settings settings = metalium::settings_from_environment();
     require_folder_name("--report",
                         settings.report.empty() ? std::nullopt : std::optional(settings.report));
+    require_file_name("--trace",
+                      settings.trace.empty() ? std::nullopt : std::optional(settings.trace));
+    // The program would find mistakes in these only after its own start, which may take minutes.
+    (void)load_device(find_device_model("--device", settings.device), settings.sets);
     restore_process(console);
     replace_process(command);
 }

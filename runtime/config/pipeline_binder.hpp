@@ -122,8 +122,9 @@ void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults)
 void bind_parameters(PipelineBinder& binder, const Node& step, const Node& defaults,
                      const std::string& path, const pipeline::Scope& names,
                      pipeline::PipelineStep& spec);
-/// Refuses values of `--set set.OP.…` that every step of the op overrides.
-void check_overridden_defaults(PipelineBinder& binder);
+/// Refuses values of `--set set.OP.…` that no step takes: the run has no step of the op, or each
+/// overrides the value. `defaults` is `set:` of the run file.
+void check_overridden_defaults(PipelineBinder& binder, const Node& defaults);
 /// Refuses entries of the run file's `set:` without an op or a parameter of that name.
 void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults);
 /// Binds `workspaces:`. Called after the steps, whose outputs it names.

@@ -381,7 +381,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     bind_output_names(binder, entry(root, "output_names"));
     bind_outputs(binder, entry(root, "outputs"), entry(root, "steps"));
     if (binding.violations.empty()) {
-        check_overridden_defaults(binder);
+        check_overridden_defaults(binder, entry(root, "set"));
     }
     if (binding.violations.empty() && rules.empty()) {
         check_stored_names(binder);

@@ -59,7 +59,18 @@ void record_overridden(PipelineBinder& binder, const Node& own, const Node& defa
 
 }  // namespace
 
-void check_overridden_defaults(PipelineBinder& binder) {
+void check_overridden_defaults(PipelineBinder& binder, const Node& defaults) {
+    for (const Entry& op : defaults.entries) {
+        for (const Entry& entry : op.value.entries) {
+            const std::string path = fmt::format("set.{}.{}", op.key, entry.key);
+            // A file may have values for ops of some of its forms only; a user names one to use it.
+            if (entry.value.origin.kind == OriginKind::Override &&
+                !binder.overridden_defaults.contains(path)) {
+                binder.rules.add(entry.value.origin, path,
+                                 fmt::format("has no effect: no step of this run is a {}", op.key));
+            }
+        }
+    }
     for (const auto& [path, use] : binder.overridden_defaults) {
         if (!use.is_used) {
             binder.rules.add(use.origin, path,

@@ -8,11 +8,9 @@
 namespace tessera::config {
 
 void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec&, Judge& judge) {
-    // Linux allows a process 65530 mappings; 16384 cores at two mappings each stay below it.
-    constexpr std::uint32_t kMost = 256;
-    judge.require(
-        run.mesh.shape.num_devices() <= kMost, "mesh.shape",
-        fmt::format("{} devices, allowed: {} or fewer", run.mesh.shape.num_devices(), kMost));
+    judge.require(run.mesh.shape.num_devices() <= kMostDevices, "mesh.shape",
+                  fmt::format("{} devices, allowed: {} or fewer", run.mesh.shape.num_devices(),
+                              kMostDevices));
 }
 
 void ring_is_one_dimensional(const RunSpec& run, const ArchSpec&, Judge& judge) {

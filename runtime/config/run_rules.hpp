@@ -9,6 +9,10 @@
 
 namespace tessera::config {
 
+/// Devices of a mesh. Linux allows a process 65530 mappings; 16384 cores at two mappings each stay
+/// below it.
+inline constexpr std::uint32_t kMostDevices = 256;
+
 /// Limits a mesh to 16 × 16 devices, for which the host's address space and mappings suffice with
 /// 64 cores each.
 void mesh_has_at_most_256_devices(const RunSpec& run, const ArchSpec& arch, Judge& judge);

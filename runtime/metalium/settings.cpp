@@ -12,6 +12,7 @@
 #include "runtime/config/bind.hpp"
 #include "runtime/config/fields/run_fields.hpp"
 #include "runtime/config/load_tree.hpp"
+#include "runtime/config/run_rules.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::metalium {
@@ -68,9 +69,14 @@ void read_device(Settings& settings, const std::string& text) {
 void read_mesh(Settings& settings, const std::string& text) {
     const std::size_t times = text.find('x');
     require(times != std::string::npos, "mesh {}: allowed: ROWSxCOLUMNS, such as 1x8", text);
+    const std::uint64_t rows = number_of(text.substr(0, times), "rows of mesh");
+    const std::uint64_t columns = number_of(text.substr(times + 1), "columns of mesh");
+    // Extents first: their product may be beyond 64 bits.
+    require(rows >= 1 && columns >= 1 && rows <= config::kMostDevices &&
+                columns <= config::kMostDevices && rows * columns <= config::kMostDevices,
+            "mesh {}: allowed: 1 to {} devices", text, config::kMostDevices);
     settings.shape =
-        MeshShape{static_cast<std::uint32_t>(number_of(text.substr(0, times), "rows of mesh")),
-                  static_cast<std::uint32_t>(number_of(text.substr(times + 1), "columns of mesh"))};
+        MeshShape{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns)};
 }
 void read_topology(Settings& settings, const std::string& text) {
     settings.topology = enumerator_of<Topology>(text, "topology");
@@ -95,7 +101,10 @@ void read_strict(Settings& settings, const std::string& text) {
     settings.session.rules = text == "0" ? ChipRules::AsOnChip : ChipRules::Strict;
 }
 void read_threads(Settings& settings, const std::string& text) {
-    settings.session.threads = static_cast<std::uint32_t>(number_of(text, "threads"));
+    const std::uint64_t threads = number_of(text, "threads");
+    require(threads >= 1 && threads <= config::kMostThreads, "threads {}: allowed: 1 to {}",
+            threads, config::kMostThreads);
+    settings.session.threads = static_cast<std::uint32_t>(threads);
 }
 void read_trace(Settings& settings, const std::string& text) {
     settings.trace = text;

@@ -41,6 +41,28 @@ TEST(CliExec, RefusesSettingsBeforeTheProgramStarts) {
     EXPECT_EQ(mesh.out + delivery.out, "");
 }
 
+TEST(CliExec, RefusesNumbersAndDevicesBeforeTheProgramStarts) {
+    struct Mistake {
+        std::vector<std::string> options;
+        const char* message;
+    };
+    const Mistake mistakes[] = {
+        {{"--mesh", "99x99"}, "tessera: TESSERA_MESH: mesh 99x99: allowed: 1 to 256 devices\n"},
+        {{"--mesh", "0x8"}, "tessera: TESSERA_MESH: mesh 0x8: allowed: 1 to 256 devices\n"},
+        {{"--threads", "0"}, "tessera: TESSERA_THREADS: threads 0: allowed: 1 to 1024\n"},
+        {{"--device", "wormhole"},
+         "tessera: --device wormhole: no such file or shipped device model; nearest: "
+         "wormhole_n150, shipped: blackhole_p150, wormhole_n150\n"},
+    };
+    for (const Mistake& mistake : mistakes) {
+        const Ending ending = exec_shell(mistake.options, "echo started");
+
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_EQ(ending.err, mistake.message);
+        EXPECT_EQ(ending.out, "");
+    }
+}
+
 TEST(CliExec, RefusesKeysThatAreNoSettings) {
     const ScratchFolder folder;
     std::ofstream(folder.path() / "mesh.yaml")

@@ -62,9 +62,10 @@ inline constexpr std::array kMachineFields{
         Limits{1024, 1e15}),
 };
 
+inline constexpr std::uint32_t kMostThreads = 1024;
 inline constexpr std::array kHostFields{
     field<&HostSpec::threads>("threads", "0", "worker threads; 0: one per core of the host",
-                              Limits{0, 1024}),
+                              Limits{0, kMostThreads}),
 };
 
 inline constexpr std::array kVerifyFields{

@@ -88,6 +88,12 @@ TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
     EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.scale.grid=[1,1]"}), "");
 }
 
+TEST(OverrideErrors, NameAnOpThatNoStepIs) {
+    EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.linear.k_block=1"}),
+              "--set set.linear.k_block=1: set.linear.k_block: has no effect: no step of this run "
+              "is a linear");
+}
+
 // The step `again` uses the op's value, so the override has an effect.
 TEST(OverrideErrors, AreAbsentWhereAStepTakesTheOpsValue) {
     const std::string text =
