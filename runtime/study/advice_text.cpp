@@ -130,8 +130,8 @@ std::string others_text(const Advice& advice) {
     }
     if (!longer.empty()) {
         text += fmt::format(
-            "\nlonger: {}\n  a run takes longer where packets or cores that come "
-            "earlier meet others elsewhere\n",
+            "\nlonger: {}\n  a change that lets packets or cores come earlier can delay "
+            "others\n",
             fmt::join(longer, "; "));
     }
     for (const auto& [reason, names] : refused) {
@@ -224,8 +224,8 @@ std::string line_text(const LineBanks& line, std::uint32_t banks) {
 std::string step_banks_text(const BankCamping& banks, const StepGain& step, bool has_map,
                             const TextStyle& style) {
     std::string text = fmt::format(
-        "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, {:.1f} "
-        "were even; from page to page a core goes on by {}\n",
+        "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, an even "
+        "distribution uses {:.1f}; consecutive pages of a core are {} apart\n",
         painted(banks.step, Tone::Heading, style), percent(step.gain), banks.used, banks.num_banks,
         banks.even, num_banks_text(banks.stride));
     for (const LineBanks& line : banks.lines) {

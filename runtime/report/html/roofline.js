@@ -40,26 +40,37 @@ function roofScale(points, peak, bandwidth) {
     };
 }
 
+/// Returns "0.01", "10" or "100 k" for 10 to a whole power.
+function powerOfTen(power) {
+    const units = ["", "k", "M", "G", "T"];
+    const unit = Math.min(Math.max(Math.floor(power / 3), 0), units.length - 1);
+    const value = String(Number((10 ** (power - 3 * unit)).toPrecision(1)));
+    return units[unit] ? `${value}\u00a0${units[unit]}` : value;
+}
+
+function roofText(x, y, anchor, text) {
+    return makeSvg("text", {x, y, "text-anchor": anchor, "font-size": 11, fill: "currentColor"},
+        text);
+}
+
 function roofAxes(scale) {
     const {range} = scale;
     const box = kRoofBox;
     const marks = [];
     const line = (x1, y1, x2, y2) => makeSvg("line", {x1, y1, x2, y2, stroke: "currentColor",
         "stroke-opacity": 0.15});
-    const label = (x, y, anchor, text) => makeSvg("text", {x, y, "text-anchor": anchor,
-        "font-size": 11, fill: "currentColor"}, text);
     for (let power = range.x0; power <= range.x1; ++power) {
         const x = scale.x(10 ** power);
         marks.push(line(x, box.top, x, box.height - box.bottom),
-            label(x, box.height - box.bottom + 15, "middle", threeDigits(10 ** power)));
+            roofText(x, box.height - box.bottom + 15, "middle", powerOfTen(power)));
     }
     for (let power = range.y0; power <= range.y1; ++power) {
         const y = scale.y(10 ** power);
         marks.push(line(box.left, y, box.width - box.right, y),
-            label(box.left - 6, y + 4, "end", prefixed(10 ** power, 1000, ["", "k", "M", "G"])));
+            roofText(box.left - 6, y + 4, "end", powerOfTen(power)));
     }
-    marks.push(label(box.width / 2, box.height - 8, "middle", "operations per byte of DRAM"),
-        label(box.left + 6, box.top + 12, "start", "operations a cycle"));
+    marks.push(roofText(box.width / 2, box.height - 8, "middle", "operations per byte of DRAM"),
+        roofText(box.left + 6, box.top + 12, "start", "operations a cycle"));
     return marks;
 }
 
@@ -70,8 +81,26 @@ function roofLines(scale, peak, bandwidth) {
     const points = [10 ** range.x0, ridge, 10 ** range.x1]
         .map((x) => `${scale.x(x)},${scale.y(Math.max(Math.min(x * bandwidth, peak),
             10 ** range.y0))}`);
-    return makeSvg("polyline", {points: points.join(" "), fill: "none", stroke: "currentColor",
-        "stroke-width": 2});
+    // Steps of a higher fidelity have a lower roof: HiFi2 half of it, HiFi4 a quarter.
+    return [makeSvg("polyline", {points: points.join(" "), fill: "none", stroke: "currentColor",
+        "stroke-width": 2}),
+    roofText(kRoofBox.width - kRoofBox.right - 4, scale.y(peak) - 5, "end",
+        "matrix units at LoFi")];
+}
+
+/// Names beside the dots; steps at the same place share a line, so that no two texts overlap.
+function roofNames(scale, points) {
+    const names = new Map();
+    points.forEach((point) => {
+        const y = Math.round(scale.y(point.rate) / 12) * 12;
+        const found = names.get(y);
+        const x = scale.x(point.intensity);
+        names.set(y, {x: Math.max(x, found ? found.x : 0),
+            text: (found ? `${found.text}, ` : "") + point.launch.name});
+    });
+    const middle = (kRoofBox.left + kRoofBox.width) / 2;
+    return [...names].map(([y, {x, text}]) => x < middle
+        ? roofText(x + 9, y + 4, "start", text) : roofText(x - 9, y + 4, "end", text));
 }
 
 function drawRoof(points) {
@@ -98,7 +127,8 @@ function drawRoof(points) {
     });
     byId("roof-plot").replaceChildren(makeSvg("svg", {viewBox: `0 0 ${kRoofBox.width} ` +
         `${kRoofBox.height}`, width: "100%", role: "img", "aria-label": "Roofline"},
-        ...roofAxes(scale), roofLines(scale, peak, bandwidth), ...dots));
+        ...roofAxes(scale), ...roofLines(scale, peak, bandwidth),
+        ...roofNames(scale, points), ...dots));
 }
 
 function drawOverBound() {

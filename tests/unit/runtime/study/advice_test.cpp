@@ -176,11 +176,13 @@ TEST(AdviceText, ShowsGainsWhatToDoAndTheMapOfBanks) {
     EXPECT_THAT(text, HasSubstr("robust: 100 % of 256 pairs"));
     EXPECT_THAT(text, HasSubstr("let cores that run side by side start at other banks"));
     EXPECT_THAT(
-        text, HasSubstr("% less with pages dealt out; cores camp on 1.0 of 12 banks at "
-                        "a time, 3.5 were even; from page to page a core goes on by 0 banks\n"
-                        "    reader.cpp:9: 12 consecutive transfers of a core use 1.0 of 12 "
-                        "banks: pages are a multiple of 12 pages apart, such as rows of 12 or 24 "
-                        "tiles: pad the rows by one tile, or read along the rows\n    bank  0 |"));
+        text,
+        HasSubstr("% less with pages dealt out; cores camp on 1.0 of 12 banks at "
+                  "a time, an even distribution uses 3.5; consecutive pages of a core are 0 banks "
+                  "apart\n"
+                  "    reader.cpp:9: 12 consecutive transfers of a core use 1.0 of 12 "
+                  "banks: pages are a multiple of 12 pages apart, such as rows of 12 or 24 "
+                  "tiles: pad the rows by one tile, or read along the rows\n    bank  0 |"));
     EXPECT_THAT(
         text, HasSubstr("\nnot tried, as nothing of the run is of that kind: CBs twice as deep; "));
 }
