@@ -31,10 +31,10 @@ public:
             // With replicated inputs all devices have the same mistake.
             const std::size_t differing = takes_replicas_alone(step) ? 1 : group.size();
             for (std::size_t position = 0; position < differing; ++position) {
-                step.op->check_values({.parameters = step.parameters.get(),
-                                       .position = position,
-                                       .inputs = values.inputs,
-                                       .outputs = step.output_plans});
+                check_values(step, {.parameters = step.parameters.get(),
+                                    .position = position,
+                                    .inputs = values.inputs,
+                                    .outputs = step.output_plans});
             }
         }
     }

@@ -12,6 +12,7 @@
 #include "runtime/pipeline/counted_output.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/step_tolerance.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
@@ -68,6 +69,22 @@ void add_parts(const OutputRanges& output, std::size_t row, std::vector<Compared
     }
 }
 
+/// Returns a doubt about values that pass: a constant result that is a little too large may be
+/// rounded so, or be a product with a wrong number. Only a reference that varies tells the two apart.
+std::string doubt_about(const Closeness& closeness, const CloseTolerance& tolerance) {
+    // Two roundings to bfloat16. Formats of 8 bits and less round by more than that.
+    constexpr double kRoundings = 2.0 / 256;
+    constexpr double kNarrowest = 1e30;
+    const bool is_wide = tolerance.format.largest > kNarrowest && tolerance.format.block_step == 0;
+    if (closeness.varies || !is_wide || std::abs(closeness.scale - 1) <= kRoundings) {
+        return "";
+    }
+    return fmt::format(
+        "the reference is constant, and the results are {:.4g} times it; values that vary show "
+        "whether that is rounding",
+        closeness.scale);
+}
+
 /// Compares one output over all devices together. The noise rules are about all errors of a tensor;
 /// on the part of one device they would have too few elements.
 report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
@@ -84,6 +101,7 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
     const Closeness closeness = compare_close(parts, tolerance);
     report::StepCheck check{closeness.num_elements, closeness.pcc, closeness.max_rel_err,
                             closeness.failure(tolerance)};
+    check.doubt = check.passed() ? doubt_about(closeness, tolerance) : "";
     if (!check.passed() && closeness.first_beyond) {
         const ComparedPair& pair = *closeness.first_beyond;
         const auto& [output, range] = places[pair.part];
@@ -101,6 +119,7 @@ void merge(const report::StepCheck& check, report::StepCheck& sum) {
     sum.pcc = check.pcc < sum.pcc || !std::isfinite(sum.pcc) ? check.pcc : sum.pcc;
     sum.max_relative_error = std::max(sum.max_relative_error, check.max_relative_error);
     sum.failure = sum.passed() ? check.failure : sum.failure;
+    sum.doubt = sum.doubt.empty() ? check.doubt : sum.doubt;
 }
 
 /// One device of one group.
@@ -241,14 +260,23 @@ std::vector<std::uint32_t> counts_of(const PipelineStep& step, const StepValues&
     return counts.empty() ? read(step.op->spec.outputs, values.outputs) : counts;
 }
 
+void check_values(const PipelineStep& step, const ops::ReferenceContext& context) {
+    if (!step.op->check_values) {
+        return;
+    }
+    try {
+        step.op->check_values(context);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{} (step {})", error.what(), step.name));
+    }
+}
+
 std::vector<HostTensor> reference_of(const PipelineStep& step, const StepValues& values,
                                      std::size_t position) {
     const ops::ReferenceContext context = reference_context(step, values, position);
     // Values that a step made are checked here, because a reference does not check its inputs: a
     // page or a position outside of a cache ended the process.
-    if (step.op->check_values) {
-        step.op->check_values(context);
-    }
+    check_values(step, context);
     return step.op->reference(context);
 }
 

@@ -54,6 +54,10 @@ struct StepValues {
 [[nodiscard]] std::vector<report::NanNote> nans_of_outputs(const PipelineStep& step,
                                                            std::span<const StepValues> groups);
 
+/// Checks operands by the rules of the step's op about values.
+/// Errors   UsageError that ends with the step's name: several steps may be of one op.
+void check_values(const PipelineStep& step, const ops::ReferenceContext& context);
+
 /// Returns the reference's outputs on the device at `position`.
 [[nodiscard]] std::vector<HostTensor> reference_of(const PipelineStep& step,
                                                    const StepValues& values, std::size_t position);

@@ -17,6 +17,7 @@ void describe(Fields& fields, Check& check) {
     fields("max_relative_error", check.max_relative_error);
     fields.derived("passed", [&] { return check.passed(); });
     fields("failure", check.failure);
+    fields("doubt", check.doubt);
 }
 
 template <class Fields, Either<NanNote> Note>

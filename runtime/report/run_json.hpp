@@ -24,7 +24,7 @@ inline constexpr int kRunSchemaVersion = 2;
 /// Units    seconds where a key ends in `_s`; `makespan` of the run and `device_time` of a step
 ///          (its longest on one device) are {low, expected, high} in millicycles of the device's
 ///          clock, or null without timing.
-/// A check is null or {elements, pcc, max_relative_error, passed, failure}. A PCC or error that is
+/// A check is null or {elements, pcc, max_relative_error, passed, failure, doubt}. A PCC or error that is
 /// not a number is null, such as the PCC against a constant reference. `nan` lists each tensor with
 /// NaN; `step` is empty for an input. Verdict is "pass", "fail" or "unchecked".
 [[nodiscard]] nlohmann::ordered_json to_json(const RunRecord& record);

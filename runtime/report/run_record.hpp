@@ -36,6 +36,7 @@ struct StepCheck {
     double pcc = 1;                  ///< NaN if the reference is constant
     double max_relative_error = 0;   ///< denominator max(|reference|, rms of the reference)
     std::string failure;             ///< the difference, in a line; empty if the step passed
+    std::string doubt = {};          ///< a mistake that a step that passed may hide, or empty
     std::vector<NanNote> nans = {};  ///< in the compared elements of its outputs
 
     [[nodiscard]] bool passed() const noexcept { return failure.empty(); }

@@ -132,12 +132,13 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& val
     return text + line + "\n";
 }
 
-std::string failures_text(const RunRecord& record, std::size_t limit) {
+/// Returns a line for each check that says something: "  gate: PCC 0.99 is below 0.9999".
+std::string check_lines(const RunRecord& record, std::size_t limit, std::string StepCheck::*said) {
     std::string text;
     std::size_t number = 0;
     for (const StepRecord& step : record.steps) {
-        if (step.check && !step.check->passed() && number++ < limit) {
-            text += fmt::format("  {}: {}\n", step.name, step.check->failure);
+        if (step.check && !((*step.check).*said).empty() && number++ < limit) {
+            text += fmt::format("  {}: {}\n", step.name, (*step.check).*said);
         }
     }
     return text + more_text(number, limit, "steps");
@@ -222,10 +223,12 @@ std::string parameters_text(const RunRecord& record, const TextStyle& style) {
 std::string verdict_text(const RunRecord& record, const TextStyle& style, std::size_t limit) {
     const std::string time = show_seconds(record.host.total);
     const auto failed = failed_steps(record);
-    std::string text = nans_text(record, limit) + findings_text(record.findings, limit);
+    std::string text = nans_text(record, limit) + findings_text(record.findings, limit) +
+                       check_lines(record, limit, &StepCheck::doubt);
     const std::string nan = nan_words(record);
     if (!failed.empty()) {
-        return text + failures_text(record, limit) + painted("FAIL", Tone::Bad, style) +
+        return text + check_lines(record, limit, &StepCheck::failure) +
+               painted("FAIL", Tone::Bad, style) +
                fmt::format("{} {} of {} steps checked: {}\n", nan, failed.size(),
                            num_checked(record), fmt::join(failed, ", "));
     }

@@ -271,8 +271,9 @@ void check_places(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 /// Errors   UsageError if the axis does not split over `devices`, or split_extent has no split_by.
 [[nodiscard]] TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices);
 
-/// Returns the largest number of bytes of host memory that the pipeline's values take at one time.
-/// The host holds values once if every device holds the same.
+/// Returns the largest number of bytes of host memory that the pipeline's values take at one time,
+/// with an eighth more for what a run holds beside them. The host holds values once if every device
+/// holds the same.
 [[nodiscard]] std::uint64_t host_bytes(const PipelineSpec& pipeline, std::uint32_t devices);
 
 /// Returns the step after the launch that begins with `first`: steps [first, end) run together.

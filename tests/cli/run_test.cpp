@@ -40,6 +40,21 @@ TEST(CliRun, EndsWithPass) {
     EXPECT_THAT(last_line(ending.out), StartsWith("PASS 11 of 11 steps checked, PCC ≥ 0.9999"));
 }
 
+// 0.3 is 0.30078125 in bfloat16: 1 % more than the reference is neither rounding nor seen elsewhere.
+TEST(CliRun, DoubtsAConstantResultThatOneNumberCouldExplain) {
+    const auto doubled = [](const std::string& factor) {
+        return run_tessera({"run", std::string(TESSERA_SOURCE_DIR) + "/examples/double/double.yaml",
+                            "--no-timing", "--set", "tensors.x.origin={constant: 0.3}", "--set",
+                            "steps.double.reference=" + factor + " * x"})
+            .out;
+    };
+
+    EXPECT_THAT(doubled("2.02"), HasSubstr("  double: the reference is constant, and the results "
+                                           "are 0.9901 times it; values that vary show whether "
+                                           "that is rounding\nPASS "));
+    EXPECT_THAT(doubled("2"), Not(HasSubstr("is constant")));
+}
+
 TEST(CliRun, ShowsStepsCoresAndMaps) {
     const std::string out = run_tiny({"--full"}).out;
 
