@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::timing {
 namespace {
@@ -119,9 +120,9 @@ LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices) 
     return partition;
 }
 
-LaunchTimeline shifted_to(const LaunchTimeline& timeline, std::uint32_t device, Millicycles later) {
-    LaunchTimeline shifted = timeline;
-    const Millicycles end = timeline.makespan + later;
+LaunchTimeline shifted_to(LaunchTimeline timeline, std::uint32_t device, Millicycles later) {
+    LaunchTimeline shifted = std::move(timeline);
+    const Millicycles end = shifted.makespan + later;
     shifted.makespan = end;
     for (ThreadTimeline& thread : shifted.threads) {
         shift(thread, device, later);

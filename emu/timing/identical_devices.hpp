@@ -74,7 +74,7 @@ struct LaunchPartition {
 
 /// Returns the timeline of an identical part on `device` that starts `later`.
 /// Precondition   the threads of both begin after 0, so that their first interval can be extended.
-[[nodiscard]] LaunchTimeline shifted_to(const LaunchTimeline& timeline, std::uint32_t device,
+[[nodiscard]] LaunchTimeline shifted_to(LaunchTimeline timeline, std::uint32_t device,
                                         Millicycles later);
 
 }  // namespace tessera::timing
