@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/kernels/builtin_table.hpp"
+#include "runtime/report/describe_bytes.hpp"
 #include "runtime/report/timing/path_parts.hpp"
 #include "runtime/report/timing/report_fields.hpp"
 #include "tessera/errors.hpp"
@@ -20,26 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using report::Either;
-using report::Json;
 using report::LaunchReport;
 
 constexpr std::string_view kSuffix = ".launch";
-
-struct StretchCode {
-    static Json write(const std::vector<report::PathStretch>& stretches) {
-        Json json = Json::array();
-        for (const report::PathStretch& stretch : stretches) {
-            json.push_back({stretch.end, stretch.thread, stretch.part});
-        }
-        return json;
-    }
-    static void read(const Json& json, std::vector<report::PathStretch>& stretches) {
-        for (const Json& row : json) {
-            stretches.push_back({row.at(0).get<Millicycles>(), row.at(1).get<std::uint32_t>(),
-                                 row.at(2).get<std::uint32_t>()});
-        }
-    }
-};
 
 // The description of report.json, and what reports compute from the whole run or do not show.
 template <class Fields, Either<TimedLaunch> Launch, Either<report::RunShare> Share>
@@ -49,24 +33,69 @@ void describe_launch(Fields& fields, Launch& launch, Share& share) {
     fields("factors", launch.factors);
     fields("regimes", launch.report.regimes);
     fields("device_start", launch.report.device_start);
-    fields.template coded<StretchCode>("stretches", launch.report.path_stretches);
+    fields.list("stretches", launch.report.path_stretches,
+                [](auto& row, auto& stretch, std::size_t) {
+                    row("end", stretch.end);
+                    row("thread", stretch.thread);
+                    row("part", stretch.part);
+                });
 }
 
-std::vector<std::uint8_t> to_bytes(const TimedLaunch& launch) {
+using Bytes = std::vector<std::uint8_t>;
+
+/// Words in front of the bytes of a launch: its key, and the checksum of the bytes.
+using Head = std::array<std::uint64_t, 3>;
+
+std::uint64_t checksum_of(std::span<const std::uint8_t> bytes) {
+    timing::KeyHash hash;
+    hash.add(bytes.size());
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, &bytes[at], std::min(sizeof word, bytes.size() - at));
+        hash.add(word);
+    }
+    return hash.key().halves[0];
+}
+
+Bytes to_bytes(const timing::PartKey& key, const TimedLaunch& launch) {
     const report::RunShare share{.path = std::vector<Millicycles>(launch.report.path.size()),
                                  .threads = std::vector<Millicycles>(launch.report.threads.size())};
-    report::JsonWriter fields;
+    report::BytesWriter fields;
     describe_launch(fields, launch, share);
-    return Json::to_cbor(fields.take());
+    const Bytes body = fields.take();
+    const Head head{key.halves[0], key.halves[1], checksum_of(body)};
+    Bytes bytes(sizeof head);
+    std::memcpy(bytes.data(), head.data(), sizeof head);
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    return bytes;
 }
 
-TimedLaunch from_bytes(const std::vector<std::uint8_t>& bytes) {
-    const Json json = Json::from_cbor(bytes);
+/// Returns nothing if the bytes are damaged or of another key.
+std::optional<TimedLaunch> from_bytes(const timing::PartKey& key, const Bytes& bytes) {
+    Head head{};
+    if (bytes.size() < sizeof head) {
+        return std::nullopt;
+    }
+    std::memcpy(head.data(), bytes.data(), sizeof head);
+    const auto body = std::span(bytes).subspan(sizeof head);
+    if (head != Head{key.halves[0], key.halves[1], checksum_of(body)}) {
+        return std::nullopt;
+    }
     TimedLaunch launch;
     report::RunShare share;
-    report::JsonReader fields(json);
+    report::BytesReader fields(body);
     describe_launch(fields, launch, share);
     return launch;
+}
+
+/// Returns the bytes of a file; none if it cannot be read.
+Bytes bytes_of(const fs::path& path) {
+    std::error_code error;
+    const auto size = fs::file_size(path, error);
+    std::ifstream file(path, std::ios::binary);
+    Bytes bytes(error || !file ? 0 : size);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return file ? bytes : Bytes();
 }
 
 /// Moves one device's thread, of which only the times before and after its work change.
@@ -203,19 +232,15 @@ std::shared_ptr<const TimedLaunch> LaunchCache::find(const timing::PartKey& key)
     if (!folder_) {
         return nullptr;
     }
-    std::ifstream file(file_of(key), std::ios::binary);
-    if (!file) {
+    // A damaged file counts as none: the launch is replayed and its file replaced.
+    auto launch = from_bytes(key, bytes_of(file_of(key)));
+    if (!launch) {
         return nullptr;
     }
-    try {
-        const std::vector<std::uint8_t> bytes(std::istreambuf_iterator<char>(file), {});
-        auto launch = std::make_shared<const TimedLaunch>(from_bytes(bytes));
-        ++num_found_;
-        remember(key, launch);
-        return launch;
-    } catch (const std::exception&) {
-        return nullptr;  // a damaged file: the launch is replayed and its file replaced
-    }
+    auto found = std::make_shared<const TimedLaunch>(std::move(*launch));
+    ++num_found_;
+    remember(key, found);
+    return found;
 }
 
 void LaunchCache::remember(const timing::PartKey& key, std::shared_ptr<const TimedLaunch> launch) {
@@ -229,22 +254,24 @@ void LaunchCache::remember(const timing::PartKey& key, std::shared_ptr<const Tim
     launches_.insert_or_assign(key.halves, std::move(launch));
 }
 
-void LaunchCache::keep(const timing::PartKey& key, TimedLaunch launch) {
-    const auto kept = std::make_shared<const TimedLaunch>(std::move(launch));
+std::shared_ptr<const TimedLaunch> LaunchCache::keep(const timing::PartKey& key,
+                                                     TimedLaunch launch) {
+    auto kept = std::make_shared<const TimedLaunch>(std::move(launch));
     remember(key, kept);
     if (!folder_) {
-        return;
+        return kept;
     }
     // Here and not in the constructor: most processes only read, and need not list the folder.
     std::call_once(is_reduced_, [this] { remove_oldest(); });
     try {
-        const std::vector<std::uint8_t> bytes = to_bytes(*kept);
+        const Bytes bytes = to_bytes(key, *kept);
         PartialFile file(file_of(key));
         file.write_at(0, std::as_bytes(std::span(bytes)));
         file.finish();
     } catch (const UsageError&) {
         // A full disk costs later replays only.
     }
+    return kept;
 }
 
 const std::string& LaunchCache::made_by() {

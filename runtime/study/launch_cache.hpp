@@ -47,7 +47,8 @@ public:
     explicit LaunchCache(std::optional<std::filesystem::path> folder = std::nullopt);
 
     [[nodiscard]] std::shared_ptr<const TimedLaunch> find(const timing::PartKey& key);
-    void keep(const timing::PartKey& key, TimedLaunch launch);
+    /// Returns the launch as it is kept.
+    std::shared_ptr<const TimedLaunch> keep(const timing::PartKey& key, TimedLaunch launch);
 
     /// Returns how many launches were found.
     [[nodiscard]] std::size_t num_found() const noexcept { return num_found_; }

@@ -103,14 +103,17 @@ void note_data_movement(const TraceEvent& event, LaunchContents& contents) {
         default:
             break;
     }
-    contents.has_transfers |= event.kind > EventKind::CbPop;
+    const bool is_of_core = event.kind <= EventKind::CbPop ||
+                            event.kind == EventKind::Instructions ||
+                            event.kind == EventKind::ZoneBegin || event.kind == EventKind::ZoneEnd;
+    contents.has_transfers |= !is_of_core;
     contents.uses_fabric |=
         event.kind >= EventKind::FabricOpen && event.kind <= EventKind::FabricWord;
 }
 
-LaunchContents contents_of(const LaunchTrace& launch) {
+LaunchContents contents_of(std::span<const CoreTrace> cores) {
     LaunchContents contents;
-    for (const CoreTrace& core : launch.cores) {
+    for (const CoreTrace& core : cores) {
         for (const ThreadTrace& thread : core.threads) {
             const bool is_compute = thread.processor == Processor::Compute;
             for (const TraceEvent& event : thread.events) {
@@ -137,8 +140,8 @@ bool is_price_of(std::string_view row, std::string_view name) {
 /// Decides for each constant whether a launch reads it.
 class ReadConstants {
 public:
-    ReadConstants(const Trace& trace, const LaunchTrace& launch)
-        : trace_(trace), contents_(contents_of(launch)) {}
+    ReadConstants(const Trace& trace, std::span<const CoreTrace> cores)
+        : trace_(trace), contents_(contents_of(cores)) {}
 
     [[nodiscard]] bool reads(std::string_view key) const {
         constexpr std::string_view kFunctions = "sfpu.functions.";
@@ -200,12 +203,15 @@ public:
         }
     }
 
-    void add(const LaunchTrace& launch) {
-        hash_.add(launch.cores.size());
-        for (const CoreTrace& core : launch.cores) {
+    void add(const timing::LaunchPart& part, std::span<const InitialWord> words) {
+        hash_.add(part.cores.size());
+        for (const CoreTrace& core : part.cores) {
             add(core);
         }
-        for (const InitialWord& word : launch.initial_words) {
+        for (const InitialWord& word : words) {
+            if (word.device - part.devices.first >= part.devices.count) {
+                continue;
+            }
             hash_.add_pair(std::uint64_t{word.device} << 32U | word.address,
                            pair_of(word.core) ^ word.value);
             hash_.add(word.value);
@@ -259,6 +265,7 @@ LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by) 
     machine_.add(text_hash(made_by));
     add(machine.arch, machine_);
     const MeshSpec& mesh = machine.mesh;
+    num_devices_ = mesh.shape.num_devices();
     machine_.add_pair(std::uint64_t{mesh.shape.rows} << 32U | mesh.shape.columns,
                       static_cast<std::uint64_t>(mesh.topology));
     TimingBounds bounds = machine.timing;
@@ -275,20 +282,25 @@ LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by) 
 }
 
 timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch) const {
+    return key_of(trace, launch, {{0, num_devices_}, launch.cores});
+}
+
+timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch,
+                                   const timing::LaunchPart& part) const {
     KeyHash hash = machine_;
-    const ReadConstants read(trace, launch);
+    const ReadConstants read(trace, part.cores);
     for (const Constant& constant : constants_) {
         if (read.reads(constant.key)) {
             hash.add(constant.hash);
         }
     }
-    LaunchHash(hash, trace).add(launch);
+    LaunchHash(hash, trace).add(part, launch.initial_words);
     return hash.key();
 }
 
 std::vector<std::string> LaunchKeys::constants_read(const Trace& trace,
                                                     const LaunchTrace& launch) const {
-    const ReadConstants read(trace, launch);
+    const ReadConstants read(trace, launch.cores);
     std::vector<std::string> keys;
     for (const Constant& constant : constants_) {
         if (read.reads(constant.key)) {

@@ -20,6 +20,9 @@ public:
     LaunchKeys(const TimedMachine& machine, const std::string& made_by);
 
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch) const;
+    /// As key_of(), for the times of one part of the launch.
+    [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
+                                         const timing::LaunchPart& part) const;
 
     /// Returns the constants that a replay of the launch reads, below `timing`: "noc.hop".
     [[nodiscard]] std::vector<std::string> constants_read(const Trace& trace,
@@ -32,6 +35,7 @@ private:
     };
 
     timing::KeyHash machine_;
+    std::uint32_t num_devices_ = 0;
     std::vector<Constant> constants_;
 };
 

@@ -176,7 +176,8 @@ void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
     auto report = kept ? restarted(*kept, launch, partition) : std::nullopt;
     if (!report) {
         estimate_draws(trace, launch, partition, times);
-        return options_.cache->keep(key, {times.reduced, times.factors});
+        options_.cache->keep(key, {times.reduced, times.factors});
+        return;
     }
     times.factors = kept->factors;
     std::vector<Millicycles> stated = report->device_end;

@@ -11,12 +11,14 @@
 #include "runtime/report/timing/timing_json.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/small_run.hpp"
+#include "tests/unit/emu/timing/trace_builder.hpp"
 
 namespace tessera::timed_run {
 namespace {
 
-using testing::Contains;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::Not;
+using timing::event;
 
 /// Two devices that read DRAM; device 1 reads less in the first launch, and more in the second.
 compare::RecordedRun run_of_two_devices() {
@@ -81,15 +83,32 @@ TEST(LaunchCache, MovesALaunchToOtherStartsOfItsDevices) {
     EXPECT_EQ(json_of(report), json_of(timed(run, nullptr)));
 }
 
+// A wire is booked in slices of 32.8 cycles, so that starts in one slice are tried.
+TEST(LaunchCache, TimesDoNotDependOnTheStartFromWhichALaunchWasReplayed) {
+    const compare::RecordedRun run = run_of_two_devices();
+    const timing::Machine machine{run.machine.arch, run.machine.timing.expected, run.machine.mesh};
+    const auto time_from = [&](Millicycles start) {
+        const std::vector<Millicycles> starts{0, start};
+        return timing::replay(run.trace, run.trace.launches[1], machine, {.device_start = starts})
+                   .device_end.at(1) -
+               start;
+    };
+
+    const Millicycles stated = time_from(0);
+    for (const Millicycles start : {1'000, 7'700, 16'384, 20'001, 31'000}) {
+        EXPECT_EQ(time_from(start), stated) << start;
+    }
+}
+
 TEST(LaunchCache, RefusesToMoveALaunchInWhichAnotherDeviceThenEndsLast) {
     report::LaunchReport launch;
     launch.device_start = {0, 0};
     launch.device_end = {900, 1000};
 
     EXPECT_FALSE(restart(launch, std::vector<Millicycles>{200, 0}));
-    EXPECT_THAT(launch.device_end, testing::ElementsAre(900, 1000));
+    EXPECT_THAT(launch.device_end, ::testing::ElementsAre(900, 1000));
     EXPECT_TRUE(restart(launch, std::vector<Millicycles>{50, 0}));
-    EXPECT_THAT(launch.device_end, testing::ElementsAre(950, 1000));
+    EXPECT_THAT(launch.device_end, ::testing::ElementsAre(950, 1000));
 }
 
 TEST(LaunchCache, FindsInItsFolderWhatAnotherProcessKept) {
@@ -104,38 +123,143 @@ TEST(LaunchCache, FindsInItsFolderWhatAnotherProcessKept) {
 
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->report.name, "gate");
-    EXPECT_THAT(found->factors, testing::ElementsAre(1.5, 0.25));
+    EXPECT_THAT(found->factors, ::testing::ElementsAre(1.5, 0.25));
 }
 
-TEST(LaunchCache, ReplaysALaunchWhoseFileIsDamaged) {
+class DamagedFile : public ::testing::TestWithParam<std::size_t> {};
+
+// One byte, the end, or all of the file is wrong.
+TEST_P(DamagedFile, IsNotUsed) {
     const ScratchFolder folder;
     const compare::RecordedRun run = run_of_two_devices();
     LaunchCache(folder.path()).keep({{1, 2}}, {timed(run, nullptr).launches[0], {}});
-    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
-        std::ofstream(file.path(), std::ios::trunc) << "damaged";
-    }
+    const auto path = std::filesystem::directory_iterator(folder.path())->path();
+    const auto size = std::filesystem::file_size(path);
+    ASSERT_NE(LaunchCache(folder.path()).find({{1, 2}}), nullptr);
 
-    EXPECT_EQ(LaunchCache(folder.path()).find({{1, 2}}), nullptr);
+    const std::size_t place = GetParam() * size / 10;
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(place));
+    const int byte = file.peek();
+    file.seekp(static_cast<std::streamoff>(place));
+    file.put(static_cast<char>(byte ^ 0x10));
+    file.close();
+    EXPECT_EQ(LaunchCache(folder.path()).find({{1, 2}}), nullptr) << "a byte";
+
+    std::filesystem::resize_file(path, place);
+    EXPECT_EQ(LaunchCache(folder.path()).find({{1, 2}}), nullptr) << "cut";
 }
 
-TEST(LaunchKeys, HoldOnlyConstantsThatALaunchReads) {
+INSTANTIATE_TEST_SUITE_P(Tenths, DamagedFile, ::testing::Values(0, 3, 5, 9),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+TEST(LaunchCache, RefusesTheFileOfAnotherKey) {
+    const ScratchFolder folder;
     const compare::RecordedRun run = run_of_two_devices();
-    const LaunchKeys keys(run.machine, "test");
+    LaunchCache(folder.path()).keep({{1, 2}}, {timed(run, nullptr).launches[0], {}});
+    const auto path = std::filesystem::directory_iterator(folder.path())->path();
 
-    const auto read = keys.constants_read(run.trace, run.trace.launches[0]);
+    std::filesystem::rename(path, folder.path() / "00000000000000030000000000000004.launch");
 
-    EXPECT_THAT(read, Contains("noc.hop"));
-    EXPECT_THAT(read, Contains("dram.read_latency"));
-    EXPECT_THAT(read, Contains("dispatch.kernel_start"));
-    EXPECT_THAT(read, Not(Contains("dispatch.write_core")));
-    EXPECT_THAT(read, Not(Contains("link.rate")));
-    EXPECT_THAT(read, Not(Contains("compute.matmul_phase")));
-    EXPECT_THAT(read, Not(Contains("sfpu.functions.exp")));
+    EXPECT_EQ(LaunchCache(folder.path()).find({{3, 4}}), nullptr);
+}
+
+/// Launch of one kind of work, constants that it reads, and constants that it does not read.
+struct KindOfWork {
+    const char* name;
+    compare::RecordedRun run;
+    std::vector<std::string> read;
+    std::vector<std::string> unread;
+};
+
+/// Returns a hand-made launch on the machine of run_of_reads().
+compare::RecordedRun run_of(const timing::TraceBuilder& builder) {
+    compare::RecordedRun run = test::run_of_reads(test::kSpread);
+    run.machine.mesh.shape = builder.mesh.shape;
+    run.trace.mesh.shape = builder.mesh.shape;
+    run.trace.names = builder.trace.names;
+    run.trace.launches = builder.trace.launches;
+    return run;
+}
+
+compare::RecordedRun run_of_a_multicast() {
+    const MulticastArgument rectangle{{1, 0}, {3, 2}, 0xA000};
+    timing::TraceBuilder builder;
+    builder.core({0, 0}).writer({event(EventKind::NocMulticast, 0, 8192, rectangle.pack()),
+                                 event(EventKind::WriteBarrier)});
+    return run_of(builder);
+}
+
+compare::RecordedRun run_of_a_mesh_packet() {
+    const NocPlace core = NocPlace::worker({0, 0});
+    timing::TraceBuilder builder(2);
+    builder.core({0, 0}).writer(
+        {event(EventKind::FabricOpen),
+         event(EventKind::FabricPacket, 0, 4096,
+               FabricArgument{.device = 1, .place = core, .hops = 1, .has_add = true}.pack()),
+         event(EventKind::FabricAdd, 0, 1, WordArgument{0xA000, core, 1}.pack()),
+         event(EventKind::FabricClose)});
+    builder.core({0, 0}, {}, 1).reader({event(EventKind::SemaphoreWait, 0, 1, 0xA000)});
+    return run_of(builder);
+}
+
+compare::RecordedRun run_of_math() {
+    timing::TraceBuilder builder;
+    builder.core({0, 0}).compute({timing::compute(EventKind::MatmulTiles, 8),
+                                  event(EventKind::Sfpu, 0, 4, 2),  // exp
+                                  timing::compute(EventKind::Pack, 4)});
+    return run_of(builder);
+}
+
+compare::RecordedRun run_of_instructions() {
+    timing::TraceBuilder builder;
+    builder.core({0, 0}).reader({event(EventKind::Instructions, 0, 100)});
+    return run_of(builder);
+}
+
+std::vector<KindOfWork> kinds_of_work() {
+    return {{"Reads",
+             test::run_of_reads(test::kCamping),
+             {"noc.hop", "dram.read_latency", "dispatch.kernel_start"},
+             {"link.rate", "compute.matmul_phase", "dispatch.write_core"}},
+            {"Multicast",
+             run_of_a_multicast(),
+             {"noc.hop", "noc.multicast_rate"},
+             {"dram.read_latency", "link.rate", "compute.matmul_phase"}},
+            {"MeshPacket",
+             run_of_a_mesh_packet(),
+             {"link.rate", "link.worker_issue", "noc.hop"},
+             {"compute.matmul_phase", "sfpu.functions.exp"}},
+            {"Math",
+             run_of_math(),
+             {"compute.matmul_phase", "compute.pack_start", "sfpu.functions.exp"},
+             {"noc.hop", "dram.read_latency", "link.rate", "sfpu.functions.silu"}},
+            {"Instructions",
+             run_of_instructions(),
+             {"risc.instruction", "dispatch.launch_latency"},
+             {"noc.hop", "dram.read_latency", "link.rate", "compute.matmul_phase",
+              "dispatch.stream_rate"}}};
+}
+
+class LaunchKeysOf : public ::testing::TestWithParam<KindOfWork> {};
+
+TEST_P(LaunchKeysOf, HoldTheConstantsThatTheLaunchReads) {
+    const compare::RecordedRun& run = GetParam().run;
+
+    const auto read =
+        LaunchKeys(run.machine, "test").constants_read(run.trace, run.trace.launches[0]);
+
+    for (const std::string& key : GetParam().read) {
+        EXPECT_THAT(read, Contains(key));
+    }
+    for (const std::string& key : GetParam().unread) {
+        EXPECT_THAT(read, Not(Contains(key)));
+    }
 }
 
 // The table of what a launch reads must not lack a constant: the cache would give old times.
-TEST(LaunchKeys, AreTheSameOnlyForConstantsThatChangeNoTime) {
-    const compare::RecordedRun run = test::run_of_reads(test::kCamping);
+TEST_P(LaunchKeysOf, AreTheSameOnlyForConstantsThatChangeNoTime) {
+    const compare::RecordedRun& run = GetParam().run;
     const LaunchTrace& launch = run.trace.launches[0];
     const auto time_under = [&](const TimingSpec& timing) {
         return timing::replay(run.trace, launch, {run.machine.arch, timing, run.machine.mesh},
@@ -144,15 +268,22 @@ TEST(LaunchKeys, AreTheSameOnlyForConstantsThatChangeNoTime) {
     };
     const Millicycles stated = time_under(run.machine.timing.expected);
     const timing::PartKey key = LaunchKeys(run.machine, "test").key_of(run.trace, launch);
+    std::size_t num_changed = 0;
 
     for (const config::MovedTiming& moved : config::move_one_at_a_time(run.machine.timing)) {
         TimedMachine machine = run.machine;
         machine.timing.expected = moved.timing;
+        const Millicycles time = time_under(moved.timing);
+        num_changed += time != stated ? 1 : 0;
         if (LaunchKeys(machine, "test").key_of(run.trace, launch) == key) {
-            EXPECT_EQ(time_under(moved.timing), stated) << moved.key;
+            EXPECT_EQ(time, stated) << moved.key;
         }
     }
+    EXPECT_GT(num_changed, 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, LaunchKeysOf, ::testing::ValuesIn(kinds_of_work()),
+                         [](const auto& test) { return test.param.name; });
 
 // Two traces number their names in another order.
 TEST(LaunchKeys, DependOnNamesAndNotOnTheirNumbers) {
