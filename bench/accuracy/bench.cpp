@@ -101,8 +101,9 @@ Replays replay_all(const Trace& trace, const LaunchTrace& launch, const Model& m
         .error = model.timing.expected.model_error};
     const auto draws = config::draw_timing(model.timing, model.draws.count);
     if (model.draws.times == timed_run::DrawTimes::Estimated) {
-        timelines.factors = timed_run::DrawEstimate(model.arch, model.timing.expected, draws)
-                                .factors(trace, launch, timelines.expected);
+        timed_run::DrawEstimate estimate(model.arch, model.timing.expected, draws);
+        estimate.price(trace);
+        timelines.factors = estimate.factors(launch, timelines.expected);
         return Replays(trace.names, std::move(timelines));
     }
     std::uint64_t seed = 0;

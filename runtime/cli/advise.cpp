@@ -29,6 +29,7 @@ struct AdviseOptions {
     bool each_constant = false;
     bool json = false;
     bool full = false;
+    bool every_device = false;
 };
 
 /// The advice, and the trace events that --each-constant would replay; 0 if it was computed.
@@ -39,12 +40,14 @@ struct Advised {
 
 Advised advised(const AdviseOptions& options, const Console& console) {
     ProgressLine progress(console);
-    const ComparedRun opened = open_run(options.run, options.sets, progress);
-    const auto* recorded = std::get_if<compare::RecordedRun>(&opened);
+    ComparedRun opened = open_run(options.run, options.sets, progress);
+    auto* recorded = std::get_if<compare::RecordedRun>(&opened);
     require(recorded != nullptr,
             "{}: is a report, which holds no trace; allowed: a trace or a "
             "configuration",
             options.run);
+    timed_run::LaunchCache cache(launch_cache_folder());
+    recorded->cache = &cache;
     const std::uint64_t cost = advise::cost_of_sensitivity(*recorded);
     const bool moves_constants =
         options.each_constant || options.plot || cost <= compare::kCheapReplays;
@@ -52,7 +55,9 @@ Advised advised(const AdviseOptions& options, const Console& console) {
     // meanwhile.
     const bool replays_rules = ranks::is_first(console.link);
     progress.begin("replaying each rule");
-    Advised result{replays_rules ? advise::advise(*recorded) : advise::Advice{},
+    const auto devices =
+        options.every_device ? advise::RuleDevices::All : advise::RuleDevices::Deciding;
+    Advised result{replays_rules ? advise::advise(*recorded, devices) : advise::Advice{},
                    moves_constants ? 0 : cost};
     if (moves_constants) {
         progress.begin("moving each constant", cost);
@@ -109,6 +114,9 @@ Command add_advise(CLI::App& root, Console& console) {
                      "Draw the ten constants with the largest effect to an SVG file; computes the "
                      "effect of each, even if that takes long")
         ->type_name("FILE");
+    command->add_flag("--every-device", options->every_device,
+                      "Replay all devices of a mesh for each rule, and not only those that decide "
+                      "how long a step or the run takes");
     command->add_flag("--json", options->json, "Print as JSON");
     add_full_flag(*command, options->full);
     command->footer(

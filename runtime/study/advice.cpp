@@ -175,13 +175,14 @@ bool is_worth_a_line(const Finding& finding) {
     return finding.refusal.empty() && finding.gain >= kLeastGain;
 }
 
-Advice advise(const RecordedRun& run) {
+Advice advise(const RecordedRun& run, RuleDevices devices) {
     std::vector<RunTimer> timers;
     timers.emplace_back(run.name, run.machine,
                         // Paths are needed for the places of gains; nothing is drawn.
                         timed_run::TimerOptions{.draws = RuleReplays::kDraws,
                                                 .detail = Detail::Full,
-                                                .budget = {.points = 0, .cb_points = 0}});
+                                                .budget = {.points = 0, .cb_points = 0},
+                                                .cache = run.cache});
     // One replay of the unedited run gives the critical paths, from which rules choose lines and
     // bounds.
     const TimingReport before = timed_run::time_trace(run, timers).front();
@@ -197,7 +198,7 @@ Advice advise(const RecordedRun& run) {
     for (const Rule& rule : all_rules()) {
         advice.findings.push_back({.rule = rule, .makespan = advice.makespan});
     }
-    RuleReplays replays(run, before);
+    RuleReplays replays(run, before, devices);
     replay_rules(replays, advice.findings);
     std::ranges::stable_sort(advice.findings, {}, [](const Finding& finding) {
         // Changes first: a bound is not something that a user can do.

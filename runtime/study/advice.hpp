@@ -14,6 +14,7 @@
 #include "runtime/config/field_table.hpp"
 #include "runtime/report/text_style.hpp"
 #include "runtime/report/timing/timing_report.hpp"
+#include "runtime/study/advice_devices.hpp"
 #include "runtime/study/advice_edits.hpp"
 #include "runtime/study/bank_camping.hpp"
 #include "runtime/study/recorded_run.hpp"
@@ -111,11 +112,12 @@ struct Advice {
     std::vector<LinkLoad> links;            ///< by step, for steps that use the NoC
 };
 
-/// Replays the run once for each rule, in parallel, and again under draws of constants for changes
-/// with a gain. Bounds are graded under the stated constants and errors of the model only. A launch
-/// that a rule does not touch keeps its times. The result is the same at any number of host
-/// threads.
-[[nodiscard]] Advice advise(const compare::RecordedRun& run);
+/// Replays the run once for each rule, in parallel, and estimates it under draws of constants for
+/// changes with a gain. Bounds are graded under the stated constants and errors of the model only.
+/// A launch that a rule does not touch keeps its times. The result is the same at any number of
+/// host threads.
+[[nodiscard]] Advice advise(const compare::RecordedRun& run,
+                            RuleDevices devices = RuleDevices::Deciding);
 
 /// Returns the steps furthest from their bound; findings with verdict and advice; names of rules
 /// without a gain; steps that lose time by camping on banks, with a map of banks over time for the

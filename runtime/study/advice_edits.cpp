@@ -94,7 +94,7 @@ bool distribute_banks(LaunchTrace& launch, const LaunchContext& context) {
             return false;
         }
         // Cores start at different banks, or all of them would meet at one bank at each moment.
-        const auto turn = static_cast<std::uint32_t>(core) + next[core]++;
+        const auto turn = static_cast<std::uint32_t>(context.first_core + core) + next[core]++;
         argument.place = NocPlace::dram(turn % context.machine.arch.dram.num_banks);
         event.argument = argument.pack();
         return true;
@@ -166,15 +166,16 @@ bool widen_blocks(LaunchTrace& launch, const LaunchContext& context) {
 
 bool relieve_straggler(LaunchTrace& launch, const LaunchContext& context) {
     // The report must have the cores of this launch.
-    if (context.expected.cores.size() != launch.cores.size() || launch.cores.empty()) {
+    const std::size_t first = context.first_core;
+    if (context.expected.cores.size() < first + launch.cores.size() || launch.cores.empty()) {
         return false;
     }
     std::vector<std::size_t> order(launch.cores.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
     }
-    std::ranges::stable_sort(order, {},
-                             [&](std::size_t i) { return context.expected.cores[i].finish; });
+    std::ranges::stable_sort(
+        order, {}, [&](std::size_t i) { return context.expected.cores[first + i].finish; });
     CoreTrace& last = launch.cores[order.back()];
     // Only cores with the same kernels on the same device do the same work; the median of all cores
     // may run another kernel.

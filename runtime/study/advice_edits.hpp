@@ -14,11 +14,12 @@
 
 namespace tessera::advise {
 
-/// Input of an edit besides the launch.
+/// Input of an edit besides the launch, which may be one device's part of a recorded launch.
 struct LaunchContext {
-    const report::LaunchReport& expected;  ///< report of the unedited launch
+    const report::LaunchReport& expected;  ///< report of the unedited launch, with all its devices
     const timed_run::TimedMachine& machine;
     const std::vector<std::string>& names;  ///< Trace::names
+    std::size_t first_core = 0;             ///< place of the part's first core in the launch
 };
 
 // Each edit returns whether it changed anything.

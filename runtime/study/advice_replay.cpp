@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/study/advice_replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/config/field_table.hpp"
 #include "runtime/config/moved_timing.hpp"
 #include "runtime/report/timing/run_path.hpp"
-#include "runtime/study/draw_estimate.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -70,11 +72,15 @@ report::LaunchReport report_of(const LaunchTimeline& timeline) {
 
 }  // namespace
 
-RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before)
+RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before,
+                         RuleDevices devices)
     : run_(run),
       before_(before),
       drawn_(before),
-      draws_(config::draw_timing(run.machine.timing, kDraws.count)) {
+      draws_(config::draw_timing(run.machine.timing, kDraws.count)),
+      estimate_(run.machine.arch, run.machine.timing.expected, draws_),
+      cache_(run.cache != nullptr ? *run.cache : own_cache_) {
+    estimate_.price(run.trace);
     for (std::size_t i = 0; i < run.trace.launches.size(); ++i) {
         const report::LaunchReport& launch = before_.launches.at(i);
         unedited_.device_times.push_back(device_times_of(launch));
@@ -84,6 +90,7 @@ RuleReplays::RuleReplays(const compare::RecordedRun& run, const report::TimingRe
             timing::partition(run.trace.launches[i], run.machine.mesh.shape.num_devices()));
         time_by_bound_.push_back(time_by_bound(launch));
     }
+    replayed_ = parts_to_replay(partitions_, before_, unedited_.device_times, devices);
     // Bounds are compared under the stated constants: no schedule reaches a bound, so its certainty
     // under draws is of no use.
     before_.ensemble.draws = {before_.makespan.expected};
@@ -103,55 +110,118 @@ bool RuleReplays::is_touched(const Rule& rule, std::size_t launch) const {
     return static_cast<double>(time) > kLeastOfPath * makespan;
 }
 
-LaunchTimeline RuleReplays::replay_launch(const Rule& rule, std::size_t launch,
-                                          timing::RunReplay& replay, bool& touched,
-                                          std::vector<double>& factors) const {
-    const LaunchTrace& recorded = run_.trace.launches[launch];
-    std::optional<LaunchTrace> edited;
-    // Rules share the trace on several threads, so that an edit needs a copy of its launch.
-    if (rule.edit) {
-        edited = recorded;
-        touched = rule.edit(*edited, {before_.launches[launch], run_.machine, run_.trace.names});
-    } else {
-        touched = is_touched(rule, launch);
+RuleReplays::LaunchTimes RuleReplays::unedited(std::size_t launch) const {
+    return {.by_device = unedited_.device_times[launch],
+            .factors = unedited_.factors[launch],
+            .regimes = before_.launches[launch].regimes};
+}
+
+RuleReplays::EditedLaunch RuleReplays::edit(const Rule& rule, std::size_t launch,
+                                            const timing::LaunchPart& part) const {
+    if (!rule.edit) {
+        return {is_touched(rule, launch), std::nullopt};
     }
+    // Rules share the trace on several threads, so that an edit needs a copy.
+    const LaunchTrace& recorded = run_.trace.launches[launch];
+    EditedLaunch edited{false, launch_of(recorded, part)};
+    edited.is_touched = rule.edit(
+        *edited.copy,
+        {.expected = before_.launches[launch],
+         .machine = run_.machine,
+         .names = run_.trace.names,
+         .first_core = static_cast<std::size_t>(part.cores.data() - recorded.cores.data())});
+    return edited;
+}
+
+RuleReplays::LaunchTimes RuleReplays::replay_part(const RuleMachine& on, std::size_t launch,
+                                                  const timing::LaunchPart& part,
+                                                  std::span<const Millicycles> starts) const {
+    const EditedLaunch edited = edit(on.rule, launch, part);
     // Devices that wait for each other start at times that depend on the previous launch. So their
     // launch must be replayed even if the rule does not touch it.
-    const timing::LaunchPartition& partition = partitions_[launch];
-    const bool is_joint = std::ranges::any_of(
-        partition.parts, [](const auto& part) { return part.devices.count > 1; });
-    factors = unedited_.factors[launch];
-    if (!touched && !is_joint) {
-        return replay.add_known(recorded, unedited_.device_times[launch]);
+    if (!edited.is_touched && part.devices.count == 1) {
+        return unedited(launch);
     }
-    if (!edited) {
-        return replay.add(run_.trace, recorded, &partition);
+    const LaunchTrace& replayed = edited.copy ? *edited.copy : run_.trace.launches[launch];
+    const timing::LaunchPartition own{
+        .num_devices = run_.machine.mesh.shape.num_devices(),
+        .parts = {{part.devices, edited.copy ? replayed.cores : part.cores}},
+        .keys = {timing::PartKey{}},
+        .representatives = {0}};
+    const timing::PartKey key = on.keys.key_of(run_.trace, replayed, own.parts.front());
+    auto kept = cache_.find(key);
+    if (!kept || !std::ranges::equal(kept->report.device_start, starts)) {
+        // Regimes and estimates need the path.
+        const LaunchTimeline timeline = timing::replay(run_.trace, replayed, on.machine,
+                                                       {.device_start = starts, .partition = &own});
+        timed_run::TimedLaunch timed{report_of(timeline), {}};
+        timed.report.regimes = timing::regime_times(timeline);
+        timed.factors = edited.copy ? estimate_.factors(replayed, timeline) : std::vector<double>();
+        kept = cache_.keep(key, std::move(timed));
     }
-    LaunchTimeline timeline = replay.add(run_.trace, *edited);
-    if (touched) {
-        factors = timed_run::DrawEstimate(run_.machine.arch, run_.machine.timing.expected, draws_)
-                      .factors(run_.trace, *edited, timeline);
+    LaunchTimes times = unedited(launch);
+    times.is_touched = edited.is_touched;
+    times.by_device = device_times_of(kept->report);
+    if (edited.is_touched) {
+        times.regimes = kept->report.regimes;
+        times.factors = edited.copy ? kept->factors : times.factors;
     }
-    return timeline;
+    return times;
+}
+
+RuleReplays::LaunchTimes RuleReplays::replay_parts(const RuleMachine& on, std::size_t launch,
+                                                   std::span<const Millicycles> starts) const {
+    LaunchTimes last = unedited(launch);
+    if (!on.rule.edit && !is_touched(on.rule, launch)) {
+        return last;
+    }
+    // Parts that begin at 0 have one key, however late their device may begin.
+    const std::vector<Millicycles> at_zero(starts.size());
+    std::vector<Millicycles> by_device(starts.size(), -1);
+    bool touched = false;
+    Millicycles last_end = -1;
+    for (const std::size_t number : replayed_[launch]) {
+        const timing::LaunchPart& part = partitions_[launch].parts[number];
+        const std::size_t device = part.devices.first;
+        LaunchTimes times = replay_part(on, launch, part, at_zero);
+        by_device[device] = times.by_device[device];
+        touched = touched || times.is_touched;
+        if (starts[device] + by_device[device] > last_end) {
+            last_end = starts[device] + by_device[device];
+            last = std::move(times);
+            // The launch's path begins with the wait for that device's start.
+            last.regimes[static_cast<std::size_t>(timing::Regime::Launch)] +=
+                last.is_touched ? starts[device] : 0;
+        }
+    }
+    last.is_touched = touched;
+    last.by_device = times_after(unedited_.device_times[launch], by_device);
+    return last;
 }
 
 std::optional<RuleTimes> RuleReplays::replay(const Rule& rule) const {
     const TimingSpec timing = config::without_bounds(run_.machine.timing.expected, rule.bounds);
-    // Regimes and estimates need the path.
-    timing::RunReplay replay({run_.machine.arch, timing, run_.machine.mesh},
-                             {.keeps_intervals = true, .keeps_cb_levels = false});
+    timed_run::TimedMachine keyed = run_.machine;
+    keyed.timing.expected = timing;
+    const RuleMachine on{rule,
+                         {run_.machine.arch, timing, run_.machine.mesh},
+                         {keyed, fmt::format("{} {}", timed_run::LaunchCache::made_by(),
+                                             rule.edit ? "edit" : "bound")}};
+    timing::RunReplay replay(on.machine, {.keeps_intervals = false});
     RuleTimes times;
     // Gaps between launches belong to no launch, so the bound Launch always changes the run.
     bool has_touched = std::ranges::find(rule.bounds, Bound::Launch) != rule.bounds.end();
     for (std::size_t i = 0; i < run_.trace.launches.size(); ++i) {
-        bool touched = false;
-        const LaunchTimeline timeline =
-            replay_launch(rule, i, replay, touched, times.factors.emplace_back());
-        has_touched = has_touched || touched;
-        times.report.launches.push_back(report_of(timeline));
-        times.report.launches.back().regimes =
-            touched ? timing::regime_times(timeline) : before_.launches[i].regimes;
-        times.device_times.push_back(device_times(timeline));
+        const LaunchTrace& recorded = run_.trace.launches[i];
+        const std::vector<Millicycles> starts = replay.starts_of_next(recorded);
+        LaunchTimes launch = is_joint(partitions_[i])
+                                 ? replay_part(on, i, partitions_[i].parts.front(), starts)
+                                 : replay_parts(on, i, starts);
+        has_touched = has_touched || launch.is_touched;
+        times.report.launches.push_back(report_of(replay.add_known(recorded, launch.by_device)));
+        times.report.launches.back().regimes = launch.regimes;
+        times.factors.push_back(std::move(launch.factors));
+        times.device_times.push_back(std::move(launch.by_device));
     }
     times.report.makespan.expected = replay.makespan();
     // A rule that touches no launch would give the times of the unedited run.

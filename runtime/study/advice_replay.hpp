@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a run under the advisor's rules. A launch that a rule does not touch keeps its time without
-// a replay.
+// a replay, and a launch whose times are in the run's cache of launches is not replayed either.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,10 @@
 #include "emu/timing/run.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "runtime/study/advice.hpp"
+#include "runtime/study/advice_devices.hpp"
+#include "runtime/study/draw_estimate.hpp"
+#include "runtime/study/launch_cache.hpp"
+#include "runtime/study/launch_key.hpp"
 #include "runtime/study/recorded_run.hpp"
 
 namespace tessera::advise {
@@ -33,7 +37,8 @@ public:
 
     /// `before` is the report of the unedited run, with paths and kDraws. All arguments outlive the
     /// object.
-    RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before);
+    RuleReplays(const compare::RecordedRun& run, const report::TimingReport& before,
+                RuleDevices devices);
 
     /// Replays the run under the rule with the stated constants. Returns nothing if no launch
     /// changes.
@@ -52,22 +57,53 @@ public:
     }
 
 private:
+    /// A rule, the machine to replay it on, and keys of launches there.
+    struct RuleMachine {
+        const Rule& rule;
+        timing::Machine machine;
+        timed_run::LaunchKeys keys;
+    };
+    /// Times of a launch, or of one of its parts, under a rule.
+    struct LaunchTimes {
+        bool is_touched = false;
+        std::vector<Millicycles> by_device;
+        std::vector<double> factors;  ///< by draw
+        timing::RegimeTimes regimes{};
+    };
+    /// A launch as a rule has it, if the rule touches it.
+    struct EditedLaunch {
+        bool is_touched = false;
+        std::optional<LaunchTrace> copy;  ///< none: the recorded launch
+    };
+
     [[nodiscard]] bool is_touched(const Rule& rule, std::size_t launch) const;
-    /// Replays a launch if the rule or its start changes its time. `factors` get its changes by
-    /// draw.
-    [[nodiscard]] LaunchTimeline replay_launch(const Rule& rule, std::size_t launch,
-                                               timing::RunReplay& replay, bool& touched,
-                                               std::vector<double>& factors) const;
+    /// Returns the times of a launch without the rule.
+    [[nodiscard]] LaunchTimes unedited(std::size_t launch) const;
+    /// Applies a rule to one part of a launch, or to all of a joint launch.
+    [[nodiscard]] EditedLaunch edit(const Rule& rule, std::size_t launch,
+                                    const timing::LaunchPart& part) const;
+    /// Replays a part whose devices may begin at `starts`, unless the cache has its times.
+    [[nodiscard]] LaunchTimes replay_part(const RuleMachine& on, std::size_t launch,
+                                          const timing::LaunchPart& part,
+                                          std::span<const Millicycles> starts) const;
+    /// Replays the deciding parts of a launch, if the rule touches them. Starts matter only for the
+    /// device that ends last.
+    [[nodiscard]] LaunchTimes replay_parts(const RuleMachine& on, std::size_t launch,
+                                           std::span<const Millicycles> starts) const;
     void add_draws(const RuleTimes& times, report::TimingReport& report) const;
 
     const compare::RecordedRun& run_;
     report::TimingReport before_;  ///< its ensembles have the stated constants as one draw
     report::TimingReport drawn_;   ///< before_ with draws
     std::vector<TimingSpec> draws_;
+    timed_run::DrawEstimate estimate_;
     RuleTimes unedited_;  ///< device times and factors of the unedited run
     std::vector<timing::LaunchPartition> partitions_;  ///< of unedited launches
+    std::vector<std::vector<std::size_t>> replayed_;   ///< by launch: parts_to_replay()
     /// By launch and Bound: time of the critical path that the bound's constants price.
     std::vector<std::vector<Millicycles>> time_by_bound_;
+    timed_run::LaunchCache own_cache_;  ///< in memory, for a run without a cache
+    timed_run::LaunchCache& cache_;
 };
 
 }  // namespace tessera::advise

@@ -48,18 +48,27 @@ double cycles_of_page(const config::Field& field, const void* constant, Hertz cl
     return unit == "B/s" ? kPageBytes * clock.value / number : 0;
 }
 
-/// Cycles of a page by constant of `timing:`, without the prefix.
-using PageCycles = std::map<std::string, double, std::less<>>;
+/// Cycles of a page by constant of `timing:`, in the order of TimingWalk.
+using PageCycles = std::vector<double>;
 
 PageCycles page_cycles(const TimingSpec& timing) {
-    constexpr std::string_view kTiming = "timing.";
     TimingBounds bounds{timing, timing, timing};
     PageCycles cycles;
     const config::TimingWalk walk(bounds, [&](const config::TimingConstant& constant) {
-        cycles[constant.key.substr(kTiming.size())] =
-            cycles_of_page(*constant.field, constant.expected, timing.clock);
+        cycles.push_back(cycles_of_page(*constant.field, constant.expected, timing.clock));
     });
     return cycles;
+}
+
+/// Places of the constants of `timing:` in PageCycles, by key without the prefix.
+std::map<std::string, std::size_t, std::less<>> places_of_constants(const TimingSpec& timing) {
+    constexpr std::string_view kTiming = "timing.";
+    TimingBounds bounds{timing, timing, timing};
+    std::map<std::string, std::size_t, std::less<>> places;
+    const config::TimingWalk walk(bounds, [&](const config::TimingConstant& constant) {
+        places.emplace(constant.key.substr(kTiming.size()), places.size());
+    });
+    return places;
 }
 
 /// Returns whether a constant prices transfers in the direction for which `waits` waits. Names of
@@ -75,15 +84,28 @@ bool is_of_direction(std::string_view key, Activity waits) {
 /// Part of a transit: all of it, or the time for which the resource serves no other transfer.
 enum class Part : std::uint8_t { Transit, Occupation };
 
-double sum_of(const PageCycles& cycles, Activity activity, ResourceKind resource, Part part) {
-    double sum = 0;
+/// Returns the places in PageCycles of the constants that price a part of a transit.
+std::vector<std::size_t> constants_of(const std::map<std::string, std::size_t, std::less<>>& places,
+                                      std::size_t transit, Part part) {
+    const auto activity = static_cast<Activity>(transit / kNumResourceKinds);
+    const auto resource = static_cast<ResourceKind>(transit % kNumResourceKinds);
+    std::vector<std::size_t> constants;
     for (const PricedConstant& constant : config::constants_of(activity, resource)) {
-        const auto found = cycles.find(constant.key);
+        const auto found = places.find(constant.key);
         // While one transfer waits for a latency, others use the resource.
         const bool is_latency = constant.key.find("latency") != std::string::npos;
-        const bool counts = found != cycles.end() && is_of_direction(constant.key, activity) &&
-                            (part == Part::Transit || !is_latency);
-        sum += counts ? found->second : 0;
+        if (found != places.end() && is_of_direction(constant.key, activity) &&
+            (part == Part::Transit || !is_latency)) {
+            constants.push_back(found->second);
+        }
+    }
+    return constants;
+}
+
+double sum_of(const PageCycles& cycles, std::span<const std::size_t> constants) {
+    double sum = 0;
+    for (const std::size_t constant : constants) {
+        sum += cycles[constant];
     }
     return sum;
 }
@@ -192,18 +214,23 @@ DrawEstimate::DrawEstimate(const ArchSpec& arch, const TimingSpec& stated,
       transits_(kNumActivities * kNumResourceKinds, std::vector<double>(draws.size(), 1)),
       occupations_(transits_) {
     const PageCycles of_stated = page_cycles(stated);
-    for (std::size_t draw = 0; draw < draws.size(); ++draw) {
-        const PageCycles of_draw = page_cycles(draws[draw]);
-        for (std::size_t i = 0; i < transits_.size(); ++i) {
-            const auto change = [&](Part part) {
-                const auto activity = static_cast<Activity>(i / kNumResourceKinds);
-                const auto resource = static_cast<ResourceKind>(i % kNumResourceKinds);
-                return ratio(sum_of(of_draw, activity, resource, part),
-                             sum_of(of_stated, activity, resource, part));
-            };
-            transits_[i][draw] = change(Part::Transit);
-            occupations_[i][draw] = change(Part::Occupation);
-        }
+    std::vector<PageCycles> of_draws;
+    for (const TimingSpec& draw : draws) {
+        of_draws.push_back(page_cycles(draw));
+    }
+    // Keys are looked up once for all draws. A lookup for each draw took 30 ms of each timer, of
+    // which a sweep has one for each point.
+    const auto places = places_of_constants(stated);
+    for (std::size_t i = 0; i < transits_.size(); ++i) {
+        const auto note_changes = [&](Part part, std::vector<double>& changes) {
+            const std::vector<std::size_t> constants = constants_of(places, i, part);
+            const double cycles = sum_of(of_stated, constants);
+            for (std::size_t draw = 0; draw < changes.size(); ++draw) {
+                changes[draw] = ratio(sum_of(of_draws[draw], constants), cycles);
+            }
+        };
+        note_changes(Part::Transit, transits_[i]);
+        note_changes(Part::Occupation, occupations_[i]);
     }
 }
 
@@ -231,13 +258,12 @@ void DrawEstimate::raise_to_occupations(const LaunchTimeline& timeline, Activity
     }
 }
 
-std::vector<double> DrawEstimate::factors(const Trace& trace, const LaunchTrace& launch,
-                                          const LaunchTimeline& timeline) {
+std::vector<double> DrawEstimate::factors(const LaunchTrace& launch,
+                                          const LaunchTimeline& timeline) const {
     const PathSums sums = sums_of(timeline);
     if (sums.total == 0) {
         return std::vector<double>(draws_.size(), 1);
     }
-    price(trace);
     std::vector<double> times(draws_.size());
     std::vector<double> busiest(draws_.size());
     for (const auto& [place, time] : sums.transits) {

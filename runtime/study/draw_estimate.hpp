@@ -27,18 +27,19 @@ public:
     /// `draws` are draws of `stated`. `arch` and `draws` outlive the object.
     DrawEstimate(const ArchSpec& arch, const TimingSpec& stated, std::span<const TimingSpec> draws);
 
+    /// Makes the prices of a trace's names, which grow from launch to launch.
+    void price(const Trace& trace);
+
     /// Returns, by draw, the launch's time divided by its time under the stated constants; 1 if the
-    /// timeline has no critical path.
-    [[nodiscard]] std::vector<double> factors(const Trace& trace, const LaunchTrace& launch,
-                                              const LaunchTimeline& timeline);
+    /// timeline has no critical path. Threads may share the object.
+    /// Precondition   price() was called for the names of `launch`.
+    [[nodiscard]] std::vector<double> factors(const LaunchTrace& launch,
+                                              const LaunchTimeline& timeline) const;
 
 private:
     /// Raises times to those for which the launch occupies its busiest resources.
     void raise_to_occupations(const LaunchTimeline& timeline, Activity direction,
                               std::vector<double>& times) const;
-    /// Makes the prices of a trace's names, which grow from launch to launch.
-    void price(const Trace& trace);
-
     const ArchSpec& arch_;
     TimingSpec stated_;
     std::span<const TimingSpec> draws_;

@@ -150,7 +150,8 @@ void RunTimer::estimate_draws(const Trace& trace, const LaunchTrace& launch,
     times.note(kExpected, timeline);
     times.reduced = reduce(trace, launch, timeline);
     if (estimate_) {
-        times.factors = estimate_->factors(trace, launch, timeline);
+        estimate_->price(trace);
+        times.factors = estimate_->factors(launch, timeline);
         add_estimates(launch, device_times(timeline), times.factors, times);
     }
 }

@@ -23,7 +23,8 @@ using timed_run::RunTimer;
 RunTimer timer_of(const compare::RecordedRun& run, const TimingSpec& timing) {
     timed_run::TimedMachine machine = run.machine;
     machine.timing.expected = timing;
-    RunTimer timer(run.name, machine, {.draws = {.count = 0}, .detail = timed_run::Detail::Times});
+    RunTimer timer(run.name, machine,
+                   {.draws = {.count = 0}, .detail = timed_run::Detail::Times, .cache = run.cache});
     return timer;
 }
 

@@ -16,9 +16,9 @@ using timing::TraceBuilder;
 double factor_of(const TraceBuilder& builder, const TimingSpec& draw) {
     const std::vector<TimingSpec> draws{draw};
     DrawEstimate estimate(builder.arch, builder.timing, draws);
+    estimate.price(builder.trace);
     return estimate
-        .factors(builder.trace, builder.trace.launches[0],
-                 builder.run({.keeps = timing::Keep::CriticalPath}))
+        .factors(builder.trace.launches[0], builder.run({.keeps = timing::Keep::CriticalPath}))
         .at(0);
 }
 
