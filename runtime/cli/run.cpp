@@ -122,11 +122,12 @@ void print(const Outcome& outcome, const RunOptions& options, const Console& con
 
 // Without a page no points are kept.
 std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
-                                            const config::LoadedRun& loaded) {
+                                            const config::LoadedRun& loaded,
+                                            timed_run::LaunchCache& launches) {
     if (options.no_timing) {
         return std::nullopt;
     }
-    timed_run::TimerOptions timer{.draws = options.draws.draws()};
+    timed_run::TimerOptions timer{.draws = options.draws.draws(), .cache = &launches};
     timer.budget.num_launches = pipeline::num_launches(loaded.pipeline);
     timer.budget.focus =
         focus_of(options.focus, launch_names(loaded.pipeline), loaded.arch, loaded.run.mesh);
@@ -159,7 +160,8 @@ struct RunDoors {
     RunDoors(const RunOptions& options, const config::LoadedRun& loaded,
              pipeline::InputFile inputs_of_run)
         : inputs(std::move(inputs_of_run)),
-          taker(timer_of(options, loaded), options.trace,
+          launches(launch_cache_folder()),
+          taker(timer_of(options, loaded, launches), options.trace,
                 options.each_constant ? timed_run::Keeping::Trace : timed_run::Keeping::Nothing),
           state(options.state, loaded) {
         if (options.outputs) {
@@ -180,6 +182,7 @@ struct RunDoors {
 
     pipeline::InputFile inputs;
     std::optional<SafetensorsWriter> outputs;
+    timed_run::LaunchCache launches;
     timed_run::TraceTaker taker;
     StateFile state;
 };

@@ -27,8 +27,10 @@ struct TuneOptions {
 tuning::Choice choose(const TuneOptions& options, const config::LoadedSweep& sweep,
                       const Console& console) {
     ProgressLine progress(console);
+    timed_run::LaunchCache launches(launch_cache_folder());
     const auto result = sweep::run_sweep(
         sweep, {.draws = {.count = 0},  // only expected times decide
+                .launches = &launches,
                 .threads = threads_of(options.config.threads),
                 .record = record_point,
                 .on_progress = [&](std::size_t done,
