@@ -97,7 +97,21 @@ function drawFailure() {
     }
 }
 
+/// Behaviour that the chip tolerates, once for each line and kind. Of the whole run.
+function drawFindings() {
+    const findings = data.run ? data.run.findings : [];
+    byId("findings").hidden = findings.length === 0;
+    byId("findings-table").replaceChildren(table("Tolerated behaviour", [
+        {head: "Line", code: true, cell: (f) => `${f.file}:${f.line}`},
+        {head: "Behaviour", wide: true, cell: (f) => f.text},
+        {head: "At the first core", wide: true, cell: (f) => f.detail},
+        {head: "Cores", number: true, cell: (f) => count(f.cores)},
+        {head: "Calls", number: true, cell: (f) => count(f.calls)},
+    ], findings));
+}
+
 function drawSummary() {
+    drawFindings();
     drawFigures();
     drawBounds();
     drawSteps();

@@ -46,7 +46,10 @@ protected:
              "cycles",
              {},
              config::Fact{"assumed — like a store", "[5 cycles, 20 cycles]"}}};
-        write_report(folder_, mesh_report(), config, nullptr);
+        RunRecord record;
+        record.findings = {{"pack_not_reserved", "pack_tile into a page that was not reserved",
+                            "mine.cpp", "units.hpp", 31, "cb 16, 0 pages reserved", 64, 128}};
+        write_report(folder_, mesh_report(), config, &record);
         std::ifstream(folder_ / "report.json") >> report_;
         browser_ = new test::Browser(*path);
     }
@@ -86,6 +89,15 @@ TEST_F(ReportPage, ShowsTheMakespanOfTheRunAndOfAStep) {
               launch(1)["device_time"]["expected"]);
     EXPECT_EQ(number(browser_->text("#steps tbody tr:nth-child(2) td:nth-child(2)")) * 1000,
               launch(1)["device_time"]["expected"]);
+}
+
+TEST_F(ReportPage, ListsToleratedBehaviourOnceForEachLine) {
+    EXPECT_EQ(browser_->evaluate("document.getElementById('findings').hidden"), false);
+    EXPECT_EQ(browser_->text("#findings tbody tr td:nth-child(1)"), "units.hpp:31");
+    EXPECT_EQ(browser_->text("#findings tbody tr td:nth-child(2)"),
+              "pack_tile into a page that was not reserved");
+    EXPECT_EQ(browser_->text("#findings tbody tr td:nth-child(4)"), "64");
+    EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#findings tbody tr').length"), 1);
 }
 
 TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
