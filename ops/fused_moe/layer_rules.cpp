@@ -132,6 +132,41 @@ void judge_pipeline(const MoeSpec& spec, RuleJudge& judge) {
                   fmt::format("is true; allowed with {}: false", experts.name));
 }
 
+/// Checks that the projections fit each other, and that a shared expert has both.
+void judge_projections(const OpContext& context, Activation activation, const Layer& layer,
+                       RuleJudge& judge) {
+    const std::uint32_t rows = layer.intermediate * (is_gated(activation) ? 2 : 1);
+    judge.require(layer.gate_up == rows, "w1",
+                  fmt::format("has {} rows an expert; allowed with activation {} and w2 of {} "
+                              "columns: {}",
+                              layer.gate_up, config::Value<Activation>::show(activation),
+                              layer.intermediate, rows));
+    judge.require(context.has(kSharedW1) == context.has(kSharedW2),
+                  context.has(kSharedW1) ? "shared_w2" : "shared_w1",
+                  fmt::format("is missing; required with {}",
+                              context.has(kSharedW1) ? "shared_w1" : "shared_w2"));
+}
+
+/// Checks that each expert that tokens may choose has a device.
+void judge_places(const MoeSpec& spec, const Layer& layer, std::uint32_t ranks, RuleJudge& judge) {
+    // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
+    // Contiguous dispatches send to the device of an expert by its number; no expert may be missing
+    // there.
+    const bool are_contiguous = need_contiguous_experts(*spec.pf.row, *spec.experts.row);
+    const bool may_lack_experts = layer.has_own_tokens && !are_contiguous;
+    const std::uint32_t slots = layer.local_experts * ranks;
+    judge.require(may_lack_experts || layer.experts <= slots, "expert_map",
+                  fmt::format("has {} entries; allowed: up to {}, {} experts on each of {} devices",
+                              layer.experts, slots, layer.local_experts, ranks));
+    judge.require(!are_contiguous || layer.has_expert_places || layer.experts >= slots,
+                  "expert_places",
+                  fmt::format("is missing; required with {} for {} experts in {} slots of {} "
+                              "devices",
+                              spec.pf.row->needs_contiguous_experts ? spec.pf.row->name
+                                                                    : spec.experts.row->name,
+                              layer.experts, slots, ranks));
+}
+
 }  // namespace
 
 void judge_layer(std::span<const config::Field> fields, const OpContext& context,
@@ -161,34 +196,10 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
     judge.require(!spec.apply_router_weight_on_input || layer.top_k == 1,
                   "apply_router_weight_on_input",
                   fmt::format("is true; allowed with {} choices a token: false", layer.top_k));
-    const std::uint32_t rows = layer.intermediate * (is_gated(spec.activation) ? 2 : 1);
-    judge.require(layer.gate_up == rows, "w1",
-                  fmt::format("has {} rows an expert; allowed with activation {} and w2 of {} "
-                              "columns: {}",
-                              layer.gate_up, config::Value<Activation>::show(spec.activation),
-                              layer.intermediate, rows));
-    judge.require(context.has(kSharedW1) == context.has(kSharedW2),
-                  context.has(kSharedW1) ? "shared_w2" : "shared_w1",
-                  fmt::format("is missing; required with {}",
-                              context.has(kSharedW1) ? "shared_w1" : "shared_w2"));
+    judge_projections(context, spec.activation, layer, judge);
     judge_weights(context, layer, judge);
     judge_pipeline(spec, judge);
-    // Experts of devices outside of the group add nothing: their sums are joined elsewhere.
-    // Contiguous dispatches send to the device of an expert by its number; no expert may be missing
-    // there.
-    const bool are_contiguous = need_contiguous_experts(*spec.pf.row, *spec.experts.row);
-    const bool may_lack_experts = layer.has_own_tokens && !are_contiguous;
-    const std::uint32_t slots = layer.local_experts * ranks;
-    judge.require(may_lack_experts || layer.experts <= slots, "expert_map",
-                  fmt::format("has {} entries; allowed: up to {}, {} experts on each of {} devices",
-                              layer.experts, slots, layer.local_experts, ranks));
-    judge.require(!are_contiguous || layer.has_expert_places || layer.experts >= slots,
-                  "expert_places",
-                  fmt::format("is missing; required with {} for {} experts in {} slots of {} "
-                              "devices",
-                              spec.pf.row->needs_contiguous_experts ? spec.pf.row->name
-                                                                    : spec.experts.row->name,
-                              layer.experts, slots, ranks));
+    judge_places(spec, layer, ranks, judge);
 }
 
 }  // namespace tessera::ops::fused_moe

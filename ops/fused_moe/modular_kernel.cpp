@@ -160,6 +160,25 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
     return whole;
 }
 
+/// Weighs and quantises the rows of the layer where the pair does so before its dispatch.
+void prepare_rows(const PrepareAndFinalize& prepare_finalize, const Experts& experts, Layer& layer,
+                  Steps& steps) {
+    // moe_sum weighs and needs no own op: with one choice the sum is the product.
+    if (layer.apply_router_weight_on_input) {
+        layer.a = steps.add("moe_sum", "weighted_tokens",
+                            {layer.a, layer.topk_ids, layer.topk_weights}, {{"rows", "presence"}});
+    }
+    // Once a layer, before any chunk.
+    if (experts.load != nullptr) {
+        experts.load(layer, steps);
+    }
+    if (prepare_finalize.sends_codes) {
+        const CodedRows codes = coded_rows(layer, Projection::GateUp, layer.a, {}, steps);
+        layer.a = codes.codes;
+        layer.a_scales = codes.scales;
+    }
+}
+
 }  // namespace
 
 bool can_be_sent(Quantisation quantisation) {
@@ -215,20 +234,7 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
     if (need_contiguous_experts(prepare_finalize, experts) && layer.has_expert_places) {
         take_places(layer, steps);
     }
-    // moe_sum weighs and needs no own op: with one choice the sum is the product.
-    if (layer.apply_router_weight_on_input) {
-        layer.a = steps.add("moe_sum", "weighted_tokens",
-                            {layer.a, layer.topk_ids, layer.topk_weights}, {{"rows", "presence"}});
-    }
-    // Once a layer, before any chunk.
-    if (experts.load != nullptr) {
-        experts.load(layer, steps);
-    }
-    if (prepare_finalize.sends_codes) {
-        const CodedRows codes = coded_rows(layer, Projection::GateUp, layer.a, {}, steps);
-        layer.a = codes.codes;
-        layer.a_scales = codes.scales;
-    }
+    prepare_rows(prepare_finalize, experts, layer, steps);
     const Dispatched tokens = prepare_finalize.prepare(layer, steps);
     const bool is_chunked = chunk_tokens != 0 && chunk_tokens < tokens.tokens;
     const std::string partial =

@@ -174,37 +174,47 @@ std::vector<CoreWork> work_of(const SharedWork& work, const Units& units, std::u
     return cores;
 }
 
+ReaderTensors tensors_of(const OpContext& context, std::size_t position) {
+    return {.tokens = &context.device_inputs[0][position].buffer,
+            .experts = &context.device_inputs[1][position].buffer,
+            .bias = context.has(kBias) ? &context.device_inputs[kBias][position].buffer : nullptr};
+}
+
+ReaderArgs reader_args(const OpContext& context, const Units& units) {
+    return {.row_bytes = context.inputs[0].spec.page_size(),
+            .chunk = units.chunk,
+            .expert_tiles = units.expert_tiles,
+            .num_tokens = context.inputs[0].spec.shape[0],
+            .num_experts = context.inputs[1].spec.shape[0],
+            .bias_bytes = units.bias_bytes};
+}
+
+/// Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
+/// bfloat16, V3.2 float32), which steps after can still do.
+ComputeConfig computing_of(const Units& units, std::uint32_t members) {
+    ComputeConfig computing = compute_config(
+        ComputeArgs{.chunk = units.chunk, .has_bias = units.has_bias(), .members = members},
+        {.fp32_dest_acc_en = true});
+    if (members > 1) {
+        // Through a source register, partial sums would lose 13 bits.
+        unpack_to_fp32(computing, Cb::Gathered);
+    }
+    return computing;
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<GateSpec>();
-    const Shape& tokens = context.inputs[0].spec.shape;
-    const std::uint32_t num_experts = context.inputs[1].spec.shape[0];
     const Units units = units_of(context);
     // Each unit reads all rows that it needs. Cores that need the same rows read them twice, since
     // this op has no multicast.
     const std::uint32_t members = members_of(context, units);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count * members);
-    const ReaderTensors read{
-        .tokens = &context.device_inputs[0][position].buffer,
-        .experts = &context.device_inputs[1][position].buffer,
-        .bias = context.has(kBias) ? &context.device_inputs[kBias][position].buffer : nullptr};
+    const ReaderTensors read = tensors_of(context, position);
     const WriterTensors written{.logits = &context.device_outputs[0][position].buffer};
-    const ReaderArgs reading{.row_bytes = context.inputs[0].spec.page_size(),
-                             .chunk = units.chunk,
-                             .expert_tiles = units.expert_tiles,
-                             .num_tokens = tokens[0],
-                             .num_experts = num_experts,
-                             .bias_bytes = units.bias_bytes};
-    const WriterArgs writing{
-        .expert_tiles = units.expert_tiles, .num_tokens = tokens[0], .num_experts = num_experts};
-    // Logits are float32 with a 32-bit DST: models differ in the rounding of logits (DeepSeek-V3 to
-    // bfloat16, V3.2 float32), which steps after can still do.
-    ComputeConfig computing{.fp32_dest_acc_en = true};
-    computing.named_compile_args =
-        named(ComputeArgs{.chunk = units.chunk, .has_bias = units.has_bias(), .members = members});
-    if (members > 1) {
-        // Through a source register, partial sums would lose 13 bits.
-        unpack_to_fp32(computing, Cb::Gathered);
-    }
+    const ReaderArgs reading = reader_args(context, units);
+    const WriterArgs writing{.expert_tiles = units.expert_tiles,
+                             .num_tokens = reading.num_tokens,
+                             .num_experts = reading.num_experts};
 
     Program program = CreateProgram();
     for (const Ring& ring : rings_of(units, spec.cb_depth, members)) {
@@ -212,8 +222,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     }
     const KernelHandle reader = CreateKernel(program, "ops/gate_linear/kernels/reader.cpp",
                                              work.cores, reader_config(reading, read));
-    const KernelHandle compute =
-        CreateKernel(program, "ops/gate_linear/kernels/compute.cpp", work.cores, computing);
+    const KernelHandle compute = CreateKernel(program, "ops/gate_linear/kernels/compute.cpp",
+                                              work.cores, computing_of(units, members));
     const KernelHandle writer =
         CreateKernel(program, "ops/gate_linear/kernels/writer.cpp", work.cores,
                      writer_config(named(writing, MemberArgs{.members = members}), written));

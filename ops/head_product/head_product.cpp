@@ -110,6 +110,17 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Extents& ext
     add(Cb::Output, 2 * kStripTiles);
 }
 
+ShapeArgs shape_args(const Extents& extents, HeadRows rows_are) {
+    return {.tokens = extents.tokens,
+            .heads = extents.heads,
+            .token_tiles = extents.token_tiles(),
+            .inner_tiles = div_up(extents.inner, kTileColumns),
+            .outer_tiles = div_up(extents.outer, kTileColumns),
+            .row_tiles = extents.row_tiles(),
+            .column_tiles = extents.column_tiles(),
+            .is_transposed = rows_are == HeadRows::Outputs ? 1U : 0U};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<HeadProductSpec>();
     const DeviceTensor& input = context.device_inputs[0][position];
@@ -123,14 +134,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 
     Program program = CreateProgram();
     add_buffers(program, work.cores, extents);
-    const ShapeArgs shapes{.tokens = extents.tokens,
-                           .heads = extents.heads,
-                           .token_tiles = extents.token_tiles(),
-                           .inner_tiles = div_up(extents.inner, kTileColumns),
-                           .outer_tiles = div_up(extents.outer, kTileColumns),
-                           .row_tiles = extents.row_tiles(),
-                           .column_tiles = extents.column_tiles(),
-                           .is_transposed = spec.rows_are == HeadRows::Outputs ? 1U : 0U};
+    const ShapeArgs shapes = shape_args(extents, spec.rows_are);
     const ReaderArgs reading{.input_bytes = 2 * extents.inner,
                              .head_rows = extents.head_rows,
                              .first_row = spec.first,

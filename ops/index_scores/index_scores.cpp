@@ -103,14 +103,8 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Extents& extents, DataFor
     return bytes;
 }
 
-void rules(const OpContext& context, RuleJudge& judge) {
-    const auto& spec = context.params<IndexScoresSpec>();
-    judge_grid(context.arch, spec.grid, judge);
-    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
-    judge.require(spec.key_tiles > 0, "key_tiles", "is 0; allowed: at least 1");
-    const TensorSpec& q = context.inputs[0].spec;
-    const Shape& table = context.inputs[3].spec.shape;
-    const Extents extents = extents_of(spec, q.shape, table);
+/// Checks heads of queries and their weights.
+void judge_heads(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     // A head's elements are multiplied tile by tile; a partial tile would need a mask.
     judge.require(extents.elements % kTileColumns == 0, "q",
                   fmt::format("has heads of {} elements; they must be whole tiles of {}",
@@ -120,6 +114,17 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   "weights",
                   fmt::format("is {}; allowed: one for each of {} heads of {} tokens",
                               to_string(weights), extents.heads, extents.tokens));
+}
+
+void rules(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<IndexScoresSpec>();
+    judge_grid(context.arch, spec.grid, judge);
+    judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
+    judge.require(spec.key_tiles > 0, "key_tiles", "is 0; allowed: at least 1");
+    const TensorSpec& q = context.inputs[0].spec;
+    const Shape& table = context.inputs[3].spec.shape;
+    const Extents extents = extents_of(spec, q.shape, table);
+    judge_heads(context, extents, judge);
     judge_cache_rows(kInputs[2], context.inputs[2].spec,
                      {.columns = extents.elements, .page_size = spec.page_size},
                      dram_alignment(context.arch), judge);

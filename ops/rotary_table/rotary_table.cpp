@@ -104,6 +104,32 @@ std::vector<TensorPlan> infer(const OpContext& context) {
             {.spec = {{pairs}, DataFormat::Float32, Layout::ROW_MAJOR}}};
 }
 
+/// Returns what all cores share: addresses, frequencies, and the address of the frequencies' output.
+std::vector<std::uint32_t> common_args(const RotaryTableSpec& spec, const TableTensors& tensors,
+                                       bool is_extended) {
+    std::vector<std::uint32_t> common =
+        words_of(OutputAddresses{.cos = address_of(tensors.cos),
+                                 .sin = address_of(tensors.sin),
+                                 .table = address_of(tensors.table)});
+    for (const float frequency : frequencies_of(spec)) {
+        common.push_back(std::bit_cast<std::uint32_t>(frequency));
+    }
+    if (is_extended) {
+        common.push_back(address_of(tensors.frequencies));
+    }
+    return common;
+}
+
+TableArgs table_args(const RotaryTableSpec& spec, const Shape& positions,
+                     std::uint32_t num_outputs) {
+    return {.position_width = row_length(positions),
+            .dim = spec.dim,
+            .part = part_width(spec.dim),
+            .layout = static_cast<std::uint32_t>(spec.layout),
+            .num_outputs = num_outputs,
+            .factor = std::bit_cast<std::uint32_t>(static_cast<float>(attention_factor(spec)))};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<RotaryTableSpec>();
     const DeviceTensor& positions = context.device_inputs[0][position];
@@ -127,31 +153,13 @@ Program make_program(const OpContext& context, std::size_t position) {
                                .sin = output(1),
                                .table = output(2),
                                .frequencies = output(3)};
-    const TableArgs args{
-        .position_width = row_length(positions.spec.shape),
-        .dim = spec.dim,
-        .part = part_width(spec.dim),
-        .layout = static_cast<std::uint32_t>(spec.layout),
-        .num_outputs = num_outputs,
-        .factor = std::bit_cast<std::uint32_t>(static_cast<float>(attention_factor(spec)))};
-    // Frequencies are the same on all cores, so that they are common arguments.
-    std::vector<std::uint32_t> common =
-        words_of(OutputAddresses{.cos = address_of(tensors.cos),
-                                 .sin = address_of(tensors.sin),
-                                 .table = address_of(tensors.table)});
-    for (const float frequency : frequencies_of(spec)) {
-        common.push_back(std::bit_cast<std::uint32_t>(frequency));
-    }
     const bool is_extended = attention_factor(spec) != 1 || num_outputs > 3;
-    if (is_extended) {
-        common.push_back(address_of(tensors.frequencies));
-    }
-    const KernelHandle kernel =
-        CreateKernel(program,
-                     is_extended ? "ops/rotary_table/kernels/extended_table.cpp"
-                                 : "ops/rotary_table/kernels/table.cpp",
-                     work.cores, reader_config(args, tensors));
-    SetCommonRuntimeArgs(program, kernel, common);
+    const KernelHandle kernel = CreateKernel(
+        program,
+        is_extended ? "ops/rotary_table/kernels/extended_table.cpp"
+                    : "ops/rotary_table/kernels/table.cpp",
+        work.cores, reader_config(table_args(spec, positions.spec.shape, num_outputs), tensors));
+    SetCommonRuntimeArgs(program, kernel, common_args(spec, tensors, is_extended));
     for (const WorkShare& share : work.shares) {
         set_args(program, kernel, share.core,
                  TableRange{.first_row = share.first,

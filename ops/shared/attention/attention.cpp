@@ -27,9 +27,29 @@ struct TileBuffer {
     std::uint32_t tiles;
 };
 
+constexpr auto kBf16 = DataFormat::Float16_b;
+constexpr auto kFloat = DataFormat::Float32;
+
+/// Adds the buffers of separate values, several key heads, sinks and codes.
+void add_optional_buffers(std::vector<TileBuffer>& buffers, const Shapes& shapes) {
+    if (shapes.has_values) {
+        buffers.push_back({Cb::ValueRows, kBf16, 2 * shapes.value_tiles});
+        buffers.push_back({Cb::Values, kBf16, shapes.block * shapes.value_tiles});
+    }
+    if (shapes.has_kv_heads) {
+        buffers.push_back({Cb::StripLargest, kFloat, 1});
+    }
+    if (shapes.sink_bytes != 0) {
+        buffers.push_back({Cb::Sinks, kBf16, shapes.strips});
+    }
+    if (shapes.scale_tiles != 0) {
+        buffers.push_back({Cb::CodeRows, DataFormat::Fp8_e4m3, 2 * shapes.value_tiles});
+        buffers.push_back({Cb::Codes, kBf16, shapes.value_tiles});
+        buffers.push_back({Cb::Scales, kFloat, 2 * shapes.scale_tiles});
+    }
+}
+
 std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
-    constexpr auto kBf16 = DataFormat::Float16_b;
-    constexpr auto kFloat = DataFormat::Float32;
     // A second page receives rows while the first is tilized; tiles of a block stay until the block
     // is done. Running values have one page per strip and one more, because a new value is packed
     // before the old one is popped. Masks of heads serve all strips of a block, so their buffer has
@@ -54,21 +74,7 @@ std::vector<TileBuffer> tile_buffers(const Shapes& shapes) {
         {Cb::OwnPartial, kFloat, shapes.partial_tiles()},
         {Cb::PartialShrink, kFloat, 1},
     };
-    if (shapes.has_values) {
-        buffers.push_back({Cb::ValueRows, kBf16, 2 * shapes.value_tiles});
-        buffers.push_back({Cb::Values, kBf16, shapes.block * shapes.value_tiles});
-    }
-    if (shapes.has_kv_heads) {
-        buffers.push_back({Cb::StripLargest, kFloat, 1});
-    }
-    if (shapes.sink_bytes != 0) {
-        buffers.push_back({Cb::Sinks, kBf16, shapes.strips});
-    }
-    if (shapes.scale_tiles != 0) {
-        buffers.push_back({Cb::CodeRows, DataFormat::Fp8_e4m3, 2 * shapes.value_tiles});
-        buffers.push_back({Cb::Codes, kBf16, shapes.value_tiles});
-        buffers.push_back({Cb::Scales, kFloat, 2 * shapes.scale_tiles});
-    }
+    add_optional_buffers(buffers, shapes);
     return buffers;
 }
 
