@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "tests/case_name.hpp"
 #include "tests/errors/config/config_mistake.hpp"
 
 namespace tessera::test {
@@ -104,7 +105,9 @@ TEST(OverrideErrors, AreAbsentWhereAStepTakesTheOpsValue) {
     EXPECT_EQ(refusal_of_run(text, {"set.scale.grid=[1,1]"}), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, OverrideErrors, testing::ValuesIn(kSets));
+INSTANTIATE_TEST_SUITE_P(Sets, OverrideErrors, testing::ValuesIn(kSets), [](const auto& mistake) {
+    return testing_support::case_name(mistake.param.set);
+});
 
 TEST(OverrideErrors, AreReportedBehindThoseOfTheFile) {
     EXPECT_EQ(refusal_of_run(replaced(kRun, "value: 96", "value: 0"), {"tensors.x.dtype=f32"})

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "tests/case_name.hpp"
+
 namespace tessera::model {
 namespace {
 
@@ -65,11 +67,7 @@ TEST_P(GoldenModel, HasTheDerivedValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GoldenModel, testing::ValuesIn(golden_models()),
-                         [](const auto& parameter) {
-                             std::string name = parameter.param;
-                             std::erase_if(name, [](char c) { return !std::isalnum(c); });
-                             return name;
-                         });
+                         [](const auto& model) { return testing_support::case_name(model.param); });
 
 // Layers of published models. By the report of Llama 4, every second layer of Maverick has experts.
 // GLM-4.5 has three dense layers, DeepSeek-V3 three.

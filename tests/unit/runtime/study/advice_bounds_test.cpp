@@ -7,6 +7,7 @@
 
 #include "runtime/config/field_table.hpp"
 #include "runtime/study/advice.hpp"
+#include "tests/case_name.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -64,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Keys, AdviceBound,
                                          KeyOfBound{"risc.dividend_bit", Bound::Instructions},
                                          KeyOfBound{"noc.outstanding_reads", Bound::NocInFlight},
                                          KeyOfBound{"sfpu.functions.<function>", Bound::Engines}),
-                         [](const auto& test) { return std::to_string(test.index); });
+                         [](const auto& key) { return testing_support::case_name(key.param.key); });
 
 }  // namespace
 }  // namespace tessera::advise

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/case_name.hpp"
+
 namespace tessera::compare {
 namespace {
 
@@ -42,7 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
                     GradeCase{59, Grade::EvenOdds, "even odds: 59 % of 100 pairs"},
                     GradeCase{40, Grade::EvenOdds, "even odds: 40 % of 100 pairs"},
                     GradeCase{39, Grade::Unlikely, "unlikely: 39 % of 100 pairs"},
-                    GradeCase{0, Grade::Unlikely, "unlikely: 0 % of 100 pairs"}));
+                    GradeCase{0, Grade::Unlikely, "unlikely: 0 % of 100 pairs"}),
+    [](const auto& grade) { return testing_support::case_name(grade.param.text); });
 
 TEST(VerdictOf, CountsFasterPairsWhereAFasterRunIsExpected) {
     EXPECT_EQ(verdict_of(-1, std::vector<double>{-1, -2, -3}).grade, Grade::Robust);
