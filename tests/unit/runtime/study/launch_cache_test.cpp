@@ -111,6 +111,21 @@ TEST(LaunchCache, RefusesToMoveALaunchInWhichAnotherDeviceThenEndsLast) {
     EXPECT_THAT(launch.device_end, ::testing::ElementsAre(950, 1000));
 }
 
+// Both launches read the same. Before the second one device 1 is late, so that it ends last there.
+TEST(LaunchCache, KeepsALaunchOnceForEachDeviceThatEndsLast) {
+    compare::RecordedRun run = run_of_two_devices();
+    std::vector<LaunchTrace>& launches = run.trace.launches;
+    launches = {launches[0], launches[1], launches[0]};
+    LaunchCache cache;
+    const report::TimingReport report = timed(run, &cache);
+    ASSERT_LT(report.launches[0].device_end[1], report.launches[0].device_end[0]);
+    ASSERT_GT(report.launches[2].device_end[1], report.launches[2].device_end[0]);
+    const std::size_t found = cache.num_found();
+
+    EXPECT_EQ(json_of(timed(run, &cache)), json_of(report));
+    EXPECT_EQ(cache.num_found() - found, 4U) << "three launches, the last one by two keys";
+}
+
 TEST(LaunchCache, FindsInItsFolderWhatAnotherProcessKept) {
     const ScratchFolder folder;
     const compare::RecordedRun run = run_of_two_devices();
