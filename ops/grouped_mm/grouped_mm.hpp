@@ -22,7 +22,7 @@ struct GroupedSpec : ProductSchedule {
     std::uint32_t parts = 1;    ///< see ScaledOperands
 };
 
-inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
+inline constexpr std::array<std::string_view, 2> kSchedules{"multi_core", "near_banks"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
     Operand{"expert_weights", "(E/D, H_out, H_codes)",

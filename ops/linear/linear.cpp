@@ -10,6 +10,7 @@
 #include "ops/bound.hpp"
 #include "ops/linear/split_k.hpp"
 #include "ops/shared/core_sharing.hpp"
+#include "ops/shared/expert_rows/near_banks.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::linear {
@@ -38,18 +39,8 @@ bool has_strips(const LinearSpec& spec) {
 /// Returns whether each core has all of K, as in the schedule of expert products.
 bool has_whole_k(const LinearSpec& spec) {
     const bool is_chosen = has_strips(spec) || !may_choose_sharing(spec.grid);
-    return spec.split_k == 1 || (spec.split_k == 0 && is_chosen);
-}
-
-/// Returns how cores share K; nothing for the schedule of expert products.
-std::optional<SplitK> split_of(const OpContext& context) {
-    const auto& spec = context.params<LinearSpec>();
-    if (has_whole_k(spec)) {
-        return std::nullopt;
-    }
-    return split_k_of(context.arch, spec.grid,
-                      shape_of(context.inputs[0].spec, context.inputs[1].spec, context.has(kBias)),
-                      spec.split_k);
+    return spec.split_k == 1 || (spec.split_k == 0 && is_chosen) ||
+           spec.weight_reads == WeightReads::NearBanks;
 }
 
 /// Presents a matrix as a stack of one, whose tiles have the same places.
@@ -57,6 +48,31 @@ template <class Tensor>
 Tensor as_stack(Tensor weights) {
     weights.spec.shape.insert(weights.spec.shape.begin(), 1);
     return weights;
+}
+
+/// Returns whether the weights are read by cores next to their banks. They are read once for every
+/// 32 rows, so that more rows choose cores that share K.
+bool is_near_banks(const OpContext& context) {
+    const auto& spec = context.params<LinearSpec>();
+    const bool is_chosen = spec.split_k == 0 && num_rows(context.inputs[0].spec.shape) <= kTileRows;
+    if (spec.weight_reads == WeightReads::AllBanks ||
+        (spec.weight_reads == WeightReads::Auto && !is_chosen)) {
+        return false;
+    }
+    const TensorPlan weights = as_stack(context.inputs[1]);
+    const NearOperands operands{context.inputs[0].spec, weights.spec, !context.has(kBias)};
+    return near_banks_of(context.arch, operands, spec).has_value();
+}
+
+/// Returns how cores share K; nothing for the schedules of expert products.
+std::optional<SplitK> split_of(const OpContext& context) {
+    const auto& spec = context.params<LinearSpec>();
+    if (has_whole_k(spec) || is_near_banks(context)) {
+        return std::nullopt;
+    }
+    return split_k_of(context.arch, spec.grid,
+                      shape_of(context.inputs[0].spec, context.inputs[1].spec, context.has(kBias)),
+                      spec.split_k);
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -98,12 +114,16 @@ Program strip_program(const OpContext& context, std::size_t p) {
     const DeviceTensor weights = as_stack(context.device_inputs[1][p]);
     const DeviceTensor bias =
         context.has(kBias) ? as_stack(context.device_inputs[kBias][p]) : DeviceTensor{};
+    LinearSpec schedule = context.params<LinearSpec>();
+    if (!is_near_banks(context)) {
+        schedule.weight_reads = WeightReads::AllBanks;
+    }
     return expert_product(kSpec.name, context.arch,
                           {.rows = context.device_inputs[0][p],
                            .weights = weights,
                            .output = context.device_outputs[0][p],
                            .bias = context.has(kBias) ? &bias : nullptr},
-                          context.params<LinearSpec>());
+                          schedule);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -124,8 +144,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }
 
 std::string schedule_words(ParameterRef parameters) {
+    // The choice of near_banks by the shape is not known here.
     const auto& spec = parameters.as<LinearSpec>();
-    return std::string(kSchedules[has_whole_k(spec) ? 1 : 0]);
+    const bool is_near = spec.weight_reads == WeightReads::NearBanks;
+    return std::string(kSchedules[is_near ? 2 : has_whole_k(spec) ? 1 : 0]);
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {

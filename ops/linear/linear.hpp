@@ -13,7 +13,7 @@ struct LinearSpec : ProductSchedule {
     std::uint32_t split_k = 0;  ///< cores that share K; 0: chosen by the shape; 1: expert products
 };
 
-inline constexpr std::array<std::string_view, 2> kSchedules{"split_k", "multi_core"};
+inline constexpr std::array<std::string_view, 3> kSchedules{"split_k", "multi_core", "near_banks"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., K)", "bfloat16", "ROW_MAJOR"},
     Operand{"weight", "(N, K)", "bfloat16 | bfp8_b | bfp4_b", "TILE"},
@@ -38,8 +38,10 @@ inline constexpr OpSpec kSpec{
 ///
 /// With `split_k` of 2 or more, as many cores share K (split_k.hpp); each weight is read once for
 /// up to 128 rows. With 1 the program is that of the products of experts (expert_rows), with one
-/// expert whose batch is all rows. By default K is split, and `split_k` chosen by the shape, unless
-/// a grid is stated, or a key of the other schedule: `strip`, `k_block`, `k_chunk` or `cb_depth`.
+/// expert whose batch is all rows. By default up to 32 rows and a large matrix are multiplied by
+/// cores next to the DRAM banks (near_banks.hpp). Otherwise K is split, and `split_k` chosen by the
+/// shape. Both need that no grid is stated, and no key of the other schedule: `strip`, `k_block`,
+/// `k_chunk` or `cb_depth`.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::linear

@@ -6,6 +6,7 @@
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/kernels/product_args.hpp"
+#include "ops/shared/expert_rows/near_banks.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -287,45 +288,17 @@ void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std
 
 row_products::ReaderArgs reader_args(const ExpertProduct& product, const ProductTiles& tiles,
                                      const ProductSchedule& schedule) {
-    const Shape& weights = product.weights.spec.shape;
-    const std::uint32_t element = element_bytes(product.rows.spec.format);
-    row_products::ReaderArgs args{.is_batched = product.is_batched() ? 1U : 0U,
-                                  .row_bytes = element * row_length(product.rows.spec.shape),
-                                  .k_tiles = tiles.k,
-                                  .n_tiles = tiles.n,
-                                  .strip = schedule.strip,
-                                  .k_block = schedule.k_block,
-                                  .k_chunk = schedule.k_chunk,
-                                  .element_bytes = element,
-                                  .batch_rows = num_rows(product.rows.spec.shape) / weights[0],
-                                  .num_experts = weights[0],
-                                  .counts_form = index_of(counts_form(product))};
-    const ScaleShape scales = scales_of(product);
-    args.columns = weights[1];
-    args.block_tiles = block_tiles(scales, tiles.k, schedule);
-    set_list_args(args, product);
-    set_scale_args(args, scales);
-    set_part_args(args, scales, product.parts);
+    row_products::ReaderArgs args = product_reader_args(product);
+    args.strip = schedule.strip;
+    args.k_block = schedule.k_block;
+    args.k_chunk = schedule.k_chunk;
+    args.block_tiles = block_tiles(scales_of(product), tiles.k, schedule);
     return args;
-}
-
-const Buffer* buffer_of(const DeviceTensor* tensor) {
-    return tensor == nullptr ? nullptr : &tensor->buffer;
 }
 
 void add_reader(Program& program, const SharedWork& work, const ExpertProduct& product,
                 const ProductTiles& tiles, const ProductSchedule& schedule) {
-    const row_products::ReaderTensors tensors{
-        .rows = &product.rows.buffer,
-        .weights = &product.weights.buffer,
-        .ids = buffer_of(product.is_batched() ? product.counts : product.sorted_ids),
-        .experts = buffer_of(product.expert_ids),
-        .num_listed = buffer_of(product.num_listed),
-        .topk_weights = buffer_of(product.topk_weights),
-        .row_scales = buffer_of(product.row_scales),
-        .expert_scales = buffer_of(product.expert_scales),
-        .zero_points = buffer_of(product.zero_points),
-        .bias = buffer_of(product.bias)};
+    const row_products::ReaderTensors tensors = product_reader_tensors(product);
     const KernelHandle reader =
         CreateKernel(program, "ops/shared/expert_rows/kernels/product_reader.cpp", work.cores,
                      reader_config(reader_args(product, tiles, schedule), tensors));
@@ -417,6 +390,12 @@ void judge_formats(const ScaledOperands& operands, const ScaleShape& scales, Rul
                               width, scales.is_packed() ? ", two codes a byte" : ""));
 }
 
+/// Returns whether a product has neither scales, zero points nor a bias.
+bool is_plain(const ScaleShape& scales) {
+    return !scales.is_packed() && !scales.has_weight_scales && !scales.has_row_scales &&
+           !scales.has_bias;
+}
+
 /// Checks the schedule of 4-bit weights.
 void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const ProductSchedule& schedule,
                   RuleJudge& judge) {
@@ -437,13 +416,53 @@ void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const Product
 
 }  // namespace
 
+row_products::ReaderArgs product_reader_args(const ExpertProduct& product) {
+    const Shape& weights = product.weights.spec.shape;
+    const std::uint32_t element = element_bytes(product.rows.spec.format);
+    const ScaleShape scales = scales_of(product);
+    row_products::ReaderArgs args{.is_batched = product.is_batched() ? 1U : 0U,
+                                  .row_bytes = element * row_length(product.rows.spec.shape),
+                                  .k_tiles = inner_tiles(weights, scales),
+                                  .n_tiles = div_up(weights[1], kTileColumns),
+                                  .element_bytes = element,
+                                  .batch_rows = num_rows(product.rows.spec.shape) / weights[0],
+                                  .num_experts = weights[0],
+                                  .counts_form = index_of(counts_form(product))};
+    args.columns = weights[1];
+    set_list_args(args, product);
+    set_scale_args(args, scales);
+    set_part_args(args, scales, product.parts);
+    return args;
+}
+
+row_products::ReaderTensors product_reader_tensors(const ExpertProduct& product) {
+    const auto buffer_of = [](const DeviceTensor* tensor) {
+        return tensor == nullptr ? nullptr : &tensor->buffer;
+    };
+    return {.rows = &product.rows.buffer,
+            .weights = &product.weights.buffer,
+            .ids = buffer_of(product.is_batched() ? product.counts : product.sorted_ids),
+            .experts = buffer_of(product.expert_ids),
+            .num_listed = buffer_of(product.num_listed),
+            .topk_weights = buffer_of(product.topk_weights),
+            .row_scales = buffer_of(product.row_scales),
+            .expert_scales = buffer_of(product.expert_scales),
+            .zero_points = buffer_of(product.zero_points),
+            .bias = buffer_of(product.bias)};
+}
+
 void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is_weighted,
                    const ProductSchedule& schedule, RuleJudge& judge) {
     const TensorSpec& weights = operands.weights.spec;
     const ScaleShape scales = scale_shape(operands);
     judge_formats(operands, scales, judge);
     judge_scales(operands, judge);
-    judge_grid(arch, schedule.grid, judge);
+    if (judge_grid(arch, schedule.grid, judge) && schedule.weight_reads == WeightReads::NearBanks) {
+        const std::string fault = near_banks_fault(
+            arch, {operands.rows.spec, operands.weights.spec, is_plain(scales)}, schedule);
+        judge.require(fault.empty(), "weight_reads", fmt::format("near_banks {}", fault));
+        return;
+    }
     judge_depth(schedule.cb_depth, judge);
     // Half of DST is packed while the other half takes products.
     const std::uint32_t half = arch.dst.tiles_32bit / 2;
@@ -474,8 +493,12 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertProduct& product,
                        const ProductSchedule& schedule) {
     const Shape& weights = product.weights.spec.shape;
-    const ProductTiles tiles =
-        tiles_of(inner_tiles(weights, scales_of(product)), weights[1], schedule);
+    const ScaleShape scales = scales_of(product);
+    const NearOperands near_operands{product.rows.spec, product.weights.spec, is_plain(scales)};
+    if (const auto near = near_banks_of(arch, near_operands, schedule)) {
+        return near_banks_program(arch, product, *near, schedule.math_fidelity);
+    }
+    const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], schedule);
     const SharedWork work = share_work(op, arch, schedule.grid, most_units(product, tiles));
     Program program = CreateProgram();
     add_buffers(program, work.cores, product, tiles, schedule, dram_alignment(arch));

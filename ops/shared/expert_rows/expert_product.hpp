@@ -16,6 +16,14 @@
 
 namespace tessera::ops {
 
+/// Cores that read weights: all of them from all banks, or those next to a bank from it alone.
+enum class WeightReads : std::uint8_t { Auto, AllBanks, NearBanks };
+
+/// Defaults of the schedule that reads by all cores.
+inline constexpr std::uint32_t kDefaultStrip = 3;
+inline constexpr std::uint32_t kDefaultKBlock = 8;
+inline constexpr std::uint32_t kDefaultDepth = 2;
+
 /// Transport of rows and weights in every product of expert rows.
 struct ProductSchedule {
     GridSize grid;               ///< cores to spread over; 0×0: all that the device offers
@@ -24,6 +32,8 @@ struct ProductSchedule {
     std::uint32_t k_chunk = 0;   ///< K tiles of rows that are tilized together
     std::uint32_t cb_depth = 0;  ///< blocks of weights that the CB holds
     MathFidelity math_fidelity = MathFidelity::HiFi4;
+    WeightReads weight_reads = WeightReads::Auto;
+    std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the shape
 };
 
 /// Returns rows of the table of fields for an op whose struct of parameters derives from
@@ -39,6 +49,15 @@ inline constexpr std::array kProductFields{
                                   config::Limits{1, 64}),
     config::field<&Spec::cb_depth>("cb_depth", "2", "blocks of weights in a CB", kDepth),
     config::field<&Spec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
+    config::field<&Spec::weight_reads>(
+        "weight_reads", "auto",
+        "all_banks: each core reads from all DRAM banks; near_banks: cores next to a bank read "
+        "from it, and add their sums; auto: near_banks for large matrices of plain numbers, "
+        "without grid, strip, k_block, k_chunk and cb_depth"),
+    config::field<&Spec::bank_cores>("bank_cores", "0",
+                                     "cores that read from each bank with near_banks; 0: chosen "
+                                     "by the shape",
+                                     config::Limits{0, 64}),
 };
 
 inline constexpr std::string_view kPartsProse =
@@ -168,6 +187,10 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
 [[nodiscard]] Program expert_product(std::string_view op, const ArchSpec& arch,
                                      const ExpertProduct& product, const ProductSchedule& schedule);
 
+/// Returns arguments and tensors of the readers of a product, without those of a schedule.
+[[nodiscard]] row_products::ReaderArgs product_reader_args(const ExpertProduct& product);
+[[nodiscard]] row_products::ReaderTensors product_reader_tensors(const ExpertProduct& product);
+
 /// Computes one row of `n` products: Σ_k row[k] · weights[expert, n, k] in double, times `scale`.
 void product_row(std::span<const float> row, std::span<const float> expert_weights, double scale,
                  std::span<float> out);
@@ -212,3 +235,14 @@ struct ProductValues {
 [[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);
 
 }  // namespace tessera::ops
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::WeightReads>{
+    EnumName<ops::WeightReads>{"auto", ops::WeightReads::Auto},
+    EnumName<ops::WeightReads>{"all_banks", ops::WeightReads::AllBanks},
+    EnumName<ops::WeightReads>{"near_banks", ops::WeightReads::NearBanks},
+};
+
+}  // namespace tessera::config

@@ -36,7 +36,12 @@ enum class Cb : std::uint32_t {
     // Rows in the order of their columns, and the tiles that sort even and odd columns.
     PlainTiles = 23,
     Sorters = 24,
-    Bias = 25
+    Bias = 25,
+    // With readers next to their banks: sums over a part of K, those of all parts, and scratch of
+    // the writer.
+    Partial = 26,
+    Gathered = 27,
+    WriterTables = 28
 };
 
 /// Weights in memory: numbers that the unpacker converts; unsigned 4-bit codes, two per byte; or

@@ -250,32 +250,6 @@ Shapes shapes_of(const ReaderArgs& args) {
         .is_in_blocks = args.is_in_blocks != 0};
 }
 
-// The rows of each expert, as `counts` has them.
-template <class Counts>
-BatchList batch_list(const Counts& counts, const ReaderArgs& args) {
-    const uint32_t tables = get_write_ptr(cb_tables);
-    const auto form = static_cast<CountsForm>(args.counts_form);
-    if (form == CountsForm::None) {
-        fill_words(words_at(tables), args.num_experts, args.batch_rows);
-    } else {
-        read_counts(counts, args.num_experts, form == CountsForm::PageEach, tables);
-    }
-    return {words_at(tables), args.num_experts, args.batch_rows};
-}
-
-template <class Ids, class Experts>
-BlockList<Ids, Experts> block_list(const Ids& ids, const Experts& experts, const ReaderArgs& args) {
-    return {.ids = ids,
-            .experts = experts,
-            .num_entries = args.num_entries,
-            .num_blocks = args.num_blocks,
-            .block_size = args.block_size,
-            .reads_by_choice = args.reads_by_choice != 0,
-            .writes_by_choice = args.writes_by_choice != 0,
-            .top_k = args.top_k,
-            .num_choices = args.num_choices};
-}
-
 template <class Rows, class Experts>
 BlockScales<Rows, Experts> block_scales(const Rows& rows, const Experts& experts,
                                         const ReaderArgs& args) {
@@ -352,10 +326,6 @@ void kernel_main() {
         feed_units(list, list.num_tile_rows(), shapes, rows, weights, factors, scales);
         return;
     }
-    const uint32_t tables = get_write_ptr(cb_tables);
-    read_pages(end, 0, 1, tables, 0, 4);
-    const uint32_t num_listed = words_at(tables)[0];
     const auto list = block_list(ids, experts, args);
-    const uint32_t tile_rows = num_listed / list.block_size * div_up(list.block_size, tile_height);
-    feed_units(list, tile_rows, shapes, rows, weights, factors, scales);
+    feed_units(list, listed_tile_rows(list, end), shapes, rows, weights, factors, scales);
 }

@@ -11,7 +11,6 @@ namespace {
 using namespace tessera::ops::row_products;
 using tessera::ops::index_of;
 
-constexpr uint32_t cb_tables = index_of(Cb::Tables);
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
 
 constexpr uint32_t kAligned = 16;  // words: what reads from DRAM are aligned to, at the most
@@ -50,8 +49,8 @@ const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint
     return words_at(l1_addr) + (first - start);
 }
 
-// The blocks of moe_align_block_size.
-template <class Ids, class Experts>
+// The blocks of moe_align_block_size. `tables`: scratch of the kernel that looks at the list.
+template <class Ids, class Experts, Cb tables_cb = Cb::Tables>
 struct BlockList {
     const Ids& ids;
     const Experts& experts;
@@ -69,7 +68,7 @@ struct BlockList {
         const uint32_t block = tile_row / per_block;
         const uint32_t first = tile_row % per_block * tile_height;
         const uint32_t count = smaller(tile_height, block_size - first);
-        const uint32_t tables = get_write_ptr(cb_tables);
+        const uint32_t tables = get_write_ptr(index_of(tables_cb));
         found.clear(read_words(experts, block, 1, num_blocks, tables)[0]);
         const uint32_t place = block * block_size + first;
         const auto* entries = read_words(ids, place, count, num_entries, tables);
@@ -112,5 +111,40 @@ struct BatchList {
         }
     }
 };
+
+// The rows of each expert, as `counts` has them.
+template <Cb tables_cb = Cb::Tables, class Counts>
+BatchList batch_list(const Counts& counts, const ReaderArgs& args) {
+    const uint32_t tables = get_write_ptr(index_of(tables_cb));
+    const auto form = static_cast<CountsForm>(args.counts_form);
+    if (form == CountsForm::None) {
+        fill_words(words_at(tables), args.num_experts, args.batch_rows);
+    } else {
+        read_counts(counts, args.num_experts, form == CountsForm::PageEach, tables);
+    }
+    return {words_at(tables), args.num_experts, args.batch_rows};
+}
+
+template <Cb tables_cb = Cb::Tables, class Ids, class Experts>
+BlockList<Ids, Experts, tables_cb> block_list(const Ids& ids, const Experts& experts,
+                                              const ReaderArgs& args) {
+    return {.ids = ids,
+            .experts = experts,
+            .num_entries = args.num_entries,
+            .num_blocks = args.num_blocks,
+            .block_size = args.block_size,
+            .reads_by_choice = args.reads_by_choice != 0,
+            .writes_by_choice = args.writes_by_choice != 0,
+            .top_k = args.top_k,
+            .num_choices = args.num_choices};
+}
+
+// Returns the tile rows of a list whose end is the word of `num_listed`.
+template <Cb tables_cb = Cb::Tables, class List, class End>
+uint32_t listed_tile_rows(const List& list, const End& num_listed) {
+    const uint32_t tables = get_write_ptr(index_of(tables_cb));
+    read_pages(num_listed, 0, 1, tables, 0, 4);
+    return words_at(tables)[0] / list.block_size * div_up(list.block_size, tile_height);
+}
 
 }  // namespace

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/shared/expert_rows/near_banks.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "emu/base/round_up.hpp"
+#include "ops/shared/buffer_room.hpp"
+#include "ops/shared/core_sharing.hpp"
+#include "ops/shared/expert_rows/kernels/near_args.hpp"
+#include "ops/shared/program_builder.hpp"
+#include "ops/shared/work_share.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using row_products::Cb;
+
+constexpr std::uint32_t kRowTile = tile_bytes(DataFormat::Float16_b);
+constexpr std::uint32_t kSumTile = tile_bytes(DataFormat::Float32);
+constexpr std::uint32_t kOutputRowBytes = 2 * kTileColumns;
+// Tiles that are on their way from a bank to all of its cores. On a Wormhole 32 are the fastest:
+// fewer leave the bank idle, more fill the buffers of the NoC and delay other banks.
+constexpr std::uint32_t kTilesInFlight = 32;
+// Pushes that a core holds beyond a column, which it reads before its rows arrive.
+constexpr std::uint32_t kSparePushes = 4;
+// Smaller matrices gain less than it costs to bring all rows to all cores, and to add the sums of
+// the banks for a team's last columns.
+constexpr std::uint64_t kLeastBytes = 4 << 20;
+constexpr std::uint32_t kLeastColumns = 8;  // tiles of each team
+
+/// Returns the cores beside each bank. On a Wormhole four of its five cores a bank are the fastest
+/// for most shapes: fewer multiply too slowly if K is short, and more fill the links around a bank,
+/// so that reads fall from 0.93 to 0.75 of DRAM's rate.
+std::uint32_t teams_of(const ArchSpec& arch) {
+    const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    const std::uint32_t most = cores / arch.dram.num_banks;
+    return std::max(4 * most / 5, std::min(most, 1U));
+}
+
+NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
+                        const ProductSchedule& schedule) {
+    const Shape& weights = operands.weights.shape;
+    const std::uint32_t k_tiles = div_up(weights[2], kTileColumns);
+    const std::uint32_t n_tiles = std::max(div_up(weights[1], kTileColumns), 1U);
+    const std::uint32_t in_bank = div_up(k_tiles, arch.dram.num_banks);
+    const std::uint32_t teams =
+        std::min(schedule.bank_cores == 0 ? teams_of(arch) : schedule.bank_cores, n_tiles);
+    const std::uint32_t most =
+        std::max(kTilesInFlight / row_products::kNearInFlight / std::max(teams, 1U), 1U);
+    const std::uint32_t k_push = div_up(in_bank, div_up(in_bank, most));
+    return {.banks = arch.dram.num_banks,
+            .teams = teams,
+            .k_tiles = k_tiles,
+            .n_tiles = n_tiles,
+            .k_push = k_push,
+            .pushes = div_up(in_bank, k_push) + kSparePushes};
+}
+
+/// A circular buffer of each core.
+struct Ring {
+    Cb cb;
+    DataFormat format;
+    CbSize size;
+};
+
+std::vector<Ring> rings_of(const ArchSpec& arch, const NearBanks& near, DataFormat weights,
+                           std::uint64_t table_bytes) {
+    const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
+    const std::uint32_t columns = div_up(near.n_tiles, near.teams);
+    const auto tables = static_cast<std::uint32_t>(round_up(table_bytes, std::uint64_t{64}));
+    return {{Cb::Rows, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
+            {Cb::Tiles, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
+            {Cb::Weights, weights, {near.pushes * near.k_push, tile_bytes(weights)}},
+            {Cb::Scales, DataFormat::Float32, {2, kSumTile}},
+            {Cb::ComputeUnits, DataFormat::UInt32, {2, alignment}},
+            // A round of sums, so that a member that waits for its team does not stop its products.
+            {Cb::Partial, DataFormat::Float32, {near.banks, kSumTile}},
+            {Cb::Gathered, DataFormat::Float32, {row_products::kNearRounds * near.banks, kSumTile}},
+            {Cb::Output, DataFormat::Float16_b, {2, kRowTile}},
+            {Cb::Tables, DataFormat::UInt32, {1, tables}},
+            {Cb::WriterTables, DataFormat::UInt32, {1, tables}},
+            {Cb::WriterZeros, DataFormat::UInt32, {1, columns * kOutputRowBytes}},
+            {Cb::Words, DataFormat::UInt32, {1, 64}}};
+}
+
+std::uint64_t bytes_of(const std::vector<Ring>& rings) {
+    std::uint64_t bytes = 0;
+    for (const Ring& ring : rings) {
+        bytes += std::uint64_t{ring.size.pages} * ring.size.page_bytes;
+    }
+    return bytes;
+}
+
+// Counts of experts and pieces of lists: as in the other schedule, at the most.
+std::uint64_t most_table_bytes(const NearOperands& operands) {
+    return std::max<std::uint64_t>(2048, 64 + std::uint64_t{64} * operands.weights.shape[0]);
+}
+
+/// Returns the hops of NoC 0, which runs to the right and then down, from a bank to a core.
+std::uint32_t hops(const ArchSpec& arch, std::size_t bank, CoreCoord core) {
+    const CoreCoord from = arch.dram.endpoints[bank].physical;
+    // A model without physical coordinates has cores at their logical ones.
+    const auto place = [](const std::vector<std::uint32_t>& places, std::size_t index) {
+        return index < places.size() ? places[index] : static_cast<std::uint32_t>(index);
+    };
+    const GridSize grid = arch.noc.grid;
+    const std::uint32_t x = place(arch.workers.noc_columns, core.x) + grid.columns;
+    const std::uint32_t y = place(arch.workers.noc_rows, core.y) + grid.rows;
+    return (x - static_cast<std::uint32_t>(from.x)) % grid.columns +
+           (y - static_cast<std::uint32_t>(from.y)) % grid.rows;
+}
+
+/// Returns the cores of each team, one for each bank: the nearest pairs of bank and core first.
+std::vector<std::vector<CoreCoord>> cores_beside_banks(const ArchSpec& arch,
+                                                       const NearBanks& near) {
+    const GridSize grid = arch.workers.compute;
+    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> pairs;
+    for (std::uint32_t bank = 0; bank < near.banks; ++bank) {
+        for (std::uint32_t y = 0; y < grid.rows; ++y) {
+            for (std::uint32_t x = 0; x < grid.columns; ++x) {
+                pairs.emplace_back(hops(arch, bank, {x, y}), bank, y, x);
+            }
+        }
+    }
+    std::ranges::sort(pairs);
+    std::vector<std::vector<CoreCoord>> of_bank(near.banks);
+    std::vector<bool> is_taken(std::size_t{grid.columns} * grid.rows);
+    for (const auto& [distance, bank, y, x] : pairs) {
+        const std::size_t core = std::size_t{y} * grid.columns + x;
+        if (of_bank[bank].size() < near.teams && !is_taken[core]) {
+            of_bank[bank].push_back({x, y});
+            is_taken[core] = true;
+        }
+    }
+    std::vector<std::vector<CoreCoord>> teams(near.teams);
+    for (std::uint32_t team = 0; team < near.teams; ++team) {
+        for (const std::vector<CoreCoord>& cores : of_bank) {
+            teams[team].push_back(cores[team]);
+        }
+    }
+    return teams;
+}
+
+/// A program that is being built.
+struct Built {
+    const ArchSpec& arch;
+    const ExpertProduct& product;
+    const NearBanks& near;
+    row_products::ReaderTensors read;
+    row_products::NearWriterTensors written;
+    row_products::NearSemaphores semaphores = {};
+    std::vector<std::uint32_t> places = {};
+    KernelHandle reader = {};
+    KernelHandle compute = {};
+    KernelHandle writer = {};
+};
+
+void add_kernels(Program& program, const CoreRangeSet& cores, MathFidelity fidelity, Built& built) {
+    const row_products::ReaderArgs args = product_reader_args(built.product);
+    const row_products::NearArgs near{
+        .banks = built.near.banks, .k_push = built.near.k_push, .pushes = built.near.pushes};
+    DataMovementConfig reader = reader_config(args, built.read);
+    reader.named_compile_args = named(args, near);
+    built.reader =
+        CreateKernel(program, "ops/shared/expert_rows/kernels/near_reader.cpp", cores, reader);
+    ComputeConfig compute{.math_fidelity = fidelity, .fp32_dest_acc_en = true};
+    compute.named_compile_args =
+        named(near, row_products::NearComputeArgs{
+                        .k_tiles = built.near.k_tiles,
+                        .is_scaled = built.product.topk_weights != nullptr ? 1U : 0U});
+    // Sums keep their bits; through a source register they would lose 13.
+    unpack_to_fp32(compute, Cb::Gathered);
+    built.compute =
+        CreateKernel(program, "ops/shared/expert_rows/kernels/near_compute.cpp", cores, compute);
+    DataMovementConfig writer = writer_config(args, built.written);
+    writer.named_compile_args = named(args, near);
+    built.writer =
+        CreateKernel(program, "ops/shared/expert_rows/kernels/near_writer.cpp", cores, writer);
+}
+
+row_products::NearSemaphores add_semaphores(Program& program, const CoreRangeSet& cores) {
+    const auto add = [&] { return CreateSemaphore(program, cores, 0); };
+    row_products::NearSemaphores semaphores{.rows_free = add(), .rows_arrived = add()};
+    semaphores.sent_0 = add();
+    semaphores.sent_1 = add();
+    semaphores.sent_2 = add();
+    semaphores.finished_0 = add();
+    semaphores.finished_1 = add();
+    semaphores.finished_2 = add();
+    return semaphores;
+}
+
+row_products::NearRectangle rectangle_of(const ArchSpec& arch) {
+    const GridSize grid = arch.workers.compute;
+    const CoreCoord start = on_noc(arch, {0, 0});
+    const CoreCoord end = on_noc(arch, {grid.columns - 1, grid.rows - 1});
+    return {.start_x = static_cast<std::uint32_t>(start.x),
+            .start_y = static_cast<std::uint32_t>(start.y),
+            .end_x = static_cast<std::uint32_t>(end.x),
+            .end_y = static_cast<std::uint32_t>(end.y),
+            .num_receivers = grid.columns * grid.rows - 1};
+}
+
+void set_team_args(Program& program, const Built& built, std::uint32_t team,
+                   const std::vector<CoreCoord>& cores) {
+    const NearBanks& near = built.near;
+    const std::uint32_t first = near.n_tiles * team / near.teams;
+    const std::uint32_t end = near.n_tiles * (team + 1) / near.teams;
+    for (std::uint32_t bank = 0; bank < near.banks; ++bank) {
+        const row_products::NearShare share{.bank = bank,
+                                            .number = team * near.banks + bank,
+                                            .num_cores = near.teams * near.banks,
+                                            .first_column = first,
+                                            .num_columns = end - first};
+        set_args(program, built.reader, cores[bank], addresses_of(built.read), share,
+                 built.semaphores, rectangle_of(built.arch), built.places);
+        set_args(program, built.compute, cores[bank], share);
+        set_args(program, built.writer, cores[bank], addresses_of(built.written), share,
+                 built.semaphores, built.places);
+    }
+}
+
+/// Returns whether keys of the other schedule have their default values.
+bool has_default_strips(const ProductSchedule& schedule) {
+    return schedule.strip == kDefaultStrip && schedule.k_block == kDefaultKBlock &&
+           schedule.k_chunk == kDefaultKBlock && schedule.cb_depth == kDefaultDepth;
+}
+
+}  // namespace
+
+std::string near_banks_fault(const ArchSpec& arch, const NearOperands& operands,
+                             const ProductSchedule& schedule) {
+    if (!operands.is_plain || operands.rows.format != DataFormat::Float16_b) {
+        return "takes rows in bfloat16, without scales, zero points and bias";
+    }
+    if (!may_choose_sharing(schedule.grid)) {
+        return "takes the whole grid; allowed: grid [0, 0]";
+    }
+    const NearBanks near = plan_of_shape(arch, operands, schedule);
+    const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
+    if (near.teams * near.banks > cores) {
+        return fmt::format("takes {} cores for each of {} banks; allowed: bank_cores 1 to {}",
+                           near.teams, near.banks, cores / near.banks);
+    }
+    if (row_length(operands.rows.shape) % kTileColumns != 0 || near.k_tiles < near.banks) {
+        return fmt::format(
+            "has rows of {}; allowed: whole tiles of {}, at least one for each of "
+            "{} banks",
+            row_length(operands.rows.shape), kTileColumns, near.banks);
+    }
+    const std::uint64_t bytes =
+        bytes_of(rings_of(arch, near, operands.weights.format, most_table_bytes(operands)));
+    if (near.teams == 0 || bytes > buffer_room(arch)) {
+        return fmt::format("takes {} B of circular buffers; a core has {} B of L1 for them", bytes,
+                           buffer_room(arch));
+    }
+    return {};
+}
+
+std::optional<NearBanks> near_banks_of(const ArchSpec& arch, const NearOperands& operands,
+                                       const ProductSchedule& schedule) {
+    if (schedule.weight_reads == WeightReads::AllBanks ||
+        !near_banks_fault(arch, operands, schedule).empty()) {
+        return std::nullopt;
+    }
+    const NearBanks near = plan_of_shape(arch, operands, schedule);
+    const std::uint64_t bytes =
+        std::uint64_t{near.k_tiles} * near.n_tiles * tile_bytes(operands.weights.format);
+    const bool is_large = bytes >= kLeastBytes && near.n_tiles >= kLeastColumns * near.teams;
+    const bool is_chosen = has_default_strips(schedule) && is_large;
+    if (schedule.weight_reads == WeightReads::Auto && !is_chosen) {
+        return std::nullopt;
+    }
+    return near;
+}
+
+Program near_banks_program(const ArchSpec& arch, const ExpertProduct& product,
+                           const NearBanks& near, MathFidelity fidelity) {
+    const row_products::ReaderTensors read = product_reader_tensors(product);
+    Built built{.arch = arch,
+                .product = product,
+                .near = near,
+                .read = read,
+                .written = {.ids = read.ids,
+                            .experts = read.experts,
+                            .num_listed = read.num_listed,
+                            .topk_weights = read.topk_weights,
+                            .output = &product.output.buffer}};
+    const std::vector<std::vector<CoreCoord>> teams = cores_beside_banks(arch, near);
+    std::vector<CoreRange> ranges;
+    for (const std::vector<CoreCoord>& team : teams) {
+        for (const CoreCoord core : team) {
+            const CoreCoord place = on_noc(arch, core);
+            built.places.push_back(static_cast<std::uint32_t>(place.x));
+            built.places.push_back(static_cast<std::uint32_t>(place.y));
+            ranges.emplace_back(core, core);
+        }
+    }
+    const CoreRangeSet cores(ranges);
+    // Rows are sent to a rectangle, which has other cores too: their L1 must have room for them.
+    const GridSize grid = arch.workers.compute;
+    const CoreRangeSet all{CoreRange{{0, 0}, {grid.columns - 1, grid.rows - 1}}};
+    Program program = CreateProgram();
+    const DataFormat weights = product.weights.spec.format;
+    for (const Ring& ring : rings_of(arch, near, weights,
+                                     most_table_bytes({product.rows.spec, product.weights.spec}))) {
+        add_circular_buffer(program, all, ring.cb, ring.format, ring.size);
+    }
+    built.semaphores = add_semaphores(program, all);
+    add_kernels(program, cores, fidelity, built);
+    for (std::uint32_t team = 0; team < near.teams; ++team) {
+        set_team_args(program, built, team, teams[team]);
+    }
+    return program;
+}
+
+}  // namespace tessera::ops

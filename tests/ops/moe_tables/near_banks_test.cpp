@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products whose readers are next to their DRAM bank, against their references, in memory filled
+// with NaN.
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+
+#include "ops/grouped_mm/grouped_mm.hpp"
+#include "ops/linear/linear.hpp"
+#include "ops/masked_mm/masked_mm.hpp"
+#include "tests/arch_fixture.hpp"
+#include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/check_call.hpp"
+#include "tests/ops/op_run.hpp"
+#include "tests/ops/routing_workload.hpp"
+
+namespace tessera::ops {
+namespace {
+
+using testing::host_tensor;
+using testing::OpInput;
+using testing::random_bf16_tensor;
+using testing::run_op;
+using testing::test_arch;
+
+constexpr std::uint32_t kInner = 14 * 32;  // two banks of the twelve have two tiles of a column
+
+template <class Spec>
+Spec near_spec(std::uint32_t bank_cores) {
+    Spec spec;
+    spec.strip = kDefaultStrip;
+    spec.k_block = spec.k_chunk = kDefaultKBlock;
+    spec.cb_depth = kDefaultDepth;
+    spec.weight_reads = WeightReads::NearBanks;
+    spec.bank_cores = bank_cores;
+    return spec;
+}
+
+/// Expects each element that the reference defines to be within one rounding of it, and each other
+/// element to be unwritten. The reference is NaN in undefined rows.
+void expect_product(const testing::OpRun& run) {
+    const auto result = run.outputs[0].as<std::uint16_t>();
+    const auto wanted = run.references[0].as<float>();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (std::isnan(wanted[i])) {
+            ASSERT_EQ(result[i], 0xFFFF) << i;
+            continue;
+        }
+        const float value = std::bit_cast<float>(std::uint32_t{result[i]} << 16U);
+        ASSERT_NEAR(value, wanted[i], 0.005 * std::max(1.0F, std::fabs(wanted[i]))) << i;
+    }
+}
+
+/// Runs under each delivery mode at 1, 2 and 5 threads, and expects the same bytes each time.
+template <class Spec>
+void expect_product_in_all_sessions(const Op& op, const Spec& spec,
+                                    const std::vector<OpInput>& inputs) {
+    std::vector<std::byte> first;
+    for (const auto delivery :
+         {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+        for (const unsigned threads : {1U, 2U, 5U}) {
+            const auto run = run_op(op, spec, inputs, test_arch(),
+                                    {.threads = threads, .delivery = delivery, .seed = 5});
+            expect_product(run);
+            first = first.empty() ? run.outputs[0].bytes : first;
+            EXPECT_EQ(run.outputs[0].bytes, first);
+        }
+    }
+}
+
+/// A list of `blocks` blocks of 4 with one choice each, which is the block's number. Blocks 0, 3,
+/// 6, … are those of other devices' experts; the others have experts 0 and 1 in turn.
+std::vector<OpInput> list_of_blocks(std::int32_t blocks) {
+    std::vector<std::int32_t> ids;
+    std::vector<std::int32_t> experts;
+    for (std::int32_t block = 0; block < blocks; ++block) {
+        ids.insert(ids.end(), {block, blocks, blocks, blocks});
+        experts.push_back(block % 3 == 0 ? -1 : block % 2);
+    }
+    const auto count = static_cast<std::uint32_t>(blocks);
+    return {{host_tensor({4 * count}, DataFormat::Int32, ids)},
+            {host_tensor({count}, DataFormat::Int32, experts)},
+            {host_tensor<std::int32_t>({1}, DataFormat::Int32, {4 * blocks})}};
+}
+
+std::vector<OpInput> grouped_inputs(std::int32_t blocks, std::uint32_t columns) {
+    const auto count = static_cast<std::uint32_t>(blocks);
+    std::vector<OpInput> inputs{{random_bf16_tensor({count, kInner}, 1)},
+                                {random_bf16_tensor({2, columns, kInner}, 2), Layout::TILE}};
+    const std::vector<OpInput> list = list_of_blocks(blocks);
+    inputs.insert(inputs.end(), list.begin(), list.end());
+    return inputs;
+}
+
+TEST(NearBanks, MultiplyTheRowsOfAListAndWriteZerosForOtherDevicesExperts) {
+    auto spec = near_spec<grouped_mm::GroupedSpec>(4);
+    spec.block_size = 4;
+
+    expect_product_in_all_sessions(grouped_mm::op(), spec, grouped_inputs(5, 250));
+}
+
+// 14 rows of tiles with a product, and 12 cores: two cores bring the rows of two of them. 430
+// columns are two rounds of sums of the twelve members.
+TEST(NearBanks, BringRowsInTurnAndSumInRounds) {
+    auto spec = near_spec<grouped_mm::GroupedSpec>(1);
+    spec.block_size = 4;
+
+    expect_product_in_all_sessions(grouped_mm::op(), spec, grouped_inputs(21, 430));
+}
+
+TEST(NearBanks, WeighRows) {
+    auto spec = near_spec<grouped_mm::GroupedSpec>(2);
+    spec.block_size = 4;
+    auto inputs = grouped_inputs(5, 96);
+    inputs.push_back({host_tensor<float>({5, 1}, DataFormat::Float32, {9, 0.5F, 3, 0.25F, 2})});
+
+    expect_product_in_all_sessions(grouped_mm::op(), spec, inputs);
+}
+
+TEST(NearBanks, MultiplyTheFirstRowsOfEachBatch) {
+    expect_product_in_all_sessions(
+        masked_mm::op(), near_spec<masked_mm::MaskedSpec>(3),
+        {{random_bf16_tensor({3, 40, kInner}, 1)},
+         {random_bf16_tensor({3, 130, kInner}, 2), Layout::TILE},
+         {host_tensor<std::int32_t>({3}, DataFormat::Int32, {0, 40, 5})}});
+}
+
+TEST(NearBanks, MultiplyWithOneMatrix) {
+    expect_product_in_all_sessions(linear::op(), near_spec<linear::LinearSpec>(4),
+                                   {{random_bf16_tensor({37, kInner}, 1)},
+                                    {random_bf16_tensor({200, kInner}, 2), Layout::TILE}});
+}
+
+/// The message of linear with near_banks for K of `inner`, with `change` of its parameters.
+template <class Change>
+std::string message_of(std::uint32_t inner, const Change& change) {
+    const DeviceTensor rows{{{8, inner}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor weights{{{32, inner}, DataFormat::Float16_b, Layout::TILE}, {}};
+    const DeviceTensor output{{{8, 32}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
+    const DeviceTensor* const in[]{&rows, &weights};
+    const DeviceTensor* const out[]{&output};
+    auto spec = near_spec<linear::LinearSpec>(0);
+    change(spec);
+    return usage_error_message([&] { check_call(linear::op(), test_arch(), &spec, in, out); });
+}
+
+TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
+    EXPECT_EQ(message_of(352, [](auto&) {}),
+              "linear: weight_reads near_banks has rows of 352; allowed: whole tiles of 32, at "
+              "least one for each of 12 banks");
+    EXPECT_EQ(message_of(kInner,
+                         [](auto& spec) {
+                             spec.grid = {8, 4};
+                         }),
+              "linear: weight_reads near_banks takes the whole grid; allowed: grid [0, 0]");
+    EXPECT_EQ(message_of(65536, [](auto&) {}),
+              "linear: weight_reads near_banks takes 9093312 B of circular buffers; a core has "
+              "1395424 B of L1 for them");
+}
+
+}  // namespace
+}  // namespace tessera::ops
