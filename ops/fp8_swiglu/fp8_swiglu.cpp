@@ -86,8 +86,9 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& 
     // A strip of each half is tiled before both are multiplied.
     add(Cb::Up, DataFormat::Fp8_e4m3, kCodeTile, kStripTiles);
     add(Cb::Scales, DataFormat::Float32, kFloatTile, 2 * depth);
-    // Values stay in fp32 until the largest of the row is known.
-    add(Cb::Values, DataFormat::Float32, kFloatTile, kStripTiles);
+    // Values stay in fp32 until the largest of the row is known. The next strip is activated while
+    // the writer makes the scales of this one.
+    add(Cb::Values, DataFormat::Float32, kFloatTile, 2 * kStripTiles);
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Units, DataFormat::UInt32, 32, 1);

@@ -57,15 +57,57 @@ void activate(uint32_t tile) {
     tile_regs_release();
 }
 
-void send_values(bool quantises) {
-    if (!quantises) {
-        return fp8_strips::send_rows(cb_values, 0, cb_out);
+// Pushes the values of a strip.
+void activate_strip() {
+    tile_strip(cb_gate);
+    tile_strip(cb_up);
+    cb_wait_front(cb_scales, 2);
+    cb_wait_front(cb_gate, kStripTiles);
+    cb_wait_front(cb_up, kStripTiles);
+    cb_reserve_back(cb_values, kStripTiles);
+    pack_reconfig_data_format(cb_values);
+    for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
+        activate(tile);
     }
-    // The writer turns the largest elements into scales, as in the product before.
-    fp8_strips::send_largest(cb_values, 0, cb_largest);
+    cb_push_back(cb_values, kStripTiles);
+    cb_pop_front(cb_gate, kStripTiles);
+    cb_pop_front(cb_up, kStripTiles);
+    cb_pop_front(cb_scales, 2);
+}
+
+// Sends the oldest strip as codes. The writer has turned its largest elements into scales, as in
+// the product before.
+void send_codes() {
     cb_wait_front(cb_scale, 1);
     fp8_strips::send_scaled_rows(cb_values, 0, cb_scale, fp8_strips::CodeForm::Divide, cb_out);
     cb_pop_front(cb_scale, 1);
+    cb_pop_front(cb_values, kStripTiles);
+}
+
+// The writer makes the scales of a strip in scalar code, with a division for each row. The next
+// strip is activated meanwhile.
+void quantise_strips(uint32_t num_strips) {
+    for (uint32_t strip = 0; strip < num_strips; ++strip) {
+        activate_strip();
+        const uint32_t held = strip == 0 ? 0 : kStripTiles;
+        cb_wait_front(cb_values, held + kStripTiles);
+        fp8_strips::send_largest(cb_values, held, cb_largest);
+        if (strip != 0) {
+            send_codes();
+        }
+    }
+    if (num_strips != 0) {
+        send_codes();
+    }
+}
+
+void round_strips(uint32_t num_strips) {
+    for (uint32_t strip = 0; strip < num_strips; ++strip) {
+        activate_strip();
+        cb_wait_front(cb_values, kStripTiles);
+        fp8_strips::send_rows(cb_values, 0, cb_out);
+        cb_pop_front(cb_values, kStripTiles);
+    }
 }
 
 }  // namespace
@@ -76,24 +118,10 @@ void kernel_main() {
     cb_wait_front(cb_units, 1);
     // Only the reader knows how many CTAs are live.
     const uint32_t num_strips = read_tile_value(cb_units, 0, 0);
-    for (uint32_t strip = 0; strip < num_strips; ++strip) {
-        tile_strip(cb_gate);
-        tile_strip(cb_up);
-        cb_wait_front(cb_scales, 2);
-        cb_wait_front(cb_gate, kStripTiles);
-        cb_wait_front(cb_up, kStripTiles);
-        cb_reserve_back(cb_values, kStripTiles);
-        for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
-            activate(tile);
-        }
-        cb_push_back(cb_values, kStripTiles);
-        cb_pop_front(cb_gate, kStripTiles);
-        cb_pop_front(cb_up, kStripTiles);
-        cb_pop_front(cb_scales, 2);
-
-        cb_wait_front(cb_values, kStripTiles);
-        send_values(quantises);
-        cb_pop_front(cb_values, kStripTiles);
+    if (quantises) {
+        quantise_strips(num_strips);
+    } else {
+        round_strips(num_strips);
     }
     // Popped last: both unpacker and reader agree that the launch is over.
     cb_pop_front(cb_units, 1);
