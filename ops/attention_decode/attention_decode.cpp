@@ -27,6 +27,9 @@ constexpr std::array kFields{
                                "positions that a token sees, including its own; 0: all",
                                Limits{0, 4294967295.0}),
     field<&DecodeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&DecodeSpec::merge>("merge", "tree",
+                              "cores that share a token's keys add their sums in pairs (tree), or "
+                              "the first one adds those of all (leader)"),
 };
 
 // Caches of codes have operands of their own: scales and the rotated part.

@@ -5,9 +5,13 @@
 
 #include <array>
 
+#include "emu/base/fields/field.hpp"
 #include "ops/op.hpp"
 
 namespace tessera::ops::attention_decode {
+
+/// How cores that share a token's keys add their sums: in pairs, or all on the first one.
+enum class MergeOrder : std::uint8_t { Tree, Leader };
 
 struct DecodeSpec {
     double scale = 1;              ///< factor of scores
@@ -17,6 +21,7 @@ struct DecodeSpec {
     std::uint32_t kv_heads = 1;    ///< heads of keys and values
     std::uint32_t window = 0;      ///< positions that a token attends to, including its own; 0: all
     GridSize grid;                 ///< cores to spread over; 0×0: all that the device offers
+    MergeOrder merge = MergeOrder::Tree;
 };
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"split_sequence"};
@@ -89,10 +94,24 @@ inline constexpr OpSpec kSpec{
 /// `window` a token at p attends to k if 0 ≤ p − k < window.
 ///
 /// A unit of work has up to 32 heads of a token as its rows; they share keys. Each of `split` cores
-/// processes a range of the unit's blocks of keys; the first core merges maxima, sums and outputs.
+/// processes a range of the unit's blocks of keys. Maxima, sums and outputs are merged in a tree:
+/// core 2·i takes those of core 2·i + 1, then core 4·i those of core 4·i + 2, and so on. With
+/// `merge` leader the first core takes those of all others one after another. The two orders round
+/// fp32 sums differently.
 [[nodiscard]] const Op& op();
 
 /// Returns an op with these functions: inputs say whether the cache is in bfloat16 or in fp8.
 [[nodiscard]] Op op_of(const OpSpec& spec);
 
 }  // namespace tessera::ops::attention_decode
+
+namespace tessera::config {
+
+template <>
+inline constexpr std::array kEnumNames<ops::attention_decode::MergeOrder>{
+    EnumName<ops::attention_decode::MergeOrder>{"tree", ops::attention_decode::MergeOrder::Tree},
+    EnumName<ops::attention_decode::MergeOrder>{"leader",
+                                                ops::attention_decode::MergeOrder::Leader},
+};
+
+}  // namespace tessera::config

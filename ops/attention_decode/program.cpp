@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 #include "ops/attention_decode/call.hpp"
 #include "ops/attention_decode/kernels/args.hpp"
@@ -24,11 +24,16 @@ struct Groups {
     }
 };
 
-/// Returns the number of cores that share the keys of a token. Each core processes its part of the
-/// blocks, and the first one merges the parts of all cores. The sum of both costs is smallest near
-/// the root of twice the blocks. Measured with 1024, 4096 and 32768 positions, 16 heads and all of
-/// a Wormhole's cores: 4, 8 and 16 cores were fastest, the same as this rule.
-std::uint32_t fitting_split(const OpContext& context) {
+/// Returns how many parts the core that takes most of them merges one after another.
+std::uint32_t merges_of(std::uint32_t split, MergeOrder order) {
+    return order == MergeOrder::Tree ? static_cast<std::uint32_t>(std::bit_width(split - 1))
+                                     : split - 1;
+}
+
+/// Returns the number of cores that share the keys of a token, at most `most`. Each core processes
+/// its part of the blocks, then parts are merged. Measured with 2048 chosen positions and 16 heads
+/// on a Wormhole: a block of 128 positions takes about 40 000 cycles, and a merge 23 000.
+std::uint32_t fitting_split(const OpContext& context, std::uint32_t most) {
     const auto& spec = context.params<DecodeSpec>();
     const std::uint32_t chosen = chosen_width(context.inputs);
     const std::uint64_t held =
@@ -37,8 +42,18 @@ std::uint32_t fitting_split(const OpContext& context) {
         spec.window != 0 ? std::min<std::uint64_t>(spec.window, held) : held;
     // Chosen positions bound the keys of a token; otherwise all pages of the table may be full.
     const std::uint64_t keys = chosen != 0 ? chosen : visible;
-    const double blocks = std::ceil(static_cast<double>(keys) / (spec.block * kTileRows));
-    return static_cast<std::uint32_t>(std::ceil(std::sqrt(2 * blocks)));
+    constexpr std::uint64_t kBlockCost = 7;
+    constexpr std::uint64_t kMergeCost = 4;
+    const std::uint64_t blocks = div_up(keys, std::uint64_t{spec.block} * kTileRows);
+    const auto cost = [&](std::uint32_t split) {
+        return kBlockCost * div_up(blocks, std::uint64_t{split}) +
+               kMergeCost * merges_of(split, spec.merge);
+    };
+    std::uint32_t best = 1;
+    for (std::uint32_t split = 2; split <= most; ++split) {
+        best = cost(split) < cost(best) ? split : best;
+    }
+    return best;
 }
 
 Groups groups_of(const OpContext& context, std::uint32_t units) {
@@ -47,8 +62,7 @@ Groups groups_of(const OpContext& context, std::uint32_t units) {
     const std::uint32_t all = grid.x * grid.y;
     // At most the cores per unit, and never more than a core can merge.
     const std::uint32_t most = std::clamp(all / units, 1U, kMostSplit);
-    const std::uint32_t split =
-        spec.split != 0 ? spec.split : std::min(most, fitting_split(context));
+    const std::uint32_t split = spec.split != 0 ? spec.split : fitting_split(context, most);
     // A core works for one group only, so a group's first core can wait for the rest of the group.
     const std::uint32_t count = std::min(units, all / split) * split;
     // Cores of a group are neighbours in the split's order, so parts travel few hops.
@@ -197,22 +211,32 @@ Reader add_reader(Program& program, const OpContext& context, std::size_t positi
             addresses_of(tensors)};
 }
 
-/// Returns the coordinates of the cores whose parts core `first` merges: the rest of its group.
-std::vector<std::uint32_t> partners_of(const ArchSpec& arch, const Groups& groups,
-                                       std::uint32_t first) {
-    std::vector<std::uint32_t> words;
-    for (std::uint32_t i = first + 1; i < first + groups.split; ++i) {
-        const CoreCoord core = on_noc(arch, groups.cores[i]);
-        const auto own = words_of(Partner{.x = core.x, .y = core.y});
-        words.insert(words.end(), own.begin(), own.end());
+/// Returns the slots of a group whose parts `slot` merges, in this order.
+std::vector<std::uint32_t> children_of(std::uint32_t slot, std::uint32_t split, MergeOrder order) {
+    std::vector<std::uint32_t> slots;
+    if (order == MergeOrder::Leader) {
+        for (std::uint32_t i = 1; slot == 0 && i < split; ++i) {
+            slots.push_back(i);
+        }
+        return slots;
     }
-    return words;
+    // The nearest one first: it has no children of its own, so that its part arrives first.
+    for (std::uint32_t step = 1; (slot & step) == 0 && slot + step < split; step *= 2) {
+        slots.push_back(slot + step);
+    }
+    return slots;
+}
+
+/// Returns the slot that merges the part of `slot`; 0 for slot 0, which sends nothing.
+std::uint32_t parent_of(std::uint32_t slot, MergeOrder order) {
+    return order == MergeOrder::Leader ? 0 : slot & (slot - 1);
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const Shapes shapes = shapes_of(context);
     const std::uint32_t units = extents_of(context).units();
     const Groups groups = groups_of(context, units);
+    const MergeOrder order = context.params<DecodeSpec>().merge;
     const CoreRangeSet cores = range_of(groups.cores);
     const DeviceTensor& output = context.device_outputs[0][position];
 
@@ -226,18 +250,24 @@ Program make_program(const OpContext& context, std::size_t position) {
     for (std::uint32_t i = 0; i < groups.cores.size(); ++i) {
         // Slot 0 of a group is its first core.
         const std::uint32_t slot = i % groups.split;
-        const std::uint32_t num_partners = slot == 0 ? groups.split - 1 : 0;
+        const CoreCoord* const group = &groups.cores[i - slot];
+        const std::vector<std::uint32_t> children = children_of(slot, groups.split, order);
+        std::vector<std::uint32_t> partners;
+        for (const std::uint32_t child : children) {
+            const CoreCoord core = on_noc(context.arch, group[child]);
+            const auto own = words_of(Partner{.x = core.x, .y = core.y});
+            partners.insert(partners.end(), own.begin(), own.end());
+        }
+        const auto num_partners = static_cast<std::uint32_t>(children.size());
         set_args(program, reader.kernel, groups.cores[i],
                  ReaderShare{.group = i / groups.split,
                              .num_groups = groups.count(),
                              .slot = slot,
                              .split = groups.split,
                              .num_units = units},
-                 reader.addresses, PartnerCount{.num_partners = num_partners},
-                 slot == 0 ? partners_of(context.arch, groups, i) : std::vector<std::uint32_t>{});
-        // All cores of a group send to its first core.
+                 reader.addresses, PartnerCount{.num_partners = num_partners}, partners);
         attention::set_writer_args(program, writer, groups.cores[i], output,
-                                   on_noc(context.arch, groups.cores[i - slot]));
+                                   on_noc(context.arch, group[parent_of(slot, order)]));
     }
     return program;
 }
