@@ -2,6 +2,7 @@
 #include "runtime/study/launch_key.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
 #include <string_view>
@@ -51,16 +52,41 @@ constexpr std::uint32_t bit_of(Activity activity) noexcept {
     return 1U << static_cast<unsigned>(activity);
 }
 
+/// Constants of `compute:` that price calls of some kinds only, by the start of their names. All
+/// other constants belong to the activities that they price.
+struct CallConstants {
+    std::string_view prefix;
+    std::uint64_t kinds = 0;  ///< bits of EventKind
+};
+
+constexpr std::uint64_t bit_of(EventKind kind) noexcept {
+    return std::uint64_t{1} << static_cast<unsigned>(kind);
+}
+
+constexpr std::array kCallConstants{
+    CallConstants{"compute.matmul_",
+                  bit_of(EventKind::MatmulTiles) | bit_of(EventKind::MatmulBlock)},
+    // A reduction of columns has the price of an element-wise product.
+    CallConstants{"compute.eltwise_", bit_of(EventKind::EltwiseBinary) | bit_of(EventKind::Reduce)},
+    CallConstants{"compute.reduce_", bit_of(EventKind::Reduce)},
+    CallConstants{"compute.transpose", bit_of(EventKind::Transpose)},
+    CallConstants{"compute.tilize_", bit_of(EventKind::Tilize)},
+    CallConstants{"compute.untilize_", bit_of(EventKind::Untilize)},
+    CallConstants{"compute.pack_untilize_", bit_of(EventKind::PackUntilize)},
+};
+
 /// Part of a launch's events that decides which constants its replay reads.
 struct LaunchContents {
     bool has_transfers = false;
     bool uses_dram = false;
     bool uses_fabric = false;
     std::uint32_t compute = 0;          ///< bits of activities of compute kernels
+    std::uint64_t calls = 0;            ///< bits of kinds of their events
     std::set<std::uint64_t> functions;  ///< of the vector unit, by number of their name
 };
 
 void note_compute(const TraceEvent& event, LaunchContents& contents) {
+    contents.calls |= bit_of(event.kind);
     switch (event.kind) {
         case EventKind::MatmulTiles:
         case EventKind::MatmulBlock:
@@ -159,7 +185,7 @@ public:
             return contents_.uses_fabric;
         }
         if (section == "compute") {
-            return prices(key, contents_.compute);
+            return prices(key, contents_.compute) && prices_a_call(key);
         }
         if (section == "sfpu") {
             return !contents_.functions.empty();
@@ -177,6 +203,11 @@ private:
         return std::ranges::any_of(contents_.functions, [&](std::uint64_t name) {
             return name < trace_.names.size() && is_price_of(row, trace_.names[name]);
         });
+    }
+    [[nodiscard]] bool prices_a_call(std::string_view key) const {
+        const auto* const row = std::ranges::find_if(
+            kCallConstants, [&](const CallConstants& of) { return key.starts_with(of.prefix); });
+        return row == kCallConstants.end() || (row->kinds & contents_.calls) != 0;
     }
     [[nodiscard]] static bool prices(std::string_view key, std::uint32_t activities) {
         for (std::size_t i = 0; i < kNumActivities; ++i) {

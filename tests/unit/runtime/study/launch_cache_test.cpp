@@ -226,6 +226,17 @@ compare::RecordedRun run_of_math() {
     return run_of(builder);
 }
 
+/// Calls of one kind each in a kernel, without a product.
+compare::RecordedRun run_of_calls(const std::vector<EventKind>& kinds) {
+    std::vector<TraceEvent> events;
+    for (const EventKind kind : kinds) {
+        events.push_back(timing::compute(kind, 4));
+    }
+    timing::TraceBuilder builder;
+    builder.core({0, 0}).compute(std::move(events));
+    return run_of(builder);
+}
+
 compare::RecordedRun run_of_instructions() {
     timing::TraceBuilder builder;
     builder.core({0, 0}).reader({event(EventKind::Instructions, 0, 100)});
@@ -249,6 +260,18 @@ std::vector<KindOfWork> kinds_of_work() {
              run_of_math(),
              {"compute.matmul_phase", "compute.pack_start", "sfpu.functions.exp"},
              {"noc.hop", "dram.read_latency", "link.rate", "sfpu.functions.silu"}},
+            {"Elementwise",
+             run_of_calls({EventKind::EltwiseBinary, EventKind::Copy, EventKind::Pack}),
+             {"compute.eltwise_add", "compute.copy_tile", "compute.pack_start"},
+             {"compute.matmul_phase", "compute.reduce_scalar", "compute.tilize_tile_16bit"}},
+            {"Reduce",
+             run_of_calls({EventKind::Reduce, EventKind::Transpose, EventKind::Pack}),
+             {"compute.reduce_row_phase", "compute.transpose"},
+             {"compute.matmul_phase", "compute.untilize_tile"}},
+            {"Rows",
+             run_of_calls({EventKind::Tilize, EventKind::Untilize, EventKind::PackUntilize}),
+             {"compute.tilize_tile_16bit", "compute.untilize_tile", "compute.pack_untilize_tile"},
+             {"compute.matmul_phase", "compute.reduce_scalar", "compute.eltwise_phase"}},
             {"Instructions",
              run_of_instructions(),
              {"risc.instruction", "dispatch.launch_latency"},
