@@ -153,7 +153,6 @@ void sfpu(Sfpu function, SfpuForm form, std::uint32_t idst, int vector_mode,
           std::uint32_t parameter, CallSite site) {
     const Row& row = kRows[static_cast<std::size_t>(function)];
     ComputeState& units = current_units(row.call, site);
-    current_thread().last_call = site;
     require_init(units, row, site);
     const bool is_whole = vector_mode == VectorMode::RC;
     if (!is_whole) {
@@ -182,7 +181,6 @@ void sfpu(SfpuBinary function, ckernel::DstRoundingMode rounding, std::uint32_t 
           std::uint32_t idst1, std::uint32_t odst, CallSite site) {
     const BinaryRow& row = kBinaryRows[static_cast<std::size_t>(function)];
     ComputeState& units = current_units(row.call, site);
-    current_thread().last_call = site;
     require_init(units, row, site);
     const float* a = units.dst.update(idst0, row.call, site);
     const float* b = units.dst.update(idst1, row.call, site);

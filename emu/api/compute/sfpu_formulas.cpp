@@ -156,7 +156,6 @@ void apply_formula(Formula formula, const FormulaTiles& tiles, const FormulaScal
                    CallSite site) {
     const FormulaRow& row = kFormulas[static_cast<std::size_t>(formula)];
     ComputeState& units = current_units(row.call, site);
-    current_thread().last_call = site;
     const DstContent taken = content_of(takes_integers(row.kind));
     Tiles in{};
     for (std::size_t i = 0; i < in.size(); ++i) {

@@ -42,7 +42,6 @@ void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uin
               call, name_of(format));
     }
     Dst& dst = current_units(call, site).dst;
-    current_thread().last_call = site;
     record_sfpu(current_thread(), format == DataFormat::UInt16 ? of_16bit : of_32bit, site);
     const float* a = dst.update(idst0, call, site, DstContent::Integer);
     const float* b = dst.update(idst1, call, site, DstContent::Integer);
@@ -56,7 +55,6 @@ void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uin
 void sfpu(SfpuInteger function, std::uint32_t idst, std::uint32_t parameter, CallSite site) {
     const auto [call, of_32bit, of_16bit, operation] = integer_row(function);
     Dst& dst = current_units(call, site).dst;
-    current_thread().last_call = site;
     record_sfpu(current_thread(), of_32bit, site);
     tile::integer_with_scalar_tile(operation, dst.update(idst, call, site, DstContent::Integer),
                                    parameter);

@@ -22,7 +22,6 @@ public:
     SortedTiles(std::uint32_t idst, const char* call, CallSite site) {
         ComputeState& units = current_units(call, site);
         is_off_ = units.maths == Maths::Off;
-        current_thread().last_call = site;
         for (std::uint32_t i = 0; i < 4; ++i) {
             tiles_[i] = dst_tile_as_is(units.dst, idst + i, call, site);
         }

@@ -84,6 +84,7 @@ ComputeState& current_units(const char* call, CallSite site) {
               "{} is a call of compute kernels; this is a {} kernel", call,
               role_of(thread.processor()));
     }
+    thread.last_call = site;
     return *thread.compute;
 }
 

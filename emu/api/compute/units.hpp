@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// State of the running compute kernel.
+/// State of the running compute kernel. Notes the call as the thread's last one.
 /// Errors   KernelFault{UndefinedBehavior} on a data-movement thread.
 [[nodiscard]] ComputeState& current_units(const char* call, CallSite site);
 
