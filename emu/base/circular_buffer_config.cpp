@@ -57,11 +57,6 @@ CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t index,
             "CircularBufferConfig::set_page_size: page_size {} of index {} does not divide "
             "total_size {}",
             page_size, index, total_size);
-    // Cores address CBs in words of 4 bytes, so the vendor's host refuses such a page, too.
-    require(page_size % sizeof(std::uint32_t) == 0,
-            "CircularBufferConfig::set_page_size: page_size {} of index {}; allowed: a multiple of "
-            "{}",
-            page_size, index, sizeof(std::uint32_t));
     page_sizes[index] = page_size;
     return *this;
 }

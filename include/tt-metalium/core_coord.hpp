@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tt-metalium/stl.hpp"
@@ -88,6 +89,17 @@ public:
     friend constexpr auto operator<=>(const CoreRange&, const CoreRange&) = default;
 };
 
+/// Rectangles in order. Programs of 2024 take them as a std::set.
+class CoreRanges : public std::vector<CoreRange> {
+public:
+    using std::vector<CoreRange>::vector;
+    CoreRanges(std::vector<CoreRange> ranges)  // NOLINT: the same ranges
+        : std::vector<CoreRange>(std::move(ranges)) {}
+    operator std::set<CoreRange>() const {  // NOLINT: what ranges() returned until 2024
+        return {begin(), end()};
+    }
+};
+
 /// Disjoint rectangles in the order given.
 class CoreRangeSet {
 public:
@@ -127,7 +139,7 @@ public:
     [[nodiscard]] bool core_coord_in_core_ranges(const CoreCoord& core) const {
         return contains(core);
     }
-    [[nodiscard]] const std::vector<CoreRange>& ranges() const { return ranges_; }
+    [[nodiscard]] const CoreRanges& ranges() const { return ranges_; }
     [[nodiscard]] std::string str() const;
     [[nodiscard]] std::uint32_t num_cores() const;
     /// Errors   std::runtime_error if the set is empty.
@@ -144,7 +156,7 @@ private:
     }
     void require_disjoint() const;
 
-    std::vector<CoreRange> ranges_;
+    CoreRanges ranges_;
 };
 
 /// Returns the first `num_cores` cores of a grid, down its columns (along its rows if row-wise).

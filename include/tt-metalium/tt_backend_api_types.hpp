@@ -52,18 +52,60 @@ enum class ARCH : std::uint8_t {
     return arch_to_str(arch);
 }
 
+/// Throws what datum_size() or tile_size() was asked in vain.
+[[noreturn]] void refuse_size(const char* call, DataFormat format);
+
 /// Returns the bytes of one element.
 /// Errors   std::runtime_error for block formats, whose elements share exponents.
-[[nodiscard]] std::uint32_t datum_size(DataFormat format);
+[[nodiscard]] constexpr std::uint32_t datum_size(DataFormat format) {
+    switch (format) {
+        case DataFormat::Float32:
+        case DataFormat::Tf32:
+        case DataFormat::Int32:
+        case DataFormat::UInt32:
+        case DataFormat::RawUInt32:
+            return 4;
+        case DataFormat::Float16:
+        case DataFormat::Float16_b:
+        case DataFormat::UInt16:
+        case DataFormat::RawUInt16:
+            return 2;
+        case DataFormat::Int8:
+        case DataFormat::Lf8:
+        case DataFormat::Fp8_e4m3:
+        case DataFormat::UInt8:
+        case DataFormat::RawUInt8:
+            return 1;
+        default:
+            refuse_size("datum_size", format);
+    }
+}
+
 /// Returns the bytes of a 32×32 tile, shared exponents included.
 /// Errors   std::runtime_error for Invalid.
-[[nodiscard]] std::uint32_t tile_size(DataFormat format);
+[[nodiscard]] constexpr std::uint32_t tile_size(DataFormat format) {
+    constexpr std::uint32_t kElements = 32 * 32;
+    constexpr std::uint32_t kExponents = 4 * 16;  // of rows of 16
+    switch (format) {
+        case DataFormat::Bfp8:
+        case DataFormat::Bfp8_b:
+            return kElements + kExponents;
+        case DataFormat::Bfp4:
+        case DataFormat::Bfp4_b:
+            return kElements / 2 + kExponents;
+        case DataFormat::Bfp2:
+        case DataFormat::Bfp2_b:
+            return kElements / 4 + kExponents;
+        default:
+            return kElements * datum_size(format);
+    }
+}
 
 std::ostream& operator<<(std::ostream& stream, DataFormat format);
 std::ostream& operator<<(std::ostream& stream, ARCH arch);
 
 namespace tt_metal::detail {
-[[nodiscard]] inline std::uint32_t TileSize(DataFormat format) {
+[[nodiscard]] constexpr std::uint32_t TileSize(DataFormat format) {
     return tile_size(format);
 }
 }  // namespace tt_metal::detail

@@ -253,12 +253,6 @@ constexpr Mistake kMistakes[] = {
      "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
      "run.yaml:11:43: steps.double.program.semaphores.core.first: invalid name 'core.first'; "
      "allowed: a name without a dot"},
-    {"PageOfNoWholeWords", "op: scale, in: [x], out: [y], set: {factor: 2}",
-     "program: {cbs: {0: {page_size: 6, pages: 2}}, kernels: [{path: ops/scale/kernels/reader.cpp, "
-     "on: reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:132: steps.double: program.cbs.0 CircularBufferConfig::set_page_size: page_size "
-     "6 of index 0; "
-     "allowed: a multiple of 4"},
     {"NoSteps", "steps:\n  - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}\n",
      "steps: []\n", "run.yaml:10:8: steps: expected a list of steps, found an empty one"},
     {"NestedRepetitions", "  - {name: double,",
