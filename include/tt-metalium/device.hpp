@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::optional<DeviceAddr> lowest_occupied_compute_l1_address() const;
 
     [[nodiscard]] CommandQueue& command_queue(std::size_t id = 0);
-    bool close();
+    virtual bool close();
     void enable_program_cache() {}
     void disable_and_clear_program_cache() {}
     void enable_async(bool) {}

@@ -41,6 +41,8 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
 public:
     MeshDevice(std::unique_ptr<detail::DeviceState> state, const MeshShape& shape);
     ~MeshDevice() override;
+    /// Closes the mesh and releases its buffers, also those that the program still holds.
+    bool close() override;
 
     /// Opens a mesh of the asked shape. The first call opens the emulated mesh: with that shape, or
     /// with the shape of tessera exec --mesh.

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "runtime/metalium/buffer_state.hpp"
 #include "runtime/metalium/device_state.hpp"
 #include "tessera/errors.hpp"
 #include "tt-metalium/mesh_command_queue.hpp"
@@ -62,7 +63,14 @@ MeshDevice::MeshDevice(std::unique_ptr<detail::DeviceState> state, const MeshSha
 }
 
 MeshDevice::~MeshDevice() {
-    close();
+    MeshDevice::close();
+}
+
+bool MeshDevice::close() {
+    for (const auto& device : devices_) {  // mesh buffers are buffers of these
+        tt_metal::detail::release_buffers_of(*device);
+    }
+    return IDevice::close();
 }
 
 std::shared_ptr<MeshDevice> MeshDevice::create(const MeshDeviceConfig& config,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "emu/base/tensor_file/partial_file.hpp"
+#include "emu/timing/run.hpp"
 #include "runtime/metalium/device_state.hpp"
 #include "tessera/errors.hpp"
 #include "tt-metalium/host_api.hpp"
@@ -110,34 +111,52 @@ private:
     const tessera::LaunchTimeline* timeline_;
 };
 
-void write_profile(const HostSession& session, ARCH family) {
-    const fs::path path = profile_path();
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    tessera::PartialFile file(path);
-    std::ostringstream out;
-    const tessera::ArchSpec& arch = session.arch();
-    out << fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n", arch_to_str(family),
-                       arch.clock.value / 1'000'000,
-                       arch.workers.compute.columns * arch.workers.compute.rows)
-        << "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
-           "data, run host ID, trace id, trace id counter, zone name, type, source line, source "
-           "file, meta data\n";
-    const tessera::RunTimeline run = tessera::replay(session.trace(), session.machine());
-    for (std::size_t i = 0; i < run.launches.size(); ++i) {
-        LaunchRows(out, session, i + 1, run.launches[i]).write();
+/// Rows of the launches of the process so far. Each launch is replayed once, however often a program
+/// asks for results.
+class Profile {
+public:
+    Profile(const HostSession& session, ARCH family)
+        : session_(&session),
+          replay_({session.arch(), session.machine().timing().expected, session.machine().mesh()},
+                  {}) {
+        const tessera::WorkerGridSpec& workers = session.arch().workers;
+        rows_ << fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n",
+                             arch_to_str(family), session.arch().clock.value / 1'000'000,
+                             workers.compute.columns * workers.compute.rows)
+              << "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since "
+                 "reset], data, run host ID, trace id, trace id counter, zone name, type, source "
+                 "line, source file, meta data\n";
     }
-    const std::string text = out.str();
-    file.write_at(0, std::as_bytes(std::span(text)));
-    file.finish();
-}
+
+    void write() {
+        const tessera::Trace& trace = session_->trace();
+        for (; num_launches_ < trace.launches.size(); ++num_launches_) {
+            const tessera::LaunchTimeline timeline =
+                replay_.add(trace, trace.launches[num_launches_]);
+            LaunchRows(rows_, *session_, num_launches_ + 1, timeline).write();
+        }
+        const fs::path path = profile_path();
+        std::error_code error;
+        fs::create_directories(path.parent_path(), error);
+        tessera::PartialFile file(path);
+        file.write_at(0, std::as_bytes(std::span(rows_.view())));
+        file.finish();
+    }
+
+private:
+    const HostSession* session_;
+    tessera::timing::RunReplay replay_;
+    std::ostringstream rows_;
+    std::size_t num_launches_ = 0;
+};
 
 }  // namespace
 
 void detail::ReadDeviceProfilerResults(IDevice* device, ProfilerReadState /*state*/) {
     const HostSession& session = *device->state().session;
     if (session.settings().profiles && !session.trace().launches.empty()) {
-        write_profile(session, device->arch());
+        static Profile profile(session, device->arch());
+        profile.write();
     }
 }
 
