@@ -13,6 +13,11 @@ bool matmul_on_many_cores();
 bool sum_of_rows();
 bool semaphore_ring();
 bool kernels_from_strings();
+// mesh_compute.cpp
+bool matmul_with_reuse();
+bool custom_vector_function();
+bool layer_norm_of_rows();
+bool closed_with_held_buffers();
 // spec_program.cpp
 bool program_from_a_spec();
 

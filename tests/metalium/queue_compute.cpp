@@ -2,6 +2,7 @@
 // Programs of the older generation that compute.
 #include <cmath>
 
+#include "tests/metalium/expected_rows.hpp"
 #include "tests/metalium/old_host_programs.hpp"
 #include "tests/metalium/queue_programs.hpp"
 #include "tt_metal/common/tilize_untilize.hpp"
@@ -134,6 +135,25 @@ bool softmax_of_rows() {
         }
     }
     return is_right;
+}
+
+bool layer_norm_of_rows() {
+    const std::vector<bfloat16> input = uneven_rows(kTiles);
+    std::vector<bfloat16> tiles = input;
+    tilize(tiles, kTiles * 32, 32);
+    const std::vector<bfloat16> scaler(input.size(), bfloat16(1.0F / 32));
+    std::vector<bfloat16> output = run_on_one_core("layer_norm.cpp", {}, {tiles, scaler});
+    untilize(output, kTiles * 32, 32);
+    return is_layer_norm(output, input);
+}
+
+bool custom_vector_function() {
+    const std::vector<bfloat16> input = some_numbers(29);
+    std::vector<bfloat16> tiles = input;
+    tilize(tiles, kTiles * 32, 32);
+    std::vector<bfloat16> output = run_on_one_core("neighbours.cpp", {}, {tiles});
+    untilize(output, kTiles * 32, 32);
+    return joins_neighbours(output, input);
 }
 
 bool sharded_add() {

@@ -17,6 +17,14 @@ bool decaying_exponentials();
 bool sharded_add();
 bool tilized_and_back();
 bool softmax_of_rows();
+bool layer_norm_of_rows();
+bool custom_vector_function();
+// queue_matmul.cpp
+bool matmul_on_one_core();
+bool matmul_with_multicast();
+// queue_observed.cpp
+bool printed_values();
+bool timestamps();
 // queue_many_cores.cpp
 bool all_reduce_over_64_cores();
 bool device_profile();
