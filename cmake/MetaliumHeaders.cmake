@@ -96,6 +96,11 @@ foreach(name ${metalium_headers})
         "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
 endforeach()
 
+foreach(name linear/api.h linear/addrgen_api.h edm_fabric/fabric_connection_manager.hpp)
+    tessera_metalium_header(tt_metal/fabric/hw/inc/${name}
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/fabric_linear.hpp\"\n")
+endforeach()
+
 # tessera_metalium_classes(CONTENT "NAME …" HEADER…): headers after which classes of `experimental` may be
 # named without it. A kernel that does not include them may use the names for things of its own.
 function(tessera_metalium_classes content names)

@@ -10,7 +10,7 @@
 #include "emu/mesh/link.hpp"
 #include "emu/mesh/mesh.hpp"
 #include "tessera/errors.hpp"
-#include "tessera/kernel/fabric.hpp"
+#include "tessera/kernel/fabric_linear.hpp"
 #include "tessera/trace.hpp"
 #include "tessera/window_layout.hpp"
 
@@ -29,6 +29,17 @@ std::uint64_t line_route(std::uint32_t first, std::uint32_t last) {
                 (hops < first ? Fields::FORWARD_ONLY : Fields::WRITE_AND_FORWARD);
     }
     return route;
+}
+
+MeshRoute route_to(std::uint32_t device, const char* call, CallSite site) {
+    const Device& from = current_thread().core().device();
+    const Mesh* mesh = from.mesh();
+    if (mesh == nullptr || device >= mesh->spec().shape.num_devices() || device == from.id()) {
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: device {} is none of the {} others that device {} reaches", call, device,
+              mesh == nullptr ? 0 : mesh->spec().shape.num_devices() - 1, from.id());
+    }
+    return mesh_route(mesh->spec().shape, mesh->spec().topology, from.id(), device);
 }
 
 }  // namespace
@@ -65,14 +76,13 @@ std::uint64_t fabric_multicast_route(std::uint32_t start, std::uint32_t range, C
 }
 
 std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site) {
-    const Device& from = current_thread().core().device();
-    const Mesh* mesh = from.mesh();
-    if (mesh == nullptr || device >= mesh->spec().shape.num_devices() || device == from.id()) {
-        fault(FaultCategory::OutOfBounds, site,
-              "fabric_set_unicast_route: device {} is none of the {} others that device {} reaches",
-              device, mesh == nullptr ? 0 : mesh->spec().shape.num_devices() - 1, from.id());
-    }
-    return pack(mesh_route(mesh->spec().shape, mesh->spec().topology, from.id(), device));
+    return pack(route_to(device, "fabric_set_unicast_route", site));
+}
+
+std::uint32_t fabric_first_direction(std::uint32_t device, CallSite site) {
+    static_assert(static_cast<std::uint32_t>(LinkDirection::South) == eth_chan_directions::SOUTH);
+    return static_cast<std::uint32_t>(
+        route_to(device, "get_next_hop_router_direction", site).first());
 }
 
 std::uint64_t fabric_mesh_box(std::uint32_t east, std::uint32_t west, std::uint32_t north,

@@ -119,6 +119,11 @@ public:
         tessera::CallSite site = tessera::CallSite::here()) {
         send_header(source_address, size_bytes, tessera::kernel::SourceReuse::AfterFlush, site);
     }
+    void send_payload_flush_non_blocking_from_address(
+        std::uint32_t source_address, std::size_t size_bytes,
+        tessera::CallSite site = tessera::CallSite::here()) {
+        send_header(source_address, size_bytes, tessera::kernel::SourceReuse::AfterFlush, site);
+    }
 
 protected:
     tessera::kernel::FabricConnection connection_;
