@@ -150,6 +150,16 @@ void pass_on_chunks(const RingSlice& slice, uint32_t round, Slots& gathered, con
     }
 }
 
+template <typename Accessor>
+void run_rounds(const RingSlice& slice, Slots& sums, Slots& gathered, const Accessor& output,
+                const RowPieces& pieces) {
+    for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
+        scatter_sums(slice, round, sums);
+        share_own_chunk(slice, round, sums, gathered, output, pieces);
+        pass_on_chunks(slice, round, gathered, output, pieces);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -182,11 +192,7 @@ void kernel_main() {
     Slots gathered(kCbGathered, core.gathered_arrived_semaphore, core.gathered_credit_semaphore,
                    next, previous, core.num_slots);
 
-    for (uint32_t round = 0; round < slice.num_rounds(); ++round) {
-        scatter_sums(slice, round, sums);
-        share_own_chunk(slice, round, sums, gathered, output, pieces);
-        pass_on_chunks(slice, round, gathered, output, pieces);
-    }
+    run_rounds(slice, sums, gathered, output, pieces);
     // The stores must have arrived before the launch ends.
     noc_async_write_barrier();
     sums.wait_for_credits();

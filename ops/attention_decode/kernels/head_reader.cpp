@@ -78,35 +78,46 @@ void push_blocks(const HeadCaches& caches, const SeenPositions& positions, uint3
     }
 }
 
+struct Tensors {
+    using All = HeadReaderTensors;
+    static constexpr uint32_t kFirst = ReaderShare::kCount;
+
+    TensorAccessor query{All::query(), All::query_address(kFirst)};
+    TensorAccessor keys{All::keys(), All::keys_address(kFirst)};
+    TensorAccessor values{All::values(), All::values_address(kFirst)};
+    TensorAccessor table{All::table(), All::table_address(kFirst)};
+    TensorAccessor positions{All::positions(), All::positions_address(kFirst)};
+    TensorAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
+    TensorAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
+    TensorAccessor sinks{All::sinks(), All::sinks_address(kFirst)};
+};
+
+// Fills what is the same for all units.
+void push_constants(const Tensors& tensors, const Shapes& shapes, const HeadCaches& caches) {
+    push_ones();
+    clear_head_rows(caches);
+    if (shapes.has_sinks != 0) {
+        read_sinks(tensors.sinks, shapes.heads);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
     const auto share = ReaderShare::read();
     const Shapes shapes{HeadReaderArgs::read()};
-    const HeadReaderTensors::Addresses::Each address{ReaderShare::kCount};
-    const TensorAccessor query(HeadReaderTensors::query(), address.query());
-    const TensorAccessor keys(HeadReaderTensors::keys(), address.keys());
-    const TensorAccessor values(HeadReaderTensors::values(), address.values());
-    const TensorAccessor table(HeadReaderTensors::table(), address.table());
-    const TensorAccessor position_list(HeadReaderTensors::positions(), address.positions());
-    const TensorAccessor chosen(HeadReaderTensors::chosen(), address.chosen());
-    const TensorAccessor sequence_list(HeadReaderTensors::sequences(), address.sequences());
-    const TensorAccessor sinks(HeadReaderTensors::sinks(), address.sinks());
-    const HeadCaches caches{{keys, shapes.key_bytes, shapes.key_heads_each},
-                            {values, shapes.value_bytes, shapes.value_heads_each},
+    const Tensors tensors;
+    const HeadCaches caches{{tensors.keys, shapes.key_bytes, shapes.key_heads_each},
+                            {tensors.values, shapes.value_bytes, shapes.value_heads_each},
                             shapes.kv_heads,
                             shapes.key_tiles,
                             shapes.value_tiles};
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
-    push_ones();
-    clear_head_rows(caches);
-    if (shapes.has_sinks != 0) {
-        read_sinks(sinks, shapes.heads);
-    }
-    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+    push_constants(tensors, shapes, caches);
+    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
                                        get_write_ptr(kCbWords)};
-    WordList<TensorAccessor> sequences{sequence_list, larger(shapes.sequence_width, 1),
+    WordList<TensorAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
                                        get_write_ptr(kCbWords) + 64};
     const Announced what = share.slot == 0 ? kResult : kPartial;
     uint32_t num_received = 0;
@@ -114,21 +125,21 @@ void kernel_main() {
         const Unit unit = shapes.unit(index);
         const uint32_t sequence =
             shapes.sequence_width == 0 ? unit.token / shapes.tokens_each : sequences.at(unit.token);
-        const SeenPositions seen = find_positions(table, chosen, shapes, sequence, unit.token,
-                                                  static_cast<int32_t>(positions.at(unit.token)));
+        const SeenPositions seen =
+            find_positions(tensors.table, tensors.chosen, shapes, sequence, unit.token,
+                           static_cast<int32_t>(positions.at(unit.token)));
         const uint32_t num_blocks = div_up(seen.keys.count, shapes.block * kTileRows);
         const uint32_t first = num_blocks * share.slot / share.split;
         const uint32_t end = num_blocks * (share.slot + 1) / share.split;
         announce_unit(what, end - first, num_partners);
         announce_rows(what, unit.token * shapes.heads + unit.first_head, 1, unit.count);
-        push_query_rows(query, caches, unit.token * shapes.heads + unit.first_head, 1, unit.count);
+        push_query_rows(tensors.query, caches, unit.token * shapes.heads + unit.first_head, 1,
+                        unit.count);
         if (shapes.has_sinks != 0 && what == kResult) {
             push_sinks(unit.first_head, 1, unit.count);
         }
         push_blocks(caches, seen, shapes.block, unit.kv_head, first, end);
         receive_partials(shapes, kFirstPartner, num_partners, num_received);
     }
-    announce_unit(kEnd, 0, 0);
-    announce_rows(kEnd, 0, 0, 0);
-    noc_async_atomic_barrier();
+    end_units();
 }

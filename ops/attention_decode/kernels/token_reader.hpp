@@ -188,33 +188,45 @@ Keys find_keys(const Table& table, const Chosen& chosen, const Shapes& shapes, u
             reinterpret_cast<Words>(get_write_ptr(kCbPages)), shapes.page_size};
 }
 
+struct Tensors {
+    using All = ReaderTensors;
+    static constexpr uint32_t kFirst = ReaderShare::kCount;
+
+    TensorAccessor latent{All::latent(), All::latent_address(kFirst)};
+    TensorAccessor rope{All::rope(), All::rope_address(kFirst)};
+    TensorAccessor cache{All::cache(), All::cache_address(kFirst)};
+    TensorAccessor table{All::table(), All::table_address(kFirst)};
+    TensorAccessor positions{All::positions(), All::positions_address(kFirst)};
+    TensorAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
+    TensorAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
+    TensorAccessor scales{All::scales(), All::scales_address(kFirst)};
+    TensorAccessor rope_cache{All::rope_cache(), All::rope_cache_address(kFirst)};
+};
+
+// Fills what is the same for all units.
+void push_constants(const Shapes& shapes) {
+    push_ones();
+    clear(kCbQueryRows, shapes.row_tiles);
+    clear_keys(shapes);
+}
+
 // Runs the kernel. `Rows` is AlignedRows, or MisalignedRows if the cache's rows need it.
 template <class Rows>
 void read_tokens() {
     const auto share = ReaderShare::read();
     const Shapes shapes{ReaderArgs::read()};
-    const ReaderTensors::Addresses::Each address{ReaderShare::kCount};
-    const TensorAccessor latent(ReaderTensors::latent(), address.latent());
-    const TensorAccessor rope(ReaderTensors::rope(), address.rope());
-    const TensorAccessor cache_tensor(ReaderTensors::cache(), address.cache());
-    const TensorAccessor table(ReaderTensors::table(), address.table());
-    const TensorAccessor position_list(ReaderTensors::positions(), address.positions());
-    const TensorAccessor chosen(ReaderTensors::chosen(), address.chosen());
-    const TensorAccessor sequence_list(ReaderTensors::sequences(), address.sequences());
-    const TensorAccessor scale_tensor(ReaderTensors::scales(), address.scales());
-    const TensorAccessor rope_tensor(ReaderTensors::rope_cache(), address.rope_cache());
+    const Tensors tensors;
     const uint32_t scale_bytes = shapes.scales * static_cast<uint32_t>(sizeof(uint32_t));
-    const Caches<Rows> caches{Rows{{cache_tensor, shapes.cache_row_bytes(), shapes.positions_each}},
-                              {scale_tensor, scale_bytes, shapes.positions_each},
-                              Rows{{rope_tensor, shapes.rope_bytes, shapes.positions_each}}};
+    const Caches<Rows> caches{
+        Rows{{tensors.cache, shapes.cache_row_bytes(), shapes.positions_each}},
+        {tensors.scales, scale_bytes, shapes.positions_each},
+        Rows{{tensors.rope_cache, shapes.rope_bytes, shapes.positions_each}}};
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
-    push_ones();
-    clear(kCbQueryRows, shapes.row_tiles);
-    clear_keys(shapes);
-    WordList<TensorAccessor> positions{position_list, shapes.position_width,
+    push_constants(shapes);
+    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
                                        get_write_ptr(kCbWords)};
-    WordList<TensorAccessor> sequences{sequence_list, larger(shapes.sequence_width, 1),
+    WordList<TensorAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
                                        get_write_ptr(kCbWords) + 64};
     const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     uint32_t num_received = 0;
@@ -225,7 +237,8 @@ void read_tokens() {
         const auto position = static_cast<int32_t>(positions.at(token));
         const uint32_t sequence =
             shapes.sequence_width == 0 ? token / shapes.tokens_each : sequences.at(token);
-        const Keys keys = find_keys(table, chosen, shapes, sequence, token, position);
+        const Keys keys =
+            find_keys(tensors.table, tensors.chosen, shapes, sequence, token, position);
         const uint32_t num_blocks = div_up(keys.count, shapes.block * kTileRows);
         const uint32_t first = num_blocks * share.slot / share.split;
         const uint32_t end = num_blocks * (share.slot + 1) / share.split;
@@ -233,13 +246,11 @@ void read_tokens() {
         const Announced what = share.slot == 0 ? kResult : kPartial;
         announce_unit(what, end - first, num_partners);
         announce_rows(what, row, 1, count);
-        push_queries(latent, rope, shapes, row, count);
+        push_queries(tensors.latent, tensors.rope, shapes, row, count);
         push_blocks(caches, shapes, keys, first, end);
         receive_partials(shapes, kFirstPartner, num_partners, num_received);
     }
-    announce_unit(kEnd, 0, 0);
-    announce_rows(kEnd, 0, 0, 0);
-    noc_async_atomic_barrier();
+    end_units();
 }
 
 }  // namespace

@@ -179,6 +179,26 @@ Shapes read_shapes(const ReaderArgs& args) {
             .scale_pages = args.scale_pages};
 }
 
+// L1 addresses of the tables of CTAs, and the number of CTAs with tokens.
+struct Tables {
+    uint32_t batch;
+    uint32_t limit;
+    uint32_t tokens;
+    uint32_t live;
+};
+
+// Reads the tables whole: they are short, and units jump between experts. The table of tokens is
+// read by CTA.
+Tables read_tables(const TensorAccessor& num_ctas, const TensorAccessor& batch,
+                   const TensorAccessor& limit, const ReaderArgs& args) {
+    const uint32_t batch_l1 = get_write_ptr(kCbTables);
+    const uint32_t limit_l1 = batch_l1 + args.table_stride;
+    const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
+    units::read_table(batch, batch_l1, args.table_bytes);
+    units::read_table(limit, limit_l1, args.table_bytes);
+    return {batch_l1, limit_l1, limit_l1 + args.table_stride, live};
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -186,8 +206,6 @@ void kernel_main() {
     const auto index = fp8::CoreIndex::read();
     const auto args = ReaderArgs::read();
     const Shapes shapes = read_shapes(args);
-    const uint32_t table_bytes = args.table_bytes;    // of a table of CTAs
-    const uint32_t table_stride = args.table_stride;  // in L1
     const TensorAccessor activations(ReaderTensors::activations(),
                                      ReaderTensors::activations_address(kFirst));
     const TensorAccessor row_scales(ReaderTensors::row_scales(),
@@ -201,14 +219,9 @@ void kernel_main() {
                                   ReaderTensors::num_ctas_address(kFirst));
     const TensorAccessor tokens(ReaderTensors::tokens(), ReaderTensors::tokens_address(kFirst));
 
-    const uint32_t batch_l1 = get_write_ptr(kCbTables);
-    const uint32_t limit_l1 = batch_l1 + table_stride;
-    const uint32_t tokens_l1 = limit_l1 + table_stride;
-    // The tables are read whole: they are short, and units jump between experts.
-    const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
-    units::read_table(batch, batch_l1, table_bytes);
-    units::read_table(limit, limit_l1, table_bytes);
-    const units::Share share = units::share_of(live * shapes.n_blocks, index.core, index.num_cores);
+    const Tables tables = read_tables(num_ctas, batch, limit, args);
+    const units::Share share =
+        units::share_of(tables.live * shapes.n_blocks, index.core, index.num_cores);
 
     announce(share.count);
     CtaRows rows{};
@@ -217,16 +230,16 @@ void kernel_main() {
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
         const uint32_t cta = unit / shapes.n_blocks;
         // Only live CTAs are distributed, so the entry is never -1.
-        const uint32_t expert = word(batch_l1, cta);
+        const uint32_t expert = word(tables.batch, cta);
         const bool is_new = cta != last_cta;
         announce(is_new ? 1 : 0);
         if (is_new) {
             last_cta = cta;
             const uint32_t first = cta * shapes.tile;
-            rows = {first, word(limit_l1, cta) - first, tokens_l1, shapes.gathers};
+            rows = {first, word(tables.limit, cta) - first, tables.tokens, shapes.gathers};
             if (shapes.gathers != 0) {
                 rows.tokens_l1 =
-                    units::read_words(tokens, 0, first * 4, tokens_l1, shapes.tile * 4);
+                    units::read_words(tokens, 0, first * 4, tables.tokens, shapes.tile * 4);
                 noc_async_read_barrier();
             }
             push_rows(activations, rows, shapes);

@@ -101,4 +101,11 @@ inline void announce_rows(uint32_t what, uint32_t first, uint32_t stride, uint32
     cb_push_back(kCbWriterUnits, 1);
 }
 
+// Ends compute and writer. The barrier is that of the requests to partners.
+inline void end_units() {
+    announce_unit(kEnd, 0, 0);
+    announce_rows(kEnd, 0, 0, 0);
+    noc_async_atomic_barrier();
+}
+
 }  // namespace attention
