@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tessera/kernel/compute/llk_tiles.hpp"
-
 #include <algorithm>
 
 #include "emu/api/compute/units.hpp"
 #include "emu/core/fault.hpp"
 #include "tessera/kernel/compute/copy.hpp"
 #include "tessera/kernel/compute/instructions.hpp"
+#include "tessera/kernel/compute/llk_tiles.hpp"
 
 namespace tessera::kernel {
 namespace {

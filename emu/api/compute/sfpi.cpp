@@ -77,8 +77,7 @@ void load_lanes(std::uint32_t index, LaneWords& lanes) {
 void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lanes) {
     ComputeState& units = units_of_vectors();
     const auto [tile_index, vector] = place_of(units, index);
-    const auto content =
-        numbers == LaneNumbers::Integer ? DstContent::Integer : DstContent::Float;
+    const auto content = numbers == LaneNumbers::Integer ? DstContent::Integer : DstContent::Float;
     float* tile = units.dst.retag(tile_index, "dst_reg", site_of_vectors(), content);
     const LaneMask active = units.vector_registers.active_lanes;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -90,8 +89,7 @@ void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lane
 }
 
 void advance_lanes(std::int32_t vectors) {
-    vector_registers().first_vector +=
-        static_cast<std::uint32_t>(vectors);
+    vector_registers().first_vector += static_cast<std::uint32_t>(vectors);
 }
 
 void begin_face(std::uint32_t idst, std::uint32_t face) {

@@ -15,8 +15,9 @@ namespace tessera::kernel {
 // A check of the kernel gets a warning of the preprocessor for each use.
 #ifdef TESSERA_KERNEL_CHECK
 #define TESSERA_PRAGMA(text) _Pragma(#text)
-#define TESSERA_INSTRUCTION(name) \
-    TESSERA_PRAGMA(GCC warning name) ::tessera::kernel::refuse_instruction(name, ::tessera::CallSite::here())
+#define TESSERA_INSTRUCTION(name)                                          \
+    TESSERA_PRAGMA(GCC warning name)::tessera::kernel::refuse_instruction( \
+        name, ::tessera::CallSite::here())
 #else
 #define TESSERA_INSTRUCTION(name) \
     ::tessera::kernel::refuse_instruction(name, ::tessera::CallSite::here())
@@ -279,14 +280,32 @@ struct addr_mod_t {
     Phase fidelity = {};
     Phase bias = {};
 
-    void set(std::uint8_t /*index*/) const { tessera::kernel::refuse_instruction("addr_mod_t::set", CallSite::here()); }
+    void set(std::uint8_t /*index*/) const {
+        tessera::kernel::refuse_instruction("addr_mod_t::set", CallSite::here());
+    }
 };
-enum : std::uint8_t { ADDR_MOD_0, ADDR_MOD_1, ADDR_MOD_2, ADDR_MOD_3, ADDR_MOD_4, ADDR_MOD_5,
-                      ADDR_MOD_6, ADDR_MOD_7 };
+enum : std::uint8_t {
+    ADDR_MOD_0,
+    ADDR_MOD_1,
+    ADDR_MOD_2,
+    ADDR_MOD_3,
+    ADDR_MOD_4,
+    ADDR_MOD_5,
+    ADDR_MOD_6,
+    ADDR_MOD_7
+};
 /// Format of a vector load or store.
 struct InstrModLoadStore {
-    enum : std::uint8_t { DEFAULT = 0, FP16A = 1, FP16B = 2, FP32 = 3, INT32 = 4, INT8 = 5,
-                          LO16 = 6, HI16 = 7 };
+    enum : std::uint8_t {
+        DEFAULT = 0,
+        FP16A = 1,
+        FP16B = 2,
+        FP32 = 3,
+        INT32 = 4,
+        INT8 = 5,
+        LO16 = 6,
+        HI16 = 7
+    };
 };
 
 }  // namespace ckernel

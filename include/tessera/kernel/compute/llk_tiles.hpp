@@ -49,7 +49,16 @@ enum DataCopyType : std::uint8_t { A2D, B2D };
 #ifdef COMPILE_FOR_TRISC  // built-in kernels may have a `semaphore` of their own
 /// Stalls that the vendor's semaphore calls name; the order of calls decides here.
 struct p_stall {
-    enum : std::uint32_t { NONE, STALL_MATH, STALL_SFPU, STALL_PACK, STALL_UNPACK, MATH, PACK, UNPACK };
+    enum : std::uint32_t {
+        NONE,
+        STALL_MATH,
+        STALL_SFPU,
+        STALL_PACK,
+        STALL_UNPACK,
+        MATH,
+        PACK,
+        UNPACK
+    };
 };
 /// Semaphores between the threads of a compute kernel.
 struct semaphore {
@@ -168,8 +177,8 @@ void llk_unpack_A_init(std::uint32_t transpose_of_faces = 0,
                        std::uint32_t within_face_16x16_transpose = 0, std::uint32_t cb = 0,
                        CallSite site = CallSite::here()) {
     using tessera::kernel::option_of;
-    constexpr auto kReuse = option_of<EltwiseBinaryReuseDestType, options...>(
-        EltwiseBinaryReuseDestType::NONE);
+    constexpr auto kReuse =
+        option_of<EltwiseBinaryReuseDestType, options...>(EltwiseBinaryReuseDestType::NONE);
     constexpr auto kBroadcast = option_of<BroadcastType, options...>(BroadcastType::NONE);
     if constexpr (kReuse == EltwiseBinaryReuseDestType::NONE && kBroadcast == BroadcastType::NONE) {
         copy_tile_to_dst_init_short(cb, transpose_of_faces, within_face_16x16_transpose, site);
@@ -275,6 +284,18 @@ void llk_math_eltwise_unary_sfpu_binop_with_scalar(
 namespace tt {
 /// CBs under the names of kernels of 2022.
 struct HlkOperand {
-    enum : std::uint8_t { in0 = 0, in1, in2, in3, in4, in5, in6, in7, param0 = 8, out0 = 16, intermed0 = 24 };
+    enum : std::uint8_t {
+        in0 = 0,
+        in1,
+        in2,
+        in3,
+        in4,
+        in5,
+        in6,
+        in7,
+        param0 = 8,
+        out0 = 16,
+        intermed0 = 24
+    };
 };
 }  // namespace tt

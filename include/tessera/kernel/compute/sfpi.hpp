@@ -21,8 +21,8 @@
     tessera_v.take((__VA_ARGS__).lanes);
 #define v_else tessera_v.otherwise();
 #define v_endif }
-#define v_block                                     \
-    {                                               \
+#define v_block \
+    {           \
         ::tessera::kernel::LaneCondition tessera_v;
 #define v_and(...) tessera_v.narrow((__VA_ARGS__).lanes)
 #define v_endblock }
@@ -48,9 +48,7 @@ class Vector {
 public:
     constexpr Vector() = default;
     constexpr Vector(const Vector&) = default;
-    constexpr Vector& operator=(const Vector& other) {
-        return assign(other);
-    }
+    constexpr Vector& operator=(const Vector& other) { return assign(other); }
     constexpr explicit Vector(const LaneWords& words) : words_(words) {}
 
     [[nodiscard]] constexpr Number lane(std::uint32_t i) const {
@@ -90,8 +88,8 @@ public:
     using Vector::Vector;
     static constexpr LaneNumbers kNumbers = LaneNumbers::Integer;
     constexpr vInt() = default;
-    constexpr vInt(std::int32_t value) : Vector(value) {}        // NOLINT: as the vendor's
-    constexpr vInt(const vUInt& other);                          // NOLINT: as the vendor's
+    constexpr vInt(std::int32_t value) : Vector(value) {}  // NOLINT: as the vendor's
+    constexpr vInt(const vUInt& other);                    // NOLINT: as the vendor's
 };
 /// 32 lanes of uint32.
 class vUInt : public Vector<std::uint32_t> {
@@ -131,17 +129,17 @@ constexpr vBool compare(Function function, const V& a, const V& b) {
 }
 }  // namespace detail
 
-#define TESSERA_LANES_ARITHMETIC(V, op)                                         \
-    constexpr V operator op(const V& a, const V& b) {                           \
-        return detail::map<V>(                                                  \
-            [](auto x, auto y) { return static_cast<decltype(x)>(x op y); }, a, b); \
-    }                                                                           \
-    inline V& operator op##=(V& a, const V& b) {                                \
-        return a = a op b;                                                      \
+#define TESSERA_LANES_ARITHMETIC(V, op)                                                           \
+    constexpr V operator op(const V& a, const V& b) {                                             \
+        return detail::map<V>([](auto x, auto y) { return static_cast<decltype(x)>(x op y); }, a, \
+                              b);                                                                 \
+    }                                                                                             \
+    inline V& operator op##=(V& a, const V& b) {                                                  \
+        return a = a op b;                                                                        \
     }
-#define TESSERA_LANES_COMPARISON(V, op)                                              \
-    constexpr vBool operator op(const V& a, const V& b) {                            \
-        return detail::compare([](auto x, auto y) { return x op y; }, a, b);         \
+#define TESSERA_LANES_COMPARISON(V, op)                                      \
+    constexpr vBool operator op(const V& a, const V& b) {                    \
+        return detail::compare([](auto x, auto y) { return x op y; }, a, b); \
     }
 #define TESSERA_LANES_COMPARISONS(V) \
     TESSERA_LANES_COMPARISON(V, <)   \
@@ -150,13 +148,13 @@ constexpr vBool compare(Function function, const V& a, const V& b) {
     TESSERA_LANES_COMPARISON(V, >=)  \
     TESSERA_LANES_COMPARISON(V, ==)  \
     TESSERA_LANES_COMPARISON(V, !=)
-#define TESSERA_LANES_INTEGER(V)                                                              \
-    TESSERA_LANES_COMPARISONS(V)                                                              \
-    TESSERA_LANES_ARITHMETIC(V, &)                                                            \
-    TESSERA_LANES_ARITHMETIC(V, |)                                                            \
-    TESSERA_LANES_ARITHMETIC(V, ^)                                                            \
-    constexpr V operator~(const V& a) {                                                       \
-        return detail::map<V>([](auto x) { return static_cast<decltype(x)>(~x); }, a);        \
+#define TESSERA_LANES_INTEGER(V)                                                       \
+    TESSERA_LANES_COMPARISONS(V)                                                       \
+    TESSERA_LANES_ARITHMETIC(V, &)                                                     \
+    TESSERA_LANES_ARITHMETIC(V, |)                                                     \
+    TESSERA_LANES_ARITHMETIC(V, ^)                                                     \
+    constexpr V operator~(const V& a) {                                                \
+        return detail::map<V>([](auto x) { return static_cast<decltype(x)>(~x); }, a); \
     }
 TESSERA_LANES_ARITHMETIC(vFloat, +)
 TESSERA_LANES_ARITHMETIC(vFloat, -)
@@ -252,15 +250,15 @@ private:
     std::uint32_t index_;
 };
 // A vector of DST in a formula is one of fp32.
-#define TESSERA_DST_OPERATOR(Result, op)                              \
-    inline Result operator op(const DstVector& a, const vFloat& b) {  \
-        return vFloat(a) op b;                                        \
-    }                                                                 \
-    inline Result operator op(const vFloat& a, const DstVector& b) {  \
-        return a op vFloat(b);                                        \
-    }                                                                 \
+#define TESSERA_DST_OPERATOR(Result, op)                                \
+    inline Result operator op(const DstVector& a, const vFloat& b) {    \
+        return vFloat(a) op b;                                          \
+    }                                                                   \
+    inline Result operator op(const vFloat& a, const DstVector& b) {    \
+        return a op vFloat(b);                                          \
+    }                                                                   \
     inline Result operator op(const DstVector& a, const DstVector& b) { \
-        return vFloat(a) op vFloat(b);                                \
+        return vFloat(a) op vFloat(b);                                  \
     }
 TESSERA_DST_OPERATOR(vFloat, +)
 TESSERA_DST_OPERATOR(vFloat, -)
@@ -278,9 +276,7 @@ struct DstRegister {
     DstVector operator[](std::uint32_t index) const { return DstVector(index); }
     void operator++(int) const { tessera::kernel::advance_lanes(1); }
     void operator++() const { tessera::kernel::advance_lanes(1); }
-    void operator+=(std::int32_t vectors) const {
-        tessera::kernel::advance_lanes(vectors);
-    }
+    void operator+=(std::int32_t vectors) const { tessera::kernel::advance_lanes(vectors); }
 };
 inline constexpr DstRegister dst_reg;
 
@@ -474,7 +470,8 @@ vInt float_to_int16(const vFloat& v, Mode /*mode*/ = {}) {
 /// exponent lowers the value, and 0xFF is 0.  Source  tt-isa-documentation, SFPLUT.
 constexpr float lut_coefficient(std::uint32_t code) {
     const std::uint32_t exponent = 127U - (code >> 4U & 7U);
-    const std::uint32_t bits = (code & 0x80U) << 24U | exponent << kMantissaBits | (code & 15U) << 19U;
+    const std::uint32_t bits =
+        (code & 0x80U) << 24U | exponent << kMantissaBits | (code & 15U) << 19U;
     return (code & 0xFFU) == 0xFFU ? 0.0F : std::bit_cast<float>(bits);
 }
 /// Piecewise linear function of |v|: one table below 1, one below 2, one from 2 on. A table holds
@@ -485,7 +482,8 @@ inline vFloat lut(const vFloat& v, const vUInt& below_1, const vUInt& below_2,
     for (std::uint32_t i = 0; i < kLanes; ++i) {
         const float x = std::fabs(v.lane(i));
         const vUInt& table = x < 1 ? below_1 : x < 2 ? below_2 : from_2;
-        const float value = lut_coefficient(table.lane(i) >> 8U) * x + lut_coefficient(table.lane(i));
+        const float value =
+            lut_coefficient(table.lane(i) >> 8U) * x + lut_coefficient(table.lane(i));
         result.set_lane(i, std::copysign(value, v.lane(i)));
     }
     return result;

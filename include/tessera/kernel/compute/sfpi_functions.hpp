@@ -40,8 +40,7 @@ template <bool approximate = false, class Function, class Mode = int, class... A
 void _llk_math_eltwise_unary_sfpu_params_(Function&& function, std::uint32_t idst,
                                           Mode mode = static_cast<int>(VectorMode::RC),
                                           Args... args) {
-    tessera::kernel::for_each_face(idst, static_cast<int>(mode),
-                                   [&] { function(args...); });
+    tessera::kernel::for_each_face(idst, static_cast<int>(mode), [&] { function(args...); });
 }
 /// Calls `function(idst0, idst1, odst, args…)`; dst_reg[32·tile + 0 … 7] is the face of a tile.
 template <bool approximate = false, class Function, class Mode = int, class... Args>

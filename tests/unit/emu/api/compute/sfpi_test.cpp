@@ -77,10 +77,10 @@ TEST_F(Sfpi, ConditionsLimitAssignmentsAndStoresToTheirLanes) {
     }
     v_endif;
 
-    EXPECT_EQ(y.lane(0), 1.0F);    // 0
-    EXPECT_EQ(y.lane(4), 2.0F);    // 8
-    EXPECT_EQ(y.lane(13), 3.0F);   // 32 + 10
-    EXPECT_EQ(y.lane(16), 4.0F);   // 64
+    EXPECT_EQ(y.lane(0), 1.0F);   // 0
+    EXPECT_EQ(y.lane(4), 2.0F);   // 8
+    EXPECT_EQ(y.lane(13), 3.0F);  // 32 + 10
+    EXPECT_EQ(y.lane(16), 4.0F);  // 64
     EXPECT_EQ(at(0, 0, 0), 0.0F) << "lanes outside of the branch keep their values";
     EXPECT_EQ(at(0, 2, 0), 99.0F);
     y = 7.0F;

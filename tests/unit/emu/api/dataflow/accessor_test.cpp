@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-using testing::kScratch;
 using testing::KernelRig;
+using testing::kScratch;
 using testing::own_word;
 
 constexpr std::uint32_t kPage = 32;
@@ -26,8 +26,15 @@ class Accessor : public ::testing::Test {
 protected:
     Accessor() {
         notes.clear();
-        words_ = {kernel::kAccessorSharded, kPage, 2, 2, 4, 3, 2, 2, coord_word({0, 0}) |
-                                                                        coord_word({0, 1}) << 16U};
+        words_ = {kernel::kAccessorSharded,
+                  kPage,
+                  2,
+                  2,
+                  4,
+                  3,
+                  2,
+                  2,
+                  coord_word({0, 0}) | coord_word({0, 1}) << 16U};
     }
     std::uint32_t coord_word(CoreCoord core) {
         const CoreCoord at = rig_.device.core(core).virtual_coord();
@@ -89,12 +96,13 @@ TEST_F(Accessor, AllPagesOfATensorAreARange) {
 
 TEST_F(Accessor, InterleavedTensorHasNoShards) {
     words_ = {kernel::kAccessorIsDram, kPage};
-    EXPECT_EQ(fault([] {
-                  const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
-                  static_cast<void>(tensor.shard_pages(0));
-              }),
-              "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
-              "no shards");
+    EXPECT_EQ(
+        fault([] {
+            const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
+            static_cast<void>(tensor.shard_pages(0));
+        }),
+        "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
+        "no shards");
 }
 
 TEST_F(Accessor, TupleOfAccessorsTakesFollowingWordsAndAddresses) {
