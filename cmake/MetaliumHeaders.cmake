@@ -19,7 +19,7 @@ set(compute_headers
     experimental/sdpa_sub_custom experimental/semaphore experimental/tile_move_copy_custom
 )
 set(unary_headers
-    activations addcdiv addcmul binop_with_scalar bitwise_and bitwise_not bitwise_or bitwise_xor cbrt
+    activations addcdiv addcmul binop_with_scalar bitwise bitwise_and bitwise_not bitwise_or bitwise_xor cbrt
     ceil clamp comp digamma dropout eltwise_unary elu erf_erfc erfinv exp fill floor fmod gelu hardmish
     hardtanh i0 i1 identity isinf_isnan left_shift lerp lgamma log1p logical_not logical_not_noti negative
     prelu rand rdiv recip relu remainder reverseops right_shift rounding rpow rsqrt rsub selu

@@ -44,6 +44,10 @@ constexpr std::uint16_t bfloat16_of(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
 }
+/// Drops the lower half of fp32.
+constexpr std::uint16_t fp32_to_bf16_truncate(float value) {
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
+}
 constexpr float float_of_bfloat16(std::uint16_t pattern) {
     return std::bit_cast<float>(std::uint32_t{pattern} << 16U);
 }

@@ -197,10 +197,13 @@ inline void max_tile(std::uint32_t idst0, std::uint32_t idst1, int /*vector_mode
     inline void call##_init() {      \
     }
 #define SFPU_INTEGER_INIT_BARE(call)
-#define SFPU_INTEGER_SCALAR(call, Op, shape)                                                       \
-    inline void call(std::uint32_t idst, std::uint32_t scalar, CallSite site = CallSite::here()) { \
-        tessera::kernel::sfpu(tessera::kernel::SfpuInteger::Scalar##Op, idst, scalar, site);       \
-    }                                                                                              \
+#define SFPU_INTEGER_SCALAR(call, Op, shape)                                                 \
+    template <DataFormat data_format = DataFormat::Int32>                                    \
+    void call(std::uint32_t idst, std::uint32_t scalar, CallSite site = CallSite::here()) {  \
+        static_assert(data_format == DataFormat::Int32 || data_format == DataFormat::UInt32, \
+                      #call ": formats of 32 bits are emulated");                            \
+        tessera::kernel::sfpu(tessera::kernel::SfpuInteger::Scalar##Op, idst, scalar, site); \
+    }                                                                                        \
     SFPU_INTEGER_INIT_##shape(call)
 #include "tessera/kernel/compute/sfpu_table.inc"
 

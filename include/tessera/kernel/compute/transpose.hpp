@@ -42,8 +42,15 @@ template <bool is_32bit = false>
 void transpose_dest_init(CallSite site = CallSite::here()) {
     tessera::kernel::arm_transpose_dest(site);
 }
-template <bool is_32bit = false>
+/// The same for a tile of `icb`; faces change places, too.
+template <bool is_32bit = false, bool transpose_of_faces = true>
+void transpose_dest_init(std::uint32_t /*icb*/, CallSite site = CallSite::here()) {
+    static_assert(transpose_of_faces, "transposes inside faces alone are not emulated");
+    tessera::kernel::arm_transpose_dest(site);
+}
+template <bool is_32bit = false, bool transpose_of_faces = true>
 void transpose_dest(std::uint32_t idst, CallSite site = CallSite::here()) {
+    static_assert(transpose_of_faces, "transposes inside faces alone are not emulated");
     tessera::kernel::transpose_dest(idst, site);
 }
 

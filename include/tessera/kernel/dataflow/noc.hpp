@@ -3,6 +3,7 @@
 // A transfer stays in flight until a barrier (a flush, for the source of a write).
 #pragma once
 
+#include "tessera/kernel/chip.hpp"
 #include "tessera/kernel/dataflow/args.hpp"
 #include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tessera/kernel/types.hpp"
@@ -290,6 +291,16 @@ inline bool ncrisc_noc_nonposted_atomics_flushed(
     return true;
 }
 /// The firmware's counters of transfers, which the machine keeps itself.
+/// Sets the id of the transfers that a command buffer issues from here on.
+inline void ncrisc_noc_set_transaction_id(std::uint32_t noc, std::uint32_t cmd_buf,
+                                          std::uint32_t trid,
+                                          tessera::CallSite site = tessera::CallSite::here()) {
+    if (cmd_buf == read_cmd_buf) {
+        noc_async_read_set_trid(trid, static_cast<std::uint8_t>(noc), site);
+    } else {
+        noc_async_write_set_trid(trid, static_cast<std::uint8_t>(noc), site);
+    }
+}
 inline void ncrisc_noc_counters_init() {
 }
 inline void dynamic_noc_local_state_init() {

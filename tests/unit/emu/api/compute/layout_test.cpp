@@ -56,8 +56,15 @@ TEST(Transpose, SwapsRowsAndColumnsFromABufferAndInDst) {
         transpose_wh_dest(0);
     });
 
+    transpose_dest_init<true, true>(0);
+    const TileValues by_newer_name = core.run_to(16, [] {
+        transpose_wh_tile(0, 0, 0);
+        transpose_dest<true, true>(0);
+    });
+
     EXPECT_EQ(at(once, 3, 20), at(in, 20, 3));
     EXPECT_EQ(twice, in);
+    EXPECT_EQ(by_newer_name, in);
 }
 
 TEST(Tilize, PacksEachTileOfARowOfTiles) {

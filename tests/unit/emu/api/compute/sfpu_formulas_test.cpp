@@ -111,6 +111,7 @@ TEST(Formulas, OfIntegersWrapAndKeepTheirSign) {
     EXPECT_EQ(after_integers({-5}, 0, [] { abs_tile_int32(0); }), 5);
     EXPECT_EQ(after_integers({-5}, 0, [] { unary_lt_tile_int32(0, 0); }), 1);
     EXPECT_EQ(after_integers({-8}, 0, [] { right_shift_tile(0, 1); }), -4);
+    EXPECT_EQ(after_integers({12}, 0, [] { bitwise_and_tile<DataFormat::UInt32>(0, 6); }), 4);
     EXPECT_EQ(after_integers({12, 18, 0}, 2, [] { gcd_tile(0, 1, 2); }), 6);
     EXPECT_EQ(after_integers({4, 6, 0}, 2, [] { lcm_tile(0, 1, 2); }), 12);
     EXPECT_EQ(after_integers({-7, 2, 0}, 2, [] { div_int32_floor_tile(0, 1, 2); }), -4);

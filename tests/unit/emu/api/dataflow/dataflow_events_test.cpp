@@ -144,6 +144,9 @@ TEST(DataflowEvents, LatchedTransfersAndTransactionIdsAreMarked) {
         noc_async_read_set_trid(5, 0);
         noc_async_read_one_packet_with_state(kScratch, kScratch, 0);
         noc_async_read_barrier_with_trid(5, 0);
+        ncrisc_noc_set_transaction_id(0, read_cmd_buf, 6);
+        noc_async_read_one_packet_with_state(kScratch, kScratch, 0);
+        noc_async_read_barrier_with_trid(6, 0);
         noc_async_read_set_trid(0, 0);
     });
 
@@ -151,7 +154,9 @@ TEST(DataflowEvents, LatchedTransfersAndTransactionIdsAreMarked) {
         TransferDetail::kWithState | TransferDetail::kOnePacket | TransferDetail::kHasId;
     const Events expected{event(EventKind::NocSetState, TransferDetail::kOnePacket, 1, 0),
                           event(EventKind::NocRead, kMarks, 1, bytes_at(64, kCore10, 5)),
-                          event(EventKind::ReadBarrier, BarrierDetail::kHasId | 5U << 2U, 1, 0)};
+                          event(EventKind::ReadBarrier, BarrierDetail::kHasId | 5U << 2U, 1, 0),
+                          event(EventKind::NocRead, kMarks, 1, bytes_at(64, kCore10, 6)),
+                          event(EventKind::ReadBarrier, BarrierDetail::kHasId | 6U << 2U, 1, 0)};
     EXPECT_EQ(events, expected);
 }
 
