@@ -30,14 +30,14 @@ foreach(name ${unary_headers})
     list(APPEND compute_headers eltwise_unary/${name})
 endforeach()
 # Headers of the debugging API, as debug/NAME.h and api/debug/NAME.h.
-set(debug_headers assert checkpoint device_print dprint dprint_pages dprint_tensix
+set(debug_headers assert device_print dprint dprint_pages dprint_tensix
     dprint_tensix_pack dprint_tensix_unpack dprint_test_common dprint_tile pause ring_buffer waypoint)
 set(metalium_headers
     accessor/tensor_accessor.h accessor/tensor_accessor_args.h api/compile_time_args.h
-    api/compute/compute_kernel_api.h api/dataflow/dataflow_api.h api/kernel_thread_globals.h
+    api/dataflow/dataflow_api.h api/kernel_thread_globals.h
     api/tensor/page.h api/tensor/pages_address_iterator.h api/tensor/shard_pages_address_iterator.h
     api/tensor/tensor_accessor.h api/tensor/tensor_accessor_args.h
-    compile_time_args.h compute_kernel_api.h dataflow_api.h dataflow_api_addrgen.h
+    compile_time_args.h dataflow_api.h dataflow_api_addrgen.h
     chlkc_list.h ckernel.h ckernel_defs.h ckernel_globals.h ckernel_include.h ckernel_sfpu.h
     ckernel_structs.h core_config.h debug_macros.h defines_generated.h
     dev_mem_map.h fabric/fabric_edm_packet_header.hpp hostdevcommon/common_values.hpp
@@ -128,6 +128,17 @@ foreach(name noc circular_buffer dataflow_buffer core_local_mem endpoints tensor
 endforeach()
 tessera_metalium_header(api/tensor/noc_traits.h
     "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
+
+# The chip's mathematics header has no M_LN2, so that kernels define a constant of that name.
+foreach(name compute_kernel_api.h api/compute/compute_kernel_api.h)
+    tessera_metalium_header(${name}
+        "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n#undef M_LN2\n")
+endforeach()
+# Barriers of a debug build (DEBUG_CHECKPOINT_ENABLED), which are nothing in any other.
+foreach(name debug/checkpoint.h api/debug/checkpoint.h)
+    tessera_metalium_header(${name}
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#define DEBUG_CHECKPOINT(...)\n#define DEBUG_CHECKPOINT_EX(...)\n#define DEBUG_CHECKPOINT_GLOBAL(...)\n")
+endforeach()
 
 # Numeric helpers, whose names are words such as `align`.
 foreach(name api/alignment.h alignment.h api/numeric/bfloat16.h api/numeric/float32.h

@@ -182,7 +182,23 @@ Json to_json(const std::vector<CheckedKernel>& kernels) {
     return {{"schema", "tessera.kernel_check"}, {"kernels", rows}, {"missing", counts}};
 }
 
-// A page of the documentation: names by the number of kernels that use them, with a test of each.
+// How many kernels each of the categories has, as the rows of a table.
+std::string coverage_head(const std::vector<CheckedKernel>& kernels) {
+    std::string text =
+        fmt::format("| of {} kernels | number | share |\n|---|---:|---:|\n", kernels.size());
+    for (const NeedRow& row : kNeeds) {
+        const auto number = std::ranges::count(kernels, row.needs, [](const CheckedKernel& kernel) {
+            return needs_of(kernel.errors);
+        });
+        text +=
+            fmt::format("| {} | {} | {:.1f} % |\n", row.about, number,
+                        100.0 * static_cast<double>(number) / static_cast<double>(kernels.size()));
+    }
+    return text;
+}
+
+// Tables of the documentation: what kernels need, and each name of the API by the number of kernels
+// that use it, with a file that tests it.
 std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::string& tests) {
     std::vector<std::filesystem::path> files;
     files.reserve(kernels.size());
@@ -193,24 +209,33 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
     const auto used = uses_of(names, files);
     const auto tested =
         tests.empty() ? std::map<std::string, std::string>{} : first_file_with(names, tests);
-    Counts rows(used.begin(), used.end());
-    std::ranges::stable_sort(rows, std::greater{}, &Counts::value_type::second);
-    std::string text = fmt::format(
-        "{1} of {0} kernels compile, and {2} more when the program defines their words.\n\n"
-        "## Supported\n\n| name | kernels | test |\n|---|---:|---|\n",
-        kernels.size(),
-        std::ranges::count(kernels, KernelNeeds::Nothing,
-                           [](const CheckedKernel& kernel) { return needs_of(kernel.errors); }),
-        std::ranges::count(kernels, KernelNeeds::Macros,
-                           [](const CheckedKernel& kernel) { return needs_of(kernel.errors); }));
-    for (const auto& [name, number] : rows) {
-        const auto test = tested.find(name);
-        text += fmt::format("| `{}` | {} | {} |\n", name, number,
-                            test == tested.end() ? "" : test->second);
+    struct Row {
+        std::string name;
+        std::size_t number;
+        bool is_supported;
+    };
+    std::vector<Row> rows;
+    for (const auto& [name, number] : used) {
+        rows.push_back({name, number, true});
     }
-    text += "\n## Missing\n\n| name | kernels |\n|---|---:|\n";
     for (const auto& [name, number] : counts_of(kernels)) {
-        text += fmt::format("| `{}` | {} |\n", name, number);
+        rows.push_back({name, number, false});
+    }
+    std::ranges::stable_sort(rows, std::greater{}, &Row::number);
+    constexpr const char* kIntroduction =
+        "# Coverage of the kernel API\n\n"
+        "For everybody who wants to know whether a kernel's calls are emulated. The command\n"
+        "`tessera kernel check PLACE … --coverage --tests DIR` prints this page. The first table\n"
+        "says what the kernels need. The second one lists each name of the API, and each name "
+        "that\n"
+        "is missing, with the number of kernels whose text has it and a file that tests it.\n\n";
+    std::string text = kIntroduction + coverage_head(kernels) +
+                       "\n| name | kernels | supported | test |\n|---|---:|---|---|\n";
+    for (const Row& row : rows) {
+        const auto test = row.is_supported ? tested.find(row.name) : tested.end();
+        text +=
+            fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.number,
+                        row.is_supported ? "yes" : "no", test == tested.end() ? "" : test->second);
     }
     return text;
 }

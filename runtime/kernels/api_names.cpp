@@ -26,10 +26,12 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
     return files;
 }
 
-// Names of the API have an underscore or are of capitals; words of C++ with one are left out.
+// Names of the API have an underscore or are of capitals; words of C++ with one and a kernel's own
+// entry are left out.
 bool is_api_name(const std::string& name) {
-    constexpr std::array<std::string_view, 5> kOfTheLanguage{
-        "static_assert", "static_cast", "reinterpret_cast", "const_cast", "bit_cast"};
+    constexpr std::array<std::string_view, 6> kOfTheLanguage{"static_assert",    "static_cast",
+                                                             "reinterpret_cast", "const_cast",
+                                                             "bit_cast",         "kernel_main"};
     const bool is_capital =
         std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; });
     return (is_capital || name.find('_') != name.npos) && !name.starts_with("_") &&

@@ -90,11 +90,14 @@ std::vector<fs::path> kernels_at(const fs::path& place) {
 }
 
 Processor guess_processor(const fs::path& file, const std::string& text) {
-    constexpr std::array<std::string_view, 8> kOfCompute{
-        "compute_kernel_api", "api/compute", "void MAIN", "tile_regs_acquire",
-        "acquire_dst",        "copy_tile",   "ckernel.h", "kernel/compute/"};
-    const bool computes = std::ranges::any_of(
-        kOfCompute, [&](std::string_view word) { return text.find(word) != text.npos; });
+    constexpr std::array<std::string_view, 9> kOfCompute{
+        "compute_kernel_api", "api/compute",     "void MAIN",
+        "tile_regs_acquire",  "acquire_dst",     "copy_tile",
+        "ckernel.h",          "kernel/compute/", "llk_"};
+    const bool computes = file.parent_path().filename() == "compute" ||
+                          std::ranges::any_of(kOfCompute, [&](std::string_view word) {
+                              return text.find(word) != text.npos;
+                          });
     if (computes) {
         return Processor::Compute;
     }
@@ -105,31 +108,33 @@ Processor guess_processor(const fs::path& file, const std::string& text) {
 namespace {
 
 // Values of words that programs of the vendor define as names of the API; any other word is a small
-// number, or a statement that does nothing.
+// number, or nothing.
 constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
     {"REDUCE_OP", "PoolType::SUM"},
     {"REDUCE_DIM", "ReduceDim::REDUCE_ROW"},
     {"BCAST_DIM", "BroadcastType::ROW"},
     {"BCAST_LLKOP", "EltwiseBinaryType::ELWADD"},
-    {"BCAST_OP", "add_tiles_bcast_rows"},
+    {"BCAST_OP", "add_tiles_bcast"},
     {"BROADCAST_TYPE", "BroadcastType::ROW"},
     {"BINARY_OP_TYPE", "EltwiseBinaryType::ELWADD"},
     {"BINARY_OP", "add_tiles"},
     {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
 }};
 
-enum class StandIn : std::uint8_t { Number, Statement };
+enum class StandIn : std::uint8_t { Number, Nothing };
 
-Defines with_stand_ins(Defines defines, const std::vector<std::string>& words, StandIn kind) {
+// A word that the kernel calls is a statement that does nothing.
+Defines with_stand_ins(Defines defines, const std::string& text,
+                       const std::vector<std::string>& words, StandIn kind) {
     for (const std::string& word : words) {
         const auto* known =
             std::ranges::find_if(kStandInValues, [&](const auto& row) { return word == row[0]; });
         if (known != kStandInValues.end()) {
             defines[word] = (*known)[1];
-        } else if (kind == StandIn::Number) {
-            defines[word] = "2";
-        } else {
+        } else if (text.find(word + "(") != text.npos) {
             defines[word + "(...)"] = "";
+        } else {
+            defines[word] = kind == StandIn::Number ? "2" : "";
         }
     }
     return defines;
@@ -137,13 +142,14 @@ Defines with_stand_ins(Defines defines, const std::vector<std::string>& words, S
 
 // Whether a kernel that misses nothing but words compiles when it has them. Words that only the
 // stand-ins reach are added, as long as there are any.
-bool compiles_with_defines(const KernelSource& source, std::vector<std::string> words) {
-    for (const StandIn kind : {StandIn::Number, StandIn::Statement}) {
+bool compiles_with_defines(const KernelSource& source, const std::string& text,
+                           const std::vector<std::string>& words) {
+    for (const StandIn kind : {StandIn::Number, StandIn::Nothing}) {
         std::vector<std::string> all = words;
         constexpr int kMostRounds = 4;
         for (int round = 0; round < kMostRounds; ++round) {
             KernelSource attempt = source;
-            attempt.defines = with_stand_ins(source.defines, all, kind);
+            attempt.defines = with_stand_ins(source.defines, text, all, kind);
             const CompileErrors errors = check_kernel(attempt);
             if (errors.empty()) {
                 return true;
@@ -182,7 +188,7 @@ CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
     CompileErrors& errors = checked.errors;
     errors = check_kernel(source);
     if (!errors.defines.empty() && errors.vendor_headers.empty() && errors.user_headers.empty()) {
-        errors.compiles_with_defines = compiles_with_defines(source, errors.defines);
+        errors.compiles_with_defines = compiles_with_defines(source, *text, errors.defines);
     }
     return checked;
 }

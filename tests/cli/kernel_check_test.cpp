@@ -73,6 +73,27 @@ TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
     EXPECT_EQ(json.at("missing").at("unknown_call"), 1);
 }
 
+TEST_F(CliKernelCheck, PrintsTheCoverageOfNamesWithATestOfEach) {
+    std::filesystem::create_directories(folder_.path() / "kernels");
+    std::filesystem::create_directories(folder_.path() / "tests");
+    folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");
+    folder_.write("kernels/b.cpp", "void kernel_main() { cb_push_back(0, 1); unknown_call(); }\n");
+    folder_.write("tests/push_test.cpp", "void push() { cb_push_back(0, 1); }\n");
+
+    EXPECT_THAT(check({"kernels", "--coverage", "--tests", "tests"}).out,
+                ::testing::EndsWith(
+                    "| of 2 kernels | number | share |\n|---|---:|---:|\n"
+                    "| compile | 1 | 50.0 % |\n"
+                    "| compile; a run ends if it reaches an instruction of the chip | 0 | 0.0 % |\n"
+                    "| compile when the program defines its words | 0 | 0.0 % |\n"
+                    "| need an include path | 0 | 0.0 % |\n"
+                    "| use names that Tessera does not have | 1 | 50.0 % |\n"
+                    "| have other errors | 0 | 0.0 % |\n"
+                    "\n| name | kernels | supported | test |\n|---|---:|---|---|\n"
+                    "| `cb_push_back` | 2 | yes | tests/push_test.cpp |\n"
+                    "| `unknown_call` | 1 | no |  |\n"));
+}
+
 TEST_F(CliKernelCheck, TriesKernelsWithTheWordsThatAProgramDefines) {
     std::filesystem::create_directories(folder_.path() / "kernels");
     folder_.write("kernels/number.cpp", "void kernel_main() { cb_push_back(0, NUM_BLOCKS); }\n");
