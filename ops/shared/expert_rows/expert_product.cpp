@@ -494,7 +494,10 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
                        const ProductSchedule& schedule) {
     const Shape& weights = product.weights.spec.shape;
     const ScaleShape scales = scales_of(product);
-    const NearOperands near_operands{product.rows.spec, product.weights.spec, is_plain(scales)};
+    const std::uint32_t rows =
+        product.is_batched() ? num_rows(product.rows.spec.shape) : product.num_choices;
+    const NearOperands near_operands{product.rows.spec, product.weights.spec, is_plain(scales),
+                                     rows / weights[0]};
     if (const auto near = near_banks_of(arch, near_operands, schedule)) {
         return near_banks_program(arch, product, *near, schedule.math_fidelity);
     }

@@ -29,6 +29,14 @@ constexpr std::uint32_t kSparePushes = 4;
 // the banks for a team's last columns.
 constexpr std::uint64_t kLeastBytes = 4 << 20;
 constexpr std::uint32_t kLeastColumns = 8;  // tiles of each team
+// K tiles of a column in each bank. With two (K of 768) the sums of a column take as long as its
+// reads, and reads by all cores are as fast.
+constexpr std::uint32_t kLeastInBank = 4;
+// One core at a time brings the rows of a tile row and reads no weights meanwhile. With many rows
+// that pays only if the columns take much longer: with 1024 tokens and 1536 columns products took
+// 1.3 times as long as with reads by all cores, with 512 tokens and 4096 columns 0.85 times.
+constexpr std::uint32_t kFewRows = 256;
+constexpr std::uint32_t kManyColumns = 96;  // tiles
 
 /// Returns the cores beside each bank. On a Wormhole four of its five cores a bank are the fastest
 /// for most shapes: fewer multiply too slowly if K is short, and more fill the links around a bank,
@@ -268,8 +276,10 @@ std::optional<NearBanks> near_banks_of(const ArchSpec& arch, const NearOperands&
     const NearBanks near = plan_of_shape(arch, operands, schedule);
     const std::uint64_t bytes =
         std::uint64_t{near.k_tiles} * near.n_tiles * tile_bytes(operands.weights.format);
-    const bool is_large = bytes >= kLeastBytes && near.n_tiles >= kLeastColumns * near.teams;
-    const bool is_chosen = has_default_strips(schedule) && is_large;
+    const bool is_large = bytes >= kLeastBytes && near.k_tiles >= kLeastInBank * near.banks &&
+                          near.n_tiles >= kLeastColumns * near.teams;
+    const bool is_wide = operands.most_rows <= kFewRows || near.n_tiles >= kManyColumns;
+    const bool is_chosen = has_default_strips(schedule) && is_large && is_wide;
     if (schedule.weight_reads == WeightReads::Auto && !is_chosen) {
         return std::nullopt;
     }

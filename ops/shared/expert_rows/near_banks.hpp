@@ -24,7 +24,8 @@ struct NearBanks {
 struct NearOperands {
     const TensorSpec& rows;
     const TensorSpec& weights;
-    bool is_plain = false;  ///< neither scales, zero points nor a bias
+    bool is_plain = false;        ///< neither scales, zero points nor a bias
+    std::uint32_t most_rows = 0;  ///< of an expert, as the host knows them; 0: few
 };
 
 /// Returns the distribution that a schedule asks for or chooses; none if it reads by all cores.
