@@ -57,7 +57,7 @@ std::set<std::string> words_of_text(const std::string& text) {
 // A name before a parenthesis, a macro, or a word that a row of a table of tile functions begins
 // with; a row's init has the name with _init.
 std::set<std::string> api_names(const fs::path& include_dir) {
-    static const std::regex kName(R"(([A-Za-z_]\w+)\s*\()");
+    static const std::regex kName(R"(([A-Za-z_]\w+)\()");
     static const std::regex kMacro(R"(#define\s+([A-Za-z_]\w+))");
     static const std::regex kRow(R"((?:FORMULA|SFPU_\w+)\(\s*(\w+_tile\w*))");
     std::set<std::string> names;
