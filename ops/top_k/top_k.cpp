@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "emu/base/round_up.hpp"
@@ -333,6 +334,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         std::vector<std::int32_t> order(static_cast<std::size_t>(
             std::clamp<std::int64_t>(last + 1, 0, static_cast<std::int64_t>(columns))));
         std::iota(order.begin(), order.end(), 0);
+        // −inf marks a masked column.
+        std::erase_if(order, [&](std::int32_t column) {
+            return values[static_cast<std::size_t>(column)] ==
+                   -std::numeric_limits<float>::infinity();
+        });
         // Stable: equal elements keep the order of their columns, and the lower one is taken first.
         std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
             const float x = values[static_cast<std::size_t>(a)];

@@ -26,7 +26,9 @@ inline constexpr std::array kInputs{
 inline constexpr std::array kOutputs{Operand{"indices", "(..., K)", "int32", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{
     .name = "top_k",
-    .summary = "finds the columns of the largest elements of each row, up to a position",
+    .summary =
+        "finds the columns of the largest elements of each row, up to a position; -inf is never "
+        "one",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -34,8 +36,9 @@ inline constexpr OpSpec kSpec{
 };
 
 /// Returns the op, for the registry. Row r gets the columns of its k largest elements in descending
-/// order, of equal ones the lower first; NaN counts as less than every number. With `positions`
-/// (one for each row) only columns up to the row's own count are returned; −1 fills up the rest.
+/// order, of equal ones the lower first; NaN counts as less than every number. A column with −inf is
+/// masked and never returned. With `positions` (one for each row) only columns up to the row's own
+/// count are returned; −1 fills up the rest.
 ///
 /// A core has two data movement processors, and `split` processors share a row.
 ///   - With `split` of 1 each processor sorts whole rows of up to 1024 columns. It selects from

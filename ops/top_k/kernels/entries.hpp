@@ -8,12 +8,23 @@ namespace {
 
 using Words = tt_l1_ptr uint32_t*;
 
-// An unsigned number that is the greater the greater the float is; 1 for NaN, which
-// is less than that of every number. Both zeros are one. No element has 0.
+// The order of −inf, which marks a masked column. No result names it.
+constexpr uint32_t kMasked = 0;
+constexpr uint32_t kNoColumn = 0xFFFFFFFF;
+
+// The order of infinities and NaN: all exponent bits are set. NaN is less than every number.
+uint32_t order_of_special(uint32_t bits) {
+    if (bits == 0xFF800000) {
+        return kMasked;
+    }
+    return bits == 0x7F800000 ? 0xFF800000 : 1;
+}
+
+// An unsigned number that is the greater the greater the float is. Both zeros are one.
 uint32_t order_of(uint32_t bits) {
-    // NaN of either sign: all exponent bits and a mantissa.
-    if ((bits & 0x7FFFFFFF) > 0x7F800000) {
-        return 1;
+    // One test for all that is rare, so that a finite number costs no more.
+    if ((bits & 0x7FFFFFFF) >= 0x7F800000) {
+        return order_of_special(bits);
     }
     if (bits == 0x80000000) {
         bits = 0;
@@ -27,6 +38,10 @@ struct Entry {
     uint32_t column;
 };
 using Entries = tt_l1_ptr Entry*;
+
+uint32_t result_of(const Entry& entry) {
+    return entry.order == kMasked ? kNoColumn : entry.column;
+}
 
 // Makes one pass of a stable sort, greater digits first.
 void sort_by_digit(const Entries from, Entries to, uint32_t count, uint32_t shift, uint32_t bits,

@@ -87,6 +87,10 @@ public:
     }
     uint32_t next_column() {
         const uint32_t list = winner_[1];
+        // Masked columns and the end of a list have the same order: no list has more.
+        if (heads_[list] == kMasked) {
+            return kNoColumn;
+        }
         const uint32_t column = lists_.list(list)[from_[list]].column;
         from_[list] += 1;
         load(list);
@@ -98,7 +102,7 @@ public:
 
 private:
     void load(uint32_t i) {
-        heads_[i] = from_[i] < lists_.length(i) ? lists_.list(i)[from_[i]].order : 0;
+        heads_[i] = from_[i] < lists_.length(i) ? lists_.list(i)[from_[i]].order : kMasked;
     }
     void play(uint32_t node) {
         // With equal heads the left list wins: its columns are lower.

@@ -74,8 +74,8 @@ struct Buffers {
     Words ids = reinterpret_cast<Words>(get_write_ptr(own(Cb::Sorted)));
 };
 
-// Writes the columns of the `wanted` largest of `visible` scores in descending order, and −1 for the
-// rest of k.
+// Writes the columns of the `wanted` largest of `visible` scores in descending order, and −1 for
+// masked columns and the rest of k.
 void select(const Buffers& buffers, uint32_t visible, uint32_t wanted, uint32_t k) {
     // Orders are computed once and reused by the three passes of the threshold.
     for (uint32_t i = 0; i < visible; ++i) {
@@ -90,10 +90,10 @@ void select(const Buffers& buffers, uint32_t visible, uint32_t wanted, uint32_t 
     sort_by_digit(buffers.sorted, buffers.chosen, wanted, 11, 11, buffers.histogram);
     sort_by_digit(buffers.chosen, buffers.sorted, wanted, 22, 10, buffers.histogram);
     for (uint32_t i = 0; i < wanted; ++i) {
-        buffers.chosen[i].column = buffers.sorted[i].column;
+        buffers.chosen[i].column = result_of(buffers.sorted[i]);
     }
     for (uint32_t i = 0; i < k; ++i) {
-        buffers.ids[i] = i < wanted ? buffers.chosen[i].column : 0xFFFFFFFF;
+        buffers.ids[i] = i < wanted ? buffers.chosen[i].column : kNoColumn;
     }
 }
 

@@ -58,7 +58,7 @@ void write_part(const Accessor& output, uint32_t row, const Lists& lists, Part p
         ids[i] = merge.next_column();
     }
     for (uint32_t i = found; i < part.count; ++i) {
-        ids[i] = 0xFFFFFFFF;
+        ids[i] = kNoColumn;
     }
     if (part.count > 0) {
         noc_async_write(own_l1(Cb::Scores), output.get_noc_addr(row, part.first * sizeof(uint32_t)),

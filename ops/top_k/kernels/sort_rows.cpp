@@ -21,7 +21,7 @@ void kernel_main() {
         const Entries sorted = sort_columns(scores, row, {0, visible});
         // The scores have been read, so that the ids may replace them.
         for (uint32_t i = 0; i < args.k; ++i) {
-            ids[i] = i < visible ? sorted[i].column : 0xFFFFFFFF;
+            ids[i] = i < visible ? result_of(sorted[i]) : kNoColumn;
         }
         noc_async_write(own_l1(Cb::Scores), output.get_noc_addr(row), args.k * sizeof(uint32_t));
         noc_async_write_barrier();  // the next row is sorted in the same place

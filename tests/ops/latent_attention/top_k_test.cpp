@@ -56,8 +56,27 @@ TEST(TopK, FillsUpWhereFewerColumnsAreSeen) {
     EXPECT_THAT(selected({5}, 2, {-1}), ElementsAre(-1, -1));
 }
 
-TEST(TopK, OrdersInfinitiesAndPutsNanLast) {
-    EXPECT_THAT(selected({NAN, -kInfinity, 3, kInfinity}, 4), ElementsAre(3, 2, 1, 0));
+TEST(TopK, OrdersInfinityAndPutsNanLast) {
+    EXPECT_THAT(selected({NAN, -5, 3, kInfinity}, 4), ElementsAre(3, 2, 1, 0));
+}
+
+TEST(TopK, NeverReturnsAMaskedColumn) {
+    EXPECT_THAT(selected({-kInfinity, 3, -kInfinity, NAN, 4}, 5), ElementsAre(4, 1, 3, -1, -1));
+    EXPECT_THAT(selected({-kInfinity, -kInfinity}, 2), ElementsAre(-1, -1));
+}
+
+// By whole rows that are sorted, by a threshold, and by lists of several processors.
+TEST(TopK, FillsUpARowOfWhichMostIsMasked) {
+    for (const auto& [columns, split] : {std::pair{640U, 1U}, {3000U, 1U}, {3000U, 8U}}) {
+        std::vector<float> scores(columns, -kInfinity);
+        scores[17] = 1;
+        scores[columns - 1] = 2;
+        const HostTensor row = host_tensor({1, columns}, DataFormat::Float32, scores);
+        const auto run = run_op(op(), TopKSpec{.k = 5, .split = split}, {{row}}, test_arch());
+
+        EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]),
+                    ElementsAre(static_cast<std::int32_t>(columns - 1), 17, -1, -1, -1));
+    }
 }
 
 struct Rows {
