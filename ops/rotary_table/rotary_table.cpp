@@ -68,10 +68,6 @@ double divided_part(const RotaryTableSpec& spec, std::size_t pair) {
     return std::clamp((static_cast<double>(pair) - first) / width, 0.0, 1.0);
 }
 
-/// Keys that change nothing without YaRN.
-constexpr std::array<std::string_view, 4> kKeysOfYarn{"yarn_beta_fast", "yarn_beta_slow",
-                                                      "yarn_original_positions", "yarn_truncate"};
-
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RotaryTableSpec>();
     judge_grid(context.arch, spec.grid, judge);
@@ -79,9 +75,6 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.dim >= 2 && spec.dim % 2 == 0 && spec.dim <= kMostElements, "dim",
                   fmt::format("is {}; allowed: an even number, 2 to {}: elements turn in pairs",
                               spec.dim, kMostElements));
-    if (spec.yarn_factor == 1) {
-        judge_untaken(kFields, &spec, kKeysOfYarn, "yarn_factor 1", judge);
-    }
     judge.require(spec.yarn_factor == 1 || spec.theta > 1, "theta",
                   fmt::format("is {}; allowed with YaRN: more than 1", spec.theta));
     judge.require(spec.yarn_beta_fast >= spec.yarn_beta_slow, "yarn_beta_fast",
