@@ -61,20 +61,20 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"ExpertIdOutOfRange", set_id(3, 4),
              "tessera: prepare_moe_routing_tensors: selected_experts(1,1) is 4; expert "
-             "ids are 0 to 3"},
+             "ids are 0 to 3 (step prepare_routing)"},
         Case{"NegativeExpertId", set_id(0, 0xFFFFFFFF),
              "tessera: prepare_moe_routing_tensors: selected_experts(0,0) is "
-             "4294967295; expert ids are 0 to 3"},
+             "4294967295; expert ids are 0 to 3 (step prepare_routing)"},
         Case{"DuplicateExpertInARow", set_id(5, 3),
              "tessera: prepare_moe_routing_tensors: selected_experts(2,1) is 3, as is "
              "(2,0); a token selects an expert "
-             "once"},
+             "once (step prepare_routing)"},
         Case{"MappedExpertOutOfRange", set_mapping(2, 4),
              "tessera: prepare_moe_routing_tensors: local_experts(0) of device 1 is 4; "
-             "expert ids are 0 to 3"},
+             "expert ids are 0 to 3 (step prepare_routing)"},
         Case{"ExpertMappedTwice", set_mapping(3, 2),
              "tessera: prepare_moe_routing_tensors: local_experts(1) of device 1 is 2, as is "
-             "local_experts(0) of device 0; each expert stands once"}),
+             "local_experts(0) of device 0; each expert stands once (step prepare_routing)"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -69,7 +69,7 @@ std::string refused_values(const Pair& pair, const std::vector<std::string>& set
 TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
     EXPECT_EQ(refused_values(pair_of("all_gather_reduce_scatter", "grouped"),
                              {"tensors.expert_map.origin={constant: 4}"}),
-              "fused_moe: expert_map[0] is 4; allowed: -1 (another device's) or 0 to 3");
+              "fused_moe: expert_map[0] is 4; allowed: -1 (another device's) or 0 to 3 (step moe)");
 }
 
 TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
@@ -78,7 +78,7 @@ TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
           pair_of("all_gather_reduce_scatter", "grouped"),
           pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
         EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
-                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7")
+                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7 (step moe)")
             << pair.name();
     }
 }
@@ -89,7 +89,8 @@ TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
     for (const char* pf : {"batched", "all_to_all_batched", "all_to_all_capped"}) {
         EXPECT_EQ(refused_values(pair_of(pf, "batched_masked"), twice),
                   "fused_moe with " + std::string(pf) +
-                      ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once");
+                      ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once "
+                      "(step moe)");
     }
 }
 
@@ -114,7 +115,8 @@ TEST(ModularErrors, AMapThatADispatchDoesNotLookAtIsNamed) {
 
     EXPECT_EQ(refused_values(pair_of("all_to_all_contiguous", "grouped"), round_robin),
               "fused_moe: expert_map[1] of device 0 is -1; all_to_all_contiguous sends the "
-              "tokens of expert 1 to device 0; allowed: 1, or any map with expert_places");
+              "tokens of expert 1 to device 0; allowed: 1, or any map with expert_places "
+              "(step moe)");
     EXPECT_EQ(refused_values(pair_of("none", "grouped"), round_robin), "(nothing thrown)");
 }
 
@@ -130,12 +132,13 @@ TEST(ModularErrors, FewerSlotsThanExpertsAreNamed) {
 }
 
 TEST(ModularErrors, AnExpertOnTwoDevicesOrNoneIsNamed) {
-    EXPECT_EQ(refused_values(pair_of("none", "grouped"),
-                             {"tensors.expert_map.origin={index: \"i % 4\"}"}),
-              "fused_moe: expert_map: expert 0 is on devices 0 and 1; allowed: one device");
+    EXPECT_EQ(
+        refused_values(pair_of("none", "grouped"),
+                       {"tensors.expert_map.origin={index: \"i % 4\"}"}),
+        "fused_moe: expert_map: expert 0 is on devices 0 and 1; allowed: one device (step moe)");
     EXPECT_EQ(refused_values(pair_of("none", "grouped"),
                              {"tensors.expert_map.origin={index: \"(i == device) - 1\"}"}),
-              "fused_moe: expert_map: expert 2 is on no device; allowed: one device");
+              "fused_moe: expert_map: expert 2 is on no device; allowed: one device (step moe)");
 }
 
 TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
