@@ -34,8 +34,7 @@ std::vector<std::size_t> last_devices(std::span<const LaunchPartition> partition
 std::vector<std::size_t> different_parts(const LaunchPartition& partition) {
     std::vector<std::size_t> parts = partition.representatives;
     std::ranges::sort(parts);
-    const auto repeated = std::ranges::unique(parts);
-    parts.erase(repeated.begin(), repeated.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     return parts;
 }
 

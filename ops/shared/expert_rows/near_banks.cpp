@@ -15,7 +15,8 @@
 namespace tessera::ops {
 namespace {
 
-using row_products::Cb;
+// In batches, other files of the folder have a Cb of their own.
+using NearCb = row_products::Cb;
 
 constexpr std::uint32_t kRowTile = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kSumTile = tile_bytes(DataFormat::Float32);
@@ -68,7 +69,7 @@ NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
 
 /// A circular buffer of each core.
 struct Ring {
-    Cb cb;
+    NearCb cb;
     DataFormat format;
     CbSize size;
 };
@@ -78,19 +79,20 @@ std::vector<Ring> rings_of(const ArchSpec& arch, const NearBanks& near, DataForm
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const std::uint32_t columns = div_up(near.n_tiles, near.teams);
     const auto tables = static_cast<std::uint32_t>(round_up(table_bytes, std::uint64_t{64}));
-    return {{Cb::Rows, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
-            {Cb::Tiles, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
-            {Cb::Weights, weights, {near.pushes * near.k_push, tile_bytes(weights)}},
-            {Cb::Scales, DataFormat::Float32, {2, kSumTile}},
-            {Cb::ComputeUnits, DataFormat::UInt32, {2, alignment}},
-            // A round of sums, so that a member that waits for its team does not stop its products.
-            {Cb::Partial, DataFormat::Float32, {near.banks, kSumTile}},
-            {Cb::Gathered, DataFormat::Float32, {row_products::kNearRounds * near.banks, kSumTile}},
-            {Cb::Output, DataFormat::Float16_b, {2, kRowTile}},
-            {Cb::Tables, DataFormat::UInt32, {1, tables}},
-            {Cb::WriterTables, DataFormat::UInt32, {1, tables}},
-            {Cb::WriterZeros, DataFormat::UInt32, {1, columns * kOutputRowBytes}},
-            {Cb::Words, DataFormat::UInt32, {1, 64}}};
+    return {
+        {NearCb::Rows, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
+        {NearCb::Tiles, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
+        {NearCb::Weights, weights, {near.pushes * near.k_push, tile_bytes(weights)}},
+        {NearCb::Scales, DataFormat::Float32, {2, kSumTile}},
+        {NearCb::ComputeUnits, DataFormat::UInt32, {2, alignment}},
+        // A round of sums, so that a member that waits for its team does not stop its products.
+        {NearCb::Partial, DataFormat::Float32, {near.banks, kSumTile}},
+        {NearCb::Gathered, DataFormat::Float32, {row_products::kNearRounds * near.banks, kSumTile}},
+        {NearCb::Output, DataFormat::Float16_b, {2, kRowTile}},
+        {NearCb::Tables, DataFormat::UInt32, {1, tables}},
+        {NearCb::WriterTables, DataFormat::UInt32, {1, tables}},
+        {NearCb::WriterZeros, DataFormat::UInt32, {1, columns * kOutputRowBytes}},
+        {NearCb::Words, DataFormat::UInt32, {1, 64}}};
 }
 
 std::uint64_t bytes_of(const std::vector<Ring>& rings) {
@@ -179,7 +181,7 @@ void add_kernels(Program& program, const CoreRangeSet& cores, MathFidelity fidel
                         .k_tiles = built.near.k_tiles,
                         .is_scaled = built.product.topk_weights != nullptr ? 1U : 0U});
     // Sums keep their bits; through a source register they would lose 13.
-    unpack_to_fp32(compute, Cb::Gathered);
+    unpack_to_fp32(compute, NearCb::Gathered);
     built.compute =
         CreateKernel(program, "ops/shared/expert_rows/kernels/near_compute.cpp", cores, compute);
     DataMovementConfig writer = writer_config(args, built.written);
