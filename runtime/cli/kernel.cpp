@@ -214,11 +214,13 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
         std::size_t number;
         bool is_supported;
     };
+    const auto missing = counts_of(kernels);
     std::vector<Row> rows;
+    rows.reserve(used.size() + missing.size());
     for (const auto& [name, number] : used) {
         rows.push_back({name, number, true});
     }
-    for (const auto& [name, number] : counts_of(kernels)) {
+    for (const auto& [name, number] : missing) {
         rows.push_back({name, number, false});
     }
     std::ranges::stable_sort(rows, std::greater{}, &Row::number);

@@ -104,6 +104,13 @@ struct RowSource {
         noc_semaphore_set(semaphore(semaphores.rows_arrived), unit + 1);
         noc_semaphore_set_multicast(arrived, all | arrived, rectangle.num_receivers);
     }
+    // This core has room for the rows of `unit`; if it is its turn, it sends them to all.
+    void bring(uint32_t unit, const TileRow& row) const {
+        offer_room(unit);
+        if (is_mine(unit)) {
+            send(unit, row);
+        }
+    }
     void receive(uint32_t unit) const {
         noc_semaphore_wait_min(semaphore(semaphores.rows_arrived), unit + 1);
         cb_push_back(cb_rows, args.k_tiles);
@@ -153,10 +160,7 @@ void feed(const List& list, uint32_t tile_rows, const ReaderArgs& args, const Ne
     cb_reserve_back(cb_rows, args.k_tiles);
     uint32_t tile_row = next_unit(list, 0, tile_rows, row);
     if (tile_row < tile_rows) {
-        source.offer_room(0);
-        if (source.is_mine(0)) {
-            source.send(0, row);
-        }
+        source.bring(0, row);
     }
     for (uint32_t unit = 0; tile_row < tile_rows; ++unit) {
         const uint32_t expert_tile = row.expert * args.n_tiles * args.k_tiles;
@@ -178,10 +182,7 @@ void feed(const List& list, uint32_t tile_rows, const ReaderArgs& args, const Ne
                 tile_row = next_unit(list, tile_row + 1, tile_rows, row);
                 if (tile_row < tile_rows) {
                     cb_reserve_back(cb_rows, args.k_tiles);
-                    source.offer_room(unit + 1);
-                    if (source.is_mine(unit + 1)) {
-                        source.send(unit + 1, row);
-                    }
+                    source.bring(unit + 1, row);
                 }
             }
         }
