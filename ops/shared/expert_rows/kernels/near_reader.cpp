@@ -152,16 +152,24 @@ void read_column(Stream& stream, const ReaderArgs& args, const NearArgs& near, u
     }
 }
 
+// Finds the next tile row from `from` on and brings its rows, which are those of `unit`.
+template <class List, class Source>
+uint32_t bring_next(const List& list, uint32_t from, uint32_t end, const Source& source,
+                    uint32_t unit, TileRow& row) {
+    const uint32_t tile_row = next_unit(list, from, end, row);
+    if (tile_row < end) {
+        cb_reserve_back(cb_rows, source.args.k_tiles);
+        source.bring(unit, row);
+    }
+    return tile_row;
+}
+
 template <class List, class Source, class Stream>
 void feed(const List& list, uint32_t tile_rows, const ReaderArgs& args, const NearArgs& near,
           const Source& source, Stream& stream) {
     const NearShare& share = source.share;
     TileRow row;
-    cb_reserve_back(cb_rows, args.k_tiles);
-    uint32_t tile_row = next_unit(list, 0, tile_rows, row);
-    if (tile_row < tile_rows) {
-        source.bring(0, row);
-    }
+    uint32_t tile_row = bring_next(list, 0, tile_rows, source, 0, row);
     for (uint32_t unit = 0; tile_row < tile_rows; ++unit) {
         const uint32_t expert_tile = row.expert * args.n_tiles * args.k_tiles;
         const uint32_t first = expert_tile + share.first_column * args.k_tiles;
@@ -179,11 +187,7 @@ void feed(const List& list, uint32_t tile_rows, const ReaderArgs& args, const Ne
             // columns are still to come.
             if (column == middle) {
                 stream.drain();
-                tile_row = next_unit(list, tile_row + 1, tile_rows, row);
-                if (tile_row < tile_rows) {
-                    cb_reserve_back(cb_rows, args.k_tiles);
-                    source.bring(unit + 1, row);
-                }
+                tile_row = bring_next(list, tile_row + 1, tile_rows, source, unit + 1, row);
             }
         }
         stream.drain();
