@@ -44,10 +44,6 @@ protected:
         rig_.place({0, 0}, Processor::Riscv0, entry).compile_args = words_;
         rig_.run();
     }
-    std::string fault(void (*entry)()) {
-        rig_.place({0, 0}, Processor::Riscv0, entry).compile_args = words_;
-        return rig_.fault();
-    }
 
     KernelRig rig_;
     std::vector<std::uint32_t> words_;
@@ -94,17 +90,6 @@ TEST_F(Accessor, AllPagesOfATensorAreARange) {
     EXPECT_EQ(notes, (std::vector<std::uint32_t>{9, 11, 1}));
 }
 
-TEST_F(Accessor, InterleavedTensorHasNoShards) {
-    words_ = {kernel::kAccessorIsDram, kPage};
-    EXPECT_EQ(
-        fault([] {
-            const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
-            static_cast<void>(tensor.shard_pages(0));
-        }),
-        "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
-        "no shards");
-}
-
 TEST_F(Accessor, TupleOfAccessorsTakesFollowingWordsAndAddresses) {
     words_ = {kernel::kAccessorIsDram, 64, kernel::kAccessorIsDram, 128};
     run([] {
@@ -131,15 +116,6 @@ TEST_F(InlineWrites, WithStateTakeTheLatchedValueOrANewOne) {
         notes.push_back(std::uint32_t{*own_word(kScratch + 16)});
     });
     EXPECT_EQ(notes, (std::vector<std::uint32_t>{7, 8}));
-}
-
-TEST_F(InlineWrites, WithoutAValueNeedALatchedOne) {
-    EXPECT_EQ(fault([] {
-                  noc_inline_dw_write_set_state<false>(get_noc_addr(kScratch));
-                  noc_inline_dw_write_with_state<false>(99);
-              }),
-              "UndefinedBehavior: noc_inline_dw_write_with_state without a value, but "
-              "noc_inline_dw_write_set_state<…, set_val = true> has latched none");
 }
 
 TEST_F(Accessor, QuestionsOfTheFirmwareWaitForTheirTransfers) {
