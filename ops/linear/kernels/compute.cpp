@@ -75,18 +75,6 @@ void add_bias(uint32_t column) {
     add_binary_tile(0, 1, 0);
 }
 
-void push_rows_of_tile() {
-    tile_regs_commit();
-    pack_reconfig_data_format(cb_out);
-    pack_untilize_dest_init<1>(cb_out);
-    cb_reserve_back(cb_out, 1);
-    tile_regs_wait();
-    pack_untilize_dest<1>(cb_out);
-    tile_regs_release();
-    cb_push_back(cb_out, 1);
-    pack_untilize_uninit(cb_out);
-}
-
 void finish_tiles(const Block& block) {
     const uint32_t first = first_owned(block.num_tiles(), block.members, block.share.member);
     const uint32_t end = first_owned(block.num_tiles(), block.members, block.share.member + 1);
@@ -97,7 +85,7 @@ void finish_tiles(const Block& block) {
         if (block.has_bias != 0) {
             add_bias(tile / block.tile_rows);
         }
-        push_rows_of_tile();
+        push_as_rows(cb_out);
     }
     cb_pop_front(cb_gathered, block.most_owned * block.members);
 }

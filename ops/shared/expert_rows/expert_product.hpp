@@ -137,6 +137,10 @@ struct ScaleShape {
     DataFormat format = DataFormat::Float32;  ///< format of the weights' scales
 
     [[nodiscard]] bool is_packed() const { return form != row_products::WeightForm::Numbers; }
+    /// Returns whether there are neither scales, zero points nor a bias.
+    [[nodiscard]] bool is_plain() const {
+        return !is_packed() && !has_weight_scales && !has_row_scales && !has_bias;
+    }
     /// Returns whether sums of columns are multiplied by scales: mxfp4 multiplies the weights
     /// instead.
     [[nodiscard]] bool scales_columns() const {

@@ -19,6 +19,19 @@ inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     cb_pop_front(cb_rows, tiles);
 }
 
+// Ends a section of DST: pushes DST[0] as rows.
+inline void push_as_rows(uint32_t cb_out) {
+    tile_regs_commit();
+    pack_reconfig_data_format(cb_out);
+    pack_untilize_dest_init<1>(cb_out);
+    cb_reserve_back(cb_out, 1);
+    tile_regs_wait();
+    pack_untilize_dest<1>(cb_out);
+    tile_regs_release();
+    cb_push_back(cb_out, 1);
+    pack_untilize_uninit(cb_out);
+}
+
 // DST[0] = the sum of `count` float32 tiles from page `first` of `cb` on, three at a time: DST
 // holds four.
 inline void sum_tiles(uint32_t cb, uint32_t first, uint32_t count) {

@@ -45,18 +45,6 @@ void multiply_column(const Part& part, uint32_t first_tile) {
     cb_push_back(cb_partial, 1);
 }
 
-void pack_rows() {
-    tile_regs_commit();
-    pack_reconfig_data_format(cb_out);
-    pack_untilize_dest_init<1>(cb_out);
-    cb_reserve_back(cb_out, 1);
-    tile_regs_wait();
-    pack_untilize_dest<1>(cb_out);
-    tile_regs_release();
-    cb_push_back(cb_out, 1);
-    pack_untilize_uninit(cb_out);
-}
-
 // Ends a round: this core's column of it, if it has one. The banks' sums are added in their order.
 void finish_round(const Part& part, uint32_t round) {
     if (part.is_scaled != 0) {
@@ -71,7 +59,7 @@ void finish_round(const Part& part, uint32_t round) {
             mul_binary_tile_init();
             mul_binary_tile(0, 1, 0);
         }
-        pack_rows();
+        push_as_rows(cb_out);
         cb_pop_front(cb_gathered, part.banks);
     }
     // The scales are those of a unit, so that they leave with its last round.

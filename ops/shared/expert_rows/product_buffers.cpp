@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/shared/expert_rows/product_buffers.hpp"
+
+#include <algorithm>
+
+#include "emu/base/round_up.hpp"
+#include "ops/shared/expert_rows/kernels/product_args.hpp"
+#include "ops/shared/program_builder.hpp"
+
+namespace tessera::ops {
+namespace {
+
+constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
+constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // row of a bfloat16 tile, the widest
+// An announcement: what follows, its first column, its columns, and the target of each row.
+constexpr std::uint32_t kWriterWords = 3 + kTileRows;
+
+// The reader clears a chunk of K, the writer a strip; both have zeros of the larger size.
+std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
+    return std::max(schedule.k_chunk, schedule.strip) * kTileRowBytes;
+}
+
+constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
+
+/// Returns the scratch for the scales of rows or columns, with the distance of
+/// kernels/block_scales.hpp.
+std::uint32_t held_scale_bytes(std::uint32_t rows, std::uint32_t blocks) {
+    return rows * round_up(4 * blocks, 64U);
+}
+
+// A strip may begin within a block of columns that share a scale, so it may use one more scale.
+std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
+    return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
+}
+
+/// Scratch for bytes of each column of a unit: scales of mxfp4, or zero points.
+std::uint32_t held_byte_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
+    return schedule.strip * kTileColumns * round_up(scales.weight_blocks, 64U);
+}
+
+/// Pages of words that a push of packed weights has.
+std::uint32_t word_tiles(const ProductSchedule& schedule) {
+    return row_products::word_tiles(schedule.k_block, schedule.strip);
+}
+
+/// Returns the additional bytes of L1 for packed weights.
+std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
+    if (!scales.is_packed()) {
+        return 0;
+    }
+    const std::uint64_t numbers = std::uint64_t{schedule.k_block} * schedule.strip;
+    const std::uint64_t codes = std::uint64_t{4} * word_tiles(schedule) * kFloatTile;
+    const std::uint64_t sorted = std::uint64_t{schedule.k_chunk + 4} * kTileBytes;
+    const std::uint64_t own =
+        scales.form == row_products::WeightForm::Mxfp4
+            ? 2 * numbers * kTileBytes + numbers * tile_bytes(DataFormat::Bfp8_b)
+            : std::uint64_t{2} * schedule.strip * row_products::kByteTile;
+    return codes + sorted + own + held_byte_columns(scales, schedule);
+}
+
+/// Returns the additional bytes of L1 for scales in blocks and for biases.
+std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
+    const std::uint64_t bias = scales.has_bias ? schedule.strip * kTileBytes : 0;
+    if (!scales.is_in_blocks()) {
+        return bias;
+    }
+    return bias + std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
+           held_scale_bytes(kTileRows, scales.row_blocks) +
+           held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks) +
+           packed_bytes(scales, schedule);
+}
+
+/// Returns the bytes of the tables that the reader looks at: counts, or pieces of the list.
+std::uint64_t table_bytes(const ExpertProduct& product) {
+    if (!product.is_batched()) {
+        return 2048;
+    }
+    return 64 + (product.counts == nullptr ? 4 * std::uint64_t{product.weights.spec.shape[0]}
+                                           : counts_bytes(product.counts->spec.shape));
+}
+
+void add_scale_buffers(Program& program, const CoreRangeSet& cores, const ScaleShape& scales,
+                       const ProductSchedule& schedule, std::uint32_t alignment) {
+    const auto add = [&](row_products::Cb cb, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, DataFormat::Float32, {pages, kFloatTile});
+    };
+    add(row_products::Cb::RowScales, 1);
+    add(row_products::Cb::ColumnScales, schedule.strip);
+    add(row_products::Cb::Sums, schedule.strip);
+    const std::uint32_t held_columns_bytes =
+        scales.form == row_products::WeightForm::Mxfp4
+            ? held_byte_columns(scales, schedule)
+            : held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks);
+    const Scratch held[]{
+        {row_products::Cb::HeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
+        {row_products::Cb::HeldColumnScales, held_columns_bytes}};
+    add_scratch(program, cores, held, alignment);
+}
+
+/// Circular buffers of weights of 4 bits on their way to the matrix unit.
+void add_packed_buffers(Program& program, const CoreRangeSet& cores, const ScaleShape& scales,
+                        const ProductSchedule& schedule, std::uint32_t alignment) {
+    using row_products::Cb;
+    const std::uint32_t numbers = schedule.k_block * schedule.strip;
+    const std::uint32_t words = word_tiles(schedule);
+    const auto words_cb = static_cast<std::uint8_t>(index_of(Cb::CodeWords));
+    const auto bytes_cb = static_cast<std::uint8_t>(index_of(Cb::CodeBytes));
+    // Two pushes; each has one half for even columns and one for odd ones.
+    CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(4 * words * kFloatTile,
+                             {{words_cb, DataFormat::UInt32}, {bytes_cb, DataFormat::Fp8_e4m3}})
+            .set_page_size(words_cb, kFloatTile)
+            .set_page_size(bytes_cb, row_products::kByteTile));
+    const auto add = [&](Cb cb, DataFormat format, std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
+    };
+    add(Cb::PlainTiles, DataFormat::Float16_b, schedule.k_chunk);
+    add(Cb::Sorters, DataFormat::Float16_b, 4);
+    if (scales.form == row_products::WeightForm::Mxfp4) {
+        add(Cb::Numbers, DataFormat::Float16_b, 2 * numbers);
+        add(Cb::Exponents, DataFormat::Bfp8_b, row_products::kExponentBuffers * (numbers / 2));
+        return;
+    }
+    add(Cb::ZeroPoints, DataFormat::Fp8_e4m3, row_products::kZeroPointBuffers * schedule.strip);
+    if (scales.has_zero_points) {
+        const Scratch held[]{{Cb::HeldZeroPoints, held_byte_columns(scales, schedule)}};
+        add_scratch(program, cores, held, alignment);
+    }
+}
+
+}  // namespace
+
+ProductTiles tiles_of(std::uint32_t k_tiles, std::uint32_t n, const ProductSchedule& schedule) {
+    const std::uint32_t n_tiles = div_up(n, kTileColumns);
+    return {k_tiles, n_tiles, div_up(k_tiles, schedule.k_chunk), div_up(n_tiles, schedule.strip)};
+}
+
+std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
+    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? scales.k_each / kTileColumns
+                                                             : k_tiles;
+}
+
+// Codes of 4 bits are converted to numbers between the sums, one push of weights at a time.
+std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
+                          const ProductSchedule& schedule) {
+    if (scales.form == row_products::WeightForm::Mxfp4) {
+        return schedule.k_block;
+    }
+    const std::uint32_t tiles = scale_tiles(scales, k_tiles);
+    return scales.is_packed() ? std::min(tiles, schedule.k_block) : tiles;
+}
+
+ScaleShape scales_of(const ExpertProduct& product) {
+    std::array<TensorPlan, 6> plans;
+    const auto plan = [&](std::size_t place, const DeviceTensor* tensor) -> const TensorPlan* {
+        if (tensor == nullptr) {
+            return nullptr;
+        }
+        plans[place] = plan_of(*tensor);
+        return &plans[place];
+    };
+    return scale_shape({*plan(0, &product.rows), *plan(1, &product.weights),
+                        plan(2, product.expert_scales), plan(3, product.row_scales),
+                        plan(4, product.zero_points), plan(5, product.bias), product.parts});
+}
+
+std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {
+    const std::uint32_t tiles = div_up(weights[2], kTileColumns);
+    return scales.is_packed() ? 2 * tiles : tiles;
+}
+
+void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
+                 const ProductTiles& tiles, const ProductSchedule& schedule,
+                 std::uint32_t alignment) {
+    const auto add = [&](row_products::Cb cb, DataFormat format, std::uint32_t page,
+                         std::uint32_t pages) {
+        add_circular_buffer(program, cores, cb, format, {pages, page});
+    };
+    const DataFormat weights = product.weights.spec.format;
+    const std::uint32_t announcement = round_up(kWriterWords * 4, alignment);
+    const DataFormat rows = product.rows.spec.format;
+    add(row_products::Cb::Rows, rows, tile_bytes(rows), 2 * schedule.k_chunk);
+    add(row_products::Cb::Tiles, rows, tile_bytes(rows), tiles.chunks * schedule.k_chunk);
+    const ScaleShape scales = scales_of(product);
+    if (scales.is_packed()) {
+        add(row_products::Cb::Weights, DataFormat::UInt32, kFloatTile,
+            schedule.cb_depth * word_tiles(schedule));
+        add_packed_buffers(program, cores, scales, schedule, alignment);
+    } else {
+        add(row_products::Cb::Weights, weights, tile_bytes(weights),
+            schedule.cb_depth * schedule.strip * schedule.k_block);
+    }
+    if (scales.has_bias) {
+        add(row_products::Cb::Bias, DataFormat::Float16_b, kTileBytes, schedule.strip);
+    }
+    add(row_products::Cb::Scales, DataFormat::Float32, tile_bytes(DataFormat::Float32), 1);
+    add(row_products::Cb::ComputeUnits, DataFormat::UInt32, alignment, 4);
+    add(row_products::Cb::WriterUnits, DataFormat::UInt32, announcement, 4);
+    add(row_products::Cb::Output, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
+    const Scratch scratch[]{{row_products::Cb::Tables, table_bytes(product)},
+                            {row_products::Cb::ReaderZeros, zeros_bytes(schedule)},
+                            {row_products::Cb::WriterZeros, zeros_bytes(schedule)},
+                            {row_products::Cb::Words, 64}};
+    add_scratch(program, cores, scratch, alignment);
+    if (scales.is_in_blocks()) {
+        add_scale_buffers(program, cores, scales, schedule, alignment);
+    }
+}
+
+std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles, DataFormat weights,
+                                   const ScaleShape& scales, const ProductSchedule& schedule) {
+    const ProductTiles tiles = tiles_of(k_tiles, 1, schedule);
+    return std::uint64_t{kTileBytes} *
+               (2 * schedule.k_chunk + tiles.chunks * schedule.k_chunk + 2 * schedule.strip) +
+           std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
+               schedule.k_block +
+           tile_bytes(DataFormat::Float32) + 8 * round_up(kWriterWords * 4, dram_alignment(arch)) +
+           2 * zeros_bytes(schedule) + 4096 + scale_bytes(scales, schedule);
+}
+
+}  // namespace tessera::ops

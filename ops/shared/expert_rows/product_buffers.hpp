@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extents of a product of expert rows in tiles, and the circular buffers of its cores.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera::ops {
+
+/// Extents in tiles.
+struct ProductTiles {
+    std::uint32_t k;
+    std::uint32_t n;
+    std::uint32_t chunks;  ///< chunks of K in tilizing
+    std::uint32_t strips;  ///< strips of N
+};
+
+[[nodiscard]] ProductTiles tiles_of(std::uint32_t k_tiles, std::uint32_t n,
+                                    const ProductSchedule& schedule);
+
+/// Returns the form of scales, zero points and biases of a call.
+[[nodiscard]] ScaleShape scales_of(const ExpertProduct& product);
+
+/// Returns the K tiles of rows and weights: packed weights have pairs of them.
+[[nodiscard]] std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales);
+
+/// Returns the K tiles that share a scale.
+[[nodiscard]] std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles);
+
+/// Returns the K tiles of one sum.
+[[nodiscard]] std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
+                                        const ProductSchedule& schedule);
+
+/// Adds the circular buffers of reader, compute and writer. `alignment` is that of DRAM, in bytes.
+void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
+                         const ProductTiles& tiles, const ProductSchedule& schedule,
+                         std::uint32_t alignment);
+
+/// Returns an upper bound of the bytes of L1 that these buffers take on a core.
+[[nodiscard]] std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles,
+                                                 DataFormat weights, const ScaleShape& scales,
+                                                 const ProductSchedule& schedule);
+
+}  // namespace tessera::ops
