@@ -80,7 +80,7 @@ private:
 
     void add_transfers(const TraceEvent& event) {
         // A core issues each packet, and computes the address once for a transfer. The time in the
-        // network is a transit, which is no busy time.
+        // network is not part of the core's busy time.
         const Millicycles packets = num_packets(event, arch_);
         const Millicycles each = costs_.risc.of_address(TransferDetail{event.detail}) +
                                  packets * issue_cost(costs_.risc, event);

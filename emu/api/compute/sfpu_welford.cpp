@@ -61,13 +61,29 @@ void welford_update(std::uint32_t idst, std::uint32_t start, TileRows rows, Reci
     }
 }
 
-void welford_move(WelfordMove move, std::uint32_t idst, std::uint32_t group, CallSite site) {
-    const char* call = move == WelfordMove::Save ? "welford_save_state" : "welford_restore_state";
+namespace {
+
+/// Tiles of means and of sums of squares (or variances), one behind the other in DST.
+struct WelfordTiles {
+    ComputeState& units;
+    float* means;
+    float* squares;
+};
+
+WelfordTiles open_tiles(const char* call, std::uint32_t idst, std::uint32_t group, CallSite site) {
     require_group(group, site);
     ComputeState& units = current_units(call, site);
     float* means = dst_tile_as_is(units.dst, idst, call, site);
     float* squares = dst_tile_as_is(units.dst, idst + 1, call, site);
     record_sfpu(current_thread(), call, site);
+    return {units, means, squares};
+}
+
+}  // namespace
+
+void welford_move(WelfordMove move, std::uint32_t idst, std::uint32_t group, CallSite site) {
+    const char* call = move == WelfordMove::Save ? "welford_save_state" : "welford_restore_state";
+    const auto [units, means, squares] = open_tiles(call, idst, group, site);
     if (units.maths == Maths::Off) {
         return;
     }
@@ -87,11 +103,7 @@ void welford_finalize(WelfordLayout layout, std::uint32_t idst, std::uint32_t gr
                       std::uint32_t scale, ReciprocalTable table, CallSite site) {
     const char* call =
         layout == WelfordLayout::Row ? "welford_finalize_to_row" : "welford_finalize_to_face";
-    require_group(group, site);
-    ComputeState& units = current_units(call, site);
-    float* means = dst_tile_as_is(units.dst, idst, call, site);
-    float* variances = dst_tile_as_is(units.dst, idst + 1, call, site);
-    record_sfpu(current_thread(), call, site);
+    const auto [units, means, variances] = open_tiles(call, idst, group, site);
     if (units.maths == Maths::Off) {
         return;
     }

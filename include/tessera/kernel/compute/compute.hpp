@@ -15,6 +15,7 @@
 #include "tessera/kernel/compute/reduce.hpp"
 #include "tessera/kernel/compute/sfpi.hpp"
 #include "tessera/kernel/compute/sfpi_functions.hpp"
+#include "tessera/kernel/compute/sfpi_numbers.hpp"
 #include "tessera/kernel/compute/sfpu.hpp"
 #include "tessera/kernel/compute/sfpu_blocks.hpp"
 #include "tessera/kernel/compute/sfpu_formulas.hpp"

@@ -5,7 +5,7 @@
 // Source   tt-llk, llk_math_eltwise_{unary,binary,ternary}_sfpu_params.h and common/inc/sfpu.
 #pragma once
 
-#include "tessera/kernel/compute/sfpi.hpp"
+#include "tessera/kernel/compute/sfpi_numbers.hpp"
 #include "tessera/kernel/compute/sfpu.hpp"
 
 namespace tessera::kernel {
@@ -51,7 +51,7 @@ void _llk_math_eltwise_binary_sfpu_params_(Function&& function, std::uint32_t id
     tessera::kernel::for_each_face(0, static_cast<int>(mode),
                                    [&] { function(idst0, idst1, odst, args...); });
 }
-/// As above, for three operands.
+/// The same for three operands.
 template <bool approximate = false, class Function, class Mode = int, class... Args>
 void _llk_math_eltwise_ternary_sfpu_params_(Function&& function, std::uint32_t idst0,
                                             std::uint32_t idst1, std::uint32_t idst2,

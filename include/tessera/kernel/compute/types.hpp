@@ -53,8 +53,8 @@ using VectorMode = PlainEnumerations::VectorMode;
 using ReluType = PlainEnumerations::ReluType;
 }  // namespace ckernel
 
-// As on the chip, data-movement kernels see these names with their namespace only, so that they may
-// have things of the same names. A built-in kernel is compiled once for all processors.
+// Data-movement kernels see these names with their namespace only, as on the chip. They may then
+// define the same names themselves. A built-in kernel is compiled once for all processors.
 #if !defined(COMPILE_FOR_BRISC) && !defined(COMPILE_FOR_NCRISC)
 using namespace ckernel;
 #endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// sfpi: fields of the lanes' numbers, conversions, and look-up tables.
+// Source  sfpi (github.com/tenstorrent/sfpi), include/sfpi_lib.h
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "tessera/kernel/compute/sfpi.hpp"
+
+namespace sfpi {
+
+// Fields of fp32 patterns.
+inline constexpr std::uint32_t kMantissaBits = 23;
+inline constexpr std::uint32_t kMantissaMask = 0x007FFFFF;
+inline constexpr std::uint32_t kExponentMask = 0x7F800000;
+inline constexpr std::uint32_t kSignMask = 0x80000000;
+inline constexpr std::int32_t kExponentBias = 127;
+
+constexpr vInt exexp_nodebias(const vFloat& v) {
+    return reinterpret<vInt>((reinterpret<vUInt>(v) & kExponentMask) >> kMantissaBits);
+}
+constexpr vInt exexp(const vFloat& v) {
+    return exexp_nodebias(v) - kExponentBias;
+}
+/// Mantissa with its hidden bit (exman8) or without it (exman9).
+constexpr vInt exman9(const vFloat& v) {
+    return reinterpret<vInt>(reinterpret<vUInt>(v) & kMantissaMask);
+}
+constexpr vInt exman8(const vFloat& v) {
+    return exman9(v) | vInt(1 << kMantissaBits);
+}
+constexpr vFloat with_field(const vFloat& v, std::uint32_t mask, const vUInt& field) {
+    return reinterpret<vFloat>((reinterpret<vUInt>(v) & ~mask) | (field & mask));
+}
+constexpr vFloat setexp(const vFloat& v, const vUInt& exponent) {
+    return with_field(v, kExponentMask, exponent << kMantissaBits);
+}
+constexpr vFloat setexp(const vFloat& v, const vInt& exponent) {
+    return setexp(v, reinterpret<vUInt>(exponent));
+}
+constexpr vFloat setexp(const vFloat& v, std::uint32_t exponent) {
+    return setexp(v, vUInt(exponent));
+}
+constexpr vFloat setexp(const vFloat& v, int exponent) {
+    return setexp(v, vUInt(exponent));
+}
+constexpr vFloat setman(const vFloat& v, const vUInt& mantissa) {
+    return with_field(v, kMantissaMask, mantissa);
+}
+constexpr vFloat setman(const vFloat& v, const vInt& mantissa) {
+    return setman(v, reinterpret<vUInt>(mantissa));
+}
+constexpr vFloat setman(const vFloat& v, std::uint32_t mantissa) {
+    return setman(v, vUInt(mantissa));
+}
+constexpr vFloat setman(const vFloat& v, int mantissa) {
+    return setman(v, vUInt(mantissa));
+}
+constexpr vFloat addexp(const vFloat& v, std::int32_t by) {
+    return setexp(v, exexp_nodebias(v) + by);
+}
+constexpr vFloat setsgn(const vFloat& v, int sign) {
+    return with_field(v, kSignMask, vUInt(static_cast<std::uint32_t>(sign) << 31U));
+}
+constexpr vFloat setsgn(const vFloat& v, const vFloat& sign) {
+    return with_field(v, kSignMask, reinterpret<vUInt>(sign));
+}
+constexpr vFloat setsgn(const vFloat& v, const vInt& sign) {
+    return with_field(v, kSignMask, reinterpret<vUInt>(sign));
+}
+constexpr vFloat copysgn(const vFloat& v, const vFloat& sign) {
+    return setsgn(v, sign);
+}
+constexpr vFloat abs(const vFloat& v) {
+    return setsgn(v, 0);
+}
+constexpr vInt abs(const vInt& v) {
+    return detail::map<vInt>(
+        [](std::int32_t x) {
+            const auto bits = static_cast<std::uint32_t>(x);
+            return static_cast<std::int32_t>(x < 0 ? 0U - bits : bits);
+        },
+        v);
+}
+/// Leading zeros of each lane's bits.
+template <class V>
+constexpr vInt lz(const V& v) {
+    return detail::map<vInt>([](std::uint32_t x) { return std::countl_zero(x); },
+                             reinterpret<vUInt>(v));
+}
+/// Puts the smaller values into `low` and the larger ones into `high`.
+inline void vec_min_max(vFloat& low, vFloat& high) {
+    const vFloat smaller =
+        detail::map<vFloat>([](float a, float b) { return b < a ? b : a; }, low, high);
+    high = detail::map<vFloat>([](float a, float b) { return b < a ? a : b; }, low, high);
+    low = smaller;
+}
+inline void vec_swap(vFloat& a, vFloat& b) {
+    const vFloat first = a;
+    a = b;
+    b = first;
+}
+
+/// Rounding of a conversion.
+enum class RoundMode : std::uint8_t { NearestEven, Stochastic };
+
+inline vFloat int32_to_float(const vInt& v, RoundMode /*mode*/ = RoundMode::NearestEven) {
+    return detail::map<vFloat>([](std::int32_t x) { return static_cast<float>(x); }, v);
+}
+inline vFloat int32_to_float(const vInt& v, int /*mode*/) {
+    return int32_to_float(v);
+}
+template <class Mode>
+vFloat int_to_float(const vInt& v, Mode /*mode*/) {
+    return int32_to_float(v);
+}
+/// Rounds to bfloat16, to nearest even; the result has the pattern's upper half.
+inline vUInt float_to_fp16b(const vFloat& v, RoundMode /*mode*/ = RoundMode::NearestEven) {
+    return detail::map<vUInt>(
+        [](float x) {
+            const auto bits = std::bit_cast<std::uint32_t>(x);
+            return std::isnan(x) ? bits : (bits + 0x7FFFU + (bits >> 16U & 1U)) & 0xFFFF0000U;
+        },
+        v);
+}
+inline vUInt float_to_fp16b(const vFloat& v, int /*mode*/) {
+    return float_to_fp16b(v);
+}
+/// Rounds to the nearest integer of a range, and to its end beyond it.
+inline vInt to_integer(const vFloat& v, float least, float largest) {
+    return detail::map<vInt>(
+        [=](float x) {
+            return static_cast<std::int32_t>(std::nearbyint(std::min(std::max(x, least), largest)));
+        },
+        v);
+}
+template <class Mode = RoundMode>
+vUInt float_to_uint8(const vFloat& v, Mode /*mode*/ = {}) {
+    return vUInt(to_integer(v, 0.0F, 255.0F));
+}
+template <class Mode = RoundMode>
+vInt float_to_int8(const vFloat& v, Mode /*mode*/ = {}) {
+    return to_integer(v, -127.0F, 127.0F);
+}
+template <class Mode = RoundMode>
+vUInt float_to_uint16(const vFloat& v, Mode /*mode*/ = {}) {
+    return vUInt(to_integer(v, 0.0F, 65535.0F));
+}
+template <class Mode = RoundMode>
+vInt float_to_int16(const vFloat& v, Mode /*mode*/ = {}) {
+    return to_integer(v, -32767.0F, 32767.0F);
+}
+
+/// Value of an 8-bit coefficient of a look-up table: sign, 3 bits of exponent, 4 of mantissa; the
+/// exponent lowers the value, and 0xFF is 0.  Source  tt-isa-documentation, SFPLUT.
+constexpr float lut_coefficient(std::uint32_t code) {
+    const std::uint32_t exponent = 127U - (code >> 4U & 7U);
+    const std::uint32_t bits =
+        (code & 0x80U) << 24U | exponent << kMantissaBits | (code & 15U) << 19U;
+    return (code & 0xFFU) == 0xFFU ? 0.0F : std::bit_cast<float>(bits);
+}
+/// Piecewise linear function of |v|: one table below 1, one below 2, one from 2 on. A table holds
+/// the slope in bits 8 to 15 and the value at 0 in bits 0 to 7. The sign of v is kept.
+inline vFloat lut(const vFloat& v, const vUInt& below_1, const vUInt& below_2,
+                  const vUInt& from_2) {
+    vFloat result;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+        const float x = std::fabs(v.lane(i));
+        const vUInt& table = x < 1 ? below_1 : x < 2 ? below_2 : from_2;
+        const float value =
+            lut_coefficient(table.lane(i) >> 8U) * x + lut_coefficient(table.lane(i));
+        result.set_lane(i, std::copysign(value, v.lane(i)));
+    }
+    return result;
+}
+
+}  // namespace sfpi
+
+#ifdef COMPILE_FOR_TRISC
+using sfpi::RoundMode;
+#endif
