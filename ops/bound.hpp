@@ -45,8 +45,8 @@ namespace tessera::ops {
 /// of `busy` experts of input 1, and products of `depth` pairs.
 [[nodiscard]] LeastWork expert_work(const BoundContext& context, double busy, double depth);
 
-/// Returns how many entries of an integer input are not negative. Negative entries stand for no
-/// row, expert or position.
+/// Returns the number of entries of an integer input that are 0 or more. A negative entry means
+/// "none".
 [[nodiscard]] double num_present(const BoundContext& context, std::size_t operand);
 
 /// Returns the sum of an integer input, such as counts of rows.

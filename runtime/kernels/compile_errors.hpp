@@ -15,7 +15,7 @@ struct CompileErrors {
     std::vector<std::string> user_headers;    ///< others: their root is not among the folders
     std::vector<std::string> names;           ///< unknown functions, types and members
     std::vector<std::string> defines;         ///< unknown words in capitals: macros of the program
-    /// Whether a kernel with unknown words compiles when each has a stand-in.
+    /// True if the kernel compiles when a definition replaces each of these words.
     bool compiles_with_defines = false;
     std::vector<std::string> others;  ///< all other errors, as the compiler words them
     /// Instructions of the chip that the kernel writes; it compiles, and ends where it reaches one.

@@ -140,8 +140,8 @@ Defines with_stand_ins(Defines defines, const std::string& text,
     return defines;
 }
 
-// Whether a kernel that misses nothing but words compiles when it has them. Words that only the
-// stand-ins reach are added, as long as there are any.
+// Returns whether a kernel that misses nothing but words compiles when they are defined. A
+// definition may let the compiler reach further unknown words, which are then defined too.
 bool compiles_with_defines(const KernelSource& source, const std::string& text,
                            const std::vector<std::string>& words) {
     for (const StandIn kind : {StandIn::Number, StandIn::Nothing}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads described structs (describe.hpp) as bytes without keys, for files of one program
-// that no other reads. On the launches of moe_v2 they take a tenth of the time of CBOR.
+// that no other reads.
 #pragma once
 
 #include <array>

@@ -57,7 +57,7 @@ void append_choices(const Ids& ids, const Rows& rows_out, const BatchArgs& args,
     }
 }
 
-// Stores the counts once more, each in its own page.
+// Stores the counts a second time, each in a page of its own.
 template <class PagedCounts>
 void write_paged_counts(const PagedCounts& paged_out, const BatchArgs& args,
                         const tt_l1_ptr uint32_t* counts) {

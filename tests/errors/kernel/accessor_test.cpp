@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes with accessors of tensors and with the state of inline writes.
-#include "tessera/kernel/dataflow/tensor_accessor.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tessera/kernel/dataflow/noc.hpp"
+#include "tessera/kernel/dataflow/tensor_accessor.hpp"
 #include "tests/kernel_rig.hpp"
 
 namespace tessera {
@@ -22,12 +21,13 @@ std::string fault_of_accessor(void (*kernel)()) {
 }
 
 TEST(AccessorErrors, ShardsOfAnInterleavedTensorAreRefused) {
-    EXPECT_EQ(fault_of_accessor([] {
-                  const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
-                  static_cast<void>(tensor.shard_pages(0));
-              }),
-              "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
-              "no shards");
+    EXPECT_EQ(
+        fault_of_accessor([] {
+            const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
+            static_cast<void>(tensor.shard_pages(0));
+        }),
+        "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
+        "no shards");
 }
 
 TEST(AccessorErrors, AnInlineWriteWithoutAValueNeedsALatchedOne) {

@@ -194,8 +194,8 @@ TEST(Linear, AddsTheBiasToEachRow) {
     }
 }
 
-// K and columns that are no whole tiles, one K tile, more than 128 rows, members that finish no
-// tile.
+// Cases: K and columns that end within a tile, one K tile, more than 128 rows, and cores that finish
+// no tile.
 INSTANTIATE_TEST_SUITE_P(Edges, Linears,
                          ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}},
                                            LinearCase{{33, 31, 33}}, LinearCase{{64, 300, 129}},

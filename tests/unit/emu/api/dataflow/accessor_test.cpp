@@ -18,7 +18,7 @@ using testing::kScratch;
 using testing::own_word;
 
 constexpr std::uint32_t kPage = 32;
-/// What a kernel notes for the test.
+/// Numbers that a kernel notes for the test.
 std::vector<std::uint32_t> notes;
 
 /// A tensor of 4 × 3 pages in L1, in shards of 2 × 2 pages on the cores of the first column.
