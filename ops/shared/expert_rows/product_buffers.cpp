@@ -171,8 +171,8 @@ std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {
 }
 
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
-                 const ProductTiles& tiles, const ProductSchedule& schedule,
-                 std::uint32_t alignment) {
+                         const ProductTiles& tiles, const ProductSchedule& schedule,
+                         std::uint32_t alignment) {
     const auto add = [&](row_products::Cb cb, DataFormat format, std::uint32_t page,
                          std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, page});
