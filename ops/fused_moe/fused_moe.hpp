@@ -44,8 +44,8 @@ struct MoeSpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
 inline constexpr std::array kInputs{
     Operand{"a", "(M, H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"w1", "(L, G, H_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | uint8", "TILE"},
-    Operand{"w2", "(L, H, N_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | uint8", "TILE"},
+    Operand{"w1", "(L, G, H_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8", "TILE"},
+    Operand{"w2", "(L, H, N_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8", "TILE"},
     Operand{"topk_ids", "(M, K)", "int32 | uint32", "ROW_MAJOR"},
     Operand{"topk_weights", "(M, K)", "float32", "ROW_MAJOR"},
     Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},

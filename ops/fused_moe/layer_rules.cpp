@@ -93,9 +93,9 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
     const MoeSpec spec = chosen_spec(context);
     const WeightFormat& format = *spec.quantisation.row;
     const Experts& experts = *spec.experts.row;
-    const bool has_codes = format.scale_of != ScaleOf::Nothing;
     judge.require(
-        !has_codes || experts.made_for == format.quantisation ||
+        format.is_bfloat16() ||
+            (experts.made_for != Quantisation::None && experts.made_for == format.quantisation) ||
             (experts.has_expert_products && experts.load == nullptr),
         "experts",
         fmt::format(

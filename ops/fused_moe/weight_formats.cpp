@@ -45,9 +45,13 @@ constexpr std::array kWeightFormats{
                  .scale_of = ScaleOf::Channel,
                  .activations = {"int8", "row"},
                  .quantisation = Quantisation::Int8},
+    WeightFormat{.name = "int8_weights",
+                 .about = "int8, a scale a row of the matrix; bfloat16 activations",
+                 .codes = DataFormat::Bfp8_b,
+                 .scale_of = ScaleOf::Channel},
     WeightFormat{.name = "int4_group",
-                 .about = "unsigned codes of 4 bits, a scale and perhaps a zero point for 64, 128 "
-                          "or 256 columns; bfloat16 activations",
+                 .about = "unsigned codes of 4 bits, a scale and perhaps a zero point for 64, 128, "
+                          "256 or all columns; bfloat16 activations",
                  .codes = DataFormat::UInt8,
                  .codes_a_byte = 2,
                  .scale_of = ScaleOf::Group,
@@ -59,6 +63,12 @@ constexpr std::array kWeightFormats{
                  .codes_a_byte = 2,
                  .scale_of = ScaleOf::MicroBlock,
                  .scales = DataFormat::UInt8},
+    WeightFormat{.name = "bfp8_b",
+                 .about = "8 bits, 16 columns share an exponent; bfloat16 activations",
+                 .codes = DataFormat::Bfp8_b},
+    WeightFormat{.name = "bfp4_b",
+                 .about = "4 bits, 16 columns share an exponent; bfloat16 activations",
+                 .codes = DataFormat::Bfp4_b},
 };
 
 }  // namespace
@@ -91,6 +101,7 @@ std::vector<Shape> scale_shapes(const WeightFormat& format, const Shape& weights
             for (const std::uint32_t group : kScaleGroups) {
                 shapes.push_back({experts, rows, div_up(columns, group)});
             }
+            shapes.push_back({experts, rows, 1});
             break;
         case ScaleOf::MicroBlock:
             return {{experts, rows, div_up(columns, kMicroBlock)}};

@@ -36,6 +36,8 @@ struct WeightFormat {
     bool has_static_scales = false;  ///< of activations: a1_scale and a2_scale
     ActivationScheme activations = {};
     Quantisation quantisation = {};  ///< of dispatched activations that products take
+
+    [[nodiscard]] constexpr bool is_bfloat16() const { return codes == DataFormat::Float16_b; }
 };
 
 [[nodiscard]] std::span<const WeightFormat> all_weight_formats();

@@ -94,8 +94,9 @@ void require_room(const model::ReadModel& read, const model::LayerDemand& demand
     }
     const DramSpec dram = config::load_arch(arch).arch.dram;
     const std::uint64_t bytes = dram.bank_size.value * dram.num_banks;
-    const std::uint64_t weights = model::layer_bytes(read.model, demand.devices());
-    const auto enough = model::devices_that_hold(read.model, bytes);
+    const std::string quantisation = model::quantisation_of(read, demand);
+    const std::uint64_t weights = model::layer_bytes(read.model, demand.devices(), quantisation);
+    const auto enough = model::devices_that_hold(read.model, bytes, quantisation);
     require(weights <= bytes,
             "{}: the weights of one layer take {} on the fullest of {} devices ({} B), and {} has "
             "{} of DRAM ({} B); allowed: {}",

@@ -13,9 +13,6 @@
 
 namespace tessera::model {
 
-/// params.quantisation of experts in bfloat16.
-inline constexpr std::string_view kUnquantised = "none";
-
 /// Origins of tensors of a run file, and what they convert.
 struct CheckpointTensors {
     std::vector<PathValue> origins;

@@ -265,6 +265,14 @@ std::vector<std::uint32_t> ConfigJson::counts(std::string_view key, CountRange r
     return counts;
 }
 
+std::vector<std::string> ConfigJson::keys() const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : values_.items()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
 ConfigJson ConfigJson::section(std::string_view key) const {
     const nlohmann::json& value = at(key);
     if (!value.is_object()) {

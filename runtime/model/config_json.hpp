@@ -54,6 +54,8 @@ public:
     [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
     /// Whole numbers of a list.
     [[nodiscard]] std::vector<std::uint32_t> counts(std::string_view key, CountRange range) const;
+    /// Returns the keys of this map, sorted.
+    [[nodiscard]] std::vector<std::string> keys() const;
     /// Returns a map below this one, such as rope_scaling.
     [[nodiscard]] ConfigJson section(std::string_view key) const;
 

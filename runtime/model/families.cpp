@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::array<std::string_view, 1>;
 
-constexpr Words kQwen3Types{"qwen3_moe"};
+constexpr std::array<std::string_view, 2> kQwen3Types{"qwen3_moe", "qwen3_vl_moe_text"};
 constexpr Words kQwen3Classes{"Qwen3MoeForCausalLM"};
 constexpr Words kQwen3NextTypes{"qwen3_next"};
 constexpr Words kQwen3NextClasses{"Qwen3NextForCausalLM"};
@@ -23,7 +23,7 @@ constexpr Words kDeepseek2Classes{"DeepseekV2ForCausalLM"};
 constexpr std::array<std::string_view, 3> kDeepseek3Types{"deepseek_v3", "deepseek_v32", "kimi_k2"};
 constexpr std::array<std::string_view, 2> kDeepseek3Classes{"DeepseekV3ForCausalLM",
                                                             "DeepseekV32ForCausalLM"};
-constexpr Words kGlmTypes{"glm4_moe"};
+constexpr std::array<std::string_view, 2> kGlmTypes{"glm4_moe", "glm4v_moe_text"};
 constexpr Words kGlmClasses{"Glm4MoeForCausalLM"};
 constexpr std::array<std::string_view, 2> kLlama4Types{"llama4", "llama4_text"};
 constexpr std::array<std::string_view, 2> kLlama4Classes{"Llama4ForConditionalGeneration",

@@ -181,6 +181,39 @@ void add_attention(const ReadModel& read, LayerRun& run, Params& params) {
     assume_attention(attention, run);
 }
 
+/// Adds the storage of the experts' weights. A value of --set is not repeated.
+/// Returns it: a value of params.quantisation.
+std::string add_quantisation(const ReadModel& read, const CheckpointTensors& weights, LayerRun& run,
+                             Params& params) {
+    const PublishedWeights& published = read.model.published;
+    if (run.demand.quantisation) {
+        return *run.demand.quantisation;
+    }
+    if (run.demand.weights) {
+        if (weights.quantisation != kUnquantised) {
+            params.add("quantisation", weights.quantisation, "codes of the files of --weights");
+        }
+        return std::string(weights.quantisation);
+    }
+    if (published.quantisation == kUnquantised) {
+        return kUnquantised;
+    }
+    const std::string about = fmt::format("quantization_config, {}", published.method);
+    params.add("quantisation", published.quantisation, about);
+    if (published.quantisation == "int4_group") {
+        params.add("group",
+                   published.group > 0 ? published.group
+                                       : std::max(read.model.hidden, read.model.intermediate),
+                   about);
+        params.add("zero_points", published.has_zero_points ? 1 : 0, about);
+    }
+    run.assumptions.push_back(
+        fmt::format("experts have codes as published ({}); bfloat16: --set "
+                    "params.quantisation=none",
+                    published.quantisation));
+    return published.quantisation;
+}
+
 CheckpointTensors moe_weights(const ReadModel& read, const LayerDemand& demand) {
     const std::uint32_t layer = layer_of(read, demand);
     return demand.weights
@@ -226,6 +259,10 @@ std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand) {
     return layer;
 }
 
+std::string quantisation_of(const ReadModel& read, const LayerDemand& demand) {
+    return demand.quantisation.value_or(read.model.published.quantisation);
+}
+
 LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
     const MoeModel& model = read.model;
     const bool is_whole = demand.part == LayerPart::Whole;
@@ -258,10 +295,7 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
                 model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
                 "activation");
     const CheckpointTensors weights = moe_weights(read, demand);
-    if (weights.quantisation != kUnquantised) {
-        params.add("quantisation", weights.quantisation, "codes of the files of --weights");
-    }
-    add_dispatch(run, demand.quantisation.value_or(std::string(weights.quantisation)), params);
+    add_dispatch(run, add_quantisation(read, weights, run, params), params);
     params.take("expert_biases", model.has_expert_biases, "");
     add_weights(read, weights, run);
     add_ids(run, params);

@@ -32,7 +32,8 @@ struct LayerDemand {
     bool computes_values = true;   ///< false: logits are drawn, since no kernel computes them
     std::optional<std::uint32_t> layer = {};  ///< its number; the first with experts if empty
     std::optional<std::filesystem::path> weights = {};  ///< folder of the model's files
-    /// params.quantisation, if the user sets it; else experts keep the codes of their files.
+    /// params.quantisation, if the user sets it; else experts keep the codes of their files, or have
+    /// those that quantization_config states.
     std::optional<std::string> quantisation = {};
     /// File with the tensor `given_ids`, and what it was made from.
     std::optional<std::filesystem::path> ids_file = {};
@@ -51,6 +52,9 @@ struct LayerRun {
 /// Returns the number of the layer, which has experts.
 /// Errors   UsageError that names --layer-index and the allowed numbers.
 [[nodiscard]] std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand);
+
+/// Returns the params.quantisation of a layer, as far as it is known without its files.
+[[nodiscard]] std::string quantisation_of(const ReadModel& read, const LayerDemand& demand);
 
 /// Returns the layer of a model. Its dispatch follows from the tokens of a device.
 /// Errors   UsageError for a layer that no op computes.

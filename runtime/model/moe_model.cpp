@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ops/fused_moe/weight_formats.hpp"
 #include "runtime/model/families.hpp"
 
 namespace tessera::model {
@@ -84,21 +85,44 @@ std::uint64_t mlp_bytes(const MoeModel& model, std::uint32_t intermediate) {
     return kMatrices * model.hidden * intermediate * kBf16Bytes;
 }
 
+/// Bytes of one expert's matrix of `rows` rows of `columns` numbers.
+std::uint64_t coded_bytes(const ops::fused_moe::WeightFormat& format, std::uint32_t rows,
+                          std::uint32_t columns) {
+    const Shape codes{1, rows, columns / format.codes_a_byte};
+    const auto scales = ops::fused_moe::scale_shapes(format, codes, 1);
+    const std::uint64_t bytes = TensorSpec{codes, format.codes, Layout::TILE}.num_bytes();
+    // Scales in groups of 128 represent those of other groups: 64 columns need 3 % more bytes.
+    return bytes + (scales.empty()
+                        ? 0
+                        : TensorSpec{scales.front(), format.scales, Layout::ROW_MAJOR}.num_bytes());
+}
+
+std::uint64_t stored_expert_bytes(const MoeModel& model, std::string_view quantisation) {
+    const auto* format = ops::fused_moe::find_weight_format(quantisation);
+    // A word that the run file does not know is refused there.
+    return format == nullptr || format->is_bfloat16()
+               ? expert_bytes(model)
+               : coded_bytes(*format, 2 * model.intermediate, model.hidden) +
+                     coded_bytes(*format, model.hidden, model.intermediate);
+}
+
 }  // namespace
 
 std::uint64_t expert_bytes(const MoeModel& model) {
     return mlp_bytes(model, model.intermediate);
 }
 
-std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices) {
+std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices,
+                          std::string_view quantisation) {
     const std::uint64_t router = std::uint64_t{model.experts} * model.hidden * kBf16Bytes;
-    return experts_on(model, devices).front() * expert_bytes(model) + router +
+    return experts_on(model, devices).front() * stored_expert_bytes(model, quantisation) + router +
            mlp_bytes(model, model.shared.intermediate);
 }
 
-std::optional<std::uint32_t> devices_that_hold(const MoeModel& model, std::uint64_t dram) {
+std::optional<std::uint32_t> devices_that_hold(const MoeModel& model, std::uint64_t dram,
+                                               std::string_view quantisation) {
     for (std::uint32_t devices = 1; devices <= model.experts; ++devices) {
-        if (layer_bytes(model, devices) <= dram) {
+        if (layer_bytes(model, devices, quantisation) <= dram) {
             return devices;
         }
     }
@@ -122,6 +146,7 @@ ordered_json to_json(const MoeModel& model, std::uint32_t devices) {
     json["shared_intermediate"] = model.shared.intermediate;
     json["shared_expert_gate"] = model.shared.has_gate;
     add_router(model.router, json);
+    json["quantisation"] = model.published.quantisation;
     json["expert_biases"] = model.has_expert_biases;
     json["activation"] = words_of_activation(model);
     add_attention(model.attention, json);

@@ -6,7 +6,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "runtime/model/published_weights.hpp"
 
 namespace tessera::model {
 
@@ -91,7 +94,7 @@ struct MoeModel {
     RouterNumbers router;
     SharedExperts shared;
     AttentionNumbers attention;
-    std::string quantisation;  ///< form of the published weights; empty: bfloat16
+    PublishedWeights published;
 };
 
 /// Returns the number of experts on each of `devices`; the first devices have one more if the
@@ -101,14 +104,16 @@ struct MoeModel {
 /// Returns the bytes of one routed expert in bfloat16.
 [[nodiscard]] std::uint64_t expert_bytes(const MoeModel& model);
 
-/// Returns the bytes of one MoE layer's weights on the device with the most experts, in bfloat16:
-/// its experts, the whole router and all shared experts.
-[[nodiscard]] std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices);
+/// Returns the bytes of one MoE layer's weights on the device with the most experts: its experts,
+/// the whole router and all shared experts. Experts have codes and scales of `quantisation`, a
+/// value of params.quantisation; the other weights are bfloat16.
+[[nodiscard]] std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices,
+                                        std::string_view quantisation = kUnquantised);
 
 /// Returns the smallest number of devices whose layer_bytes() are at most `dram` each; nothing if
 /// one expert per device is too much.
-[[nodiscard]] std::optional<std::uint32_t> devices_that_hold(const MoeModel& model,
-                                                             std::uint64_t dram);
+[[nodiscard]] std::optional<std::uint32_t> devices_that_hold(
+    const MoeModel& model, std::uint64_t dram, std::string_view quantisation = kUnquantised);
 
 /// Returns the values by name, with those that depend on the number of devices.
 [[nodiscard]] nlohmann::ordered_json to_json(const MoeModel& model, std::uint32_t devices);

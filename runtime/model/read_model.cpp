@@ -43,9 +43,24 @@ std::string all_model_types() {
     return types;
 }
 
+constexpr const char* kTextConfig = "text_config";
+
+/// Returns whether a key of this level names a family.
+bool names_family(const ConfigJson& file) {
+    const auto classes =
+        file.has("architectures") ? file.words("architectures") : std::vector<std::string>{};
+    return (file.has("model_type") &&
+            family_with(file.text("model_type"), &Family::model_types) != nullptr) ||
+           (!classes.empty() && family_with(classes.front(), &Family::architectures) != nullptr);
+}
+
 /// Returns the family that model_type names, or architectures in a file without one.
 /// Errors   UsageError if there is none, or if the two keys name different ones.
 const Family& family_of(const ConfigJson& file) {
+    // A model with other inputs beside text names the family of its language model in text_config.
+    if (file.has(kTextConfig) && !names_family(file) && names_family(file.section(kTextConfig))) {
+        return family_of(file.section(kTextConfig));
+    }
     const std::vector<std::string> classes =
         file.has("architectures") ? file.words("architectures") : std::vector<std::string>{};
     const Family* by_class =
@@ -242,17 +257,24 @@ void read_layers(ValueReader& reader, MoeModel& model) {
             reader.file().path(), model.layers);
 }
 
-/// Format of the published weights, as quantization_config names it.
-void read_quantisation(ValueReader& reader, MoeModel& model) {
-    if (!reader.file().has("quantization_config")) {
+/// Reads the storage of the published weights. Files of nested models have it at either level.
+void read_quantisation(ValueReader& reader, const ConfigJson& whole, MoeModel& model) {
+    constexpr const char* kKey = "quantization_config";
+    const ConfigJson& file = reader.file().has(kKey) ? reader.file() : whole;
+    if (!file.has(kKey)) {
         return;
     }
-    const ConfigJson section = reader.file().section("quantization_config");
-    model.quantisation = section.has("quant_method") ? section.text("quant_method") : "unnamed";
-    reader.assume(
-        fmt::format("published weights are quantised ({}); drawn weights are bfloat16, unless "
-                    "params.quantisation is fp8_block or mxfp4",
-                    model.quantisation));
+    model.published = read_published_weights(file.section(kKey));
+    const PublishedWeights& published = model.published;
+    if (!published.untaken.empty()) {
+        reader.assume(
+            fmt::format("published weights are quantised ({}), but {}; experts are "
+                        "bfloat16",
+                        published.method, published.untaken));
+    }
+    if (!published.note.empty()) {
+        reader.assume(published.note);
+    }
 }
 
 std::string name_of_model(const std::filesystem::path& path) {
@@ -268,7 +290,8 @@ ReadModel read_model(const std::filesystem::path& path) {
     ReadModel result{.name = name_of_model(path), .path = path.string()};
     MoeModel& model = result.model;
     model.family = &family_of(file);
-    file.enter("text_config");
+    const ConfigJson whole = file;
+    file.enter(kTextConfig);
     ValueReader reader(file, result);
     read_experts(reader, model);
     read_activation(reader, model);
@@ -276,7 +299,7 @@ ReadModel read_model(const std::filesystem::path& path) {
     read_shared(reader, model);
     read_layers(reader, model);
     read_attention(reader, model);
-    read_quantisation(reader, model);
+    read_quantisation(reader, whole, model);
     return result;
 }
 

@@ -57,8 +57,9 @@ TEST(CliModel, DoesNotReplaceAnEditedRunFile) {
 TEST(CliModel, ALayerBeyondTheDramNamesBytesAndDevices) {
     const ScratchFolder folder;
 
-    const Ending ending =
-        run_tessera({"model", "deepseek-v3", "--mesh", "1x1", "--tokens", "1"}, folder.path());
+    const Ending ending = run_tessera({"model", "deepseek-v3", "--mesh", "1x1", "--tokens", "1",
+                                       "--set", "params.quantisation=none"},
+                                      folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err,

@@ -67,9 +67,10 @@ TEST(ConfigJsonMistakes, NoObjectIsNamed) {
 TEST(ConfigJsonMistakes, UnknownFamilyListsTheAllowedOnes) {
     EXPECT_EQ(message_with("\"deepseek_v3\"", "\"llama\""),
               "config.json:2:3: model_type: is \"llama\", which is not a family of this version; "
-              "allowed: qwen3_moe, qwen3_next, qwen2_moe, mixtral, gpt_oss, deepseek_v2, "
-              "deepseek_v3, deepseek_v32, kimi_k2, glm4_moe, llama4, llama4_text, olmoe, "
-              "granitemoe, moe. For another mixture of experts write \"model_type\": \"moe\" with "
+              "allowed: qwen3_moe, qwen3_vl_moe_text, qwen3_next, qwen2_moe, mixtral, gpt_oss, "
+              "deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, glm4_moe, glm4v_moe_text, llama4, "
+              "llama4_text, olmoe, granitemoe, moe. For another mixture of experts write "
+              "\"model_type\": \"moe\" with "
               "hidden_size, num_experts, num_experts_per_tok, moe_intermediate_size, "
               "num_hidden_layers and num_attention_heads");
 }

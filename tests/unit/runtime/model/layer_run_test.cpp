@@ -67,9 +67,10 @@ TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
     EXPECT_THAT(text, HasSubstr("  experts: 256                            # n_routed_experts\n"));
     EXPECT_THAT(text,
                 HasSubstr("  routed_scaling_factor: 2.5              # routed_scaling_factor\n"));
-    EXPECT_THAT(text, HasSubstr("# Assumed: published weights are quantised (fp8); drawn weights "
-                                "are bfloat16, unless params.quantisation is fp8_block or "
-                                "mxfp4.\n"));
+    EXPECT_THAT(text, HasSubstr("# Assumed: experts have codes as published (fp8_block); bfloat16: "
+                                "--set params.quantisation=none.\n"));
+    EXPECT_THAT(text, HasSubstr("  quantisation: fp8_block                 # quantization_config, "
+                                "fp8\n"));
 }
 
 // Llama 4 multiplies the expert's input by the sigmoid of one logit.

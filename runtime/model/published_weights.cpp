@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/model/published_weights.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "ops/shared/expert_rows/expert_product.hpp"
+#include "runtime/model/config_json.hpp"
+
+namespace tessera::model {
+namespace {
+
+/// The sides of a block that shares a scale in fp8_block.
+const std::vector<std::uint32_t> kBlockSides{ops::kScaleBlock, ops::kScaleBlock};
+
+std::string word_or(const ConfigJson& section, std::string_view key, std::string_view otherwise) {
+    return section.has(key) ? section.text(key) : std::string(otherwise);
+}
+
+bool flag_or(const ConfigJson& section, std::string_view key, bool otherwise) {
+    return section.has(key) ? section.flag(key) : otherwise;
+}
+
+PublishedWeights taken(std::string quantisation) {
+    PublishedWeights weights;
+    weights.quantisation = std::move(quantisation);
+    return weights;
+}
+
+PublishedWeights untaken(std::string property) {
+    PublishedWeights weights;
+    weights.untaken = std::move(property);
+    return weights;
+}
+
+PublishedWeights blocks_of(const ConfigJson& section, std::string_view key) {
+    const auto sides = section.counts(key, {1, 1U << 16U});
+    return sides == kBlockSides
+               ? taken("fp8_block")
+               : untaken(fmt::format("{} is [{}], allowed: [{}]", key, fmt::join(sides, ", "),
+                                     fmt::join(kBlockSides, ", ")));
+}
+
+/// Codes of 4 bits: `group_size` −1 or absent has one scale for all columns.
+PublishedWeights int4_of(const ConfigJson& section, bool has_zero_points) {
+    PublishedWeights weights = taken("int4_group");
+    weights.has_zero_points = has_zero_points;
+    constexpr const char* kKey = "group_size";
+    if (section.has(kKey) && section.number(kKey) != -1) {
+        weights.group = section.count(kKey);
+        const auto& groups = ops::kScaleGroups;
+        if (std::ranges::find(groups, weights.group) == groups.end()) {
+            return untaken(fmt::format("{} of int4 codes is {}, allowed: 64, 128, 256 or -1", kKey,
+                                       weights.group));
+        }
+    }
+    return weights;
+}
+
+PublishedWeights fp8(const ConfigJson& section) {
+    constexpr const char* kBlockKey = "weight_block_size";
+    if (section.has(kBlockKey)) {
+        return blocks_of(section, kBlockKey);
+    }
+    return taken(word_or(section, "activation_scheme", "dynamic") == "static" ? "fp8_static"
+                                                                              : "fp8_tensor");
+}
+
+PublishedWeights fbgemm_fp8(const ConfigJson& /*section*/) {
+    return taken("fp8_channel");
+}
+
+PublishedWeights mxfp4(const ConfigJson& /*section*/) {
+    return taken("mxfp4");
+}
+
+/// Returns integer codes whose number of bits the method states.
+PublishedWeights grouped_integers(const ConfigJson& section, bool has_zero_points) {
+    const std::uint32_t bits = section.has("bits") ? section.count("bits") : 4;
+    PublishedWeights weights =
+        bits == 4 ? int4_of(section, has_zero_points)
+                  : untaken(fmt::format("codes of {} bits share scales in groups, allowed: 4 bits",
+                                        bits));
+    if (flag_or(section, "desc_act", false)) {
+        weights.note = "desc_act orders columns by their activations; the run keeps their order";
+    }
+    return weights;
+}
+
+PublishedWeights awq(const ConfigJson& section) {
+    return grouped_integers(section, flag_or(section, "zero_point", true));
+}
+
+PublishedWeights gptq(const ConfigJson& section) {
+    return grouped_integers(section, !flag_or(section, "sym", true));
+}
+
+PublishedWeights modelopt(const ConfigJson& section) {
+    const std::string algorithm = word_or(section, "quant_algo", "unnamed");
+    return algorithm == "FP8" ? taken("fp8_static")
+                              : untaken(fmt::format("quant_algo is {}, allowed: FP8", algorithm));
+}
+
+/// Returns the group of compressed-tensors that has the experts: one that names them, else the
+/// first, whose target is every linear layer.
+ConfigJson expert_group(const ConfigJson& section) {
+    const ConfigJson groups = section.section("config_groups");
+    const std::vector<std::string> names = groups.keys();
+    for (const std::string& name : names) {
+        const ConfigJson group = groups.section(name);
+        const auto targets =
+            group.has("targets") ? group.words("targets") : std::vector<std::string>{};
+        if (std::ranges::any_of(targets, [](const std::string& target) {
+                return target.find("expert") != std::string::npos;
+            })) {
+            return group;
+        }
+    }
+    return groups.section(names.empty() ? "group_0" : names.front());
+}
+
+PublishedWeights compressed_floats(const ConfigJson& weights, std::uint32_t bits,
+                                   bool has_static_inputs) {
+    const std::string strategy = word_or(weights, "strategy", "tensor");
+    const std::uint32_t group = weights.has("group_size") && weights.number("group_size") > 0
+                                    ? weights.count("group_size")
+                                    : 0;
+    if (bits == 4) {
+        return group == ops::kMicroBlock
+                   ? taken("mxfp4")
+                   : untaken(fmt::format("group_size of 4-bit floats is {}, allowed: {}", group,
+                                         ops::kMicroBlock));
+    }
+    if (strategy == "block") {
+        return blocks_of(weights, "block_structure");
+    }
+    if (strategy == "channel") {
+        return taken("fp8_channel");
+    }
+    return strategy == "tensor"
+               ? taken(has_static_inputs ? "fp8_static" : "fp8_tensor")
+               : untaken(fmt::format("strategy of fp8 weights is {}, allowed: tensor, channel, "
+                                     "block",
+                                     strategy));
+}
+
+PublishedWeights compressed_integers(const ConfigJson& weights, std::uint32_t bits,
+                                     bool has_inputs) {
+    const bool is_symmetric = flag_or(weights, "symmetric", true);
+    if (bits == 4) {
+        return int4_of(weights, !is_symmetric);
+    }
+    const std::string strategy = word_or(weights, "strategy", "tensor");
+    return strategy == "channel" && is_symmetric
+               ? taken(has_inputs ? "int8_channel" : "int8_weights")
+               : untaken(fmt::format("int8 weights are {} with strategy {}, allowed: symmetric "
+                                     "with strategy channel",
+                                     is_symmetric ? "symmetric" : "asymmetric", strategy));
+}
+
+PublishedWeights compressed_tensors(const ConfigJson& section) {
+    const ConfigJson group = expert_group(section);
+    const ConfigJson weights = group.section("weights");
+    const std::uint32_t bits = weights.count("num_bits");
+    const bool has_inputs = group.has("input_activations");
+    if (bits != 4 && bits != 8) {
+        return untaken(fmt::format("num_bits is {}, allowed: 4, 8", bits));
+    }
+    if (word_or(weights, "type", "int") != "float") {
+        return compressed_integers(weights, bits, has_inputs);
+    }
+    // NVFP4 has a word for `dynamic`: its group is refused before.
+    const bool has_static_inputs =
+        has_inputs && bits == 8 &&
+        !flag_or(group.section("input_activations"), "dynamic", false);
+    return compressed_floats(weights, bits, has_static_inputs);
+}
+
+/// A quant_method, and how its section is read.
+struct Method {
+    std::string_view name;
+    PublishedWeights (*read)(const ConfigJson& section);
+};
+constexpr std::array kMethods{
+    Method{"fp8", fp8},
+    Method{"fbgemm_fp8", fbgemm_fp8},
+    Method{"compressed-tensors", compressed_tensors},
+    Method{"awq", awq},
+    Method{"gptq", gptq},
+    Method{"auto-round", gptq},
+    Method{"mxfp4", mxfp4},
+    Method{"modelopt", modelopt},
+    Method{"modelopt_fp4", modelopt},
+};
+
+}  // namespace
+
+PublishedWeights read_published_weights(const ConfigJson& section) {
+    const std::string method = word_or(section, "quant_method", "unnamed");
+    const auto* const row = std::ranges::find(kMethods, method, &Method::name);
+    std::vector<std::string_view> names;
+    std::ranges::transform(kMethods, std::back_inserter(names), &Method::name);
+    PublishedWeights weights =
+        row == kMethods.end()
+            ? untaken(fmt::format("quant_method is {}, allowed: {}", method,
+                                  fmt::join(names, ", ")))
+            : row->read(section);
+    weights.method = method;
+    return weights;
+}
+
+}  // namespace tessera::model
