@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tessera kernel: works with kernels that have no program.
+// tessera kernel: works with kernels that have no program. kernel_run.cpp runs them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,6 +16,7 @@
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/kernel_run.hpp"
 #include "runtime/cli/progress_line.hpp"
 #include "runtime/facade/device_model.hpp"
 #include "runtime/kernels/api_names.hpp"
@@ -307,10 +308,12 @@ Command add_kernel_check(CLI::App& kernel, Console& console) {
 }  // namespace
 
 Command add_kernel(CLI::App& root, Console& console) {
-    auto* command = root.add_subcommand("kernel", "Check kernels that have no program");
+    auto* command = root.add_subcommand("kernel", "Run or check kernels that have no program");
     command->require_subcommand(1);
+    const Command start = add_kernel_run(*command, console);
     const Command check = add_kernel_check(*command, console);
-    return {command, check.run};
+    return {command,
+            [start, check] { return start.options->parsed() ? start.run() : check.run(); }};
 }
 
 }  // namespace tessera::cli

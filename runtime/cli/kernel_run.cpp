@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cli/kernel_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "runtime/cli/inferred_text.hpp"
+#include "runtime/cli/kernel_run_options.hpp"
+#include "runtime/cli/output_path.hpp"
+#include "runtime/cli/run.hpp"
+#include "runtime/facade/device_model.hpp"
+#include "runtime/kernels/content_hash.hpp"
+#include "runtime/kernels/kernel_census.hpp"
+#include "tessera/errors.hpp"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using pipeline::InferredProgram;
+using pipeline::KernelFile;
+using pipeline::KernelOverrides;
+
+/// A folder for the run file and the kernels that Tessera adds: that of --save, or one that is
+/// removed at the end.
+class RunFolder {
+public:
+    explicit RunFolder(const std::optional<std::string>& save) : is_kept_(save.has_value()) {
+        if (is_kept_) {
+            require_folder_name("--save", save);
+            fs::create_directories(*save);
+            path_ = fs::absolute(*save);
+            return;
+        }
+        std::string name = (fs::temp_directory_path() / "tessera-kernel-XXXXXX").string();
+        require(mkdtemp(name.data()) != nullptr, "kernel run: no folder can be made in {}",
+                fs::temp_directory_path().string());
+        path_ = name;
+    }
+    RunFolder(const RunFolder&) = delete;
+    RunFolder& operator=(const RunFolder&) = delete;
+    RunFolder(RunFolder&&) = delete;
+    RunFolder& operator=(RunFolder&&) = delete;
+    ~RunFolder() {
+        std::error_code error;  // a folder that is left is no reason to end otherwise
+        if (!is_kept_) {
+            fs::remove_all(path_, error);
+        }
+    }
+    std::string write(const std::string& name, const std::string& text) const {
+        const fs::path file = path_ / name;
+        std::ofstream stream(file);
+        stream << text;
+        stream.close();
+        require(!stream.fail(), "kernel run: {} cannot be written", file.string());
+        return file.string();
+    }
+
+private:
+    bool is_kept_;
+    fs::path path_;
+};
+
+bool moves(const KernelFile& file, bool is_write) {
+    return std::ranges::find(file.text.transfers, is_write, &pipeline::KernelTransfer::is_write) !=
+           file.text.transfers.end();
+}
+
+// Transfers decide better than names: a kernel that only reads tensors is the reader. Of two
+// kernels that both do, the first is.
+void choose_movers(std::vector<KernelFile>& files, const std::set<std::string>& chosen) {
+    std::vector<KernelFile*> movers;
+    for (KernelFile& file : files) {
+        if (file.processor == Processor::Compute || chosen.contains(file.path)) {
+            continue;
+        }
+        movers.push_back(&file);
+        if (moves(file, true) != moves(file, false)) {
+            file.processor = moves(file, true) ? Processor::Riscv0 : Processor::Riscv1;
+        }
+    }
+    if (movers.size() == 2 && movers[0]->processor == movers[1]->processor) {
+        movers[0]->processor = Processor::Riscv1;
+        movers[1]->processor = Processor::Riscv0;
+    }
+}
+
+void name_by_role(std::vector<KernelFile>& files) {
+    std::ranges::sort(files, {}, [](const KernelFile& file) {
+        return file.processor == Processor::Riscv1    ? 0
+               : file.processor == Processor::Compute ? 1
+                                                      : 2;
+    });
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        files[i].name = role_of(files[i].processor);
+        require(i == 0 || files[i].processor != files[i - 1].processor,
+                "{} and {} both run on the {}; allowed: one kernel for each processor; say which "
+                "with --on FILE=reader, writer or compute",
+                files[i == 0 ? 0 : i - 1].path, files[i].path, files[i].name);
+    }
+}
+
+std::string kernel_source(const std::string& path) {
+    const auto text = read_file(path);
+    require(text.has_value(), "cannot read kernel {}", path);
+    return *text;
+}
+
+std::vector<KernelFile> kernel_files(const KernelRunOptions& options) {
+    std::vector<KernelFile> files;
+    std::set<std::string> chosen;  // paths of kernels whose processor is given
+    for (const std::string& path : options.files) {
+        const std::string text = kernel_source(path);
+        KernelFile file{.path = fs::absolute(path).lexically_normal().string(),
+                        .name = {},
+                        .processor = guess_processor(path, text),
+                        .defines = {}};
+        if (const auto processor = chosen_processor(options, path)) {
+            file.processor = *processor;
+            chosen.insert(file.path);
+        }
+        file.text = pipeline::scan_kernel(text, defines_of(options, ""));
+        files.push_back(std::move(file));
+    }
+    choose_movers(files, chosen);
+    name_by_role(files);
+    for (KernelFile& file : files) {
+        file.defines = defines_of(options, file.name);
+        file.text = pipeline::scan_kernel(kernel_source(file.path), file.defines);
+    }
+    return files;
+}
+
+void add_stand_ins(std::vector<KernelFile>& files, const KernelOverrides& overrides,
+                   const RunFolder& folder) {
+    for (const pipeline::StandIn& kernel : pipeline::stand_ins(files, overrides)) {
+        files.push_back({.path = folder.write(kernel.name + ".cpp", kernel.text),
+                         .name = kernel.name,
+                         .processor = *processor_named(kernel.name),
+                         .defines = {},
+                         .text = pipeline::scan_kernel(kernel.text, {}),
+                         .is_added = true});
+    }
+    name_by_role(files);
+}
+
+RunFileKeys keys_of(const KernelRunOptions& options) {
+    // A shipped model is named, so that the run file of --save works on another host.
+    const bool is_path = std::filesystem::exists(options.device);
+    RunFileKeys keys{.device = is_path ? fs::absolute(options.device).string() : options.device,
+                     .reference = {},
+                     .reference_file = {}};
+    const bool is_file = options.reference.ends_with(".safetensors");
+    (is_file ? keys.reference_file : keys.reference) =
+        is_file ? fs::absolute(options.reference).string() : options.reference;
+    if (options.fp32_dest_acc) {
+        keys.compute.emplace_back("fp32_dest_acc: true");
+    }
+    if (options.math_approx) {
+        keys.compute.emplace_back("math_approx_mode: true");
+    }
+    if (!options.fidelity.empty()) {
+        keys.compute.push_back("math_fidelity: " + options.fidelity);
+    }
+    return keys;
+}
+
+std::string numbered(const std::string& text) {
+    std::istringstream lines(text);
+    std::string result;
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        result += fmt::format("\n{:>4}  {}", ++number, line);
+    }
+    return result;
+}
+
+// The file of a ConfigError is removed at the end, so the message shows it.
+ExitCode run_file(const RunOptions& options, const std::string& text, const Console& console) {
+    try {
+        return run(options, console);
+    } catch (const ConfigError& error) {
+        throw ConfigError(
+            fmt::format("{}\nthe inferred run file:{}", error.what(), numbered(text)));
+    }
+}
+
+ExitCode print_json(const RunOptions& options, const InferredProgram& program,
+                    const std::string& text, const Console& console) {
+    std::ostringstream out;
+    const Console inner{out, console.err, console.out_style, console.progress, console.link};
+    const ExitCode code = run_file(options, text, inner);
+    auto record = nlohmann::ordered_json::parse(out.str());
+    record["inferred"] = inference_json(program);
+    console.out << record.dump(2) << '\n';
+    return code;
+}
+
+ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
+    apply(options.run.kernel_options);
+    const RunFolder folder(options.save);
+    KernelOverrides overrides = overrides_of(options);
+    std::vector<KernelFile> files = kernel_files(options);
+    add_stand_ins(files, overrides, folder);
+    KernelTensors tensors = kernel_tensors(options.tensors, files);
+    overrides.outputs = tensors.outputs;
+    const ArchSpec arch = load_device(find_device_model("--device", options.device), {}).arch;
+    const InferredProgram program = pipeline::infer_program(
+        std::move(files), std::move(tensors.inputs), overrides, arch.workers.compute);
+    if (!options.run.json && !options.run.quiet) {
+        console.out << inference_text(program, console.out_style) << '\n' << std::flush;
+    }
+    require(program.mistakes.empty(), "kernel run: not everything could be inferred\n  {}",
+            fmt::join(program.mistakes, "\n  "));
+    const std::string text = run_file_text(program, keys_of(options));
+    RunOptions run_options = options.run;
+    run_options.config.config =
+        folder.write(fs::path(options.files.front()).stem().string() + ".yaml", text);
+    return options.run.json ? print_json(run_options, program, text, console)
+                            : run_file(run_options, text, console);
+}
+
+}  // namespace
+
+Command add_kernel_run(CLI::App& kernel, Console& console) {
+    auto* command = kernel.add_subcommand(
+        "run", "Run a kernel, or a reader, compute and writer, without a program");
+    auto options = std::make_shared<KernelRunOptions>();
+    constexpr int kMostKernels = 3;
+    command->add_option("FILE", options->files, "Kernels, one for each processor")
+        ->required()
+        ->expected(1, kMostKernels)
+        ->type_name("");
+    add_kernel_run_options(*command, *options);
+    command->footer(
+        "Infers tensors, circular buffers, arguments and cores from the kernels' text, prints "
+        "each\n"
+        "with its reason and the option that replaces it, and runs them as tessera run. A compute\n"
+        "kernel alone gets a reader and a writer that move tiles in order. Ends with 2 if a value\n"
+        "cannot be inferred; the message names the option. --save keeps the run file.");
+    return {command, [options, &console] { return run_kernels(*options, console); }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera kernel run, as users call it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/tessera_process.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string double_kernel(const std::string& name) {
+    return std::string(TESSERA_SOURCE_DIR) + "/examples/double/" + name;
+}
+
+/// A copy of tiles from one tensor to another, with one argument whose name says nothing.
+constexpr const char* kCopy =
+    "#include \"dataflow_api.h\"\n"
+    "void kernel_main() {\n"
+    "    uint32_t i = 0;\n"
+    "    const uint32_t src_addr = get_arg_val<uint32_t>(i++);\n"
+    "    const uint32_t dst_addr = get_arg_val<uint32_t>(i++);\n"
+    "    const uint32_t mystery = get_arg_val<uint32_t>(i++);\n"
+    "    const uint32_t num_tiles = get_arg_val<uint32_t>(i++);\n"
+    "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
+    "    constexpr auto dst_args = "
+    "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
+    "    const auto src = TensorAccessor(src_args, src_addr);\n"
+    "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
+    "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+    "        cb_reserve_back(5, 1);\n"
+    "        const uint32_t l1 = get_write_ptr(5);\n"
+    "        noc_async_read_tile(t, src, l1);\n"
+    "        noc_async_read_barrier();\n"
+    "        noc_async_write_tile(t, dst, l1 + mystery);\n"
+    "        noc_async_write_barrier();\n"
+    "    }\n"
+    "}\n";
+
+/// Copies the tiles of a core's share; their number is a compile-time argument.
+constexpr const char* kCountedCompute =
+    "#include \"compute_kernel_api/tile_move_copy.h\"\n"
+    "constexpr uint32_t num_tiles = get_compile_time_arg_val(0);\n"
+    "void kernel_main() {\n"
+    "    unary_op_init_common(0, 16);\n"
+    "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+    "        cb_wait_front(0, 1); cb_reserve_back(16, 1);\n"
+    "        tile_regs_acquire(); copy_tile(0, 0, 0); tile_regs_commit();\n"
+    "        tile_regs_wait(); pack_tile(0, 16); tile_regs_release();\n"
+    "        cb_pop_front(0, 1); cb_push_back(16, 1);\n"
+    "    }\n"
+    "}\n";
+
+class CliKernelRun : public ::testing::Test {
+protected:
+    Ending run_kernel(const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"kernel", "run"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_tessera(arguments, folder_.path());
+    }
+
+    ScratchFolder folder_;
+};
+
+TEST_F(CliKernelRun, RunsAReaderAComputeKernelAndAWriter) {
+    const Ending ending =
+        run_kernel({double_kernel("compute.cpp"), double_kernel("writer.cpp"),
+                    double_kernel("reader.cpp"), "--in", "x=512x512", "--reference", "2 * x"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("8x8, split pages(out)"));
+    EXPECT_THAT(ending.out, HasSubstr("core.first"));
+    EXPECT_THAT(ending.out, HasSubstr("makespan"));
+    EXPECT_THAT(ending.out, HasSubstr("PASS 1 of 1 steps checked"));
+}
+
+TEST_F(CliKernelRun, GivesAComputeKernelAReaderAndAWriter) {
+    const Ending ending = run_kernel(
+        {double_kernel("compute.cpp"), "--in", "x=96x64", "--reference", "2 * x", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked"));
+}
+
+// 512 / 32 · 160 / 32 = 80 tiles: 16 cores have two and 48 have one.
+TEST_F(CliKernelRun, GivesEachGroupOfCoresItsCompileTimeCount) {
+    folder_.write("counted.cpp", kCountedCompute);
+
+    const Ending ending =
+        run_kernel({"counted.cpp", "--in", "x=512x160", "--reference", "x", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked"));
+}
+
+TEST_F(CliKernelRun, ReadsTensorsOfAFileAndWritesOthers) {
+    folder_.write("copy.cpp", kCopy);
+    const std::vector<std::string> copy{"copy.cpp", "--arg", "writer.mystery=0", "--quiet", "--in"};
+    std::vector<std::string> first = copy;
+    first.insert(first.end(), {"x=64x64:float32", "--outputs", "one.safetensors"});
+    ASSERT_EQ(run_kernel(first).exit_code, 0);
+
+    std::vector<std::string> second = copy;
+    second.insert(second.end(), {"one.safetensors:out", "--reference", "one.safetensors"});
+    const Ending ending = run_kernel(second);
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("relative error ≤ 0,"));
+}
+
+TEST_F(CliKernelRun, NamesTheArgumentThatItCannotInfer) {
+    folder_.write("copy.cpp", kCopy);
+
+    const Ending ending = run_kernel({"copy.cpp", "--in", "x=64x64", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: kernel run: not everything could be inferred\n  " +
+                              folder_.file("copy.cpp") +
+                              ":6: arg 2 'mystery': its value cannot be inferred; give it with "
+                              "--arg writer.2=VALUE\n");
+}
+
+TEST_F(CliKernelRun, NamesTheTensorThatIsMissing) {
+    folder_.write("copy.cpp", kCopy);
+
+    const Ending ending = run_kernel({"copy.cpp", "--arg", "writer.2=0", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err,
+                HasSubstr("copy.cpp:4: arg 0 'src_addr' is the address of a tensor, and there are "
+                          "only 0; give one more with --in, or its value with --arg "
+                          "writer.0=VALUE\n"));
+}
+
+TEST_F(CliKernelRun, RefusesAnOptionForAnArgumentThatTheKernelDoesNotRead) {
+    folder_.write("copy.cpp", kCopy);
+
+    const Ending ending = run_kernel(
+        {"copy.cpp", "--in", "x=64x64", "--arg", "writer.2=0", "--arg", "writer.7=1", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("--arg writer.7: no such argument; the kernel's arguments "
+                                      "are arg 0 'src_addr', arg 1 'dst_addr', arg 2 'mystery', "
+                                      "arg 3 'num_tiles'\n"));
+}
+
+TEST_F(CliKernelRun, RefusesAnOptionForAKernelThatIsNotGiven) {
+    folder_.write("copy.cpp", kCopy);
+
+    const Ending ending =
+        run_kernel({"copy.cpp", "--in", "x=64x64", "--arg", "compute.2=0", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("--arg compute.2: no compute is among the kernels; --on says "
+                                      "which kernel is one\n"));
+}
+
+TEST_F(CliKernelRun, RefusesTwoKernelsForOneProcessor) {
+    const Ending ending =
+        run_kernel({double_kernel("compute.cpp"), double_kernel("compute.cpp"), "--in", "x=64x64"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("both run on the compute; allowed: one kernel for each "
+                                      "processor; say which with --on FILE=reader, writer or "
+                                      "compute\n"));
+}
+
+TEST_F(CliKernelRun, KeepsARunFileThatRuns) {
+    ASSERT_EQ(run_kernel({double_kernel("compute.cpp"), "--in", "x=64x64", "--reference", "2 * x",
+                          "--save", "kept", "--quiet"})
+                  .exit_code,
+              0);
+
+    const Ending ending = run_tessera({"run", "kept/compute.yaml", "--quiet"}, folder_.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked"));
+}
+
+TEST_F(CliKernelRun, PrintsTheRecordWithWhatItInferred) {
+    const Ending ending = run_kernel(
+        {double_kernel("compute.cpp"), "--in", "x=64x64", "--cb", "0=pages:8", "--json"});
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    const auto json = nlohmann::json::parse(ending.out);
+    EXPECT_GT(json.at("makespan").at("expected"), 0);
+    const auto& inferred = json.at("inferred");
+    const auto has = [&](const char* what, const char* value) {
+        return std::ranges::any_of(inferred, [&](const auto& row) {
+            return row.at("what") == what && row.at("value") == value;
+        });
+    };
+    EXPECT_TRUE(has("cb 0", "bfloat16, 8 pages"));
+    EXPECT_TRUE(has("out out", "64x64 bfloat16, tile"));
+    EXPECT_TRUE(has("arg 0 count", "core.count"));
+}
+
+TEST_F(CliKernelRun, ShowsTheRunFileWithAWrongExpression) {
+    const Ending ending = run_kernel(
+        {double_kernel("compute.cpp"), "--in", "x=64x64", "--arg", "compute.0=many", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, HasSubstr("many is unknown"));
+    EXPECT_THAT(ending.err, HasSubstr("the inferred run file:\n   1  # Written by tessera kernel"));
+}
+
+TEST_F(CliKernelRun, SaysWhatATensorMayBe) {
+    const std::string kernel = double_kernel("compute.cpp");
+    EXPECT_EQ(run_kernel({kernel, "--in", "x=64xq"}).err,
+              "tessera: --in x=64xq: 'q' is no extent; allowed: numbers from 1, such as 512x512\n");
+    EXPECT_EQ(run_kernel({kernel, "--in", "absent.safetensors"}).err,
+              "tessera: --in absent.safetensors: no such file; allowed: FILE, FILE:TENSOR, or "
+              "NAME=SHAPE for random values\n");
+    EXPECT_EQ(run_kernel({kernel, "--in", "x=64x64", "--layout", "y=tile"}).err,
+              "tessera: --layout y=tile: expected NAME=LAYOUT of a tensor of --in or --out\n");
+}
+
+}  // namespace
+}  // namespace tessera::test
