@@ -62,10 +62,8 @@ const CLI::App& named_app(const CLI::App& root) {
 /// "; did you mean --X?", if a known word is near.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const char* dashes = "") {
-    const std::string near = known.empty() ? "" : config::nearest(word, known);
-    return !near.empty() && config::edit_distance(word, near) <= config::far_distance(word)
-               ? fmt::format("; did you mean {}{}?", dashes, near)
-               : "";
+    const auto near = config::plausible(word, known);
+    return near ? fmt::format("; did you mean {}{}?", dashes, *near) : "";
 }
 
 std::string unknown_option(const std::string& option, const CLI::App& app) {

@@ -56,9 +56,9 @@ const Row& row_called(const std::string& name, std::string_view option, std::spa
         names.emplace_back(row.name);
     }
     throw UsageError(
-        fmt::format("{} {}: unknown, did you mean {}? Allowed: {}, or the names in "
-                    "parentheses that moe check prints",
-                    option, name, config::nearest(name, names), fmt::join(names, ", ")));
+        fmt::format("{} {}: unknown{} Allowed: {}, or the names in parentheses that "
+                    "moe check prints",
+                    option, name, config::did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 /// A row by its own name and that of the public implementation.

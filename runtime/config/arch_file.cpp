@@ -64,7 +64,7 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
         }
         return fmt::format("'{}' is unknown, no arch files in {}", name, fmt::join(searched, ", "));
     }
-    return fmt::format("'{}' is unknown, did you mean {}? Allowed: {}", name, nearest(name, known),
+    return fmt::format("'{}' is unknown{} Allowed: {}", name, did_you_mean(name, known),
                        fmt::join(known, ", "));
 }
 

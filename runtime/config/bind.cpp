@@ -17,17 +17,16 @@ namespace {
 
 /// Refuses keys without a row. A misspelt key that is ignored would run with the default instead,
 /// and nothing would show it.
-void refuse_unknown_keys(std::span<const Field> fields, const Node& node, const std::string& path,
-                         Violations& violations) {
-    std::vector<std::string> known;
+void refuse_unknown_keys(std::span<const Field> fields, std::span<const std::string_view> elsewhere,
+                         const Node& node, const std::string& path, Violations& violations) {
+    std::vector<std::string> known(elsewhere.begin(), elsewhere.end());
     for (const Field& field : fields) {
         known.emplace_back(field.key);
     }
     for (const Entry& entry : node.entries) {
         if (std::ranges::find(known, entry.key) == known.end()) {
-            violations.add(
-                entry.origin, path + entry.key,
-                fmt::format("unknown key, did you mean {}?", path + nearest(entry.key, known)));
+            violations.add(entry.origin, path + entry.key,
+                           fmt::format("unknown key, {}", correction(entry.key, known, path)));
         }
     }
 }
@@ -91,14 +90,15 @@ void bind_present(const Field& field, const Node& node, void* object, const std:
 }  // namespace
 
 void bind_fields(std::span<const Field> fields, const Node& node, void* object,
-                 const std::string& path, Binding& binding) {
+                 const std::string& path, Binding& binding,
+                 std::span<const std::string_view> elsewhere) {
     if (node.kind != NodeKind::Map) {
         // `path` ends in a dot here; the root has no key.
         const std::string name = path.empty() ? "file" : path.substr(0, path.size() - 1);
         binding.violations.add(node.origin, name, "expected a map, found " + describe(node));
         return;
     }
-    refuse_unknown_keys(fields, node, path, binding.violations);
+    refuse_unknown_keys(fields, elsewhere, node, path, binding.violations);
     // In the order of the table, so that `explain` lists keys alike, whatever order a file has.
     for (const Field& field : fields) {
         const std::string key = path + std::string(field.key);

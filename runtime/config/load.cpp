@@ -288,6 +288,38 @@ Node read_run(const std::filesystem::path& path, ConfigFolders folders) {
     return read_extended(path, folders);
 }
 
+namespace {
+
+/// Takes the keys of the pipeline out of a run file. They are bound last, because their expressions
+/// use the mesh and the device.
+Node take_pipeline(Node& root) {
+    Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
+    for (const std::string_view key : pipeline_keys()) {
+        if (root.find(key) != nullptr) {
+            pipeline.entries.push_back({std::string(key), {}, take(root, key)});
+        }
+    }
+    return pipeline;
+}
+
+/// Binds the keys that are left in a run file: mesh, machine, host and verify.
+void bind_rest(const Node& root, RunSpec& run, Binding& binding) {
+    std::vector<std::string_view> taken = pipeline_keys();
+    taken.insert(taken.end(), {kArchKey, kExtendsKey});
+    bind_fields(run_fields(), root, &run, "", binding, taken);
+}
+
+/// Ends with all mistakes in keys. Broken rules alone are the caller's: a sweep has points that
+/// break them.
+void throw_if_any(Violations& of_keys, const Violations& broken_rules) {
+    if (!of_keys.empty()) {
+        of_keys.append(broken_rules);
+    }
+    of_keys.throw_if_any();
+}
+
+}  // namespace
+
 BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders folders) {
     BoundRun bound;
     LoadedRun& loaded = bound.loaded;
@@ -296,17 +328,11 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     const std::vector<std::string> mesh_params = evaluate_mesh_shape(root);
     // Merged over the device file, so that facts of both have the same checks.
     const Node patch = take(root, kArchKey);
-    Node pipeline{.kind = NodeKind::Map, .origin = root.origin};
-    for (const std::string_view key : pipeline_keys()) {
-        if (root.find(key) != nullptr) {
-            pipeline.entries.push_back({std::string(key), {}, take(root, key)});
-        }
-    }
-    // Keys of the pipeline are bound later, because their expressions use the mesh and the device.
+    const Node pipeline = take_pipeline(root);
     loaded.run.name = path.stem().string();
     Binding binding;
     refuse_keys_of_device(root, binding.violations);
-    bind_fields(run_fields(), root, &loaded.run, "", binding);
+    bind_rest(root, loaded.run, binding);
     Device device = load_arch_of(loaded.run, path, patch, folders, binding);
     loaded.arch = std::move(device.arch);
     loaded.timing = std::move(device.timing);
@@ -319,12 +345,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
     std::erase_if(loaded.pipeline.unread_params, [&](const std::string& name) {
         return std::ranges::find(mesh_params, name) != mesh_params.end();
     });
-    if (!keys.violations.empty()) {
-        // With a wrong key, all mistakes are reported together; broken rules alone are the
-        // caller's: a sweep has points that break them.
-        keys.violations.append(bound.broken_rules);
-    }
-    keys.violations.throw_if_any();
+    throw_if_any(keys.violations, bound.broken_rules);
     check_links(loaded.pipeline, keys.resolved, loaded.timing.expected.link.links_per_direction,
                 bound.broken_rules);
     binding.resolved.insert(binding.resolved.begin(), keys.resolved.begin(), keys.resolved.end());

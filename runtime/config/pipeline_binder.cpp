@@ -73,7 +73,7 @@ void PipelineBinder::refuse_unknown(const Node& map, const std::string& path,
         if (std::ranges::find(words, key.key) == words.end()) {
             binding.violations.add(
                 key.origin, path + key.key,
-                fmt::format("unknown key, did you mean {}?", path + nearest(key.key, words)));
+                fmt::format("unknown key, {}", correction(key.key, words, path)));
         }
     }
 }

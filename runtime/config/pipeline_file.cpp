@@ -45,11 +45,10 @@ void refuse_new(const PipelineBinder& binder, const Node& map, const std::string
     }
     for (const Entry& entry : map.entries) {
         if (entry.origin.kind == OriginKind::Override) {
-            binder.binding.violations.add(entry.origin, path + entry.key,
-                                          known.empty()
-                                              ? "the file has none"
-                                              : fmt::format("unknown key, did you mean {}?",
-                                                            path + nearest(entry.key, known)));
+            binder.binding.violations.add(
+                entry.origin, path + entry.key,
+                known.empty() ? "the file has none"
+                              : fmt::format("unknown key, {}", correction(entry.key, known, path)));
         }
     }
 }
@@ -184,22 +183,28 @@ void refuse_unknown_output(const PipelineBinder& binder, const pipeline::FileOut
                (pattern != name.npos && output.tensor.starts_with(name.substr(0, pattern)));
     });
     if (!is_known) {
-        binder.binding.violations.add(output.place, "outputs",
-                                      fmt::format("no step makes {}, did you mean {}?",
-                                                  output.tensor, nearest(output.tensor, made)));
+        binder.binding.violations.add(
+            output.place, "outputs",
+            fmt::format("no step makes {}, {}", output.tensor, correction(output.tensor, made)));
     }
 }
 
-/// Binds `outputs:`; by default all tensors that steps make.
-void bind_outputs(PipelineBinder& binder, const Node& node, const Node& steps) {
+/// Returns the tensors that steps make, once each.
+std::vector<std::string> tensors_made(const std::vector<pipeline::PipelineStep>& steps) {
     std::vector<std::string> made;
-    for (const pipeline::PipelineStep& step : binder.spec.steps) {
+    for (const pipeline::PipelineStep& step : steps) {
         for (const pipeline::StepOutput& output : step.outputs) {
             if (std::ranges::find(made, output.name) == made.end()) {
                 made.push_back(output.name);
             }
         }
     }
+    return made;
+}
+
+/// Binds `outputs:`; by default all tensors that steps make.
+void bind_outputs(PipelineBinder& binder, const Node& node, const Node& steps) {
+    std::vector<std::string> made = tensors_made(binder.spec.steps);
     if (node.kind == NodeKind::Null) {
         for (std::string& name : made) {
             binder.spec.outputs.push_back({.tensor = std::move(name)});
@@ -230,12 +235,9 @@ void bind_outputs(PipelineBinder& binder, const Node& node, const Node& steps) {
     if (binder.spec.outputs.empty() && !node.elements.empty() && !made.empty() &&
         binder.binding.violations.empty()) {
         const Node& first = node.elements.front();
-        binder.mistake(
-            first, "outputs",
-            fmt::format("no step makes any of these tensors; allowed: {}{}", fmt::join(made, ", "),
-                        first.text.empty()
-                            ? ""
-                            : fmt::format("; did you mean {}?", nearest(first.text, made))));
+        binder.mistake(first, "outputs",
+                       fmt::format("no step makes any of these tensors{} Allowed: {}",
+                                   did_you_mean(first.text, made), fmt::join(made, ", ")));
     }
 }
 

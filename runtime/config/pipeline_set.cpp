@@ -106,7 +106,7 @@ void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults)
         if (binder.op(entry.key) == nullptr) {
             binder.binding.violations.add(
                 entry.origin, "set." + entry.key,
-                fmt::format("unknown op, did you mean {}?", "set." + nearest(entry.key, known)));
+                fmt::format("unknown op, {}", correction(entry.key, known, "set.")));
             continue;
         }
         if (entry.value.kind != NodeKind::Map) {

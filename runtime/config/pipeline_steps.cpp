@@ -37,10 +37,10 @@ std::optional<std::size_t> operand_index(const PipelineBinder& binder, const Ent
     for (const ops::Operand& operand : operands) {
         known.emplace_back(operand.name);
     }
-    binder.binding.violations.add(entry.origin, path + "." + entry.key,
-                                  known.empty() ? "the op has no named operands; use a list"
-                                                : fmt::format("unknown operand, did you mean {}?",
-                                                              nearest(entry.key, known)));
+    binder.binding.violations.add(
+        entry.origin, path + "." + entry.key,
+        known.empty() ? "the op has no named operands; use a list"
+                      : fmt::format("unknown operand, {}", correction(entry.key, known)));
     return std::nullopt;
 }
 
@@ -208,10 +208,10 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     }
     if (spec.op == nullptr) {
         const auto known = binder.op_names();
-        binder.mistake(*op, path + ".op",
-                       fmt::format("unknown op '{}', did you mean {}? Allowed: the ops that "
-                                   "`tessera list ops` shows",
-                                   name, nearest(name, known)));
+        binder.mistake(
+            *op, path + ".op",
+            fmt::format("unknown op '{}'{} Allowed: the ops that `tessera list ops` shows", name,
+                        did_you_mean(name, known)));
         return false;
     }
     binder.resolve_word(*op, path + ".op", name);

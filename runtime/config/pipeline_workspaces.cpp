@@ -27,7 +27,7 @@ void assign_workspace(pipeline::PipelineSpec& spec, const std::string& tensor,
             }
         }
     }
-    require(is_made, "no step makes {}, did you mean {}?", tensor, nearest(tensor, made));
+    require(is_made, "no step makes {}, {}", tensor, correction(tensor, made));
 }
 
 }  // namespace

@@ -104,11 +104,11 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
         const auto found = planned.find(name);
         if (found == planned.end()) {
             const auto names = names_of(planned);
-            binder.binding.violations.add(
-                step.inputs_place, path,
-                names.empty() ? fmt::format("there is no tensor {}", name)
-                              : fmt::format("no tensor {} exists at this step, did you mean {}?",
-                                            name, nearest(name, names)));
+            binder.binding.violations.add(step.inputs_place, path,
+                                          names.empty()
+                                              ? fmt::format("there is no tensor {}", name)
+                                              : fmt::format("no tensor {} exists at this step, {}",
+                                                            name, correction(name, names)));
             return false;
         }
         if (const auto device = device_without(found->second, step)) {
@@ -317,10 +317,9 @@ public:
                 known.push_back(step.name);
             }
             binder_.rules.add(held.place, fmt::format("steps.{}.beside", held.name),
-                              known.empty()
-                                  ? fmt::format("no step {} follows it", held.beside)
-                                  : fmt::format("no step {} follows it, did you mean {}?",
-                                                held.beside, nearest(held.beside, known)));
+                              known.empty() ? fmt::format("no step {} follows it", held.beside)
+                                            : fmt::format("no step {} follows it, {}", held.beside,
+                                                          correction(held.beside, known)));
         }
         return std::move(steps_);
     }

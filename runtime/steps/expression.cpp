@@ -246,8 +246,8 @@ Value evaluate_number(std::string_view text, const Scope& scope) {
         // A word here is nearly always a misspelt name.
         const auto names = scope.names();
         throw UsageError(names.empty() ? fmt::format("'{}' is not a number", *word)
-                                       : fmt::format("{} is unknown, did you mean {}?", *word,
-                                                     config::nearest(*word, names)));
+                                       : fmt::format("{} is unknown, {}", *word,
+                                                     config::correction(*word, names)));
     }
     return value;
 }

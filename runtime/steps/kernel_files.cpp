@@ -48,8 +48,8 @@ void require_known(const KernelFiles& files, std::span<const std::string> known)
         // A replaced kernel that no step has would have no effect, and the user would measure the
         // old one.
         require(std::ranges::find(known, kernel) != known.end(),
-                "--kernel {}: no step has this kernel, did you mean {}?", kernel,
-                known.empty() ? "?" : config::nearest(kernel, known));
+                "--kernel {}: no step has this kernel, {}", kernel,
+                config::correction(kernel, known));
         // Checked second: swapped KERNEL and FILE are not a file either.
         require(std::filesystem::is_regular_file(file), "--kernel {}: {} is not a file", kernel,
                 file);

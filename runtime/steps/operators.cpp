@@ -67,8 +67,8 @@ bool is_decimal(const Value& value) {
 Value Operators::built_in(std::string_view name, std::span<const Value> arguments) const {
     const Function* function = find_function(name);
     if (function == nullptr) {
-        refuse(fmt::format("unknown function {}, did you mean {}?", name,
-                           config::nearest(std::string(name), function_names())));
+        refuse(fmt::format("unknown function {}, {}", name,
+                           config::correction(name, function_names())));
     }
     if (arguments.size() != function->num_values) {
         refuse(fmt::format("{} takes {} value{}, found {}", name, function->num_values,
@@ -155,8 +155,7 @@ Value Operators::finite(double value) const {
 double Operators::number(const Value& value) const {
     // An unknown word is nearly always a misspelt name.
     if (const auto* word = std::get_if<std::string>(&value)) {
-        refuse(fmt::format("{} is unknown, did you mean {}?", *word,
-                           config::nearest(*word, scope_.names())));
+        refuse(fmt::format("{} is unknown, {}", *word, config::correction(*word, scope_.names())));
     }
     const auto* whole = std::get_if<std::int64_t>(&value);
     return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);

@@ -183,8 +183,7 @@ private:
             for (const NamedFunction& row : kTensorFunctions) {
                 known.emplace_back(row.name);
             }
-            refuse(fmt::format("unknown function {}, did you mean {}?", name,
-                               config::nearest(name, known)));
+            refuse(fmt::format("unknown function {}, {}", name, config::correction(name, known)));
         }
         check_arguments(name, arguments, 1);
         return name == "transpose" ? transposed(arguments[0])

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/base/fields/nearest.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -42,6 +45,38 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
     words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
     words.resize(std::min(count, words.size()));
     return words;
+}
+
+std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
+    if (known.empty()) {
+        return std::nullopt;
+    }
+    std::string near = nearest(word, known);
+    return edit_distance(word, near) <= far_distance(word) ? std::optional(std::move(near))
+                                                           : std::nullopt;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+    const auto near = plausible(word, known);
+    return near ? fmt::format(", did you mean {}?", *near) : ".";
+}
+
+std::string correction(std::string_view word, std::span<const std::string> known,
+                       std::string_view prefix) {
+    if (known.empty()) {
+        return "allowed: none";
+    }
+    if (const auto near = plausible(word, known)) {
+        return fmt::format("did you mean {}{}?", prefix, *near);
+    }
+    std::vector<std::string> words;
+    for (const std::string& name : known.first(std::min(kMostAllowedShown, known.size()))) {
+        words.push_back(fmt::format("{}{}", prefix, name));
+    }
+    return fmt::format("allowed: {}{}", fmt::join(words, ", "),
+                       words.size() < known.size()
+                           ? fmt::format(" and {} more", known.size() - words.size())
+                           : "");
 }
 
 }  // namespace tessera::config

@@ -2,6 +2,7 @@
 // Finds the known word nearest to a misspelt one.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,5 +25,22 @@ namespace tessera::config {
 [[nodiscard]] std::vector<std::string> nearest_few(std::string_view word,
                                                    std::span<const std::string> known,
                                                    std::size_t count);
+
+/// Returns the nearest word, or nothing if it is farther than far_distance: a suggestion without
+/// likeness sends the reader the wrong way.
+[[nodiscard]] std::optional<std::string> plausible(std::string_view word,
+                                                   std::span<const std::string> known);
+
+/// Returns ", did you mean X?" if a known word is plausible, else ".".
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+
+/// Returns the end of a message about an unknown word: "did you mean X?" if a known word is
+/// plausible, else "allowed: a, b, c", shortened to kMostAllowedShown words. `prefix` precedes each
+/// word.
+[[nodiscard]] std::string correction(std::string_view word, std::span<const std::string> known,
+                                     std::string_view prefix = {});
+
+/// A longer list hides the mistake in a terminal.
+inline constexpr std::size_t kMostAllowedShown = 16;
 
 }  // namespace tessera::config

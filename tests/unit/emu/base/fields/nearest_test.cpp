@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace tessera::config {
 namespace {
@@ -29,6 +31,19 @@ TEST(NearestFew, AreThoseThatTheWordMayHaveBeenMeantToBe) {
     EXPECT_EQ(nearest_few("moe_v3", known, 3), (std::vector<std::string>{"moe_v2", "moe_v1"}));
     EXPECT_EQ(nearest_few("moe_v3", known, 1), (std::vector<std::string>{"moe_v2"}));
     EXPECT_EQ(nearest_few("zzzz", known, 3), (std::vector<std::string>{"copy"}));
+}
+
+TEST(Correction, SuggestsOnlyALikelyWordElseItNamesTheAllowedOnes) {
+    const std::array<std::string, 3> known{"tokens", "top_k", "hidden"};
+
+    EXPECT_EQ(correction("tokns", known, "params."), "did you mean params.tokens?");
+    EXPECT_EQ(correction("zzzzzz", known, "params."),
+              "allowed: params.tokens, params.top_k, params.hidden");
+    EXPECT_EQ(correction("zzzzzz", std::vector<std::string>(20, "a")),
+              "allowed: a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a and 4 more");
+    EXPECT_EQ(correction("tokns", {}), "allowed: none");
+    EXPECT_EQ(did_you_mean("topk", known), ", did you mean top_k?");
+    EXPECT_EQ(did_you_mean("zzzzzz", known), ".");
 }
 
 }  // namespace
