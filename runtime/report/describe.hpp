@@ -258,6 +258,7 @@ void describe(Fields& fields, Value& bound) {
     fields("link_bytes", bound.work.link_bytes);
     fields("products", bound.work.products);
     fields("vector_ops", bound.work.vector_ops);
+    fields("waited", bound.waited);
 }
 
 }  // namespace tessera::report

@@ -82,7 +82,7 @@ struct StepOverBound {
     report::Bound bound;
 
     /// Time that a kernel at its bound would save.
-    [[nodiscard]] Millicycles excess() const { return time - bound.time; }
+    [[nodiscard]] Millicycles excess() const { return time - bound.waited - bound.time; }
 };
 
 struct Finding {

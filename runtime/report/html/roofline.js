@@ -4,7 +4,7 @@
 const kRoofBox = {width: 520, height: 320, left: 64, right: 16, top: 14, bottom: 44};
 
 function overBound(time, bound) {
-    return bound && bound.time > 0 ? threeDigits(time / bound.time) : "–";
+    return bound && bound.time > 0 ? threeDigits((time - (bound.waited || 0)) / bound.time) : "–";
 }
 
 function boundedLaunches() {

@@ -39,6 +39,17 @@ Bound bound_on(const LeastWork& work, std::uint32_t device, const TimingReport& 
             .work = work};
 }
 
+/// Returns the part of a launch's time before all devices had begun, if its devices exchange
+/// packets. A device that is early waits for the steps before, whose times hold this part.
+Millicycles waited_for_starts(const LaunchReport& launch) {
+    if (launch.work.link_bytes == 0 || launch.device_start.empty() || launch.device_end.empty()) {
+        return 0;
+    }
+    const Millicycles together =
+        std::ranges::max(launch.device_end) - std::ranges::max(launch.device_start);
+    return std::max<Millicycles>(0, launch.device_time.expected - together);
+}
+
 }  // namespace
 
 void note_bounds(std::span<const std::vector<LeastWork>> work, TimingReport& report) {
@@ -54,6 +65,13 @@ void note_bounds(std::span<const std::vector<LeastWork>> work, TimingReport& rep
             if (bound.time > (longest ? longest->time : 0)) {
                 longest = std::move(bound);
             }
+        }
+        if (longest) {
+            // A device may have moved its bytes before the last one began.
+            const LaunchReport& timed = report.launches[launch];
+            longest->waited =
+                std::min(waited_for_starts(timed),
+                         std::max<Millicycles>(0, timed.device_time.expected - longest->time));
         }
         report.launches[launch].bound = std::move(longest);
     }

@@ -52,6 +52,24 @@ TEST(Bounds, OfARunAddUpOnEachDevice) {
     EXPECT_EQ(over_bound(report.makespan.expected, report.bound), 1.5);
 }
 
+// Device 1 begins 300 cycles after device 0, and both end 60 cycles later.
+TEST(Bounds, OfACollectiveLeaveOutTheWaitForDevicesThatHaveNotBegun) {
+    TimingReport report = two_launches();
+    for (LaunchReport& launch : report.launches) {
+        launch.device_start = {0, 300 * kBoundCycle};
+        launch.device_end = {360 * kBoundCycle, 360 * kBoundCycle};
+        launch.device_time.expected = 360 * kBoundCycle;
+    }
+    report.launches[0].work.link_bytes = 200;
+
+    note_bounds(
+        std::vector<std::vector<LeastWork>>{{{}, {.link_bytes = 200}}, {{}, {.vector_ops = 400}}},
+        report);
+
+    EXPECT_EQ(over_bound(360 * kBoundCycle, report.launches[0].bound), 1.5);
+    EXPECT_EQ(over_bound(360 * kBoundCycle, report.launches[1].bound), 9.0);  // no packets
+}
+
 TEST(Bounds, AreMissingForLaunchesWithoutKnownWork) {
     TimingReport report = two_launches();
 
