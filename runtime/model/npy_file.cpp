@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <fstream>
 #include <regex>
 #include <string>
 
@@ -34,6 +36,10 @@ Parts parts_of(const std::string& path, std::span<const std::byte> bytes) {
     const std::size_t start = kFixed + length_bytes;
     require(length <= bytes.size() - start, "{}: its header has {} B, and {} B follow", path,
             length, bytes.size() - start);
+    // The limit of numpy.load, which also bounds the recursion of the patterns below.
+    constexpr std::uint32_t kLongestHeader = 10'000;
+    require(length <= kLongestHeader, "{}: its header has {} B; allowed: {}", path, length,
+            kLongestHeader);
     return {std::string(text + start, length), bytes.subspan(start + length)};
 }
 
@@ -51,7 +57,12 @@ std::vector<std::uint64_t> shape_of(const std::string& path, const std::string& 
     const std::regex number("[0-9]+");
     for (auto at = std::sregex_iterator(text.begin(), text.end(), number);
          at != std::sregex_iterator(); ++at) {
-        shape.push_back(std::stoull(at->str()));
+        const std::string digits = at->str();
+        std::uint64_t extent = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+        require(error == std::errc(), "{}: an extent is {}; allowed: 0 to 2^64 - 1", path, digits);
+        shape.push_back(extent);
     }
     return shape;
 }
@@ -66,6 +77,12 @@ std::int64_t integer(const std::byte* bytes, std::size_t size, bool is_signed) {
 }
 
 }  // namespace
+
+bool is_npy(const std::filesystem::path& path) {
+    std::string begin(kMagic.size(), '\0');
+    std::ifstream file(path, std::ios::binary);
+    return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;
+}
 
 NpyArray read_npy(const std::filesystem::path& path) {
     const MappedFile file(path);

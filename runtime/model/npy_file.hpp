@@ -14,9 +14,14 @@ struct NpyArray {
     std::vector<std::int64_t> values;
 };
 
+/// Returns whether the file begins as NumPy's files do. The name does not tell: downloads often have
+/// none of its suffixes.
+[[nodiscard]] bool is_npy(const std::filesystem::path& path);
+
 /// Reads an array of little-endian integers of 1 to 8 bytes.
 /// Errors   UsageError with the file, the value found and what is allowed: for another format,
-///          floats, Fortran order, and data whose length does not match the shape.
+///          floats, Fortran order, a header above 10 000 B, and data whose length does not match
+///          the shape.
 /// Source   numpy.lib.format, versions 1.0 to 3.0.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& path);
 

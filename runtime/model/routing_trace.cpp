@@ -195,7 +195,7 @@ std::vector<double> popularity(const Load& load, std::uint32_t experts, std::uin
 }  // namespace
 
 RoutingTrace read_routing(const std::filesystem::path& path) {
-    if (path.extension() == ".npy") {
+    if (path.extension() == ".npy" || is_npy(path)) {
         return trace_of(path.string(), read_npy(path));
     }
     return read_stored(path.string());

@@ -130,8 +130,9 @@ INSTANTIATE_TEST_SUITE_P(Layers, GoldenRouting, testing::Range(0U, kLayers));
 /// Returns a .npy file of version 1.0 as numpy.save writes it.
 std::string npy(const std::string& dictionary, const std::string& data) {
     const std::string header = dictionary + "\n";
-    const auto size = static_cast<char>(header.size());
-    return std::string("\x93NUMPY\x01\x00", 8) + size + std::string(1, '\0') + header + data;
+    const auto size = static_cast<unsigned>(header.size());
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(size & 0xffU) +
+           static_cast<char>(size >> 8U) + header + data;
 }
 
 TEST(RoutingTrace, ReadsNpy) {
@@ -145,6 +146,15 @@ TEST(RoutingTrace, ReadsNpy) {
     EXPECT_EQ(trace.tokens, 2U);
     EXPECT_EQ(trace.layers, 1U);
     EXPECT_THAT(trace.ids, ElementsAre(1, 2, -1, 256));
+}
+
+TEST(RoutingTrace, ReadsNpyUnderAnyName) {
+    const ScratchFolder folder;
+    const auto path = folder.write("0f3a", npy("{'descr': '|u1', 'fortran_order': False, "
+                                               "'shape': (1, 2), }",
+                                               "\x03\x05"));
+
+    EXPECT_THAT(read_routing(path).ids, ElementsAre(3, 5));
 }
 
 std::string message_of(const std::string& name, const std::string& bytes) {
@@ -178,6 +188,12 @@ TEST(RoutingMistakes, NameTheFileAndTheValue) {
     EXPECT_EQ(message_of("t.npy",
                          npy("{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }", two)),
               "t.npy: ids(0,0,1) is 4; allowed: -1 to 3, the experts of the layer");
+    EXPECT_EQ(message_of("t.npy", npy("{'descr': '<i2', 'fortran_order': False, 'shape': "
+                                      "(100000000000000000000, 2), }",
+                                      two)),
+              "t.npy: an extent is 100000000000000000000; allowed: 0 to 2^64 - 1");
+    EXPECT_EQ(message_of("t.npy", npy("{'descr': '" + std::string(20'000, 'i') + "'}", two)),
+              "t.npy: its header has 20013 B; allowed: 10000");
 }
 
 TEST(SyntheticRouting, ChoosesDifferentExpertsForEachToken) {
