@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binary `tessera`: maps errors to exit codes. Nothing else prints or ends the process.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -91,11 +92,24 @@ std::ostream& output() {
     return stream;
 }
 
+/// Returns a text with its control characters as \xNN, but for line ends and tabs. A message quotes
+/// names and bytes of files, which could move the cursor or colour what follows.
+std::string visible(std::string_view text) {
+    std::string shown;
+    shown.reserve(text.size());
+    for (const char letter : text) {
+        const auto code = static_cast<unsigned char>(letter);
+        const bool is_control = (code < ' ' && letter != '\n' && letter != '\t') || code == 0x7f;
+        shown += is_control ? fmt::format("\\x{:02x}", code) : std::string(1, letter);
+    }
+    return shown;
+}
+
 /// Prints the error that ended the process, with --json also on standard output. Returns the exit
 /// code.
 int tell(const std::exception_ptr& exception, ErrorForm form) {
     const tessera::report::RunError error = tessera::report::run_error_of(exception);
-    std::cerr << error.told << '\n';
+    std::cerr << visible(error.told) << '\n';
     if (form == ErrorForm::Json) {
         // A message may quote bytes of a file that are not UTF-8.
         output() << to_json(error).dump(2, ' ', false,
@@ -169,7 +183,7 @@ int run(int argc, char** argv) {
         // An error of another rank is shown only if this rank has none: both may have the same
         // cause.
         if (code == 0 && !error.empty()) {
-            std::cerr << error << '\n';
+            std::cerr << visible(error) << '\n';
             return static_cast<int>(tessera::cli::ExitCode::WrongInput);
         }
     }

@@ -53,6 +53,13 @@ TEST(CliMissingFile, IsAnsweredWithTheNearest) {
                   num_shipped({"runs"}) + "\n");
 }
 
+TEST(CliMessages, ShowControlCharactersAsNumbers) {
+    const Ending ending = run_tessera({"run", "a.yaml", "--\x1b[31mred\x07"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: unknown option --\\x1b[31mred\\x07; see tessera run --help\n");
+}
+
 TEST(CliMissingFile, MayBeASweepWhereOneIsTaken) {
     const Ending ending = run_tessera({"check", "link_rat"});
 
