@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/kernel_roots.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <cstdlib>
+#include <mutex>
 #include <sstream>
 #include <string_view>
 
@@ -44,6 +47,15 @@ void add_program_folder(std::vector<fs::path>& roots) {
 void add_metalium_folders(std::vector<fs::path>& roots) {
     const std::string home = value_of(kMetaliumVariable);
     if (home.empty()) {
+        return;
+    }
+    if (std::error_code error; !fs::is_directory(home, error)) {
+        // Not an error: shells often export a stale path, and most runs need no file of the tree.
+        static std::once_flag once;
+        std::call_once(once, [&] {
+            spdlog::warn("{}: {} is not a folder; no kernel or header is searched there",
+                         kMetaliumVariable, home);
+        });
         return;
     }
     for (const char* part : {"", "ttnn", "ttnn/cpp", "tt_metal"}) {

@@ -267,6 +267,12 @@ KernelFault overrun_array(std::string_view when) {
             fmt::format("the kernel overruns an array on its stack{}", when)};
 }
 
+KernelFault jump_to_data(std::uint64_t address) {
+    return {FaultCategory::OutOfBounds,
+            {},
+            fmt::format("the kernel jumps to address {:#x}, which holds no code", address)};
+}
+
 KernelFault outside_of_core(const Landing& landing) {
     if (!landing.has_address) {
         return {FaultCategory::OutOfBounds,
@@ -275,10 +281,7 @@ KernelFault outside_of_core(const Landing& landing) {
                 "its core: a pointer that was computed wrongly"};
     }
     if (landing.is_jump) {
-        return {
-            FaultCategory::OutOfBounds,
-            {},
-            fmt::format("the kernel jumps to address {:#x}, which holds no code", landing.address)};
+        return jump_to_data(landing.address);
     }
     return {FaultCategory::OutOfBounds,
             {},
@@ -290,12 +293,16 @@ KernelFault outside_of_core(const Landing& landing) {
 // An access closer than this above a stack is an array overrun, below it a stack overflow.
 constexpr std::uint64_t kNearStack = 64 * 1024;
 
-KernelFault in_window(const KernelThread& thread, std::uint64_t address) {
+KernelFault in_window(const KernelThread& thread, const Landing& landing) {
+    const std::uint64_t address = landing.address;
+    const std::uint64_t offset = address & (kWindowSize - 1);
+    if (landing.is_jump) {
+        return jump_to_data(offset);
+    }
     const Stack stack = stack_of(thread);
     if (address >= stack.top - sizeof kCanary && address < stack.top + kNearStack) {
         return overrun_array("");
     }
-    const std::uint64_t offset = address & (kWindowSize - 1);
     const std::uint64_t slot_end = kernel_stack_top_offset(thread.processor());
     if (offset < slot_end && offset >= slot_end - kProcessorSlotSize) {
         return {FaultCategory::OutOfBounds,
@@ -331,7 +338,7 @@ KernelFault describe(const KernelThread& thread, const Landing& landing) {
     }
     if (landing.has_address &&
         thread.core().window.contains(reinterpret_cast<const void*>(landing.address))) {
-        return in_window(thread, landing.address);
+        return in_window(thread, landing);
     }
     if (const auto block = missed_heap_block(thread, landing)) {
         return {FaultCategory::OutOfBounds, {}, "the kernel touches " + *block};

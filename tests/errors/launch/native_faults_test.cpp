@@ -160,6 +160,12 @@ INSTANTIATE_TEST_SUITE_P(
                         "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[23]: the kernel "
                         "jumps to address 0x0, which holds no code \\(the line is where the "
                         "kernel begins\\)"},
+            NativeFault{"JumpIntoL1",
+                        "void kernel_main() {\n"
+                        "    void (*volatile f)() = (void (*)())0x1000;\n"
+                        "    f();\n    noc_async_write_barrier();\n}",
+                        "OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:3: the kernel "
+                        "jumps to address 0x1000, which holds no code"},
             NativeFault{"PrintOfNull",
                         "#include <cstdio>\nvoid kernel_main() {\n"
                         "    const char* volatile text = nullptr;\n"
