@@ -114,13 +114,24 @@ report::TimingReport timed(const RetimeOptions& options, const Trace& head,
     }
 }
 
-// Kernel paths are relative to the folder in which the run started; the trace is often there, too.
+// Kernel paths are relative to the folder in which the run started. The trace is often there or in
+// a folder below.
 std::optional<std::filesystem::path> source_beside(const std::filesystem::path& trace,
                                                    const std::string& name) {
     if (auto found = kernel_file(name)) {
         return found;
     }
-    return kernel_file((trace.parent_path() / name).string());
+    if (std::filesystem::path(name).is_absolute()) {
+        return std::nullopt;
+    }
+    std::filesystem::path folder = std::filesystem::absolute(trace).lexically_normal();
+    while (folder != folder.root_path()) {
+        folder = folder.parent_path();
+        if (auto found = kernel_file((folder / name).string())) {
+            return found;
+        }
+    }
+    return std::nullopt;
 }
 
 report::TimingReport timed_report(const RetimeOptions& options, const Trace& head,

@@ -97,7 +97,7 @@ function drawSourceFile(files, name) {
             sourceRow(number, text, chosen.lines.get(number), all)))));
     showHottest(chosen);
     byId("source-note").textContent = (data.sources[name] === undefined
-        ? "The file's text could not be read where the report was made. " : "") +
+        ? "The file was not found: make the report where the run was recorded. " : "") +
         "Busy and waiting are shares of the time of all threads in the shown steps. The share of " +
         "the critical path adds up to the makespan; files are sorted by it.";
 }
