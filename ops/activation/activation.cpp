@@ -2,7 +2,6 @@
 #include "ops/activation/activation.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "emu/base/round_up.hpp"
@@ -146,10 +145,6 @@ Halves halves_of(const Units& units, const RowActivationSpec& spec, std::uint32_
                       : (is_first ? Halves::FirstApart : Halves::SecondApart);
 }
 
-std::uint32_t word_of(double value) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-}
-
 void add_buffers(Program& program, const CoreRangeSet& cores, const ArchSpec& arch,
                  const Units& units, const RowActivationSpec& spec, DataFormat output) {
     const std::uint32_t alignment = dram_alignment(arch);
@@ -172,9 +167,9 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Units& units
                  const RowActivationSpec& spec) {
     const ComputeArgs args{.function = static_cast<std::uint32_t>(spec.function),
                            .unit_tiles = units.unit_tiles,
-                           .alpha_bits = word_of(spec.alpha),
-                           .limit_bits = word_of(spec.limit),
-                           .negative_limit_bits = word_of(-spec.limit),
+                           .alpha_bits = float_word(spec.alpha),
+                           .limit_bits = float_word(spec.limit),
+                           .negative_limit_bits = float_word(-spec.limit),
                            .has_gate = has_gate(spec) ? 1U : 0U};
     // fp32 DST: sigmoid and products keep their bits until the packer rounds.
     CreateKernel(program, "ops/activation/kernels/compute.cpp", cores,

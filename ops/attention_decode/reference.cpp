@@ -10,6 +10,7 @@
 #include "ops/attention_decode/call.hpp"
 #include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 
 namespace tessera::ops::attention_decode {
@@ -77,12 +78,12 @@ private:
 std::vector<float> rows_of_cache(const ReferenceContext& context, const Extents& extents) {
     const HostTensor cache = context.read(kCache);
     if (!is_fp8(cache.format)) {
-        return vector_of(cache);
+        return floats_of(cache);
     }
     const auto codes = cache.as<std::uint8_t>();
     const HostTensor scale_tensor = context.read(kScales);
     const auto scales = scale_tensor.as<float>();
-    const std::vector<float> rope = vector_of(context.read(kRopeCache));
+    const std::vector<float> rope = floats_of(context.read(kRopeCache));
     const std::size_t blocks = scales_of(cache.format, extents);
     std::vector<float> rows;
     rows.reserve(codes.size() + rope.size());
@@ -144,7 +145,7 @@ struct Operands {
 Operands operands_of(const ReferenceContext& context, DataFormat cache) {
     const Extents extents = extents_of(context, cache);
     const auto read = [&](bool is_there, std::size_t operand) {
-        return is_there ? vector_of(context.read(operand)) : std::vector<float>{};
+        return is_there ? floats_of(context.read(operand)) : std::vector<float>{};
     };
     return {.extents = extents,
             .latent = read(true, kQuery),

@@ -10,6 +10,7 @@
 #include "ops/attention_prefill/kernels/args.hpp"
 #include "ops/shared/attention/attention.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -301,10 +302,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         return head_reference(context);
     }
     const Extents extents = extents_of(context);
-    const std::vector<float> q_nope = vector_of(context.read(0));
-    const std::vector<float> q_rope = vector_of(context.read(1));
-    const std::vector<float> kv = vector_of(context.read(2));
-    const std::vector<float> k_rope = vector_of(context.read(3));
+    const std::vector<float> q_nope = floats_of(context.read(0));
+    const std::vector<float> q_rope = floats_of(context.read(1));
+    const std::vector<float> kv = floats_of(context.read(2));
+    const std::vector<float> k_rope = floats_of(context.read(3));
     const SeenKeys seen(context, extents);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;

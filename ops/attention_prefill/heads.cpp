@@ -11,6 +11,7 @@
 #include "ops/shared/attention/cache_places.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/work_share.hpp"
@@ -270,11 +271,11 @@ Program head_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> head_reference(const ReferenceContext& context) {
     const HeadExtents extents = head_extents(context);
-    const std::vector<float> query = vector_of(context.read(kQuery));
-    const std::vector<float> keys = vector_of(context.read(kKv));
-    const std::vector<float> values = vector_of(context.read(kValues));
+    const std::vector<float> query = floats_of(context.read(kQuery));
+    const std::vector<float> keys = floats_of(context.read(kKv));
+    const std::vector<float> values = floats_of(context.read(kValues));
     const std::vector<float> sinks =
-        context.has(kSinks) ? vector_of(context.read(kSinks)) : std::vector<float>{};
+        context.has(kSinks) ? floats_of(context.read(kSinks)) : std::vector<float>{};
     const SeenCacheRows seen(context, extents);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;

@@ -6,6 +6,7 @@
 
 #include "ops/fused_moe/layer_op.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/host_floats.hpp"
 
 namespace tessera::ops::fused_moe {
 namespace {

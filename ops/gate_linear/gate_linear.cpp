@@ -242,12 +242,6 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
-std::vector<float> floats_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    read_floats(tensor, 0, values);
-    return values;
-}
-
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> tokens = floats_of(context.read(0));
     const std::vector<float> weights = floats_of(context.read(1));

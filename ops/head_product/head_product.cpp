@@ -8,6 +8,7 @@
 #include "ops/head_product/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -162,8 +163,8 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<HeadProductSpec>();
-    const std::vector<float> input = vector_of(context.read(0));
-    const std::vector<float> weight = vector_of(context.read(1));
+    const std::vector<float> input = floats_of(context.read(0));
+    const std::vector<float> weight = floats_of(context.read(1));
     const Extents extents = extents_of(spec, context.in(0).shape(), context.in(1).shape());
     const bool are_inputs = spec.rows_are == HeadRows::Inputs;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);

@@ -4,7 +4,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -15,6 +14,7 @@
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -221,7 +221,7 @@ ReaderArgs reader_args(const OpContext& context, const Extents& extents) {
         .page_size = spec.page_size,
         .table_width = table[1],
         .tokens_each = extents.tokens / table[0],
-        .factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor)),
+        .factor = float_word(spec.factor),
         .has_scales = context.inputs.size() > 5 ? 1U : 0U,
         .position_width = row_length(context.inputs[4].spec.shape),
         .stores_weights = has_weights_out(context) ? 1U : 0U,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/layer_norm/layer_norm.hpp"
 
-#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "emu/base/round_up.hpp"
 #include "ops/layer_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/split_strips.hpp"
 
@@ -20,11 +20,6 @@ constexpr std::array kFields{
     config::field<&NormSpec::split>("split", "0", kSplitProse, kSplitLimits),
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
-
-std::uint32_t bits_of(double value) {
-    // Numbers reach the kernel as their bits; arguments are 32-bit words.
-    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-}
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
@@ -46,9 +41,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             {.input = input,
              .output = context.device_outputs[0][p],
              .compute = "ops/layer_norm/kernels/compute.cpp",
-             .compute_args = named(ComputeArgs{.reciprocal = bits_of(1.0 / columns),
-                                               .padding = padding == 0 ? 0 : bits_of(padding),
-                                               .epsilon = bits_of(spec.epsilon)}),
+             .compute_args = named(ComputeArgs{.reciprocal = float_word(1.0 / columns),
+                                               .padding = padding == 0 ? 0 : float_word(padding),
+                                               .epsilon = float_word(spec.epsilon)}),
              .vectors = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
              .num_statistics = 2},
             spec.schedule());
@@ -57,8 +52,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const double epsilon = context.params<NormSpec>().epsilon;
-    const std::vector<float> weights = vector_of(context.read(1));
-    const std::vector<float> bias = vector_of(context.read(2));
+    const std::vector<float> weights = floats_of(context.read(1));
+    const std::vector<float> bias = floats_of(context.read(2));
     return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
         // In double and in two passes, as the definition has it.
         const auto count = static_cast<double>(values.size());

@@ -11,6 +11,7 @@
 #include "ops/linear/split_k.hpp"
 #include "ops/shared/core_sharing.hpp"
 #include "ops/shared/expert_rows/near_banks.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::linear {

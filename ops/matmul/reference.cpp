@@ -9,12 +9,6 @@
 namespace tessera::ops::matmul {
 namespace {
 
-std::vector<float> floats_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    read_floats(tensor, 0, values);
-    return values;
-}
-
 void multiply_row(std::span<const float> row, std::span<const float> in1, std::span<float> out) {
     // Sums in double leave the judged error to the device: the sum over K has no rounding worth
     // mention against fp32.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "emu/base/round_up.hpp"
 #include "ops/moe_permutation/kernels/args.hpp"
@@ -157,6 +158,26 @@ std::vector<Table> lists_of(const HostTensor& topk_ids, std::int32_t first, std:
     return lists;
 }
 
+/// Returns how many choices each of the experts has, of all devices.
+Table histogram_of(const HostTensor& topk_ids, std::uint32_t experts) {
+    Table histogram(experts);
+    for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
+        if (id != kNobody) {
+            ++histogram[static_cast<std::size_t>(id)];
+        }
+    }
+    return histogram;
+}
+
+std::vector<HostTensor> host_tensors(std::initializer_list<Table> tables) {
+    std::vector<HostTensor> tensors;
+    tensors.reserve(tables.size());
+    for (const Table& table : tables) {
+        tensors.push_back(tensor_of(table));
+    }
+    return tensors;
+}
+
 // Appends each expert's rows and pads them: another way to the tables than the kernel's, which
 // counts first.
 std::vector<HostTensor> reference(const ReferenceContext& context) {
@@ -167,14 +188,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto lists = lists_of(topk_ids, first, spec.local_experts);
     const TableLengths lengths = lengths_of(spec, topk_ids.shape);
     const auto top_k = static_cast<std::int32_t>(topk_ids.shape[1]);
-    Table histogram(spec.experts), local(spec.experts), prefix{0},
-        expanded(lengths.expanded_to_permuted, -1);
+    Table local(spec.experts), prefix{0}, expanded(lengths.expanded_to_permuted, -1);
     Table tokens, sources, batch, limits;
-    for (const std::int32_t id : topk_ids.as<std::int32_t>()) {
-        if (id != kNobody) {
-            ++histogram[static_cast<std::size_t>(id)];
-        }
-    }
     for (std::size_t e = 0; e < lists.size(); ++e) {
         // Only local experts have rows; the histogram counts all.
         local[static_cast<std::size_t>(first) + e] = static_cast<std::int32_t>(lists[e].size());
@@ -203,12 +218,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     sources.resize(lengths.permuted_to_expanded, -1);
     batch.resize(lengths.cta_to_expert, -1);
     limits.resize(lengths.cta_to_limit, -1);
-    std::vector<HostTensor> outputs;
-    for (const Table& table : {histogram, local, Table{total}, prefix, expanded, tokens, sources,
-                               batch, limits, Table{live}}) {
-        outputs.push_back(tensor_of(table));
-    }
-    return outputs;
+    return host_tensors({histogram_of(topk_ids, spec.experts), local, Table{total}, prefix,
+                         expanded, tokens, sources, batch, limits, Table{live}});
 }
 
 void check_values(const ReferenceContext& context) {

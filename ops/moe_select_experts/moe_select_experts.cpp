@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/moe_select_experts/moe_select_experts.hpp"
 
-#include <bit>
-
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -91,11 +89,6 @@ bool normalises(const SelectExpertsSpec& spec) {
     return spec.normalise || spec.scoring == RouterScoring::TopkSoftmax;
 }
 
-// Numbers reach the kernel as their bits; arguments are 32-bit words.
-std::uint32_t bits_of(double value) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-}
-
 SelectArgs args_of(const OpContext& context) {
     // Outputs left out at the end are neither computed nor stored.
     const auto& spec = context.params<SelectExpertsSpec>();
@@ -109,7 +102,7 @@ SelectArgs args_of(const OpContext& context) {
             .scoring = static_cast<std::uint32_t>(spec.scoring),
             .has_bias = has_bias ? 1U : 0U,
             .normalises = normalises(spec) ? 1U : 0U,
-            .factor_bits = bits_of(spec.routed_scaling_factor),
+            .factor_bits = float_word(spec.routed_scaling_factor),
             .row_bytes = row_bytes(logits.shape[1]),
             .short_row_bytes = short_row_bytes(spec),
             .num_outputs =

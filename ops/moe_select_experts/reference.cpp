@@ -147,12 +147,6 @@ void route(std::span<const float> logits, std::span<const float> bias,
     store(rows.choices, token, choices);
 }
 
-std::vector<float> floats_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    read_floats(tensor, 0, values);
-    return values;
-}
-
 }  // namespace
 
 std::vector<HostTensor> reference(const HostTensor& logits, const HostTensor* bias,

@@ -8,6 +8,7 @@
 #include "emu/base/round_up.hpp"
 #include "ops/bound.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 

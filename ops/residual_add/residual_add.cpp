@@ -6,6 +6,7 @@
 #include "emu/base/round_up.hpp"
 #include "ops/residual_add/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/row_strips.hpp"
 #include "ops/shared/work_share.hpp"
@@ -68,7 +69,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<float> other = vector_of(context.read(1));
+    const std::vector<float> other = floats_of(context.read(1));
     // In double, rounded once: the op's only rounding is that of its output.
     return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
         for (std::size_t i = 0; i < values.size(); ++i) {

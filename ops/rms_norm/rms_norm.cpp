@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rms_norm/rms_norm.hpp"
 
-#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "ops/rms_norm/kernels/args.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/row_strips/split_strips.hpp"
 
@@ -20,11 +20,6 @@ constexpr std::array kFields{
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
-std::uint32_t bits_of(double value) {
-    // Numbers reach the kernel as their bits; arguments are 32-bit words.
-    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-}
-
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
     judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, 1, judge);
@@ -36,21 +31,22 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const DeviceTensor& input = context.device_inputs[0][p];
         // Padding columns are zeros, whose squares add nothing: the count is that of the real
         // columns.
-        return split_strips_program(kSpec.name, context.arch,
-                                    {.input = input,
-                                     .output = context.device_outputs[0][p],
-                                     .compute = "ops/rms_norm/kernels/compute.cpp",
-                                     .compute_args = named(ComputeArgs{
-                                         .reciprocal = bits_of(1.0 / row_length(input.spec.shape)),
-                                         .epsilon = bits_of(spec.epsilon)}),
-                                     .vectors = {&context.device_inputs[1][p]}},
-                                    spec.schedule());
+        return split_strips_program(
+            kSpec.name, context.arch,
+            {.input = input,
+             .output = context.device_outputs[0][p],
+             .compute = "ops/rms_norm/kernels/compute.cpp",
+             .compute_args =
+                 named(ComputeArgs{.reciprocal = float_word(1.0 / row_length(input.spec.shape)),
+                                   .epsilon = float_word(spec.epsilon)}),
+             .vectors = {&context.device_inputs[1][p]}},
+            spec.schedule());
     });
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const double epsilon = context.params<NormSpec>().epsilon;
-    const std::vector<float> weights = vector_of(context.read(1));
+    const std::vector<float> weights = floats_of(context.read(1));
     return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
         // In double: thousands of squares of bfloat16 exceed the precision of float.
         const double squares =

@@ -120,7 +120,7 @@ TableArgs table_args(const RotaryTableSpec& spec, const Shape& positions,
             .part = part_width(spec.dim),
             .layout = static_cast<std::uint32_t>(spec.layout),
             .num_outputs = num_outputs,
-            .factor = std::bit_cast<std::uint32_t>(static_cast<float>(attention_factor(spec)))};
+            .factor = float_word(attention_factor(spec))};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/scale/scale.hpp"
 
-#include <bit>
-
 #include "ops/scale/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -36,7 +34,7 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
     const auto& spec = context.params<ScaleSpec>();
     const SharedWork work = share_work("scale", context.arch, spec.grid, input.spec.num_pages());
     // The factor is one number for the launch, so it is a compile-time argument as its bits.
-    const auto factor = std::bit_cast<std::uint32_t>(static_cast<float>(spec.factor));
+    const auto factor = float_word(spec.factor);
 
     Program program = CreateProgram();
     for (const Cb cb : {Cb::Input, Cb::Output}) {

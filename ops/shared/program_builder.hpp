@@ -2,6 +2,7 @@
 // Parts of a program, by the names of its kernels' args.hpp (ops/shared/kernels/named_args.hpp).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -72,6 +73,11 @@ template <class Tensors>
         }
     });
     return words;
+}
+
+/// Returns the argument of a real number: the bits of its float32, since arguments are 32-bit words.
+[[nodiscard]] inline std::uint32_t float_word(double value) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
 /// Address of a tensor's buffer, or 0 of one that is left out.

@@ -2,7 +2,6 @@
 #include "ops/softmax/softmax.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "ops/shared/expert_rows/tables.hpp"
@@ -49,7 +48,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<SoftmaxSpec>();
-    const auto scale = std::bit_cast<std::uint32_t>(static_cast<float>(spec.scale));
+    const auto scale = float_word(spec.scale);
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs[0][p];
         // Padding columns and masked ones are filled by the reader, in the input's format.

@@ -7,6 +7,7 @@
 
 #include "ops/scale/kernels/args.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
+#include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 

@@ -2,7 +2,6 @@
 #include "ops/shared/attention/attention.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -119,15 +118,14 @@ void add_compute(Program& program, const ArchSpec& arch, const CoreRangeSet& cor
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
     // The scale is a compile-time argument: it is one number for the whole launch.
-    config.named_compile_args =
-        named(ComputeArgs{.query_tiles = shapes.query_tiles,
-                          .value_tiles = shapes.value_tiles,
-                          .block = shapes.block,
-                          .scale = std::bit_cast<std::uint32_t>(static_cast<float>(shapes.scale)),
-                          .has_values = shapes.has_values ? 1U : 0U,
-                          .scale_tiles = shapes.scale_tiles,
-                          .strips = shapes.strips,
-                          .has_sinks = shapes.sink_bytes != 0 ? 1U : 0U});
+    config.named_compile_args = named(ComputeArgs{.query_tiles = shapes.query_tiles,
+                                                  .value_tiles = shapes.value_tiles,
+                                                  .block = shapes.block,
+                                                  .scale = float_word(shapes.scale),
+                                                  .has_values = shapes.has_values ? 1U : 0U,
+                                                  .scale_tiles = shapes.scale_tiles,
+                                                  .strips = shapes.strips,
+                                                  .has_sinks = shapes.sink_bytes != 0 ? 1U : 0U});
     config.unpack_to_dest_mode.assign(32, UnpackToDestMode::Default);
     for (const TileBuffer& buffer : tile_buffers(shapes)) {
         add_circular_buffer(program, cores, buffer.cb, buffer.format,

@@ -235,9 +235,6 @@ struct ProductValues {
 [[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
                                              std::uint32_t parts);
 
-/// Returns all of a host tensor of bfloat16, float32 or e4m3 as float32.
-[[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);
-
 }  // namespace tessera::ops
 
 namespace tessera::config {

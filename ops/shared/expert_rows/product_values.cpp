@@ -174,35 +174,6 @@ void product_row(std::span<const float> row, std::span<const float> expert_weigh
 
 namespace {
 
-float e4m3_to_float(std::uint8_t code) {
-    const int exponent = code >> 3 & 0xF;
-    const int mantissa = code & 7;
-    // e4m3 (OCP 8-bit formats) has no infinity: the largest magnitude code is NaN, and 448 is the
-    // largest number.
-    if ((code & 0x7F) == 0x7F) {
-        return std::numeric_limits<float>::quiet_NaN();
-    }
-    // Exponent bias 7; codes with exponent 0 are denormals of 2^-9 each.
-    const float magnitude = exponent == 0
-                                ? std::ldexp(static_cast<float>(mantissa), -9)
-                                : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
-    return (code & 0x80) != 0 ? -magnitude : magnitude;
-}
-
-}  // namespace
-
-std::vector<float> floats_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    if (tensor.format == DataFormat::Fp8_e4m3) {
-        std::ranges::transform(tensor.as<std::uint8_t>(), values.begin(), e4m3_to_float);
-        return values;
-    }
-    read_floats(tensor, 0, values);
-    return values;
-}
-
-namespace {
-
 /// Returns the scale index along N of column `column` of `n`, which consist of `parts` consecutive
 /// parts.
 std::size_t n_scale_of(const ScaleShape& scales, std::size_t parts, std::size_t n,

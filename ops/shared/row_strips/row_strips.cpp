@@ -169,10 +169,4 @@ HostTensor for_each_row(
     return output;
 }
 
-std::vector<float> vector_of(const HostTensor& tensor) {
-    std::vector<float> values(num_elements(tensor.shape));
-    read_floats(tensor, 0, values);
-    return values;
-}
-
 }  // namespace tessera::ops

@@ -68,7 +68,4 @@ struct RowsSpec {
     const HostTensor& input,
     const std::function<void(std::size_t row, std::vector<double>& values)>& act);
 
-/// Returns a vector operand as float32.
-[[nodiscard]] std::vector<float> vector_of(const HostTensor& tensor);
-
 }  // namespace tessera::ops
