@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "runtime/config/arch_file.hpp"
@@ -35,7 +36,8 @@ Device bind_arch(Node tree, const std::string& stem, const std::string& prefix, 
     Device device;
     Binding own;
     const Node timing = take(tree, kTimingKey);
-    bind_fields(arch_fields(), tree, &device.arch, prefix, own);
+    constexpr std::array kTaken{kTimingKey, kExtendsKey};
+    bind_fields(arch_fields(), tree, &device.arch, prefix, own, kTaken);
     device.timing = bind_timing(timing, tree.origin, prefix, device.arch.clock, own);
     if (own.violations.empty()) {
         Judge judge(own, prefix);

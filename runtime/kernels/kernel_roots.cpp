@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/kernel_roots.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
 #include <string_view>
 
+#include "runtime/log/log.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera {
@@ -53,8 +52,9 @@ void add_metalium_folders(std::vector<fs::path>& roots) {
         // Not an error: shells often export a stale path, and most runs need no file of the tree.
         static std::once_flag once;
         std::call_once(once, [&] {
-            spdlog::warn("{}: {} is not a folder; no kernel or header is searched there",
-                         kMetaliumVariable, home);
+            log::info(log::Area::Jit,
+                      "{}: {} is not a folder; no kernel or header is searched there",
+                      kMetaliumVariable, home);
         });
         return;
     }

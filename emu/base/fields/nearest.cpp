@@ -47,13 +47,27 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
     return words;
 }
 
-std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
-    if (known.empty()) {
-        return std::nullopt;
+namespace {
+
+/// Returns the edit distance of a known word, or less if people shorten it to `word`.
+std::size_t distance_of_short_form(std::string_view word, std::string_view known) {
+    constexpr std::size_t kFewestLetters = 3;  // shorter words are in many others
+    if (word.size() >= kFewestLetters && known.find(word) != std::string_view::npos) {
+        return known == word ? 0 : 1;
     }
-    std::string near = nearest(word, known);
-    return edit_distance(word, near) <= far_distance(word) ? std::optional(std::move(near))
-                                                           : std::nullopt;
+    const std::string_view last = known.substr(known.rfind('/') + 1);
+    return std::min(edit_distance(word, known), edit_distance(word, last));
+}
+
+}  // namespace
+
+std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
+    const auto near = std::ranges::min_element(known, {}, [&](const std::string& candidate) {
+        return distance_of_short_form(word, candidate);
+    });
+    const bool is_near =
+        near != known.end() && distance_of_short_form(word, *near) <= far_distance(word);
+    return is_near ? std::optional(*near) : std::nullopt;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {

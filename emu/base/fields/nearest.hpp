@@ -27,7 +27,8 @@ namespace tessera::config {
                                                    std::size_t count);
 
 /// Returns the nearest word, or nothing if it is farther than far_distance: a suggestion without
-/// likeness sends the reader the wrong way.
+/// likeness sends the reader the wrong way. A known word that contains `word` is near (n150), and
+/// so is a path whose last part is.
 [[nodiscard]] std::optional<std::string> plausible(std::string_view word,
                                                    std::span<const std::string> known);
 

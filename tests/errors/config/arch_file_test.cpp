@@ -121,7 +121,7 @@ constexpr Mistake kMistakes[] = {
      "wormhole_n150.yaml:@: l1.zeros: [33056, 33568) overlaps l1.semaphores [33056, 33312)"},
     {"NoTiming", "timing:", "taming:",
      ":5:1: timing: required key is missing\n"
-     "wormhole_n150.yaml:@: taming: unknown key, did you mean name?"},
+     "wormhole_n150.yaml:@: taming: unknown key, did you mean timing?"},
     {"CostInBytes", "8.7 cycles, range: [8 cycles", "8.7 B, range: [8 cycles",
      ":@: timing.noc.hop: '8.7 B' has the unit 'B', allowed: cycles"},
     {"ReservedAboveSize", "1464 KiB", "64 KiB",

@@ -193,7 +193,7 @@ TEST(RoutingMistakes, NameTheFileAndTheValue) {
                                       two)),
               "t.npy: an extent is 100000000000000000000; allowed: 0 to 2^64 - 1");
     EXPECT_EQ(message_of("t.npy", npy("{'descr': '" + std::string(20'000, 'i') + "'}", two)),
-              "t.npy: its header has 20013 B; allowed: 10000");
+              "t.npy: its header has 20014 B; allowed: 10000");
 }
 
 TEST(SyntheticRouting, ChoosesDifferentExpertsForEachToken) {

@@ -46,5 +46,15 @@ TEST(Correction, SuggestsOnlyALikelyWordElseItNamesTheAllowedOnes) {
     EXPECT_EQ(did_you_mean("zzzzzz", known), ".");
 }
 
+TEST(Correction, KnowsShortFormsOfNamesAndPaths) {
+    const std::array<std::string, 2> devices{"blackhole_p150", "wormhole_n150"};
+    const std::array<std::string, 2> kernels{"ops/scale/kernels/reader.cpp",
+                                             "ops/scale/kernels/compute.cpp"};
+
+    EXPECT_EQ(plausible("n150", devices), "wormhole_n150");
+    EXPECT_EQ(plausible("compote.cpp", kernels), "ops/scale/kernels/compute.cpp");
+    EXPECT_EQ(plausible("a.cpp", kernels), std::nullopt);
+}
+
 }  // namespace
 }  // namespace tessera::config
