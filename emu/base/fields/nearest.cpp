@@ -52,11 +52,12 @@ namespace {
 /// Returns the edit distance of a known word, or less if people shorten it to `word`.
 std::size_t distance_of_short_form(std::string_view word, std::string_view known) {
     constexpr std::size_t kFewestLetters = 3;  // shorter words are in many others
-    if (word.size() >= kFewestLetters && known.find(word) != std::string_view::npos) {
-        return known == word ? 0 : 1;
-    }
+    const bool contains =
+        word.size() >= kFewestLetters && known.find(word) != std::string_view::npos;
     const std::string_view last = known.substr(known.rfind('/') + 1);
-    return std::min(edit_distance(word, known), edit_distance(word, last));
+    const std::size_t distance = std::min(edit_distance(word, known), edit_distance(word, last));
+    // The farthest that is plausible: a misspelt word of the same length is likelier.
+    return contains ? std::min(distance, far_distance(word)) : distance;
 }
 
 }  // namespace
