@@ -64,10 +64,11 @@ std::uint32_t w1_parts(const MoeSpec& spec) {
 }
 
 Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids) {
-    const bool is_chunked = spec.chunk_tokens != 0 && spec.chunk_tokens < size.tokens;
-    return {.demands = {size.ranks, ids, is_chunked, spec.quantisation.row->quantisation},
-            .tokens = size.tokens,
-            .has_all_experts = size.experts <= size.ranks * size.local_experts,
+    const DispatchSizes& sizes = size.dispatch;
+    const bool is_chunked = spec.chunk_tokens != 0 && spec.chunk_tokens < sizes.tokens;
+    return {.demands = {sizes.ranks, ids, is_chunked, spec.quantisation.row->quantisation},
+            .sizes = sizes,
+            .has_all_experts = sizes.experts <= sizes.ranks * size.local_experts,
             .prepare_finalize = spec.pf.row,
             .experts = spec.experts.row};
 }
@@ -100,9 +101,11 @@ const Op& op() {
 
 Selection selection_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
                        const MoeSpec& spec) {
-    const Layer layer = layer_of(inputs, ranks, spec);
-    return select_pair(situation_of(spec, {layer.tokens, ranks, layer.experts, layer.local_experts},
-                                    inputs[kTopkIds].spec.format));
+    const auto shape_of = [&](std::size_t place) -> const Shape& {
+        return inputs[place].spec.shape;
+    };
+    return select_pair(
+        situation_of(spec, size_of(spec, ranks, shape_of), inputs[kTopkIds].spec.format));
 }
 
 Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {

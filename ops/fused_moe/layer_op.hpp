@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/fused_moe/fused_moe.hpp"
+#include "ops/fused_moe/selection.hpp"
 
 namespace tessera::ops::fused_moe {
 
@@ -16,6 +17,7 @@ consteval std::size_t operand(std::string_view name) {
 }
 
 // Operands whose values are checked, and optional ones.
+inline constexpr std::size_t kTokens = operand("a");
 inline constexpr std::size_t kW1 = operand("w1");
 inline constexpr std::size_t kW2 = operand("w2");
 inline constexpr std::size_t kTopkIds = operand("topk_ids");
@@ -51,11 +53,23 @@ inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints};
 
 /// Sizes that decide which parts go together.
 struct LayerSize {
-    std::uint32_t tokens;  ///< of the batch, on all devices together
-    std::uint32_t ranks;
-    std::uint32_t experts;
+    DispatchSizes dispatch;
     std::uint32_t local_experts;  ///< slots of a device
 };
+
+/// Returns the sizes of a layer on `ranks` devices. `shape_of(place)` is the shape of an operand of
+/// a device.
+template <class ShapeOf>
+[[nodiscard]] LayerSize size_of(const MoeSpec& spec, std::uint32_t ranks, const ShapeOf& shape_of) {
+    const Shape& tokens = shape_of(kTokens);
+    return {.dispatch = {.ranks = ranks,
+                         .tokens = tokens[0] * (spec.tokens == Tokens::Own ? ranks : 1),
+                         .hidden = tokens[1],
+                         .experts = shape_of(kExpertMap)[0],
+                         .top_k = shape_of(kTopkIds)[1],
+                         .intermediate = shape_of(kW2)[2] * spec.quantisation.row->codes_a_byte},
+            .local_experts = shape_of(kW1)[0]};
+}
 
 /// Returns what decides which parts go together. A chunk that holds all tokens is no chunk.
 [[nodiscard]] Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids);

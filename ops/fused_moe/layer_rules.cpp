@@ -174,11 +174,13 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
     const MoeSpec spec = chosen_spec(context);
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     const Layer layer = layer_of(context.inputs, ranks, spec);
-    const auto reason =
-        refusal(*spec.pf.row, *spec.experts.row,
-                situation_of(spec, {layer.tokens, ranks, layer.experts, layer.local_experts},
-                             context.inputs[kTopkIds].spec.format)
-                    .demands);
+    const auto shape_of = [&](std::size_t place) -> const Shape& {
+        return context.inputs[place].spec.shape;
+    };
+    const auto reason = refusal(
+        *spec.pf.row, *spec.experts.row,
+        situation_of(spec, size_of(spec, ranks, shape_of), context.inputs[kTopkIds].spec.format)
+            .demands);
     judge.require(!reason, "experts", reason ? *reason : "");
     // An unsupported pair has no steps to compare.
     if (!reason) {

@@ -90,13 +90,14 @@ void check_exponents(const ReferenceContext& context) {
 void check_layer_values(const ReferenceContext& context) {
     const auto& given = context.params<MoeSpec>();
     const auto ranks = static_cast<std::uint32_t>(context.inputs[0].size());
-    const std::uint32_t tokens =
-        context.in(0).shape()[0] * (given.tokens == Tokens::Own ? ranks : 1);
     const HostTensor values = context.read(kTopkIds);
     const std::uint32_t experts = context.in(kExpertMap).shape()[0];
     const std::uint32_t local_experts = context.in(kW1).shape()[0];
+    const auto shape_of = [&](std::size_t place) -> const Shape& {
+        return context.in(place).shape();
+    };
     const Selection pair =
-        select_pair(situation_of(given, {tokens, ranks, experts, local_experts}, values.format));
+        select_pair(situation_of(given, size_of(given, ranks, shape_of), values.format));
     const PrepareAndFinalize& pf = *pair.prepare_finalize;
     const bool are_contiguous = need_contiguous_experts(pf, *pair.experts);
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);

@@ -11,15 +11,21 @@
 namespace tessera::ops::fused_moe {
 namespace {
 
-/// Tokens of a device up to which rows that travel once to each device are the fastest dispatch;
-/// with more, links are better used by gathering all rows (`tessera sweep dispatch`).
-constexpr std::uint32_t kFewTokens = 16;
-
 /// A name of a table, and why it is preferred.
 struct Candidate {
     std::string_view name;
     std::string reason;
 };
+
+/// Returns the reason for a dispatch that the estimate prefers.
+std::string estimate_words(const DispatchSizes& sizes, const DispatchEstimate& estimate) {
+    constexpr double kThousand = 1000;
+    return fmt::format(
+        "{} tokens a device: estimated {:.0f} k cycles with all-gather, {:.0f} k with all-to-all, "
+        "whose permuted rows cost the experts {:.0f} k",
+        sizes.tokens_each(), estimate.all_gather / kThousand, estimate.all_to_all / kThousand,
+        estimate.permuted_experts / kThousand);
+}
 
 /// Returns dispatches, the best first.
 std::vector<Candidate> dispatches_for(const Situation& situation) {
@@ -30,7 +36,6 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
     if (ranks == 1) {
         return {{is_batched ? "batched" : "none", "one device needs no dispatch" + format}};
     }
-    const std::uint32_t tokens = (situation.tokens + ranks - 1) / ranks;
     const Quantisation codes = situation.experts == nullptr
                                    ? situation.demands.codes
                                    : quantisation_of(*situation.experts, situation.demands);
@@ -49,19 +54,18 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
     if (can_be_sent(codes)) {
         candidates.push_back({"quantised_all_gather", fewer});
     }
+    const DispatchEstimate estimate = estimate_dispatch(situation.sizes);
+    const std::string numbers = estimate_words(situation.sizes, estimate);
     // Rows travel to the device of an expert, so every expert has to be in the group.
-    const bool are_few = tokens <= kFewTokens && situation.has_all_experts;
-    if (are_few) {
-        candidates.push_back(
-            {"all_to_all_contiguous",
-             fmt::format("{} tokens a device; up to {} it is the fastest", tokens, kFewTokens)});
+    const bool sends_rows = estimate.prefers_all_to_all() && situation.has_all_experts;
+    if (sends_rows) {
+        candidates.push_back({"all_to_all_contiguous", numbers});
     }
     candidates.push_back(
-        {"all_gather_reduce_scatter",
-         !situation.has_all_experts ? std::string("other devices have some of the experts")
-         : are_few
-             ? std::string("takes these ids and experts")
-             : fmt::format("{} tokens a device; beyond {} it is the fastest", tokens, kFewTokens)});
+        {"all_gather_reduce_scatter", !situation.has_all_experts
+                                          ? std::string("other devices have some of the experts")
+                                      : sends_rows ? std::string("takes these ids and experts")
+                                                   : numbers});
     candidates.push_back({"none", "takes these experts"});
     return candidates;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ops/fused_moe/dispatch_estimate.hpp"
 #include "ops/fused_moe/modular_kernel.hpp"
 
 namespace tessera::ops::fused_moe {
@@ -15,7 +16,7 @@ inline constexpr std::string_view kAuto = "auto";
 /// Facts on which a choice depends. A part that is given is kept.
 struct Situation {
     Demands demands;
-    std::uint32_t tokens = 0;  ///< of the batch, on all devices together
+    DispatchSizes sizes;  ///< `ranks` is that of the demands
     /// Whether the group of devices has every expert. Experts elsewhere add their sums later.
     bool has_all_experts = true;
     const PrepareAndFinalize* prepare_finalize = nullptr;  ///< null: to be chosen

@@ -66,14 +66,20 @@ void add_router(const MoeModel& model, Params& params) {
     params.take("router_bias", router.has_linear_bias, "");
 }
 
-void add_dispatch(LayerRun& run, std::string_view quantisation, Params& params) {
+void add_dispatch(const MoeModel& model, std::string_view quantisation, LayerRun& run,
+                  Params& params) {
     const auto* format = ops::fused_moe::find_weight_format(quantisation);
     const auto pair = ops::fused_moe::select_pair(
         {.demands = {.ranks = run.demand.devices(),
                      // A word that the run file does not know is refused there.
                      .codes = format == nullptr ? ops::fused_moe::Quantisation::None
                                                 : format->quantisation},
-         .tokens = run.demand.tokens});
+         .sizes = {.ranks = run.demand.devices(),
+                   .tokens = run.demand.tokens,
+                   .hidden = model.hidden,
+                   .experts = model.experts,
+                   .top_k = model.top_k,
+                   .intermediate = model.intermediate}});
     params.add("pf", pair.prepare_finalize->name, pair.prepare_finalize_reason);
     params.add("experts_by", pair.experts->name, pair.experts_reason);
     run.assumptions.push_back(
@@ -295,7 +301,7 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
                 model.activation == ExpertActivation::SwigluOai ? "swigluoai" : "silu",
                 "activation");
     const CheckpointTensors weights = moe_weights(read, demand);
-    add_dispatch(run, add_quantisation(read, weights, run, params), params);
+    add_dispatch(model, add_quantisation(read, weights, run, params), run, params);
     params.take("expert_biases", model.has_expert_biases, "");
     add_weights(read, weights, run);
     add_ids(run, params);

@@ -97,6 +97,14 @@ std::uint64_t coded_bytes(const ops::fused_moe::WeightFormat& format, std::uint3
                         : TensorSpec{scales.front(), format.scales, Layout::ROW_MAJOR}.num_bytes());
 }
 
+}  // namespace
+
+std::uint64_t expert_bytes(const MoeModel& model) {
+    return mlp_bytes(model, model.intermediate);
+}
+
+namespace {
+
 std::uint64_t stored_expert_bytes(const MoeModel& model, std::string_view quantisation) {
     const auto* format = ops::fused_moe::find_weight_format(quantisation);
     // A word that the run file does not know is refused there.
@@ -107,10 +115,6 @@ std::uint64_t stored_expert_bytes(const MoeModel& model, std::string_view quanti
 }
 
 }  // namespace
-
-std::uint64_t expert_bytes(const MoeModel& model) {
-    return mlp_bytes(model, model.intermediate);
-}
 
 std::uint64_t layer_bytes(const MoeModel& model, std::uint32_t devices,
                           std::string_view quantisation) {

@@ -176,8 +176,7 @@ PublishedWeights compressed_tensors(const ConfigJson& section) {
     }
     // NVFP4 has a word for `dynamic`: its group is refused before.
     const bool has_static_inputs =
-        has_inputs && bits == 8 &&
-        !flag_or(group.section("input_activations"), "dynamic", false);
+        has_inputs && bits == 8 && !flag_or(group.section("input_activations"), "dynamic", false);
     return compressed_floats(weights, bits, has_static_inputs);
 }
 
@@ -205,11 +204,10 @@ PublishedWeights read_published_weights(const ConfigJson& section) {
     const auto* const row = std::ranges::find(kMethods, method, &Method::name);
     std::vector<std::string_view> names;
     std::ranges::transform(kMethods, std::back_inserter(names), &Method::name);
-    PublishedWeights weights =
-        row == kMethods.end()
-            ? untaken(fmt::format("quant_method is {}, allowed: {}", method,
-                                  fmt::join(names, ", ")))
-            : row->read(section);
+    PublishedWeights weights = row == kMethods.end()
+                                   ? untaken(fmt::format("quant_method is {}, allowed: {}", method,
+                                                         fmt::join(names, ", ")))
+                                   : row->read(section);
     weights.method = method;
     return weights;
 }

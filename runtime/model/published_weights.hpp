@@ -14,10 +14,10 @@ inline constexpr const char* kUnquantised = "none";
 
 /// Weights of experts as they are published.
 struct PublishedWeights {
-    std::string method;                      ///< quant_method; empty: no quantization_config
+    std::string method;                       ///< quant_method; empty: no quantization_config
     std::string quantisation = kUnquantised;  ///< value of params.quantisation
-    std::uint32_t group = 0;                 ///< columns that share a scale of int4_group; 0: all
-    bool has_zero_points = false;            ///< of int4_group
+    std::uint32_t group = 0;                  ///< columns that share a scale of int4_group; 0: all
+    bool has_zero_points = false;             ///< of int4_group
     /// Property for which the layer takes bfloat16 instead; empty if `quantisation` is that of the
     /// files.
     std::string untaken;

@@ -31,7 +31,12 @@ TEST_P(SelectedPair, IsTheOneOfTheRulesAndRuns) {
 
     const Selection pair = select_pair(
         {.demands = demands,
-         .tokens = c.tokens,
+         .sizes = {.ranks = c.ranks,
+                   .tokens = c.tokens,
+                   .hidden = 1024,
+                   .experts = 32,
+                   .top_k = 8,
+                   .intermediate = 512},
          .has_all_experts = c.has_all_experts,
          .prepare_finalize = c.given_pf == nullptr ? nullptr : find_prepare_finalize(c.given_pf),
          .experts = c.given_experts == nullptr ? nullptr : find_experts(c.given_experts)});
@@ -46,11 +51,11 @@ TEST_P(SelectedPair, IsTheOneOfTheRulesAndRuns) {
 INSTANTIATE_TEST_SUITE_P(
     Situations, SelectedPair,
     ::testing::Values(Case{"OneDevice", 1, 64, "none", "grouped"},
-                      Case{"FewTokens", 8, 128, "all_to_all_contiguous", "grouped_permuted"},
-                      Case{"ManyTokens", 8, 129, "all_gather_reduce_scatter", "grouped"},
-                      Case{.name = "FewTokensWithExpertsElsewhere",
-                           .ranks = 8,
-                           .tokens = 128,
+                      Case{"ManyDevices", 32, 32, "all_to_all_contiguous", "grouped_permuted"},
+                      Case{"ManyTokens", 8, 4096, "all_gather_reduce_scatter", "grouped"},
+                      Case{.name = "ManyDevicesWithExpertsElsewhere",
+                           .ranks = 32,
+                           .tokens = 32,
                            .prepare_finalize = "all_gather_reduce_scatter",
                            .experts = "grouped",
                            .has_all_experts = false},
@@ -109,6 +114,51 @@ INSTANTIATE_TEST_SUITE_P(
                            .experts = "grouped",
                            .is_chunked = true}),
     [](const auto& c) { return std::string(c.param.name); });
+
+/// A layer, and how much longer it takes with all-to-all than with all-gather, as predicted runs of
+/// whole layers say (bench/dispatch_rule.sh, Wormhole, 2026-11-27).
+struct MeasuredLayer {
+    const char* name;
+    DispatchSizes sizes;
+    double ratio;
+    friend void PrintTo(const MeasuredLayer& layer, std::ostream* out) { *out << layer.name; }
+};
+
+class MeasuredDispatch : public ::testing::TestWithParam<MeasuredLayer> {};
+
+// A wrong choice costs at most 5 % of the layer.
+TEST_P(MeasuredDispatch, IsTheFasterOneOrCloseToIt) {
+    const MeasuredLayer& layer = GetParam();
+
+    const bool prefers_all_to_all = estimate_dispatch(layer.sizes).prefers_all_to_all();
+
+    constexpr double kClose = 1.05;
+    EXPECT_LE(prefers_all_to_all ? layer.ratio : 1 / layer.ratio, kClose);
+}
+
+constexpr DispatchSizes granite(std::uint32_t ranks, std::uint32_t tokens) {
+    return {ranks, tokens, 1024, 32, 8, 512};
+}
+constexpr DispatchSizes qwen235(std::uint32_t tokens) {
+    return {8, tokens, 4096, 128, 8, 1536};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layers, MeasuredDispatch,
+    ::testing::Values(MeasuredLayer{"Granite4With4", granite(4, 4), 216676.0 / 216337},
+                      MeasuredLayer{"Granite4With32", granite(4, 32), 313007.0 / 327312},
+                      MeasuredLayer{"Granite4With128", granite(4, 128), 493874.0 / 465822},
+                      MeasuredLayer{"Granite4With512", granite(4, 512), 1377054.0 / 1105156},
+                      MeasuredLayer{"Granite8With8", granite(8, 8), 203167.0 / 207699},
+                      MeasuredLayer{"Granite8With64", granite(8, 64), 293263.0 / 297548},
+                      MeasuredLayer{"Granite32With32", granite(32, 32), 271704.0 / 337653},
+                      MeasuredLayer{"Olmoe8With64", {8, 64, 2048, 64, 8, 1024}, 905921.0 / 868051},
+                      MeasuredLayer{
+                          "Qwen30On32With32", {32, 32, 2048, 128, 8, 768}, 578503.0 / 538357},
+                      MeasuredLayer{"Qwen235With8", qwen235(8), 1638837.0 / 1481024},
+                      MeasuredLayer{"Qwen235With32", qwen235(32), 3035834.0 / 2675633},
+                      MeasuredLayer{"Qwen235With128", qwen235(128), 3759239.0 / 3344337}),
+    [](const auto& layer) { return std::string(layer.param.name); });
 
 TEST(PublicNames, FindTheRowOfAnImplementation) {
     EXPECT_EQ(find_prepare_finalize("DeepEPLLPrepareAndFinalize")->name, "all_to_all_batched");

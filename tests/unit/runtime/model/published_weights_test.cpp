@@ -47,8 +47,8 @@ TEST_P(PublishedForms, HaveTheQuantisationOfTheirKeys) {
 }
 
 /// Returns a section of compressed-tensors for all linear layers.
-#define COMPRESSED(weights, inputs)                                                        \
-    R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"targets":)"   \
+#define COMPRESSED(weights, inputs)                                                      \
+    R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"targets":)" \
     R"( ["Linear"], "weights": {)" weights R"(}, "input_activations": )" inputs R"(}}})"
 
 // Keys as Hugging Face's models have them; the layouts follow from the quantisers' documentation.
@@ -89,8 +89,7 @@ const Published kForms[]{
      COMPRESSED(R"("num_bits": 8, "type": "float", "strategy": "channel")", R"({"dynamic": true})"),
      "fp8_channel"},
     {"fp8_of_tensors",
-     COMPRESSED(R"("num_bits": 8, "type": "float", "strategy": "tensor")",
-                R"({"dynamic": false})"),
+     COMPRESSED(R"("num_bits": 8, "type": "float", "strategy": "tensor")", R"({"dynamic": false})"),
      "fp8_static"},
     {"fp8_of_blocks",
      COMPRESSED(R"("num_bits": 8, "type": "float", "strategy": "block", )"
@@ -103,9 +102,10 @@ const Published kForms[]{
      "none", 0, false, "group_size of 4-bit floats is 16, allowed: 32"},
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Checkpoints, PublishedForms, testing::ValuesIn(kForms),
-    [](const auto& form) { return testing_support::case_name(form.param.name); });
+INSTANTIATE_TEST_SUITE_P(Checkpoints, PublishedForms, testing::ValuesIn(kForms),
+                         [](const auto& form) {
+                             return testing_support::case_name(form.param.name);
+                         });
 
 TEST(PublishedWeights, OfExpertsHaveAGroupOfTheirOwn) {
     const PublishedWeights weights = read(R"({"quant_method": "compressed-tensors",
