@@ -53,13 +53,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t columns = row_length(input.shape);
     const std::uint32_t dim = rotated(spec, columns);
     judge_row_strips(context.arch, spec.grid, input, bytes_of(kBuffers), judge);
-    judge.require(
-        columns <= kStripColumns, "input",
-        fmt::format("has heads of {} elements; they may have {}", columns, kStripColumns));
-    judge.require(dim >= 2 && dim % 2 == 0 && spec.first + dim <= columns, "dim",
+    // The pair of an element is in the same strip, whose elements one matrix sorts.
+    const std::uint32_t most = std::min(columns, kStripColumns);
+    judge.require(dim >= 2 && dim % 2 == 0 && spec.first + dim <= most, "dim",
                   fmt::format("is {} from element {} on; allowed: an even number that ends "
-                              "within the {} of a head",
-                              dim, spec.first, columns));
+                              "within the {}{} of a head",
+                              dim, spec.first, columns > most ? "first " : "", most));
     // Factors of a row are read to this place, which DRAM's alignment bounds.
     judge.require(spec.first % kAlignment == 0, "first",
                   fmt::format("is {}; allowed: a multiple of {}", spec.first, kAlignment));

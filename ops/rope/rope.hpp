@@ -44,7 +44,7 @@ inline constexpr OpSpec kSpec{
 /// positions[token], or the token's number without positions.
 ///
 /// The matrix unit sorts partners with matrices of zeros and ones, which is exact; products with
-/// cosines and sines are fp32 in the vector unit. Heads have up to 128 elements.
+/// cosines and sines are fp32 in the vector unit. Rotated elements are among the first 128 of a head.
 [[nodiscard]] const Op& op();
 
 }  // namespace tessera::ops::rope

@@ -42,18 +42,23 @@ void sort(uint32_t cb_matrix, uint32_t tile, uint32_t dst) {
 
 void kernel_main() {
     const uint32_t num_units = UnitCount::read().num_units;
+    const uint32_t strips = StripArgs::read().strips;
 
     unary_op_init_common(cb_rows, cb_tiles);
     // Both matrices stay in L1 over all rows of the core.
     cb_wait_front(cb_own, kStripTiles * kStripTiles);
     cb_wait_front(cb_partner, kStripTiles * kStripTiles);
     for (uint32_t unit = 0; unit < num_units; ++unit) {
-        tilize_unit(1);
+        tilize_unit(strips);
         tilize_strip(cb_factor_rows, cb_factors);
         tilize_strip(cb_partner_factor_rows, cb_partner_factors);
         // Elements and partners in DST 0 and 1, their factors in 2 and 3: four tiles, which is half
         // of a 32-bit DST.
-        send_unit(1, [](uint32_t tile) {
+        send_unit(strips, [](uint32_t tile) {
+            // Rotated elements are in the first strip of a head.
+            if (tile >= kStripTiles) {
+                return copy_to(cb_tiles, tile, 0);
+            }
             sort(cb_own, tile, 0);
             sort(cb_partner, tile, 1);
             copy_to(cb_factors, tile, 2);
@@ -66,6 +71,6 @@ void kernel_main() {
         });
         cb_pop_front(cb_factors, kStripTiles);
         cb_pop_front(cb_partner_factors, kStripTiles);
-        cb_pop_front(cb_tiles, kStripTiles);
+        cb_pop_front(cb_tiles, strips * kStripTiles);
     }
 }

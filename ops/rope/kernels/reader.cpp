@@ -20,7 +20,7 @@ constexpr uint32_t kOneFloat = 0x3F800000;
 enum Layout : uint32_t { kInterleaved, kHalf, kDeinterleaved };
 
 struct Head {
-    uint32_t columns;
+    uint32_t columns;  // of its first strip
     uint32_t first;
     uint32_t dim;
     uint32_t layout;
@@ -77,7 +77,7 @@ void kernel_main() {
     const auto range = UnitRange::read();
     const Rows rows = rows_of_arguments();
     const auto args = HeadArgs::read();
-    const Head head{rows.columns, args.first, args.dim, args.layout_and_width >> kLayoutShift};
+    const Head head{smaller(rows.columns, kBlock), args.first, args.dim, args.layout_and_width >> kLayoutShift};
     const uint32_t list_width = args.layout_and_width & ((1U << kLayoutShift) - 1);
     const TensorAccessor input(ReaderTensors::input(),
                                ReaderTensors::input_address(UnitRange::kCount));
@@ -94,7 +94,9 @@ void kernel_main() {
     const uint32_t bytes = head.dim * sizeof(float);
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t first = unit * kTileRows;
-        push_strip(input, rows, first, 0);
+        for (uint32_t column = 0; column < rows.columns; column += kBlock) {
+            push_strip(input, rows, first, column);
+        }
         cb_reserve_back(kCbFactors, kStripTiles);
         cb_reserve_back(kCbPartnerFactors, kStripTiles);
         // Rows of a token share its factors; each is read to its own place.

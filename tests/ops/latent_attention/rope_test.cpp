@@ -107,7 +107,8 @@ TEST_P(RopeParts, TurnsARangeOfEachHeadByItsPosition) {
 INSTANTIATE_TEST_SUITE_P(Edges, RopeParts,
                          ::testing::Values(Part{{1, 2}, 0, 0}, Part{{3, 1, 8}, 0, 0},
                                            Part{{33, 64}, 0, 0}, Part{{5, 7, 128}, 0, 16},
-                                           Part{{2, 128}, 64, 0}, Part{{41, 2, 96}, 32, 34}));
+                                           Part{{2, 128}, 64, 0}, Part{{41, 2, 96}, 32, 34},
+                                           Part{{33, 2, 256}, 0, 64}, Part{{5, 192}, 16, 96}));
 
 TEST(Rope, LeavesWhatItDoesNotTurnAsItIs) {
     const HostTensor x = random_rows({4, 128});
