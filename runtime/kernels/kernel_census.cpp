@@ -121,7 +121,7 @@ constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
     {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
 }};
 
-enum class StandIn : std::uint8_t { Number, Nothing };
+enum class StandIn : std::uint8_t { Number, Flag, Nothing };
 
 // A word that the kernel calls is a statement that does nothing.
 Defines with_stand_ins(Defines defines, const std::string& text,
@@ -134,7 +134,8 @@ Defines with_stand_ins(Defines defines, const std::string& text,
         } else if (text.find(word + "(") != text.npos) {
             defines[word + "(...)"] = "";
         } else {
-            defines[word] = kind == StandIn::Number ? "2" : "";
+            // 2 is no argument for a template's bool.
+            defines[word] = kind == StandIn::Number ? "2" : kind == StandIn::Flag ? "1" : "";
         }
     }
     return defines;
@@ -144,7 +145,7 @@ Defines with_stand_ins(Defines defines, const std::string& text,
 // definition may let the compiler reach further unknown words, which are then defined too.
 bool compiles_with_defines(const KernelSource& source, const std::string& text,
                            const std::vector<std::string>& words) {
-    for (const StandIn kind : {StandIn::Number, StandIn::Nothing}) {
+    for (const StandIn kind : {StandIn::Number, StandIn::Flag, StandIn::Nothing}) {
         std::vector<std::string> all = words;
         constexpr int kMostRounds = 4;
         for (int round = 0; round < kMostRounds; ++round) {

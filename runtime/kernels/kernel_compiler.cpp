@@ -15,6 +15,7 @@
 
 #include "emu/base/seconds_since.hpp"
 #include "runtime/kernels/child_process.hpp"
+#include "runtime/kernels/chip_spelling.hpp"
 #include "runtime/kernels/compile_errors.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
@@ -144,6 +145,43 @@ Command link_flags() {
     return {"-shared", "--eh-frame-hdr"};
 }
 
+constexpr const char* kKernelText = "kernel.cpp";
+
+/// Files that the compiler reads in place of others, under the names of the others.
+class FileOverlay {
+public:
+    void replace(const fs::path& file, const std::string& contents) {
+        rows_.push_back(fmt::format(
+            "{{type: directory, name: {}, contents: [{{type: file, name: {}, external-contents: "
+            "{}}}]}}",
+            quoted(file.parent_path()), quoted(file.filename()), quoted(contents)));
+    }
+    [[nodiscard]] std::string text() const {
+        return fmt::format("{{version: 0, use-external-names: false, roots: [{}]}}\n",
+                           fmt::join(rows_, ", "));
+    }
+
+private:
+    static std::string quoted(const fs::path& path) {
+        std::string text = path.string();
+        for (std::size_t at = text.find('\''); at != text.npos; at = text.find('\'', at + 2)) {
+            text.insert(at, 1, '\'');
+        }
+        return "'" + text + "'";
+    }
+
+    Command rows_;
+};
+
+// A kernel may be checked several times with one folder.
+std::string write_new(const DraftFolder& drafts, const std::string& text) {
+    std::size_t number = 0;
+    while (fs::exists(drafts.file(fmt::format("respelled_{}.cpp", number)))) {
+        ++number;
+    }
+    return drafts.write(fmt::format("respelled_{}.cpp", number), text);
+}
+
 void append(Command& command, const Command& words) {
     command.insert(command.end(), words.begin(), words.end());
 }
@@ -177,15 +215,50 @@ void KernelCompiler::run(const Command& command, const std::string& subject) con
     require(outcome.exit_code == 0, "{}:{}", subject, complaint_of(command[0], outcome));
 }
 
-void KernelCompiler::compile_kernel(const Command& command, const CompileUnit& unit) const {
+void KernelCompiler::compile_kernel(const Command& command, const CompileUnit& unit,
+                                    const DraftFolder& drafts) const {
     const std::string subject = fmt::format("kernel {} does not compile", unit.path);
-    log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
-    const ProcessOutcome outcome = run_process(command, subject);
+    const ProcessOutcome outcome = run_compiler(command, unit, drafts, subject);
     if (outcome.exit_code != 0) {
         throw UsageError(fmt::format("{}:{}{}{}", subject, complaint_of(command[0], outcome),
                                      what_is_missing(outcome.output, unit),
                                      missing_arguments(outcome.output, unit)));
     }
+}
+
+// Most kernels compile as they are, so that files in the host's spelling are made after an error.
+ProcessOutcome KernelCompiler::run_compiler(Command command, const CompileUnit& unit,
+                                            const DraftFolder& drafts,
+                                            const std::string& subject) const {
+    log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
+    ProcessOutcome outcome = run_process(command, subject);
+    const auto files =
+        outcome.exit_code == 0 ? std::vector<std::string>{} : files_to_respell(outcome.output);
+    if (files.empty()) {
+        return outcome;
+    }
+    FileOverlay overlay;
+    bool is_changed = false;
+    for (const std::string& file : files) {
+        const bool is_kernel = file == unit.path;
+        const auto text = is_kernel ? std::optional(unit.text) : read_file(file);
+        const std::string respelled = host_spelling(text.value_or(""));
+        if (!text || respelled == *text) {
+            continue;
+        }
+        is_changed = true;
+        if (is_kernel) {
+            std::ranges::replace(command, drafts.file(kKernelText), write_new(drafts, respelled));
+        } else {
+            overlay.replace(fs::absolute(file).lexically_normal(), write_new(drafts, respelled));
+        }
+    }
+    if (!is_changed) {
+        return outcome;
+    }
+    command.insert(command.begin() + 1, {"-ivfsoverlay", write_new(drafts, overlay.text())});
+    log::debug(log::Area::Jit, "{}", fmt::join(command, " "));
+    return run_process(command, subject);
 }
 
 fs::path KernelCompiler::precompiled_headers() const {
@@ -230,7 +303,7 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     toolchain_.require_complete();
     const DraftFolder drafts(cache_);
     const std::string prologue = drafts.write("prologue.hpp", unit.prologue);
-    const std::string text = drafts.write("kernel.cpp", unit.text);
+    const std::string text = drafts.write(kKernelText, unit.text);
     const std::string rule = drafts.file("kernel.d");
     const std::string object = drafts.file("kernel.o");
     const std::string pass = toolchain_.package.pass.string();
@@ -243,7 +316,7 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     append(compile,
            {"-fdebug-prefix-map=" + drafts.path().string() + "=.", "-Xclang", "-load", "-Xclang",
             pass, "-fpass-plugin=" + pass, "-MD", "-MF", rule, "-c", text, "-o", object});
-    compile_kernel(compile, unit);
+    compile_kernel(compile, unit, drafts);
 
     const std::string made = drafts.file("kernel.so");
     Command link{toolchain_.linker.string()};
@@ -298,7 +371,7 @@ Command KernelCompiler::check_command(const CompileUnit& unit, const DraftFolder
     std::erase(command, "-w");
     append(command, {"-Wno-everything", "-W#pragma-messages", "-DTESSERA_KERNEL_CHECK",
                      "-I" + (drafts.path() / kStandIns).string(), "-fsyntax-only",
-                     drafts.write("kernel.cpp", unit.text)});
+                     drafts.write(kKernelText, unit.text)});
     return command;
 }
 
@@ -310,7 +383,7 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
     constexpr int kMostHeaders = 64;
     for (int attempt = 0; attempt < kMostHeaders; ++attempt) {
         const std::string subject = fmt::format("kernel {} cannot be checked", unit.path);
-        CompileErrors found = compile_errors(run_process(command, subject).output);
+        CompileErrors found = compile_errors(run_compiler(command, unit, drafts, subject).output);
         std::vector<std::string> missing = found.vendor_headers;
         missing.insert(missing.end(), found.user_headers.begin(), found.user_headers.end());
         all.vendor_headers.insert(all.vendor_headers.end(), found.vendor_headers.begin(),

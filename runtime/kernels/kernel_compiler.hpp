@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/kernels/artifact_cache.hpp"
+#include "runtime/kernels/child_process.hpp"
 #include "runtime/kernels/compile_errors.hpp"
 #include "runtime/kernels/compile_unit.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
@@ -37,7 +38,13 @@ private:
                                               const std::string& recipe) const;
     [[nodiscard]] std::filesystem::path precompiled_headers() const;
     void run(const Command& command, const std::string& subject) const;
-    void compile_kernel(const Command& command, const CompileUnit& unit) const;
+    void compile_kernel(const Command& command, const CompileUnit& unit,
+                        const DraftFolder& drafts) const;
+    /// Runs a command on a kernel; after errors that come from spellings of the chip's compiler
+    /// once more, with the files in the host's spelling.
+    [[nodiscard]] ProcessOutcome run_compiler(Command command, const CompileUnit& unit,
+                                              const DraftFolder& drafts,
+                                              const std::string& subject) const;
     [[nodiscard]] Command check_command(const CompileUnit& unit, const DraftFolder& drafts) const;
 
     /// Returns the lock of a recipe in this process: one of several threads compiles it, and the

@@ -176,6 +176,26 @@ TEST_F(KernelCompilerTest, KnowsTheHeaderNamesOfBothApiGenerations) {
                 ElementsAre(6));
 }
 
+// `long` has 32 bits on the chip, so that both returns have one type there.
+TEST_F(KernelCompilerTest, AcceptsSpellingsOfTheChipsCompiler) {
+    folder_.write("chip.hpp",
+                  "inline auto found(uint32_t x) {\n"
+                  "    if (x == 0) { return std::make_tuple(false, 0ul); }\n"
+                  "    return std::make_tuple(true, x);\n"
+                  "}\n");
+    const auto path = folder_.write("kernel.cpp",
+                                    "#include <tuple>\n#include \"chip.hpp\"\n"
+                                    "void kernel_main() {\n"
+                                    "    uint32_t sum = 0;\n"
+                                    "#pragma GCC unroll 0\n"
+                                    "    for (uint32_t i = 1; i < 4; ++i) {\n"
+                                    "        sum += std::get<1>(found(i));\n"
+                                    "    }\n"
+                                    "    probe_result(sum);\n}\n");
+
+    EXPECT_THAT(run(KernelSource{.path = path.string()}), ElementsAre(6));
+}
+
 TEST_F(KernelCompilerTest, CompilesTheSameKernelOnce) {
     const KernelSource source = source_of("void kernel_main() { probe_result(1); }");
     const auto object = compile(source);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spellings that the chip's compiler accepts and the host's does not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Returns the files in a compiler's output whose errors may come from such a spelling, as the
+/// compiler names them, each once.
+[[nodiscard]] std::vector<std::string> files_to_respell(const std::string& output);
+
+/// Returns a text with the same lines in the host's spelling:
+///   - `#pragma GCC unroll 0`, which clang refuses, is `#pragma GCC unroll 1`; both keep the loop;
+///   - integers with the suffix of `long` have 32 bits, as `long` has on the chip: 0ul is 0u.
+[[nodiscard]] std::string host_spelling(const std::string& text);
+
+}  // namespace tessera
