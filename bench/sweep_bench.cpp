@@ -70,18 +70,19 @@ timed_run::TimedMachine machine_at(const config::LoadedArch& arch, const MeshSpe
 // The goal is in seconds of the host, on its cores: at most 10.
 void BM_ArchitectureSweep(benchmark::State& state) {
     const config::LoadedArch arch = wormhole();
-    const Trace trace = record(arch.arch);
+    compare::RecordedRun run{
+        .name = "sweep", .trace = record(arch.arch), .machine = {}, .file = {}};
     std::vector<double> seconds;
     for (auto _ : state) {
         std::vector<timed_run::RunTimer> timers;
         for (std::uint32_t point = 0; point < kPoints; ++point) {
-            timers.emplace_back("sweep", machine_at(arch, trace.mesh, point),
+            timers.emplace_back("sweep", machine_at(arch, run.trace.mesh, point),
                                 timed_run::TimerOptions{.detail = timed_run::Detail::Paths});
         }
         seconds.push_back(bench::seconds_of(
-            [&] { benchmark::DoNotOptimize(timed_run::time_trace(trace, timers)); }));
+            [&] { benchmark::DoNotOptimize(timed_run::time_trace(run, timers)); }));
     }
-    state.counters["events"] = static_cast<double>(num_events(trace.launches.front()));
+    state.counters["events"] = static_cast<double>(num_events(run.trace.launches.front()));
     bench::set_goal_at_most(state, bench::median_of(seconds), 10);
 }
 BENCHMARK(BM_ArchitectureSweep)->UseRealTime()->Unit(benchmark::kSecond)->Iterations(3);

@@ -130,6 +130,11 @@ LaunchTimeline shifted_to(LaunchTimeline timeline, std::uint32_t device, Millicy
     for (WaitCause& cause : shifted.causes) {
         cause.time += later;
     }
+    for (std::size_t i = 0; i < shifted.critical_path.size(); ++i) {
+        // The path begins at 0 with the time before the device starts.
+        shifted.critical_path[i].begin += i == 0 ? 0 : later;
+        shifted.critical_path[i].end += later;
+    }
     for (ZoneSpan& zone : shifted.zones) {
         zone.begin += later;
         zone.end += later;

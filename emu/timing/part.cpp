@@ -56,6 +56,9 @@ void renumber(LaunchTimeline& part, const LaunchTimeline& whole, std::uint32_t c
     for (CbLevel& level : part.cb_levels) {
         level.core += cores;
     }
+    for (PathStep& step : part.critical_path) {
+        step.thread += threads;
+    }
 }
 
 template <class Element>
@@ -65,7 +68,7 @@ void append(std::vector<Element>& all, std::vector<Element>&& more) {
         return;
     }
     all.insert(all.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
-    more = {};
+    more = std::vector<Element>();  // {} would keep the memory
 }
 
 void append(LaunchTimeline& whole, LaunchTimeline&& part) {
@@ -161,6 +164,9 @@ LaunchTimeline join(std::vector<LaunchTimeline> parts) {
         }
         renumber(part, whole, cores);
         cores += count_cores(part);
+        if (part.makespan == whole.makespan && whole.critical_path.empty()) {
+            whole.critical_path = std::move(part.critical_path);
+        }
         append(whole, std::move(part));
     }
     // Each part is sorted, the joined list is not; reports compare resources by position.

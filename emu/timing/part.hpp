@@ -33,8 +33,8 @@ struct ThreadSource {
 /// each skips the events of the other two (engine.cpp).
 [[nodiscard]] std::vector<ThreadSource> threads_of(const CoreTrace& core);
 
-/// Joins the timelines of a launch's parts, each replayed as if it were alone. The result has no
-/// critical path.
+/// Joins the timelines of a launch's parts, each replayed as if it were alone. The critical path is
+/// that of the first part that ends last, if parts have one.
 [[nodiscard]] LaunchTimeline join(std::vector<LaunchTimeline> parts);
 
 }  // namespace tessera::timing

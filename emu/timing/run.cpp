@@ -106,7 +106,7 @@ LaunchTimeline RunReplay::add_known(const LaunchTrace& launch,
 
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
                               const LaunchPartition* partition,
-                              std::span<const Millicycles> known_times) {
+                              std::span<const Millicycles> known_times, const OnPart& on_part) {
     const LaunchStart start = next_start(launch, queues_);
     const ReplayOptions options{.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
                                 .keeps_cb_levels = options_.keeps_cb_levels,
@@ -114,6 +114,7 @@ LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
                                 .known_times = known_times,
                                 .cache = &cache_,
                                 .start_seed = options_.start_seed,
+                                .on_part = on_part,
                                 .partition = partition};
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = start.first;

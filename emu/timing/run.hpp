@@ -32,10 +32,12 @@ public:
 
     /// Replays the next launch. `start` of its timeline is counted from the start of the run.
     /// Errors   as replay().
-    /// `partition` is that of the launch, if it is known; `known_times` as in ReplayOptions.
+    /// `partition` is that of the launch, if it is known; `known_times` and `on_part` as in
+    /// ReplayOptions.
     [[nodiscard]] LaunchTimeline add(const Trace& trace, const LaunchTrace& launch,
                                      const LaunchPartition* partition = nullptr,
-                                     std::span<const Millicycles> known_times = {});
+                                     std::span<const Millicycles> known_times = {},
+                                     const OnPart& on_part = {});
 
     /// Adds the next launch without a replay. Each device takes its time in `device_times`, from
     /// the time at which dispatch lets it start. Returns a timeline that has starts and ends only.

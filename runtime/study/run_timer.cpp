@@ -42,6 +42,14 @@ timing::PartKey from_starts(const timing::PartKey& key, std::span<const Millicyc
     return hash.key();
 }
 
+/// Returns the number of replays that a launch took, in words.
+std::string words_of_replays(std::uint32_t count) {
+    if (count == 0) {
+        return "times from the cache";
+    }
+    return fmt::format("{} replay{}", count, count == 1 ? "" : "s");
+}
+
 /// Drops all that only drawings need; sweeps hold the reports of many points.
 report::LaunchReport path_only(report::LaunchReport launch) {
     launch.threads.clear();
@@ -72,16 +80,14 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
         estimate_.emplace(machine_->arch, machine_->timing.expected, draws_);
     }
     // A cache has no drawings: they are large, and each report draws another part.
-    const bool is_drawn = options.detail == Detail::Full &&
-                          (options.budget.points > 0 || options.budget.cb_points > 0);
-    if (options.cache != nullptr && options.draws.times == DrawTimes::Estimated && !is_drawn) {
+    if (options.cache != nullptr && options.draws.times == DrawTimes::Estimated && !is_drawn()) {
         keys_.emplace(*machine_,
                       fmt::format("{} {} {} {}", LaunchCache::made_by(), options.draws.count,
                                   static_cast<int>(options.detail), options.budget.stalls));
     }
     add_replay(machine_->timing.expected,
                {.keeps_intervals = options.detail != Detail::Times || needs_path,
-                .keeps_cb_levels = options.detail == Detail::Full});
+                .keeps_cb_levels = is_drawn()});
     // Three replays, with all constants stated or at one end, were tried first. They gave no
     // bounds, since a cheaper constant can make a run slower.
     for (std::size_t i = 0; i < draws_.size(); ++i) {
@@ -92,19 +98,40 @@ RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOpt
     }
 }
 
-report::LaunchReport RunTimer::reduce(const Trace& trace, const LaunchTrace& launch,
-                                      const LaunchTimeline& timeline) const {
-    report::DrawBudget budget = options_.budget;
-    // Points and stalls are for drawings; a budget of 0 saves their computation.
-    if (options_.detail != Detail::Full) {
-        budget.points = 0;
-        budget.cb_points = 0;
-        budget.stalls = 0;
+bool RunTimer::is_drawn() const noexcept {
+    return options_.detail == Detail::Full &&
+           (options_.budget.points > 0 || options_.budget.cb_points > 0);
+}
+
+RunTimer::ExpectedLaunch RunTimer::replay_expected(const Trace& trace, const LaunchTrace& launch,
+                                                   const timing::LaunchPartition& partition) {
+    const timing::Machine machine{machine_->arch, machine_->timing.expected, machine_->mesh};
+    ExpectedLaunch expected;
+    if (is_drawn()) {
+        expected.timeline = replay(kExpected, trace, launch, partition);
+        expected.reduced =
+            report::reduce(trace.names, launch, expected.timeline, machine, options_.budget);
+        return expected;
     }
-    report::LaunchReport reduced =
-        report::reduce(trace.names, launch, timeline, machine_->arch, machine_->timing.expected,
-                       machine_->mesh, budget);
-    return options_.detail == Detail::Full ? reduced : path_only(std::move(reduced));
+    // Only drawings need intervals: all else is summed when a part has been replayed.
+    report::DrawBudget budget = options_.budget;
+    budget.stalls = options_.detail == Detail::Full ? budget.stalls : 0;
+    const report::Stalls stalls =
+        budget.stalls == 0 ? report::Stalls::Ignored : report::Stalls::Summed;
+    budget.points = 0;
+    budget.cb_points = 0;
+    sums_.begin(partition);
+    expected.timeline =
+        replay(kExpected, trace, launch, partition, {},
+               [&](std::size_t part, const LaunchTimeline& timeline) {
+                   sums_.note(part, report::sum_intervals(trace.names, timeline, stalls));
+               });
+    expected.reduced = report::reduce(trace.names, launch, expected.timeline, machine, budget,
+                                      sums_.all(partition));
+    if (options_.detail != Detail::Full) {
+        expected.reduced = path_only(std::move(expected.reduced));
+    }
+    return expected;
 }
 
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
@@ -113,8 +140,9 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch) {
 
 LaunchTimeline RunTimer::replay(std::size_t number, const Trace& trace, const LaunchTrace& launch,
                                 const timing::LaunchPartition& partition,
-                                std::span<const Millicycles> known_times) {
-    LaunchTimeline timeline = replays_[number].add(trace, launch, &partition, known_times);
+                                std::span<const Millicycles> known_times,
+                                const timing::OnPart& on_part) {
+    LaunchTimeline timeline = replays_[number].add(trace, launch, &partition, known_times, on_part);
     if (on_replayed_) {
         on_replayed_(num_events(launch));
     }
@@ -124,23 +152,24 @@ LaunchTimeline RunTimer::replay(std::size_t number, const Trace& trace, const La
 void RunTimer::replay_draws(const Trace& trace, const LaunchTrace& launch,
                             const timing::LaunchPartition& partition, LaunchTimes& times) {
     std::vector<Millicycles> known_times;
-    const auto replay_expected = [&] {
-        const LaunchTimeline timeline = replay(kExpected, trace, launch, partition);
-        times.note(kExpected, timeline);
-        times.reduced = reduce(trace, launch, timeline);
-        return device_times(timeline);
+    times.num_replays = options_.draws.num_replays();
+    const auto time_expected = [&] {
+        ExpectedLaunch expected = replay_expected(trace, launch, partition);
+        times.note(kExpected, expected.timeline);
+        times.reduced = std::move(expected.reduced);
+        return device_times(expected.timeline);
     };
     // Draws skip devices that the expected replay shows to end early, so it runs first. If devices
     // depend on each other, none can be skipped, and the expected replay runs beside the draws. On
     // 32 devices this took fp8_deepseek_v3 from 177 to 120 s of processor time.
     std::size_t first = kExpected;
     if (partition.parts.size() > 1) {
-        known_times = replay_expected();
+        known_times = time_expected();
         ++first;
     }
     tbb::parallel_for(first, replays_.size(), [&](std::size_t number) {
         if (number == kExpected) {
-            (void)replay_expected();
+            (void)time_expected();
         } else {
             times.note(number, replay(number, trace, launch, partition, known_times));
         }
@@ -156,13 +185,14 @@ void RunTimer::add_estimates(const LaunchTrace& launch, std::span<const Millicyc
 
 void RunTimer::estimate_draws(const Trace& trace, const LaunchTrace& launch,
                               const timing::LaunchPartition& partition, LaunchTimes& times) {
-    const LaunchTimeline timeline = replay(kExpected, trace, launch, partition);
-    times.note(kExpected, timeline);
-    times.reduced = reduce(trace, launch, timeline);
+    ExpectedLaunch expected = replay_expected(trace, launch, partition);
+    times.num_replays = 1;
+    times.note(kExpected, expected.timeline);
+    times.reduced = std::move(expected.reduced);
     if (estimate_) {
         estimate_->price(trace);
-        times.factors = estimate_->factors(launch, timeline);
-        add_estimates(launch, device_times(timeline), times.factors, times);
+        times.factors = estimate_->factors(launch, expected.timeline);
+        add_estimates(launch, device_times(expected.timeline), times.factors, times);
     }
 }
 
@@ -221,7 +251,8 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     LaunchTimes times{.makespans = std::vector<Millicycles>(replays_.size()),
                       .longest_on_device = std::vector<Millicycles>(replays_.size()),
                       .reduced = {},
-                      .factors = {}};
+                      .factors = {},
+                      .num_replays = 0};
     if (options_.draws.times == DrawTimes::Replayed) {
         replay_draws(trace, launch, partition, times);
     } else if (keys_) {
@@ -240,12 +271,10 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     report_.launches.push_back(std::move(reduced));
     if (log::is_shown(log::Area::Replay, log::Level::Info)) {
         log::info(log::Area::Replay,
-                  "{}: {} events in {} parts, {} of them as an identical device; {} replays for {} "
-                  "draws, "
+                  "{}: {} events in {} parts, {} of them as an identical device; {}, {} draws, "
                   "{:.3f} s",
                   launch.name, num_events(launch), partition.parts.size(), num_reused(partition),
-                  options_.draws.times == DrawTimes::Replayed ? replays_.size() : 1,
-                  replays_.size() - 1, seconds_since(start));
+                  words_of_replays(times.num_replays), replays_.size() - 1, seconds_since(start));
     }
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/study/draw_estimate.hpp"
 #include "runtime/study/launch_cache.hpp"
 #include "runtime/study/launch_key.hpp"
+#include "runtime/study/sums_of_parts.hpp"
 #include "runtime/study/timed_machine.hpp"
 #include "tessera/timing_spec.hpp"
 
@@ -78,14 +79,20 @@ public:
     [[nodiscard]] report::TimingReport finish();
 
 private:
-    [[nodiscard]] report::LaunchReport reduce(const Trace& trace, const LaunchTrace& launch,
-                                              const LaunchTimeline& timeline) const;
+    /// Replays a launch under the stated constants and reduces it.
+    struct ExpectedLaunch {
+        LaunchTimeline timeline;  ///< without intervals, unless they are drawn
+        report::LaunchReport reduced;
+    };
+    [[nodiscard]] ExpectedLaunch replay_expected(const Trace& trace, const LaunchTrace& launch,
+                                                 const timing::LaunchPartition& partition);
     /// Times of one launch, by replay.
     struct LaunchTimes {
         std::vector<Millicycles> makespans;
         std::vector<Millicycles> longest_on_device;
         report::LaunchReport reduced;  ///< of the expected replay
         std::vector<double> factors;   ///< by draw, if they are estimated
+        std::uint32_t num_replays = 0;
 
         void note(std::size_t number, const LaunchTimeline& timeline) {
             makespans[number] = timeline.makespan;
@@ -95,7 +102,9 @@ private:
     [[nodiscard]] LaunchTimeline replay(std::size_t number, const Trace& trace,
                                         const LaunchTrace& launch,
                                         const timing::LaunchPartition& partition,
-                                        std::span<const Millicycles> known_times = {});
+                                        std::span<const Millicycles> known_times = {},
+                                        const timing::OnPart& on_part = {});
+    [[nodiscard]] bool is_drawn() const noexcept;
     void replay_draws(const Trace& trace, const LaunchTrace& launch,
                       const timing::LaunchPartition& partition, LaunchTimes& times);
     /// Returns the report of a kept launch as of its start in this run, if no replay is needed.
@@ -116,6 +125,7 @@ private:
     TimerOptions options_;
     OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw
+    SumsOfParts sums_;                        ///< of the expected replay
     report::TimingReport report_;
 };
 

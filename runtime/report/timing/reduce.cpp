@@ -2,6 +2,7 @@
 #include "runtime/report/timing/reduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -10,7 +11,6 @@
 #include "runtime/report/timing/drawing.hpp"
 #include "runtime/report/timing/line_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
-#include "runtime/report/timing/stalls.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::report {
@@ -72,7 +72,7 @@ Millicycles& at(std::array<Millicycles, kNumActivities>& totals, Activity activi
 }
 
 ThreadReport thread_report(const std::vector<std::string>& names, const ThreadTimeline& thread,
-                           Millicycles makespan) {
+                           std::uint64_t num_intervals, Millicycles makespan) {
     const Millicycles sum =
         std::accumulate(thread.totals.begin(), thread.totals.end(), Millicycles{0});
     ensure(sum == makespan, "times of {} of device {} add up to {} millicycles of {}",
@@ -83,16 +83,19 @@ ThreadReport thread_report(const std::vector<std::string>& names, const ThreadTi
                         .thread = thread.thread,
                         .kernel = names[thread.kernel],
                         .totals = thread.totals,
-                        .num_intervals = thread.intervals.size()};
+                        .num_intervals = num_intervals};
     report.finish = makespan - at(report.totals, Activity::Finished);
     return report;
 }
 
 std::vector<ThreadReport> thread_reports(const std::vector<std::string>& names,
-                                         const LaunchTimeline& timeline) {
+                                         const LaunchTimeline& timeline,
+                                         const std::vector<std::uint64_t>& num_intervals) {
     std::vector<ThreadReport> threads;
+    threads.reserve(timeline.threads.size());
     for (const ThreadTimeline& thread : timeline.threads) {
-        threads.push_back(thread_report(names, thread, timeline.makespan));
+        threads.push_back(
+            thread_report(names, thread, num_intervals[threads.size()], timeline.makespan));
     }
     for (const PathStep& step : timeline.critical_path) {
         if (step.thread < threads.size()) {
@@ -146,29 +149,6 @@ void draw_threads(const LaunchTimeline& timeline, const LineTable& lines, const 
         report.threads[t].merged_below = drawn.merged_below;
     }
     report.causes = std::move(causes).causes();
-}
-
-/// Returns the time of all threads at each line.
-std::vector<LineTime> line_times(const LaunchTimeline& timeline, const LineTable& lines) {
-    std::vector<LineTime> times(lines.lines().size());
-    for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
-        const ThreadTimeline& thread = timeline.threads[t];
-        std::vector<LineTime> by_site(thread.sites.size() + 1);
-        Millicycles begin = 0;
-        for (const Interval& interval : thread.intervals) {
-            const Millicycles length = interval.end - begin;
-            begin = interval.end;
-            LineTime& time = by_site.at(interval.site);
-            time.busy += is_busy(interval.activity) ? length : 0;
-            time.waiting += is_wait(interval.activity) ? length : 0;
-        }
-        for (std::size_t site = 0; site < thread.sites.size(); ++site) {
-            LineTime& time = times[lines.index(t, static_cast<std::uint16_t>(site))];
-            time.busy += by_site[site].busy;
-            time.waiting += by_site[site].waiting;
-        }
-    }
-    return times;
 }
 
 void draw_cbs(const LaunchTrace& trace, const LaunchTimeline& timeline, const DrawPlan& plan,
@@ -261,9 +241,10 @@ WorkReport work_of_launch(const LaunchTimeline& timeline, const std::vector<Core
 }  // namespace
 
 LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
-                    const LaunchTimeline& timeline, const ArchSpec& arch, const TimingSpec& timing,
-                    const MeshSpec& mesh, const DrawBudget& budget) {
+                    const LaunchTimeline& timeline, const timing::Machine& machine,
+                    const DrawBudget& budget, std::span<const IntervalSums* const> parts) {
     const LineTable lines(names, timeline);
+    LaunchSums sums = join_sums(timeline, lines, parts, budget.stalls);
     const Millicycles on_device = device_time(timeline);
     LaunchReport report{
         .name = timeline.name.empty() ? trace.name : timeline.name,
@@ -273,15 +254,15 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
         .regimes = timing::regime_times(timeline),
         .num_events = timeline.num_events,
         .lines = lines.lines(),
-        .threads = thread_reports(names, timeline),
+        .line_times = std::move(sums.line_times),
+        .threads = thread_reports(names, timeline, sums.num_intervals),
+        .stalls = std::move(sums.stalls),
         .resources = timeline.resources,
         .device_start = timeline.device_start,
         .device_end = timeline.device_end,
     };
-    report.cores = core_reports(trace, timing.compute, report.threads, timeline.makespan);
-    report.work = work_of_launch(timeline, report.cores, arch, mesh);
-    report.stalls = worst_stalls(timeline, lines, budget.stalls);
-    report.line_times = line_times(timeline, lines);
+    report.cores = core_reports(trace, machine.timing.compute, report.threads, timeline.makespan);
+    report.work = work_of_launch(timeline, report.cores, machine.arch, machine.mesh);
     SummedPath path = sum_path(timeline, lines);
     report.path = std::move(path.parts);
     report.path_stretches = std::move(path.stretches);
@@ -290,9 +271,18 @@ LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& tr
     draw_threads(timeline, lines, plan, report);
     draw_cbs(trace, timeline, plan, report);
     if (budget.points > 0) {
-        report.banks = bank_traffic(trace, timeline, arch.dram.num_banks, plan.from, plan.to);
+        report.banks =
+            bank_traffic(trace, timeline, machine.arch.dram.num_banks, plan.from, plan.to);
     }
     return report;
+}
+
+LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
+                    const LaunchTimeline& timeline, const timing::Machine& machine,
+                    const DrawBudget& budget) {
+    const IntervalSums whole =
+        sum_intervals(names, timeline, budget.stalls == 0 ? Stalls::Ignored : Stalls::Summed);
+    return reduce(names, trace, timeline, machine, budget, std::array{&whole});
 }
 
 }  // namespace tessera::report

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "emu/timing/replay.hpp"
+#include "runtime/report/timing/interval_sums.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "tessera/timing_spec.hpp"
 
@@ -38,8 +41,13 @@ struct DrawBudget {
 /// `names` are Trace::names; low and high of the makespan are set to the expected one.
 /// Errors   InternalError if the totals of a thread do not add up to the makespan.
 [[nodiscard]] LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
-                                  const LaunchTimeline& timeline, const ArchSpec& arch,
-                                  const TimingSpec& timing, const MeshSpec& mesh,
+                                  const LaunchTimeline& timeline, const timing::Machine& machine,
                                   const DrawBudget& budget = {});
+/// As reduce(), for a timeline whose parts were summed before their intervals were dropped. `parts`
+/// are in the order of their threads.
+[[nodiscard]] LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
+                                  const LaunchTimeline& timeline, const timing::Machine& machine,
+                                  const DrawBudget& budget,
+                                  std::span<const IntervalSums* const> parts);
 
 }  // namespace tessera::report

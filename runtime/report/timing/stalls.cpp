@@ -76,6 +76,38 @@ std::uint32_t object_key(Activity activity, std::uint32_t object) {
     }
 }
 
+/// Returns the key of a row, whose object has the number `object`.
+StallKey stall_key(const StallReport& stall, std::uint32_t object) {
+    const std::uint64_t ender = stall.ender ? 1 + static_cast<std::uint64_t>(*stall.ender) : 0;
+    return {static_cast<std::uint64_t>(stall.activity) |
+                static_cast<std::uint64_t>(stall.waiter) << 8U | ender << 16U |
+                std::uint64_t{stall.ender_line} << 32U,
+            std::uint64_t{stall.waiter_line} << 32U | object};
+}
+
+Millicycles worst_length(const StallReport& stall) {
+    return stall.worst_end - stall.worst_begin;
+}
+
+/// Adds the waits of `more`, which come later, to a row.
+void add_waits(const StallReport& more, StallReport& row) {
+    if (worst_length(more) > worst_length(row)) {
+        row.worst_device = more.worst_device;
+        row.worst_core = more.worst_core;
+        row.worst_begin = more.worst_begin;
+        row.worst_end = more.worst_end;
+        row.worst_object = more.worst_object;
+        row.ender_device = more.ender_device;
+        row.ender_core = more.ender_core;
+    }
+    row.total += more.total;
+    row.direct += more.direct;
+    row.count += more.count;
+    for (std::size_t kind = 0; kind < kNumResourceKinds; ++kind) {
+        row.transit[kind] += more.transit[kind];
+    }
+}
+
 class StallTable {
 public:
     StallTable(const LaunchTimeline& timeline, const LineTable& lines)
@@ -89,7 +121,7 @@ public:
         const Interval& interval = wait.interval;
         StallReport& stall = row_of(wait);
         const Millicycles length = interval.end - wait.begin;
-        if (length > stall.worst_end - stall.worst_begin) {
+        if (length > worst_length(stall)) {
             note_worst(wait, stall);
         }
         stall.total += length;
@@ -97,7 +129,7 @@ public:
         ++stall.count;
         add_transit(wait, stall);
     }
-    [[nodiscard]] std::vector<StallReport> rows() && { return std::move(stalls_); }
+    [[nodiscard]] std::vector<StallRow> rows() && { return std::move(rows_); }
 
 private:
     // A thread that ends its own wait has only issued the transfer, so the transfer is the cause.
@@ -116,20 +148,13 @@ private:
             stall.ender = timeline_.threads[wait.cause->thread].thread;
             stall.ender_line = lines_.index(wait.cause->thread, wait.cause->site);
         }
-        const auto [found, is_new] =
-            known_.try_emplace(key_of(stall, interval.object), stalls_.size());
+        const std::uint32_t object = object_key(interval.activity, interval.object);
+        const auto [found, is_new] = known_.try_emplace(stall_key(stall, object), rows_.size());
         if (is_new) {
             stall.object = object_class(interval.activity, interval.object);
-            stalls_.push_back(std::move(stall));
+            rows_.push_back({std::move(stall), object});
         }
-        return stalls_[found->second];
-    }
-    [[nodiscard]] static StallKey key_of(const StallReport& stall, std::uint32_t object) {
-        const std::uint64_t ender = stall.ender ? 1 + static_cast<std::uint64_t>(*stall.ender) : 0;
-        return {static_cast<std::uint64_t>(stall.activity) |
-                    static_cast<std::uint64_t>(stall.waiter) << 8U | ender << 16U |
-                    std::uint64_t{stall.ender_line} << 32U,
-                std::uint64_t{stall.waiter_line} << 32U | object_key(stall.activity, object)};
+        return rows_[found->second].stall;
     }
     void note_worst(const Wait& wait, StallReport& stall) const {
         const ThreadTimeline& thread = timeline_.threads[wait.thread];
@@ -171,16 +196,12 @@ private:
     const LineTable& lines_;
     std::vector<BusyClock> clocks_;
     std::unordered_map<StallKey, std::size_t, HashOfKey> known_;
-    std::vector<StallReport> stalls_;  ///< by first wait
+    std::vector<StallRow> rows_;  ///< by first wait
 };
 
 }  // namespace
 
-std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline, const LineTable& lines,
-                                      std::size_t limit) {
-    if (limit == 0) {
-        return {};
-    }
+std::vector<StallRow> stall_rows(const LaunchTimeline& timeline, const LineTable& lines) {
     StallTable table(timeline, lines);
     for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
         Millicycles begin = 0;
@@ -193,12 +214,25 @@ std::vector<StallReport> worst_stalls(const LaunchTimeline& timeline, const Line
             begin = interval.end;
         }
     }
-    std::vector<StallReport> rows = std::move(table).rows();
-    std::ranges::stable_sort(rows, [](const StallReport& a, const StallReport& b) {
+    return std::move(table).rows();
+}
+
+void StallSum::add(StallRow row) {
+    const StallKey key = stall_key(row.stall, row.object);
+    const auto [found, is_new] = known_.try_emplace({key.who, key.what}, stalls_.size());
+    if (is_new) {
+        stalls_.push_back(std::move(row.stall));
+    } else {
+        add_waits(row.stall, stalls_[found->second]);
+    }
+}
+
+std::vector<StallReport> StallSum::worst(std::size_t limit) && {
+    std::ranges::stable_sort(stalls_, [](const StallReport& a, const StallReport& b) {
         return std::pair(a.direct, a.total) > std::pair(b.direct, b.total);
     });
-    rows.resize(std::min(rows.size(), limit));
-    return rows;
+    stalls_.resize(std::min(stalls_.size(), limit));
+    return std::move(stalls_);
 }
 
 }  // namespace tessera::report

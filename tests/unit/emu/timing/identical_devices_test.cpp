@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
 
@@ -70,6 +73,37 @@ TEST(IdenticalDevices, TakeTheTimesOfTheOneThatIsReplayed) {
         for (std::size_t i = 0; i < shared.intervals.size(); ++i) {
             EXPECT_EQ(shared.intervals[i].end, alone.threads[thread].intervals[i].end);
         }
+    }
+}
+
+TEST(IdenticalDevices, ReleaseTheIntervalsOfAPartThatWasPassedOn) {
+    const TraceBuilder builder = three_devices(2);
+    const std::vector<Millicycles> starts{0, 70 * kCycle, 30 * kCycle};
+    const Machine machine{builder.arch, builder.timing, builder.mesh};
+    const LaunchTrace& launch = builder.trace.launches[0];
+    const LaunchTimeline whole = replay(builder.trace, launch, machine, {.device_start = starts});
+    std::map<std::size_t, std::size_t> passed_on;  // intervals by part
+
+    const LaunchTimeline timeline =
+        replay(builder.trace, launch, machine,
+               {.device_start = starts, .on_part = [&](std::size_t part, const auto& replayed) {
+                    static std::mutex mutex;
+                    const std::scoped_lock lock(mutex);
+                    passed_on[part] = replayed.threads[0].intervals.size();
+                }});
+
+    ASSERT_EQ(passed_on.size(), 2U) << "device 1 is identical to device 0";
+    EXPECT_EQ(passed_on[2], whole.threads[4].intervals.size());
+    for (std::size_t i = 0; i < whole.threads.size(); ++i) {
+        EXPECT_EQ(timeline.threads[i].totals, whole.threads[i].totals) << i;
+        EXPECT_EQ(timeline.threads[i].intervals.capacity(), 0U) << i;
+    }
+    EXPECT_EQ(timeline.causes.capacity(), 0U);
+    ASSERT_EQ(timeline.critical_path.size(), whole.critical_path.size());
+    for (std::size_t i = 0; i < whole.critical_path.size(); ++i) {
+        EXPECT_EQ(timeline.critical_path[i].begin, whole.critical_path[i].begin) << i;
+        EXPECT_EQ(timeline.critical_path[i].end, whole.critical_path[i].end) << i;
+        EXPECT_EQ(timeline.critical_path[i].thread, whole.critical_path[i].thread) << i;
     }
 }
 

@@ -246,8 +246,8 @@ TimingReport mesh_report() {
     TimingReport report = make_report("rule <run>", mesh_arch(), mesh_timing(), mesh);
     for (const RuleLaunch& launch :
          {RuleLaunch("gate", 0, 16'000), RuleLaunch("down", 16'700, 15'000)}) {
-        report.launches.push_back(reduce(names, launch.trace(), launch.timeline(), report.arch,
-                                         mesh_timing(), mesh, {.num_launches = 2}));
+        report.launches.push_back(reduce(names, launch.trace(), launch.timeline(),
+                                         {report.arch, mesh_timing(), mesh}, {.num_launches = 2}));
     }
     report.makespan = {29'000 * kCycle, 31'700 * kCycle, 36'000 * kCycle};
     std::string text;

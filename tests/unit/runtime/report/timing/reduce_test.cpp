@@ -39,8 +39,8 @@ TEST(Reduce, RefusesTimesThatDoNotClose) {
     LaunchTimeline timeline = small_timeline();
     timeline.threads[0].totals[0] += 1;
 
-    EXPECT_THROW((void)reduce(kSmallNames, small_trace(), timeline, small_arch(), small_timing(),
-                              small_mesh()),
+    EXPECT_THROW((void)reduce(kSmallNames, small_trace(), timeline,
+                              {small_arch(), small_timing(), small_mesh()}),
                  InternalError);
 }
 

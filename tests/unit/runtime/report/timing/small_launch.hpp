@@ -149,8 +149,8 @@ inline LaunchTimeline small_timeline() {
 /// Returns the reduced launch, the only one of a run that begins 50 cycles earlier.
 inline TimingReport small_report(const DrawBudget& budget = {}) {
     TimingReport report = make_report("small", small_arch(), small_timing(), small_mesh());
-    report.launches.push_back(reduce(kSmallNames, small_trace(), small_timeline(), report.arch,
-                                     small_timing(), report.mesh, budget));
+    report.launches.push_back(reduce(kSmallNames, small_trace(), small_timeline(),
+                                     {report.arch, small_timing(), report.mesh}, budget));
     report.makespan = {1000 * kCycle, 1050 * kCycle, 1200 * kCycle};
     report.ensemble.draws = {1000 * kCycle, 1200 * kCycle};
     report.ensemble.regimes.front() = {0.5, 0.25};
