@@ -2,10 +2,10 @@
 #include "ops/shared/expert_rows/near_banks.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "emu/base/round_up.hpp"
+#include "ops/shared/bank_cores.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/core_sharing.hpp"
 #include "ops/shared/expert_rows/kernels/near_args.hpp"
@@ -39,15 +39,6 @@ constexpr std::uint32_t kLeastInBank = 4;
 constexpr std::uint32_t kFewRows = 256;
 constexpr std::uint32_t kManyColumns = 96;  // tiles
 
-/// Returns the cores beside each bank. On a Wormhole four of its five cores a bank are the fastest
-/// for most shapes: fewer multiply too slowly if K is short, and more fill the links around a bank,
-/// so that reads fall from 0.93 to 0.75 of DRAM's rate.
-std::uint32_t teams_of(const ArchSpec& arch) {
-    const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
-    const std::uint32_t most = cores / arch.dram.num_banks;
-    return std::max(4 * most / 5, std::min(most, 1U));
-}
-
 NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
                         const ProductSchedule& schedule) {
     const Shape& weights = operands.weights.shape;
@@ -55,10 +46,9 @@ NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
     const std::uint32_t n_tiles = std::max(div_up(weights[1], kTileColumns), 1U);
     const std::uint32_t in_bank = div_up(k_tiles, arch.dram.num_banks);
     const std::uint32_t teams =
-        std::min(schedule.bank_cores == 0 ? teams_of(arch) : schedule.bank_cores, n_tiles);
-    const std::uint32_t most =
-        std::max(kTilesInFlight / row_products::kNearInFlight / std::max(teams, 1U), 1U);
-    const std::uint32_t k_push = div_up(in_bank, div_up(in_bank, most));
+        std::min(schedule.bank_cores == 0 ? cores_of_bank(arch) : schedule.bank_cores, n_tiles);
+    const std::uint32_t k_push =
+        div_up(in_bank, div_up(in_bank, tiles_of_push(kTilesInFlight, teams)));
     return {.banks = arch.dram.num_banks,
             .teams = teams,
             .k_tiles = k_tiles,
@@ -106,51 +96,6 @@ std::uint64_t bytes_of(const std::vector<Ring>& rings) {
 // Counts of experts and pieces of lists: as in the other schedule, at the most.
 std::uint64_t most_table_bytes(const NearOperands& operands) {
     return std::max<std::uint64_t>(2048, 64 + std::uint64_t{64} * operands.weights.shape[0]);
-}
-
-/// Returns the hops of NoC 0, which runs to the right and then down, from a bank to a core.
-std::uint32_t hops(const ArchSpec& arch, std::size_t bank, CoreCoord core) {
-    const CoreCoord from = arch.dram.endpoints[bank].physical;
-    // A model without physical coordinates has cores at their logical ones.
-    const auto place = [](const std::vector<std::uint32_t>& places, std::size_t index) {
-        return index < places.size() ? places[index] : static_cast<std::uint32_t>(index);
-    };
-    const GridSize grid = arch.noc.grid;
-    const std::uint32_t x = place(arch.workers.noc_columns, core.x) + grid.columns;
-    const std::uint32_t y = place(arch.workers.noc_rows, core.y) + grid.rows;
-    return (x - static_cast<std::uint32_t>(from.x)) % grid.columns +
-           (y - static_cast<std::uint32_t>(from.y)) % grid.rows;
-}
-
-/// Returns the cores of each team, one for each bank: the nearest pairs of bank and core first.
-std::vector<std::vector<CoreCoord>> cores_beside_banks(const ArchSpec& arch,
-                                                       const NearBanks& near) {
-    const GridSize grid = arch.workers.compute;
-    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> pairs;
-    for (std::uint32_t bank = 0; bank < near.banks; ++bank) {
-        for (std::uint32_t y = 0; y < grid.rows; ++y) {
-            for (std::uint32_t x = 0; x < grid.columns; ++x) {
-                pairs.emplace_back(hops(arch, bank, {x, y}), bank, y, x);
-            }
-        }
-    }
-    std::ranges::sort(pairs);
-    std::vector<std::vector<CoreCoord>> of_bank(near.banks);
-    std::vector<bool> is_taken(std::size_t{grid.columns} * grid.rows);
-    for (const auto& [distance, bank, y, x] : pairs) {
-        const std::size_t core = std::size_t{y} * grid.columns + x;
-        if (of_bank[bank].size() < near.teams && !is_taken[core]) {
-            of_bank[bank].push_back({x, y});
-            is_taken[core] = true;
-        }
-    }
-    std::vector<std::vector<CoreCoord>> teams(near.teams);
-    for (std::uint32_t team = 0; team < near.teams; ++team) {
-        for (const std::vector<CoreCoord>& cores : of_bank) {
-            teams[team].push_back(cores[team]);
-        }
-    }
-    return teams;
 }
 
 /// A program that is being built.
@@ -300,7 +245,7 @@ Program near_banks_program(const ArchSpec& arch, const ExpertProduct& product,
                             .num_listed = read.num_listed,
                             .topk_weights = read.topk_weights,
                             .output = &product.output.buffer}};
-    const std::vector<std::vector<CoreCoord>> teams = cores_beside_banks(arch, near);
+    const std::vector<std::vector<CoreCoord>> teams = cores_beside_banks(arch, near.teams);
     std::vector<CoreRange> ranges;
     for (const std::vector<CoreCoord>& team : teams) {
         for (const CoreCoord core : team) {

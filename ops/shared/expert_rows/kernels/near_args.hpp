@@ -29,8 +29,6 @@ NAMED_RUNTIME_ARGS(NearSemaphores, rows_free, rows_arrived, sent_0, sent_1, sent
 NAMED_RUNTIME_ARGS(NearRectangle, start_x, start_y, end_x, end_y, num_receivers);
 NAMED_RUNTIME_ARGS(NearPlace, x, y);  // of each core, by number
 
-/// Pushes of weights that may be on their way to a core.
-inline constexpr std::uint32_t kNearInFlight = 2;
 /// Rounds of sums that a core has room for.
 inline constexpr std::uint32_t kNearRounds = 3;
 

@@ -4,6 +4,7 @@
 //
 // A core reads from the bank beside it, so that no two banks share a link of the NoC. Reads from
 // all banks by all cores reach 0.77 of DRAM's rate on a Wormhole, and these 0.97.
+#include "../../kernels/weight_stream.hpp"
 #include "near_args.hpp"
 #include "table_words.hpp"
 #include "tile_rows.hpp"
@@ -20,46 +21,6 @@ constexpr uint32_t kRectangleArg = kSemaphoreArg + NearSemaphores::kCount;
 constexpr uint32_t kPlacesArg = kRectangleArg + NearRectangle::kCount;
 
 using Semaphore = volatile tt_l1_ptr uint32_t*;
-
-// Pushes of weights, of which two are on their way: one barrier for all would leave the bank idle
-// at the end of each push.
-template <class Accessor>
-struct WeightStream {
-    Accessor& weights;
-    uint32_t k_push;
-    uint32_t pushes;  // that the circular buffer holds
-    uint32_t tile_bytes;
-    uint32_t l1_addr;
-    uint32_t issued = 0;
-    uint32_t done = 0;
-
-    void complete() {
-        noc_async_read_barrier_with_trid(1 + done % kNearInFlight);
-        cb_push_back(cb_weights, k_push);
-        done += 1;
-    }
-    void drain() {
-        while (done != issued) {
-            complete();
-        }
-        noc_async_read_set_trid(0);
-    }
-    // Reads `count` tiles, `step` apart.
-    void add(uint32_t tile, uint32_t count, uint32_t step) {
-        if (issued - done == kNearInFlight) {
-            complete();
-        }
-        cb_reserve_back(cb_weights, (issued - done + 1) * k_push);
-        noc_async_read_set_trid(1 + issued % kNearInFlight);
-        uint32_t target = l1_addr + issued % pushes * k_push * tile_bytes;
-        for (uint32_t i = 0; i < count; ++i) {
-            noc_async_read_page(tile, weights, target);
-            tile += step;
-            target += tile_bytes;
-        }
-        issued += 1;
-    }
-};
 
 // The rows of one tile row after another, for all cores.
 template <class Accessor>
@@ -212,8 +173,8 @@ void kernel_main() {
     const RowSource<decltype(rows)> source{rows, args, NearShare::read(kShareArg),
                                            NearSemaphores::read(kSemaphoreArg),
                                            NearRectangle::read(kRectangleArg)};
-    WeightStream<decltype(weights)> stream{weights, near.k_push, near.pushes, tile_bytes,
-                                           get_write_ptr(cb_weights)};
+    WeightStream<decltype(weights)> stream{weights,     cb_weights, near.k_push,
+                                           near.pushes, tile_bytes, get_write_ptr(cb_weights)};
     if (args.is_batched != 0) {
         const BatchList list = batch_list(ids, args);
         feed(list, list.num_tile_rows(), args, near, source, stream);

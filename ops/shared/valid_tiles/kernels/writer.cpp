@@ -3,73 +3,22 @@
 // Rows after the last token are cleared. If other cores have parts of a block's sums, it asks for
 // them first and hands them to compute.
 #include "../../kernels/arithmetic.hpp"
-#include "core_share.hpp"
+#include "zero_rows.hpp"
 
 namespace {
 
 using namespace tessera::ops::valid_tiles;
 
 constexpr uint32_t cb_blocks = index_of(Cb::WriterBlocks);
-constexpr uint32_t cb_zero_tile = index_of(Cb::ZeroTile);
 constexpr uint32_t cb_arrived = index_of(Cb::Arrived);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t tile_height = tt::constants::TILE_HEIGHT;
-constexpr uint32_t face_height = tt::constants::FACE_HEIGHT;
-constexpr uint32_t face_row_bytes = tt::constants::FACE_WIDTH * 2;  // bfloat16
-
-void fill_zeros(uint32_t l1_addr, uint32_t num_bytes) {
-    tt_l1_ptr uint32_t* words = reinterpret_cast<tt_l1_ptr uint32_t*>(l1_addr);
-    for (uint32_t i = 0; i < num_bytes / 4; ++i) {
-        words[i] = 0;
-    }
-}
-
-// The rows of a face that hold tokens, for a tile with `num_tokens` rows of them.
-uint32_t valid_rows(uint32_t face, uint32_t num_tokens) {
-    // Faces 0 and 1 have the upper 16 rows, faces 2 and 3 the lower.
-    const uint32_t first_row = face < 2 ? 0 : face_height;
-    const uint32_t rows = num_tokens > first_row ? num_tokens - first_row : 0;
-    return rows < face_height ? rows : face_height;
-}
-
-void clear_rows_behind(uint32_t tile_addr, uint32_t num_tokens) {
-    for (uint32_t face = 0; face < 4; ++face) {
-        const uint32_t rows = valid_rows(face, num_tokens);
-        fill_zeros(tile_addr + (face * face_height + rows) * face_row_bytes,
-                   (face_height - rows) * face_row_bytes);
-    }
-}
 
 struct Shapes : TileArgs, BlockArgs {
     uint32_t tile_size;
 
     uint32_t block_tiles() const { return block_height * block_width; }
 };
-
-// Writes zero tiles first … first + count - 1, counted over the tiles without tokens of all
-// experts.
-template <class Accessor>
-void write_zeros(const Accessor& output, const Shapes& shapes, const TokenCounts& counts,
-                 uint32_t first, uint32_t count) {
-    const uint32_t zero_tile = get_write_ptr(cb_zero_tile);
-    // Stores write it once; all zero tiles are then sent from the same address.
-    fill_zeros(zero_tile, shapes.tile_size);
-    uint32_t zeros_before = 0;
-    // Tiles are numbered over all experts, so the zeros are split evenly whatever the counts are.
-    for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
-        const uint32_t valid_tiles = counts.tile_rows(expert);
-        const uint32_t first_tile =
-            (expert * shapes.token_tiles + valid_tiles) * shapes.column_tiles;
-        const uint32_t zeros = (shapes.token_tiles - valid_tiles) * shapes.column_tiles;
-        const uint32_t end = smaller(first + count, zeros_before + zeros);
-        for (uint32_t zero = larger(first, zeros_before); zero < end; ++zero) {
-            noc_async_write_page(first_tile + zero - zeros_before, output, zero_tile);
-        }
-        zeros_before += zeros;
-    }
-    // The zero tile is not written to again, but the writes must end before the launch does.
-    noc_async_write_barrier();
-}
 
 constexpr uint32_t kShareArgs = WriterTensors::Addresses::kCount;
 constexpr uint32_t kPartArgs = kShareArgs + CoreOfGrid::kCount;
@@ -167,7 +116,9 @@ void kernel_main() {
                                          : share_of_zeros(core, blocks, num_zeros);
     }
     // Zeros first: compute needs time for the first block.
-    write_zeros(output, shapes, counts, zeros.first, zeros.count);
+    write_zeros(output, shapes, counts, make_zero_tile(shapes.tile_size), zeros.first, zeros.count);
+    // The zero tile is not written to again, but the writes must end before the launch does.
+    noc_async_write_barrier();
     for (uint32_t block = 0; block < num_blocks && split != Split::ByReader; ++block) {
         if (others.num_parts != 0) {
             others.gather(shapes.block_tiles());
