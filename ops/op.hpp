@@ -253,8 +253,9 @@ struct Op {
     OpSpec spec;
     Parameters params = {};
     /// Returns the words that a report shows for the schedule: "multi_core, block"; empty: the
-    /// spec's first.
-    std::function<std::string(ParameterRef parameters)> schedule = {};
+    /// spec's first. It may depend on shapes.
+    /// Precondition   contract and rules hold.
+    std::function<std::string(const OpContext& context)> schedule = {};
     /// Rules across parameters and operands. They are checked after the contract, so operands
     /// satisfy it.
     std::function<void(const OpContext& context, RuleJudge& judge)> rules = {};

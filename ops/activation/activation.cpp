@@ -284,15 +284,16 @@ void apply_to_row(const RowActivationSpec& spec, std::span<const float> in, std:
 }
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<RowActivationSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = on_each(make_program),
-                        .bound = bound,
-                        .reference = reference,
-                        .valid = valid_of_rows(counted)};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<RowActivationSpec>(kFields),
+        .schedule = [](const OpContext& context) { return schedule_words(context.parameters); },
+        .rules = rules,
+        .infer = infer,
+        .programs = on_each(make_program),
+        .bound = bound,
+        .reference = reference,
+        .valid = valid_of_rows(counted)};
     return kOp;
 }
 

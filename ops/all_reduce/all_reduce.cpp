@@ -294,8 +294,9 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<AllReduceSpec>(kFields),
         .schedule =
-            [](ParameterRef spec) {
-                return config::Value<AllReduceAlgorithm>::show(spec.as<AllReduceSpec>().algorithm);
+            [](const OpContext& context) {
+                return config::Value<AllReduceAlgorithm>::show(
+                    context.params<AllReduceSpec>().algorithm);
             },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {

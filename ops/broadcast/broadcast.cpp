@@ -66,8 +66,9 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<BroadcastSpec>(kFields),
         .schedule =
-            [](ParameterRef spec) {
-                return config::Value<exchange::Travel>::show(spec.as<BroadcastSpec>().algorithm);
+            [](const OpContext& context) {
+                return config::Value<exchange::Travel>::show(
+                    context.params<BroadcastSpec>().algorithm);
             },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {

@@ -84,8 +84,8 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<MoeSpec>(kFields),
         .schedule =
-            [](ParameterRef parameters) {
-                const auto& spec = parameters.as<MoeSpec>();
+            [](const OpContext& context) {
+                const auto& spec = context.params<MoeSpec>();
                 return fmt::format("{}, {}", config::Value<PrepareFinalizeName>::show(spec.pf),
                                    config::Value<ExpertsName>::show(spec.experts));
             },

@@ -113,6 +113,13 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+std::string schedule_words(const OpContext& context) {
+    const auto& spec = context.params<GroupedSpec>();
+    return product_schedule_words(context.arch,
+                                  scaled_operands(context.inputs, kExpertScales, spec.parts),
+                                  choices_of(context.inputs, spec), spec);
+}
+
 /// An entry of the list that has a product.
 struct Entry {
     std::uint32_t source = 0;
@@ -205,6 +212,7 @@ LeastWork bound(const BoundContext& context) {
 const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<GroupedSpec>(kFields),
+                        .schedule = schedule_words,
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,

@@ -144,11 +144,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
-std::string schedule_words(ParameterRef parameters) {
-    // The choice of near_banks by the shape is not known here.
-    const auto& spec = parameters.as<LinearSpec>();
-    const bool is_near = spec.weight_reads == WeightReads::NearBanks;
-    return std::string(kSchedules[is_near ? 2 : has_whole_k(spec) ? 1 : 0]);
+std::string schedule_words(const OpContext& context) {
+    return std::string(kSchedules[is_near_banks(context) ? 2 : split_of(context) ? 0 : 1]);
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {

@@ -199,15 +199,16 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<LocalReduceSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .reference = reference,
-                        .check_values = check_values,
-                        .checked_inputs = {1, 3}};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<LocalReduceSpec>(kFields),
+        .schedule = [](const OpContext& context) { return schedule_words(context.parameters); },
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .reference = reference,
+        .check_values = check_values,
+        .checked_inputs = {1, 3}};
     return kOp;
 }
 

@@ -68,6 +68,13 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     });
 }
 
+std::string schedule_words(const OpContext& context) {
+    const auto& spec = context.params<MaskedSpec>();
+    return product_schedule_words(context.arch,
+                                  scaled_operands(context.inputs, kExpertScales, spec.parts),
+                                  num_rows(context.inputs[0].spec.shape), spec);
+}
+
 std::vector<bool> counted_rows(const ReferenceContext& context) {
     const std::uint32_t rows = num_rows(context.outputs[0].spec.shape);
     // Without counts all rows are valid.
@@ -111,6 +118,7 @@ LeastWork bound(const BoundContext& context) {
 const Op& op() {
     static const Op kOp{.spec = kSpec,
                         .params = parameters<MaskedSpec>(kFields),
+                        .schedule = schedule_words,
                         .rules = rules,
                         .infer = infer,
                         .programs = programs,

@@ -198,15 +198,16 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<MatmulSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .place_inputs = place_inputs,
-                        .infer = infer,
-                        .programs = programs,
-                        .bound = bound,
-                        .reference = reference};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<MatmulSpec>(kFields),
+        .schedule = [](const OpContext& context) { return schedule_words(context.parameters); },
+        .rules = rules,
+        .place_inputs = place_inputs,
+        .infer = infer,
+        .programs = programs,
+        .bound = bound,
+        .reference = reference};
     return kOp;
 }
 

@@ -132,8 +132,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
                     buffer_room(arch)));
 }
 
-std::string schedule_words(ParameterRef parameters) {
-    const auto& spec = parameters.as<MoeBmmSpec>();
+std::string schedule_words(const OpContext& context) {
+    const auto& spec = context.params<MoeBmmSpec>();
     if (spec.schedule == BmmSchedule::SingleCore) {
         return "single_core";
     }

@@ -171,13 +171,14 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<SelectExpertsSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = on_each(make_program),
-                        .reference = reference_of_step};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<SelectExpertsSpec>(kFields),
+        .schedule = [](const OpContext& context) { return schedule_words(context.parameters); },
+        .rules = rules,
+        .infer = infer,
+        .programs = on_each(make_program),
+        .reference = reference_of_step};
     return kOp;
 }
 

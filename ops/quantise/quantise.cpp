@@ -273,15 +273,16 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<QuantiseSpec>(kFields),
-                        .schedule = schedule_words,
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .bound = bound,
-                        .reference = reference,
-                        .valid = valid_of_rows(counted)};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<QuantiseSpec>(kFields),
+        .schedule = [](const OpContext& context) { return schedule_words(context.parameters); },
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .bound = bound,
+        .reference = reference,
+        .valid = valid_of_rows(counted)};
     return kOp;
 }
 

@@ -179,8 +179,8 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<Schedule>(kFields),
         .schedule =
-            [](ParameterRef schedule) {
-                return config::Value<Algorithm>::show(schedule.as<Schedule>().algorithm);
+            [](const OpContext& context) {
+                return config::Value<Algorithm>::show(context.params<Schedule>().algorithm);
             },
         .rules = rules,
         .infer = infer,

@@ -196,6 +196,13 @@ void check_workspaces(const PipelineStep& step, StepJudge& judge) {
     }
 }
 
+std::string schedule_words(const ops::Op& op, const OpContext& context) {
+    if (op.schedule) {
+        return op.schedule(context);
+    }
+    return op.spec.schedules.empty() ? "" : std::string(op.spec.schedules.front());
+}
+
 /// Checks the contract, infers outputs and checks rules, in this order: rules may assume shapes
 /// that keep the contract.
 void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
@@ -218,8 +225,12 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     ops::judge(*step.op, context, judge);
     check_rewritten(planned, step, judge);
     check_workspaces(step, judge);
-    // Sizes of workspaces follow from shapes that keep the rules.
-    if (judge.is_kept() && step.op->workspaces) {
+    // Schedules and sizes of workspaces follow from shapes that keep the rules.
+    if (!judge.is_kept()) {
+        return;
+    }
+    step.schedule = schedule_words(*step.op, context);
+    if (step.op->workspaces) {
         step.workspace_plans = step.op->workspaces(context);
     }
 }

@@ -272,7 +272,7 @@ private:
         }
         report::StepRecord record{.name = step.name,
                                   .op = std::string(step.op->spec.name),
-                                  .schedule = schedule_words(step),
+                                  .schedule = step.schedule,
                                   .num_cores = static_cast<std::uint32_t>(result.cores.size()),
                                   .output_tiles = output_tiles(step, values),
                                   // The launch's time belongs to its first step, so that times add
@@ -315,12 +315,6 @@ private:
             found = nans_of_outputs(step, values);
         }
         std::ranges::move(found, std::back_inserter(record_.nans));
-    }
-    static std::string schedule_words(const PipelineStep& step) {
-        if (step.op->schedule) {
-            return step.op->schedule(step.parameters.get());
-        }
-        return step.op->spec.schedules.empty() ? "" : std::string(step.op->spec.schedules.front());
     }
 
     void finish_record() {

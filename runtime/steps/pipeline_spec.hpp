@@ -158,6 +158,7 @@ struct PipelineStep {
     std::vector<ops::TensorPlan> input_plans;
     std::vector<ops::TensorPlan> output_plans;
     std::vector<ops::TensorPlan> workspace_plans;
+    std::string schedule;  ///< words for reports
 };
 
 /// How tensors of several devices become tensors of the file of outputs.

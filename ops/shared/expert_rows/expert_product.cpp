@@ -207,4 +207,12 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
     return program;
 }
 
+std::string product_schedule_words(const ArchSpec& arch, const ScaledOperands& operands,
+                                   std::uint32_t rows, const ProductSchedule& schedule) {
+    const TensorSpec& weights = operands.weights.spec;
+    const NearOperands near{operands.rows.spec, weights, scale_shape(operands).is_plain(),
+                            rows / weights.shape[0]};
+    return near_banks_of(arch, near, schedule) ? "near_banks" : "multi_core";
+}
+
 }  // namespace tessera::ops

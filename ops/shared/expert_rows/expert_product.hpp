@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "emu/base/fields/field.hpp"
 #include "ops/op.hpp"
@@ -234,6 +235,15 @@ struct ProductValues {
 /// Returns the operands of a call, in the same order.
 [[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
                                              std::uint32_t parts);
+
+/// Returns all of a host tensor of bfloat16, float32 or e4m3 as float32.
+[[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);
+
+/// Returns the words of a product's schedule: "near_banks" or "multi_core". `rows` are those of all
+/// experts, as the host knows them.
+[[nodiscard]] std::string product_schedule_words(const ArchSpec& arch,
+                                                 const ScaledOperands& operands, std::uint32_t rows,
+                                                 const ProductSchedule& schedule);
 
 }  // namespace tessera::ops
 

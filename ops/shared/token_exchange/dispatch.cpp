@@ -129,8 +129,8 @@ Op dispatch_op(const OpSpec& spec, Form form) {
         .spec = spec,
         .params = parameters<DispatchSpec>(kDispatchFields),
         .schedule =
-            [](ParameterRef parameters) {
-                const auto phases = parameters.as<DispatchSpec>().phases;
+            [](const OpContext& context) {
+                const auto phases = context.params<DispatchSpec>().phases;
                 return std::string(kDispatchSchedules[phases == Phases::One ? 1 : 0]);
             },
         .rules = [form](const OpContext& context,
