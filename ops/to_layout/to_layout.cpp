@@ -75,9 +75,13 @@ std::uint32_t widest_block(const ArchSpec& arch, DataFormat format, std::uint32_
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, UINT32_MAX));
 }
 
-/// Splits rows of tiles so that a block fits in L1 and, if possible, every core has one. Blocks of
-/// a row have one size (the last may extend beyond the row), because every push into a circular
-/// buffer must divide its pages.
+// A block is read, converted and written in turn, so that a core needs several for these to overlap.
+// Rows of 64 tiles took 1.16 times as long to tilize as one block, and 1.12 times to untilize.
+constexpr std::uint32_t kWidestBlock = 16;
+
+/// Splits rows of tiles so that a block fits in L1, is no wider than kWidestBlock and, if possible,
+/// every core has one. Blocks of a row have one size (the last may extend beyond the row), because
+/// every push into a circular buffer must divide its pages.
 Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& schedule) {
     const CoreCoord grid = schedule_grid("to_layout", arch, schedule.grid);
     Blocks blocks = matrices_of(spec.shape);
@@ -87,7 +91,7 @@ Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& 
     // Few rows of tiles leave cores idle, so rows are split until each core has a block.
     const std::uint32_t one_a_core = div_up(grid.x * grid.y, blocks.matrices * blocks.tile_rows);
     const std::uint32_t wanted = std::max(fewest, std::min(blocks.tile_columns, one_a_core));
-    blocks.block_tiles = div_up(blocks.tile_columns, wanted);
+    blocks.block_tiles = std::min(div_up(blocks.tile_columns, wanted), kWidestBlock);
     blocks.per_tile_row = div_up(blocks.tile_columns, blocks.block_tiles);
     return blocks;
 }
