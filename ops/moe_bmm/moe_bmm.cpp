@@ -6,7 +6,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/bound.hpp"
-#include "ops/moe_bmm/schedules.hpp"
+#include "ops/moe_bmm/near_banks.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -40,6 +40,20 @@ std::uint64_t bytes_of_parts(const MoeBmmSpec& schedule) {
     return schedule.k_split == 1 ? 0 : blocks * tiles * tile_bytes(part_format(schedule));
 }
 
+BmmExtents extents_of(const OpContext& context) {
+    const Shape& weights = context.inputs[1].spec.shape;
+    return {weights[0], div_up(weights[1], kTileRows), div_up(weights[2], kTileColumns)};
+}
+
+void judge_near_banks(const OpContext& context, RuleJudge& judge) {
+    const auto& schedule = context.params<MoeBmmSpec>();
+    const std::string fault = near_banks_fault(context.arch, extents_of(context), schedule);
+    judge.require(fault.empty(), "schedule", fmt::format("near_banks {}", fault));
+    // Cores find the units of all experts from the counts in device memory.
+    judge.require(schedule.split_by == SplitBy::Device, "schedule",
+                  "near_banks needs split_by device");
+}
+
 void judge_k_split(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<MoeBmmSpec>();
     if (schedule.k_split == 1) {
@@ -48,8 +62,9 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
     // A grid of 0x0 means the device's.
     const GridSize whole = context.arch.workers.compute;
     const GridSize grid = schedule.grid == GridSize{} ? whole : schedule.grid;
-    judge.require(schedule.schedule == BmmSchedule::MultiCore, "k_split",
-                  fmt::format("is {}; it needs schedule multi_core", schedule.k_split));
+    judge.require(
+        schedule.schedule == BmmSchedule::MultiCore || schedule.schedule == BmmSchedule::Auto,
+        "k_split", fmt::format("is {}; it needs schedule multi_core", schedule.k_split));
     judge.require(schedule.k_split <= grid.columns * grid.rows, "k_split",
                   fmt::format("is {}; the schedule has {} cores", schedule.k_split,
                               grid.columns * grid.rows));
@@ -72,9 +87,11 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
 
 constexpr std::array kFields{
     field<&MoeBmmSpec::schedule>(
-        "schedule", "multi_core",
+        "schedule", "auto",
         "single_core: experts in sequence; multi_core: output tiles spread over the grid; "
-        "multicast_rows: the cores of a row share weights, which one of them reads"),
+        "multicast_rows: the cores of a row share weights, which one of them reads; near_banks: "
+        "cores read weights of the DRAM bank beside them; auto: near_banks for large experts, if "
+        "the keys of multi_core have their default values, else multi_core"),
     field<&MoeBmmSpec::distribution>(
         "distribution", "block",
         "output tiles of a core in multi_core: consecutive (block) or every n-th (round_robin)"),
@@ -84,7 +101,7 @@ constexpr std::array kFields{
     field<&MoeBmmSpec::k_split>(
         "k_split", "1", "cores that share the K of a block; the first adds the sums of the others",
         Limits{1, 64}),
-    field<&MoeBmmSpec::subblock>("subblock", "[1, 1]",
+    field<&MoeBmmSpec::subblock>("subblock", "[1, 4]",
                                  "output tiles held in DST at once; at most half of DST",
                                  Limits{1, 16}),
     field<&MoeBmmSpec::cb_depth>("cb_depth", "2", "K blocks that each input CB holds", kDepth),
@@ -92,13 +109,30 @@ constexpr std::array kFields{
         "fp32_dest_acc", "true",
         "32-bit DST; false rounds sums to bf16 and doubles the tiles of DST"),
     field<&MoeBmmSpec::math_fidelity>("math_fidelity", "HiFi4", kFidelityProse),
+    field<&MoeBmmSpec::bank_cores>("bank_cores", "0",
+                                   "near_banks: cores that read from each bank; 0: four of five",
+                                   Limits{0, 64}),
 };
 
 /// Keys that change nothing with a schedule.
 std::span<const std::string_view> untaken_by(BmmSchedule schedule) {
     // One core has no grid and nothing to distribute.
-    static constexpr std::array<std::string_view, 2> kSingleCore{"distribution", "grid"};
-    return schedule == BmmSchedule::SingleCore ? kSingleCore : std::span<const std::string_view>{};
+    static constexpr std::array<std::string_view, 3> kSingleCore{"distribution", "grid",
+                                                                 "bank_cores"};
+    // Its blocks follow from the shape.
+    static constexpr std::array<std::string_view, 6> kNearBanks{
+        "distribution", "grid", "k_block", "k_split", "subblock", "cb_depth"};
+    static constexpr std::array<std::string_view, 1> kOthers{"bank_cores"};
+    switch (schedule) {
+        case BmmSchedule::SingleCore:
+            return kSingleCore;
+        case BmmSchedule::NearBanks:
+            return kNearBanks;
+        case BmmSchedule::Auto:
+            return {};
+        default:
+            return kOthers;
+    }
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -108,6 +142,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &schedule, untaken_by(schedule.schedule),
                   config::Value<BmmSchedule>::show(schedule.schedule), judge);
     judge_grid(arch, schedule.grid, judge);
+    const BmmSchedule chosen = chosen_schedule(arch, extents_of(context), schedule).schedule;
+    if (chosen == BmmSchedule::NearBanks) {
+        judge_near_banks(context, judge);
+        return;
+    }
     judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     const std::uint64_t tiles = std::uint64_t{subblock.height} * subblock.width;
@@ -133,9 +172,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::string schedule_words(const OpContext& context) {
-    const auto& spec = context.params<MoeBmmSpec>();
-    if (spec.schedule == BmmSchedule::SingleCore) {
-        return "single_core";
+    const MoeBmmSpec spec =
+        chosen_schedule(context.arch, extents_of(context), context.params<MoeBmmSpec>());
+    if (spec.schedule == BmmSchedule::SingleCore || spec.schedule == BmmSchedule::NearBanks) {
+        return std::string(config::Value<BmmSchedule>::show(spec.schedule));
     }
     const bool is_multicast = spec.schedule == BmmSchedule::MulticastRows;
     const std::string parts =
@@ -155,18 +195,23 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const MoeBmmSpec& schedule) {
+                     const MoeBmmSpec& asked) {
     const RoutedTokens& counts = inputs.num_routed_tokens;
-    check_counts("moe_bmm", counts, schedule.split_by, inputs.input_hidden_state.spec.shape[1]);
+    check_counts("moe_bmm", counts, asked.split_by, inputs.input_hidden_state.spec.shape[1]);
     // Weights are (K, N) in tiles, so that K counts their rows of tiles.
-    const BmmCall call{arch,
-                       inputs,
-                       outputs,
-                       schedule,
-                       token_tiles_of(outputs.output.spec.shape),
-                       div_up(inputs.expert_weights.spec.shape[1], kTileRows)};
-    return schedule.schedule == BmmSchedule::MulticastRows ? multicast_rows_program(call)
-                                                           : multi_core_program(call);
+    const TokenTiles tiles = token_tiles_of(outputs.output.spec.shape);
+    const std::uint32_t k_tiles = div_up(inputs.expert_weights.spec.shape[1], kTileRows);
+    const MoeBmmSpec schedule =
+        chosen_schedule(arch, {tiles.num_experts, k_tiles, tiles.column_tiles}, asked);
+    const BmmCall call{arch, inputs, outputs, schedule, tiles, k_tiles};
+    switch (schedule.schedule) {
+        case BmmSchedule::NearBanks:
+            return near_banks_program(call);
+        case BmmSchedule::MulticastRows:
+            return multicast_rows_program(call);
+        default:
+            return multi_core_program(call);
+    }
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {

@@ -13,7 +13,7 @@
 
 namespace tessera::ops {
 
-enum class BmmSchedule : std::uint8_t { SingleCore, MultiCore, MulticastRows };
+enum class BmmSchedule : std::uint8_t { Auto, SingleCore, MultiCore, MulticastRows, NearBanks };
 
 struct MoeBmmSpec {
     BmmSchedule schedule = BmmSchedule::MultiCore;
@@ -26,6 +26,7 @@ struct MoeBmmSpec {
     std::uint32_t cb_depth = 0;  ///< blocks that each input CB holds
     bool fp32_dest_acc = true;
     MathFidelity math_fidelity = MathFidelity::HiFi4;
+    std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the device
 };
 
 }  // namespace tessera::ops
@@ -34,17 +35,19 @@ namespace tessera::config {
 
 template <>
 inline constexpr std::array kEnumNames<ops::BmmSchedule>{
+    EnumName<ops::BmmSchedule>{"auto", ops::BmmSchedule::Auto},
     EnumName<ops::BmmSchedule>{"single_core", ops::BmmSchedule::SingleCore},
     EnumName<ops::BmmSchedule>{"multi_core", ops::BmmSchedule::MultiCore},
     EnumName<ops::BmmSchedule>{"multicast_rows", ops::BmmSchedule::MulticastRows},
+    EnumName<ops::BmmSchedule>{"near_banks", ops::BmmSchedule::NearBanks},
 };
 
 }  // namespace tessera::config
 
 namespace tessera::ops::moe_bmm {
 
-inline constexpr std::array<std::string_view, 3> kSchedules{"multi_core", "multicast_rows",
-                                                            "single_core"};
+inline constexpr std::array<std::string_view, 5> kSchedules{"auto", "multi_core", "multicast_rows",
+                                                            "near_banks", "single_core"};
 inline constexpr std::array kInputs{
     Operand{.name = "input_hidden_state",
             .shape = "(E/D, T, H_in)",
@@ -93,6 +96,11 @@ inline constexpr OpSpec kSpec{
 /// is read once for as many rows of tokens as the row has cores. It pays where experts have many
 /// tokens.
 ///
+/// NearBanks: each core reads only weights of the DRAM bank beside it (kernels/near_args.hpp). All
+/// cores work on the same expert. Its rows are read once and multicast; its weights are read once
+/// if they fit, for all of its rows. Auto: NearBanks for large experts if the other parameters have
+/// their default values, else MultiCore.
+///
 /// The reader finds its subblocks from num_routed_tokens in device memory. With SplitBy::Device,
 /// each core works out its share of them there too, and all cores of the grid take part. Each push
 /// into an input buffer has the pages of a whole block of K and a whole subblock. This also holds
@@ -102,6 +110,7 @@ inline constexpr OpSpec kSpec{
 ///          there: rows of a product do not mix, and the writer clears those rows.
 /// Errors   UsageError for wrong shapes, formats, layouts or counts, or sharded tensors; a grid
 ///          larger than the device's; k_block, cb_depth or a side of the subblock 0; a subblock of
+///          near_banks with less K than cores share, or more memory than L1 has; a subblock of
 ///          more tiles than half of DST holds, with k_split beside one of another core's; a k_split
 ///          of more cores than there are, or parts of K.
 [[nodiscard]] const Op& op();

@@ -32,6 +32,11 @@ struct BmmCall {
 [[nodiscard]] Program multi_core_program(const BmmCall& call);
 [[nodiscard]] Program multicast_rows_program(const BmmCall& call);
 
+/// Defaults of the parameters of MultiCore: the fastest of 48 schedules of the default layer.
+inline constexpr std::uint32_t kDefaultBmmKBlock = 4;
+inline constexpr std::uint32_t kDefaultBmmDepth = 2;
+inline constexpr Subblock kDefaultSubblock{1, 4};
+
 /// Blocks of a core's own sums, on their way to the core that adds them.
 inline constexpr std::uint32_t kPartBlocks = 2;
 

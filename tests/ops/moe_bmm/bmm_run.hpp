@@ -44,10 +44,11 @@ inline BmmResult run_split_as_told(testing::OneDevice& device, const BmmInputs& 
 }
 
 /// Runs moe_bmm twice, once per work split, and expects the same bytes from the same cores. Runs it
-/// once with k_split and with multicasts, which the host does not split.
+/// once with k_split, multicasts and cores next to their bank, which the host does not split.
 inline BmmResult run_bmm(testing::OneDevice& device, const BmmInputs& inputs,
                          const MoeBmmSpec& schedule) {
-    if (schedule.k_split > 1 || schedule.schedule == BmmSchedule::MulticastRows) {
+    if (schedule.k_split > 1 || schedule.schedule == BmmSchedule::MulticastRows ||
+        schedule.schedule == BmmSchedule::NearBanks || schedule.schedule == BmmSchedule::Auto) {
         return run_split_as_told(device, inputs, schedule);
     }
     MoeBmmSpec by_host = schedule;

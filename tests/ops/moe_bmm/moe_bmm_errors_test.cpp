@@ -164,5 +164,53 @@ TEST(MoeBmmErrors, NamesASubblockThatLeavesNoPlaceForAnotherCoresTile) {
               "another core's");
 }
 
+/// The message of near_banks on `arch`.
+std::string near_message(const Spoilable& test, const ArchSpec& arch, std::uint32_t bank_cores) {
+    const MoeBmmSpec schedule{.schedule = BmmSchedule::NearBanks,
+                              .split_by = test.schedule.split_by,
+                              .grid = {},
+                              .k_block = 4,
+                              .subblock = {1, 4},
+                              .cb_depth = 2,
+                              .bank_cores = bank_cores};
+    return usage_error_message([&] {
+        (void)call_program(op(), arch, &schedule, {test.input, test.weights, test.counts},
+                           {test.output}, test.host_counts);
+    });
+}
+
+// 96 columns are three tiles, each in four of the twelve banks; K has three tiles.
+TEST(MoeBmmErrors, NamesWhatCoresNextToTheirBankCannotTake) {
+    Spoilable test;
+    test.schedule.split_by = SplitBy::Device;
+
+    EXPECT_EQ(near_message(test, testing::test_arch(), 0),
+              "moe_bmm: schedule near_banks has 3 tiles of K for the 4 cores that share a column; "
+              "allowed: at least one each");
+    EXPECT_EQ(
+        near_message(test, testing::test_arch(), 6),
+        "moe_bmm: schedule near_banks takes 6 cores for each of 12 banks; allowed: bank_cores "
+        "1 to 5");
+    EXPECT_EQ(
+        near_message(test, testing::small_arch(), 0),
+        "moe_bmm: schedule near_banks has 4 cores for 12 banks; allowed: one for each and one "
+        "more");
+    test.schedule.split_by = SplitBy::Host;
+    EXPECT_THAT(near_message(test, testing::test_arch(), 0),
+                ::testing::HasSubstr("moe_bmm: schedule near_banks needs split_by device"));
+}
+
+TEST(MoeBmmErrors, NamesKeysThatCoresNextToTheirBankDoNotTake) {
+    Spoilable test;
+    test.schedule = {.schedule = BmmSchedule::NearBanks,
+                     .grid = {},
+                     .k_block = 8,
+                     .subblock = {1, 4},
+                     .cb_depth = 2};
+    EXPECT_THAT(test.message(),
+                ::testing::HasSubstr("moe_bmm: k_block is 8, which near_banks does not take; "
+                                     "allowed: 4, its default"));
+}
+
 }  // namespace
 }  // namespace tessera::ops::moe_bmm

@@ -198,6 +198,115 @@ TEST_P(MoeBmmKSplit, GivesTheSameBytesAtAnyNumberOfThreadsAndUnderEveryDelivery)
 INSTANTIATE_TEST_SUITE_P(Parts, MoeBmmKSplit, ::testing::Values(2, 3, 4),
                          ::testing::PrintToStringParamName());
 
+MoeBmmSpec near_banks(std::uint32_t bank_cores) {
+    return {.schedule = BmmSchedule::NearBanks,
+            .grid = {},
+            .k_block = 4,
+            .subblock = {1, 4},
+            .cb_depth = 2,
+            .bank_cores = bank_cores};
+}
+
+// Twelve banks. 3 columns are in four banks each, 24 in one, 25 in all; 15 tiles of K are no
+// multiple of the cores that share a column. With one core a bank, the expert of `reads_again` does
+// not stay in L1.
+const std::vector<Case> kNearCases{
+    {"four_banks", 40, 470, 96, {40, 0, 1, 33}},
+    {"one_bank", 150, 128, 768, {150, 70}},
+    {"all_banks", 33, 470, 790, {33, 0, 32}},
+    {"few_cores", 64, 33, 384, {1, 64}},
+    {"without_tokens", 40, 470, 64, {0, 0}},
+    {"reads_again", 40, 2048, 1920, {40}},
+    {"many_units", 32, 128, 96, {9, 1, 2, 3, 4, 5, 6, 7, 8}},
+};
+
+class MoeBmmNearBanks : public ::testing::TestWithParam<std::tuple<Case, std::uint32_t>> {};
+
+TEST_P(MoeBmmNearBanks, AgreesWithTheReferenceAndIsZeroBehindTheTokens) {
+    const auto& [test, bank_cores] = GetParam();
+    const BmmInputs inputs = make_inputs(test);
+    OneDevice device(testing::test_arch());
+
+    const HostTensor output = run_bmm(device, inputs, near_banks(bank_cores)).output;
+
+    const HostTensor expected = reference(inputs);
+    const CloseTolerance tolerance{kSpec.tolerance.min_pcc, kSpec.tolerance.max_relative_error};
+    EXPECT_TRUE(compare_close(output, expected, tolerance).passes(tolerance));
+    EXPECT_EQ(testing::nonzero_rows_behind(output, test.counts), std::vector<std::size_t>{});
+}
+
+TEST_P(MoeBmmNearBanks, MultipliesEachTileOnce) {
+    const auto& [test, bank_cores] = GetParam();
+
+    const BmmResult result = run_case(test, near_banks(bank_cores), testing::test_arch());
+
+    const auto tiles = [](std::uint32_t extent) { return (extent + 31) / 32; };
+    std::uint64_t expected = 0;
+    for (const std::uint32_t count : test.counts) {
+        expected += std::uint64_t{tiles(count)} * tiles(test.inner) * tiles(test.columns);
+    }
+    std::uint64_t products = 0;
+    for (const CoreActivity& core : result.launch.cores) {
+        products += core.tiles_multiplied;
+    }
+    EXPECT_EQ(products, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryShape, MoeBmmNearBanks,
+                         ::testing::Combine(::testing::ValuesIn(kNearCases),
+                                            ::testing::Values(1U, 4U)),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param).name) + "_" +
+                                    std::to_string(std::get<1>(test.param));
+                         });
+
+TEST(MoeBmmNearBanksRuns, GiveTheSameBytesAtAnyNumberOfThreadsAndUnderEveryDelivery) {
+    for (const Case& test : {kNearCases[0], kNearCases[6]}) {
+        const HostTensor first = run_case(test, near_banks(2), testing::test_arch()).output;
+        for (const std::uint32_t threads : {1U, 2U, 5U}) {
+            for (const NocDelivery delivery :
+                 {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+                const SessionOptions options{.threads = threads, .delivery = delivery, .seed = 7};
+                EXPECT_EQ(run_case(test, near_banks(2), testing::test_arch(), options).output.bytes,
+                          first.bytes);
+            }
+        }
+    }
+}
+
+// Sums of four banks in bfloat16 keep the result, as those of one core do.
+TEST(MoeBmmNearBanksRuns, TakeBfloat16Dst) {
+    MoeBmmSpec schedule = near_banks(4);
+    schedule.fp32_dest_acc = false;
+    const BmmInputs inputs = make_inputs(kNearCases[0]);
+    OneDevice device(testing::test_arch());
+
+    const HostTensor output = run_bmm(device, inputs, schedule).output;
+
+    EXPECT_GT(compare_close(output, reference(inputs), {}).pcc, 0.97);
+}
+
+/// Cores that an automatic schedule uses: 48 of 64 multiply if they are next to their bank.
+std::size_t cores_of_auto(const Case& test, const MoeBmmSpec& schedule) {
+    std::size_t busy = 0;
+    for (const CoreActivity& core : run_case(test, schedule, testing::test_arch()).launch.cores) {
+        busy += core.tiles_multiplied != 0 ? 1 : 0;
+    }
+    return busy;
+}
+
+TEST(MoeBmmAuto, ReadsByTheNearestCoresIfExpertsAreLargeAndNoBlocksAreAskedFor) {
+    const Case large{"large", 32, 1024, 512, {32, 1}};
+    const Case small{"small", 32, 1024, 128, {32, 1}};
+    MoeBmmSpec schedule = near_banks(0);
+    schedule.schedule = BmmSchedule::Auto;
+
+    EXPECT_EQ(cores_of_auto(large, schedule), 48U);
+    EXPECT_EQ(cores_of_auto(small, schedule), 2U);  // 2 blocks of four columns
+    schedule.subblock = {1, 2};
+    EXPECT_EQ(cores_of_auto(large, schedule), 16U);  // 16 blocks of two
+}
+
 struct Run {
     const char* name;
     SessionOptions options;
