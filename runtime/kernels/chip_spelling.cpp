@@ -22,7 +22,8 @@ bool is_part_of_word(char c) {
 std::optional<std::string> narrowed(const std::string& literal) {
     const std::size_t suffix = literal.find_last_not_of("uUlL") + 1;
     std::string letters = literal.substr(suffix);
-    const auto num_long = std::ranges::count_if(letters, [](char c) { return c == 'l' || c == 'L'; });
+    const auto num_long =
+        std::ranges::count_if(letters, [](char c) { return c == 'l' || c == 'L'; });
     if (suffix == 0 || num_long != 1) {
         return std::nullopt;
     }
@@ -30,7 +31,8 @@ std::optional<std::string> narrowed(const std::string& literal) {
     std::erase(digits, '\'');
     char* end = nullptr;
     const std::uint64_t value = std::strtoull(digits.c_str(), &end, 0);
-    if (end != digits.c_str() + digits.size() || value > std::numeric_limits<std::uint32_t>::max()) {
+    if (end != digits.c_str() + digits.size() ||
+        value > std::numeric_limits<std::uint32_t>::max()) {
         return std::nullopt;
     }
     std::erase_if(letters, [](char c) { return c == 'l' || c == 'L'; });

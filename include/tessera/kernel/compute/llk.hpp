@@ -34,8 +34,7 @@ enum class DstSync : std::uint8_t { SyncHalf, SyncFull };
 enum class DataLayout : std::uint8_t { TILE, ROW_MAJOR };
 inline constexpr bool UnpackToDestEn = true;
 inline constexpr bool UnpackToDestDis = false;
-/// How exp treats inputs below its range; results here are exact for all inputs.
-enum class InputClamping : std::uint8_t { None, ClampToNegative };
+/// Rounding of functions that divide.
 enum class RoundingMode : std::uint8_t { None, Trunc, Floor };
 
 template <BroadcastType bcast = BroadcastType::NONE>

@@ -11,7 +11,9 @@
 #pragma once
 
 #include <bit>
+#include <type_traits>
 
+#include "tessera/kernel/compute/sfpi_lanes.hpp"
 #include "tessera/kernel/compute/sfpu_functions.hpp"
 #include "tessera/kernel/compute/types.hpp"
 
@@ -70,24 +72,51 @@ namespace ckernel {
 #define SFPU_SCALAR(call, Word, shape, ...) SFPU_SCALAR_##shape(call, Word)
 #include "tessera/kernel/compute/sfpu_table.inc"
 
-/// e^x, or e^(scale · x) with `scale_en`; `scale` is a bf16 bit pattern.
+/// How the fast approximation of exp treats very negative inputs; results here are exact for all.
+enum class InputClamping : std::uint8_t { None = 0, ClampToNegative = 1 };
+
+/// e^x, or e^(scale · x) with `scale_en`; `scale` is a bf16 bit pattern. The fast approximation has
+/// the factor of its init, an fp32 bit pattern, which the chip keeps in programmable constants.
+/// Source   tt-llk ckernel_sfpu_exp.h, _init_exponential_.
 template <bool approx = false, bool fast_and_approx = true, std::uint32_t scale = 0x3F800000>
 void exp_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
+    tessera::kernel::lane_constant(0) = approx && fast_and_approx ? scale : 0x3F800000U;
+}
+/// The form of 2026: no choice of the fast approximation, which `approx` implies.
+template <bool approx, auto scale, InputClamping clamping = InputClamping::ClampToNegative>
+requires(!std::is_same_v<decltype(scale), bool>) void exp_tile_init(
+    CallSite site = CallSite::here()) {
+    exp_tile_init<approx, true, static_cast<std::uint32_t>(scale)>(site);
 }
 template <bool approx = false, bool fast_and_approx = true, bool scale_en = false,
           bool skip_positive_check = false, int iterations = 8>
 void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_t scale = 0x3F80,
               CallSite site = CallSite::here()) {
-    const std::uint32_t factor = scale_en ? std::uint32_t{scale} << 16U : 0x3F800000U;
-    tessera::kernel::sfpu(tessera::kernel::Sfpu::Exp, tessera::kernel::sfpu_form(approx), idst,
-                          vector_mode, factor, site);
+    // exp_tile<false, true>(…, scale) of 2026 has scale_en in second place; before, a scale without
+    // scale_en had no use.
+    constexpr std::uint16_t kOne = 0x3F80;
+    const bool has_scale = scale_en || (!approx && scale != kOne);
+    const std::uint32_t factor = has_scale                   ? std::uint32_t{scale} << 16U
+                                 : approx && fast_and_approx ? tessera::kernel::lane_constant(0)
+                                                             : 0x3F800000U;
+    // 32 iterations without a vector mode are all rows of a tile.
+    constexpr int kWholeTile = 32;
+    tessera::kernel::sfpu(
+        tessera::kernel::Sfpu::Exp, tessera::kernel::sfpu_form(approx), idst,
+        iterations == kWholeTile && vector_mode == VectorMode::None ? VectorMode::RC : vector_mode,
+        factor, site);
+}
+template <bool approx, bool scale_en, InputClamping clamping, int iterations = 8>
+void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_t scale = 0x3F80,
+              CallSite site = CallSite::here()) {
+    exp_tile<approx, true, scale_en, false, iterations>(idst, vector_mode, scale, site);
 }
 
 /// The same on the packer's thread.
 template <bool approx = false, std::uint32_t scale = 0x3F800000, auto input_clamping = 0>
 void exp_packthread_tile_init(CallSite site = CallSite::here()) {
-    tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
+    exp_tile_init<approx, true, scale>(site);
 }
 template <bool approx = false, bool scale_en = false, auto input_clamping = 0, int iterations = 8>
 void exp_packthread_tile(std::uint32_t idst, int vector_mode = VectorMode::RC,

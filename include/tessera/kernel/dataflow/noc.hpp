@@ -202,10 +202,12 @@ void noc_async_write_one_packet_with_trid_with_state(
     noc_async_write_one_packet_latched_with_trid(src_l1_addr, dst_local_addr, size, trid, noc,
                                                  site);
 }
+/// One bit for each of the 16 transaction ids.
+inline constexpr std::uint32_t NOC_CLEAR_OUTSTANDING_REQ_MASK = 0xFFFF;
 /// Forgets the outstanding transfers of transaction ids, before their first use in a kernel. A
 /// kernel thread begins with none.
-inline void reset_noc_trid_barrier_counter(std::uint32_t /*id_mask*/ = 0xFFFF,
-                                           std::uint32_t /*noc*/ = 0) {
+inline void reset_noc_trid_barrier_counter(
+    std::uint32_t /*id_mask*/ = NOC_CLEAR_OUTSTANDING_REQ_MASK, std::uint32_t /*noc*/ = 0) {
 }
 
 /// Memory that an inline write reaches: it decides the way round a defect of Blackhole.
