@@ -2,6 +2,7 @@
 // A sweep of the architecture: one recorded projection of one expert, timed on 100 machines.
 #include <benchmark/benchmark.h>
 
+#include <ctime>
 #include <filesystem>
 #include <vector>
 
@@ -67,7 +68,10 @@ timed_run::TimedMachine machine_at(const config::LoadedArch& arch, const MeshSpe
     return machine;
 }
 
-// The goal is in seconds of the host, on its cores: at most 10.
+// The goal is in seconds of the processors, of all threads: a 15th of the 250 s that the sweep took
+// at 5b7c7a6, when each machine was replayed nine times for its interval.
+constexpr double kMostSeconds = 16.6;
+
 void BM_ArchitectureSweep(benchmark::State& state) {
     const config::LoadedArch arch = wormhole();
     compare::RecordedRun run{
@@ -79,13 +83,14 @@ void BM_ArchitectureSweep(benchmark::State& state) {
             timers.emplace_back("sweep", machine_at(arch, run.trace.mesh, point),
                                 timed_run::TimerOptions{.detail = timed_run::Detail::Paths});
         }
-        seconds.push_back(bench::seconds_of(
-            [&] { benchmark::DoNotOptimize(timed_run::time_trace(run, timers)); }));
+        const std::clock_t start = std::clock();
+        benchmark::DoNotOptimize(timed_run::time_trace(run, timers));
+        seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
     state.counters["events"] = static_cast<double>(num_events(run.trace.launches.front()));
-    bench::set_goal_at_most(state, bench::median_of(seconds), 10);
+    bench::set_goal_at_most(state, bench::median_of(seconds), kMostSeconds);
 }
-BENCHMARK(BM_ArchitectureSweep)->UseRealTime()->Unit(benchmark::kSecond)->Iterations(3);
+BENCHMARK(BM_ArchitectureSweep)->UseRealTime()->Unit(benchmark::kSecond)->Iterations(1);
 
 }  // namespace
 }  // namespace tessera
