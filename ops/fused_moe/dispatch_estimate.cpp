@@ -11,13 +11,13 @@ namespace {
 // 2, 8 and 32 devices) and layers of Granite's size (hidden 1024 on 4, 8 and 32).
 constexpr double kGatherStart = 50e3;  ///< cycles of four launches, plus those of each device
 constexpr double kGatherStartOfDevice = 6e3;
-constexpr double kGatherRow = 100;      ///< cycles that a row takes beside its bytes
+constexpr double kGatherRow = 100;       ///< cycles that a row takes beside its bytes
 constexpr double kGatherBandwidth = 70;  ///< bytes a cycle in both directions of a ring
-constexpr double kSendStart = 25e3;     ///< cycles of two launches, plus those of each device
+constexpr double kSendStart = 25e3;      ///< cycles of two launches, plus those of each device
 constexpr double kSendStartOfDevice = 5e3;
-constexpr double kSendRow = 750;        ///< cycles of a row there and back beside its bytes
-constexpr double kSendBandwidth = 33;   ///< bytes a cycle of one sender
-constexpr double kHopBandwidth = 40;    ///< bytes a cycle and device, counted on each link
+constexpr double kSendRow = 750;       ///< cycles of a row there and back beside its bytes
+constexpr double kSendBandwidth = 33;  ///< bytes a cycle of one sender
+constexpr double kHopBandwidth = 40;   ///< bytes a cycle and device, counted on each link
 /// Cycles of an element of the activation, which computes rows that fill an expert's block, too:
 /// 0.2 to 1.1 at sizes from Granite to Qwen3-235B. The value decides right or within 4 % there.
 constexpr double kPaddedElement = 0.7;
@@ -53,8 +53,7 @@ DispatchEstimate estimate_dispatch(const DispatchSizes& sizes) {
     if (sizes.ranks < 2) {
         return {};
     }
-    const double gathered =
-        (ranks - 1) * (kGatherRow + kGatheredBytes * hidden / kGatherBandwidth);
+    const double gathered = (ranks - 1) * (kGatherRow + kGatheredBytes * hidden / kGatherBandwidth);
     // A token travels once to each device that has one of its experts.
     const double reached = distinct(ranks, sizes.top_k);
     const double remote = reached * (ranks - 1) / ranks;
@@ -63,10 +62,10 @@ DispatchEstimate estimate_dispatch(const DispatchSizes& sizes) {
     // An expert that a token chooses has one block of rows at least.
     const double choices = static_cast<double>(sizes.tokens) * sizes.top_k;
     const double active = sizes.experts == 0 ? 0 : distinct(sizes.experts, choices) / ranks;
-    return {.all_gather = kGatherStart + kGatherStartOfDevice * ranks + tokens * gathered,
-            .all_to_all = kSendStart + kSendStartOfDevice * ranks +
-                          tokens * std::max(issued, on_links),
-            .permuted_experts = kPaddedElement * active * kBlockRows * sizes.intermediate};
+    return {
+        .all_gather = kGatherStart + kGatherStartOfDevice * ranks + tokens * gathered,
+        .all_to_all = kSendStart + kSendStartOfDevice * ranks + tokens * std::max(issued, on_links),
+        .permuted_experts = kPaddedElement * active * kBlockRows * sizes.intermediate};
 }
 
 }  // namespace tessera::ops::fused_moe

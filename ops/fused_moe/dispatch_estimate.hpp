@@ -21,8 +21,8 @@ struct DispatchSizes {
 /// Estimated cycles of dispatch and combine with each of two ways, and what the experts take
 /// longer with the second.
 struct DispatchEstimate {
-    double all_gather = 0;       ///< all_gather_reduce_scatter
-    double all_to_all = 0;       ///< all_to_all_contiguous
+    double all_gather = 0;        ///< all_gather_reduce_scatter
+    double all_to_all = 0;        ///< all_to_all_contiguous
     double permuted_experts = 0;  ///< extra time of grouped_permuted over grouped
 
     [[nodiscard]] bool prefers_all_to_all() const {

@@ -173,7 +173,7 @@ void prepare_rows(const PrepareAndFinalize& prepare_finalize, const Experts& exp
         experts.load(layer, steps);
     }
     if (prepare_finalize.sends_codes) {
-        const CodedRows codes = coded_rows(layer, Projection::GateUp, layer.a, {}, steps);
+        const CodedRows codes = travelling_rows(layer, layer.a, steps);
         layer.a = codes.codes;
         layer.a_scales = codes.scales;
     }
@@ -235,7 +235,8 @@ std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,
         take_places(layer, steps);
     }
     prepare_rows(prepare_finalize, experts, layer, steps);
-    const Dispatched tokens = prepare_finalize.prepare(layer, steps);
+    Dispatched tokens = prepare_finalize.prepare(layer, steps);
+    widen_received(layer, tokens, steps);
     const bool is_chunked = chunk_tokens != 0 && chunk_tokens < tokens.tokens;
     const std::string partial =
         is_chunked ? apply_in_chunks(prepare_finalize, experts, layer, tokens, chunk_tokens, steps)

@@ -3,11 +3,14 @@
 
 namespace tessera::ops::fused_moe {
 
-CodedRows coded_rows(const Layer& layer, Projection projection, const std::string& rows,
-                     const CountedTensor& counted, Steps& steps) {
-    if (layer.activations.codes == nullptr) {
-        return {rows, ""};
-    }
+namespace {
+
+// Integers travel as bytes: products take them as bfloat16, which has twice as many.
+constexpr std::string_view kIntegerCodes = "int8";
+constexpr std::string_view kTravellingCodes = "int8_bytes";
+
+CodedRows quantised_rows(const Layer& layer, Projection projection, const std::string& rows,
+                         std::string_view codes, const CountedTensor& counted, Steps& steps) {
     const bool is_first = projection == Projection::GateUp;
     const std::string& scale = is_first ? layer.a1_scale : layer.a2_scale;
     const std::string name = is_first ? "tokens_codes" : "activated_codes";
@@ -20,10 +23,31 @@ CodedRows coded_rows(const Layer& layer, Projection projection, const std::strin
         inputs.pop_back();
     }
     steps.add("quantise", std::move(outputs), std::move(inputs),
-              {{"codes", layer.activations.codes},
+              {{"codes", std::string(codes)},
                {"block", layer.activations.block},
                {"counted_by", counted.counted_by}});
     return {steps.tensor(name), scale.empty() ? steps.tensor(name + "_scales") : scale};
+}
+
+}  // namespace
+
+CodedRows coded_rows(const Layer& layer, Projection projection, const std::string& rows,
+                     const CountedTensor& counted, Steps& steps) {
+    return layer.activations.codes == nullptr
+               ? CodedRows{rows, ""}
+               : quantised_rows(layer, projection, rows, layer.activations.codes, counted, steps);
+}
+
+CodedRows travelling_rows(const Layer& layer, const std::string& rows, Steps& steps) {
+    const std::string_view codes = layer.activations.codes;
+    return quantised_rows(layer, Projection::GateUp, rows,
+                          codes == kIntegerCodes ? kTravellingCodes : codes, {}, steps);
+}
+
+void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps) {
+    if (!tokens.scales.empty() && layer.activations.codes == kIntegerCodes) {
+        tokens.activations = steps.add("widen_bytes", "widened", {tokens.activations});
+    }
 }
 
 CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens, const CountedTensor& counted,

@@ -59,7 +59,12 @@ enum class Projection : std::uint8_t { GateUp, Down };
 [[nodiscard]] CodedRows coded_rows(const Layer& layer, Projection projection,
                                    const std::string& rows, const CountedTensor& counted,
                                    Steps& steps);
-/// The same of what was dispatched, unless it was dispatched as codes.
+/// Quantises rows for the first product before they are sent. Integers become bytes.
+/// Precondition   the layer's activations have codes whose scales can be sent.
+[[nodiscard]] CodedRows travelling_rows(const Layer& layer, const std::string& rows, Steps& steps);
+/// Turns bytes that were dispatched into codes that products take.
+void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps);
+/// Quantises rows of what was dispatched for the first product, unless it was dispatched as codes.
 [[nodiscard]] CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens,
                                      const CountedTensor& counted, Steps& steps);
 

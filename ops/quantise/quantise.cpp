@@ -22,7 +22,8 @@ constexpr std::array kFields{
     field<&QuantiseSpec::rule>("rule", "trtllm",
                                "rule that computes a scale from the largest magnitude"),
     field<&QuantiseSpec::block>("block", "1x128", "rows and columns that share a scale"),
-    field<&QuantiseSpec::codes>("codes", "fp8_e4m3", "fp8_e4m3, or integers: int8, int4"),
+    field<&QuantiseSpec::codes>(
+        "codes", "fp8_e4m3", "fp8_e4m3, or integers: int8, int4, int8_bytes (uint8, code + 128)"),
     field<&QuantiseSpec::counted_by>("counted_by", "batches", kCountedByProse),
     field<&QuantiseSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
@@ -43,6 +44,8 @@ DataFormat format_of(Codes codes, bool is_tiled) {
             return is_tiled ? DataFormat::Bfp8_b : DataFormat::Float16_b;
         case Codes::Int4:
             return DataFormat::Bfp4_b;
+        case Codes::Int8Bytes:
+            return DataFormat::UInt8;
         default:
             return DataFormat::Fp8_e4m3;
     }
@@ -71,6 +74,8 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
                       fmt::format("is {}; allowed for tiles: 1x128, row, 128x128 or matrix, "
                                   "without counts",
                                   block));
+        judge.require(spec.codes != Codes::Int8Bytes, "codes",
+                      "are int8_bytes; tiles may have fp8_e4m3, int8 or int4");
         return;
     }
     judge.require(spec.block != ScaleBlock::Matrix, "block",
@@ -78,7 +83,8 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const bool is_plain = input.shape.size() == 2 && !context.has(kCounts);
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
                   "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
-    judge.require(spec.codes != Codes::Int4, "codes", "are int4; rows may have fp8_e4m3 or int8");
+    judge.require(spec.codes != Codes::Int4, "codes",
+                  "are int4; rows may have fp8_e4m3, int8 or int8_bytes");
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -145,6 +151,11 @@ public:
             return;
         }
         const float code = integer_of(value / scale);
+        if (spec_.codes == Codes::Int8Bytes) {
+            codes_.as<std::uint8_t>()[at] =
+                static_cast<std::uint8_t>(static_cast<int>(code) + fp8::kByteZero);
+            return;
+        }
         if (codes_.format == DataFormat::Float32) {
             codes_.as<float>()[at] = code;
         } else {
@@ -318,7 +329,7 @@ Cut cut_of(const TensorSpec& input, ScaleBlock block) {
 }
 
 float largest_code(Codes codes) {
-    return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int8 ? 127.0F : 7.0F;
+    return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int4 ? 7.0F : 127.0F;
 }
 
 }  // namespace tessera::ops::quantise

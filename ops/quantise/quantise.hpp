@@ -39,6 +39,7 @@ inline constexpr std::array kEnumNames<ops::Codes>{
     EnumName<ops::Codes>{"fp8_e4m3", ops::Codes::Fp8E4m3},
     EnumName<ops::Codes>{"int8", ops::Codes::Int8},
     EnumName<ops::Codes>{"int4", ops::Codes::Int4},
+    EnumName<ops::Codes>{"int8_bytes", ops::Codes::Int8Bytes},
 };
 
 }  // namespace tessera::config
@@ -61,7 +62,7 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{
-    Operand{"codes", "(..., C)", "fp8_e4m3 | bfloat16 | bfp8_b | bfp4_b", "=input"},
+    Operand{"codes", "(..., C)", "fp8_e4m3 | bfloat16 | uint8 | bfp8_b | bfp4_b", "=input"},
     Operand{.name = "scale",
             .shape = "any",
             .format = "float32",
@@ -89,7 +90,7 @@ inline constexpr OpSpec kSpec{
 ///          scales (…, Bn, Bk): (…, 1, 1) of a matrix, (…, N, 1) of a row, (…, N, K/128),
 ///          (…, N/128, K/128).
 /// Integers code = x / scale rounded to nearest even, scale = max(amax / 127, least float) (7 of
-///          int4).
+///          int4). int8_bytes of rows are code + 128, which widen_bytes takes back.
 ///
 /// Rows: largest magnitudes are taken and values divided in the vector unit in fp32; the packer
 /// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are distributed over the

@@ -123,7 +123,7 @@ WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) 
 // integers.
 fp8::CodeForm form_of(const QuantiseSpec& spec) {
     if (spec.codes != Codes::Fp8E4m3) {
-        return fp8::CodeForm::Round;
+        return spec.codes == Codes::Int8Bytes ? fp8::CodeForm::Bytes : fp8::CodeForm::Round;
     }
     return spec.rule == ScaleRule::PerToken ? fp8::CodeForm::Multiply : fp8::CodeForm::Divide;
 }

@@ -12,8 +12,9 @@ enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor, 
 
 /// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign. Integers of
 /// rows are kept as bfloat16, which has them exactly. Those of tiles are magnitudes of bfp8_b or
-/// bfp4_b under one exponent for all: a byte, or half of one, each, and 64 bytes a tile.
-enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4 };
+/// bfp4_b under one exponent for all: a byte, or half of one, each, and 64 bytes a tile. Int8Bytes
+/// are those of rows that travel: uint8, 128 more than the integer (fp8::kByteZero).
+enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4, Int8Bytes };
 
 }  // namespace tessera::ops
 

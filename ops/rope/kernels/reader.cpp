@@ -77,7 +77,8 @@ void kernel_main() {
     const auto range = UnitRange::read();
     const Rows rows = rows_of_arguments();
     const auto args = HeadArgs::read();
-    const Head head{smaller(rows.columns, kBlock), args.first, args.dim, args.layout_and_width >> kLayoutShift};
+    const Head head{smaller(rows.columns, kBlock), args.first, args.dim,
+                    args.layout_and_width >> kLayoutShift};
     const uint32_t list_width = args.layout_and_width & ((1U << kLayoutShift) - 1);
     const TensorAccessor input(ReaderTensors::input(),
                                ReaderTensors::input_address(UnitRange::kCount));

@@ -9,6 +9,7 @@
 
 #include "ops/fp8_dequantise/fp8_dequantise.hpp"
 #include "ops/gather_columns/gather_columns.hpp"
+#include "ops/widen_bytes/widen_bytes.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/check_call.hpp"
@@ -118,6 +119,39 @@ TEST(Quantise, RoundsRowsToIntegersOfEightBits) {
     EXPECT_EQ(testing::values_of<float>(outputs[1]), (std::vector<float>{2, 1.0F / 127}));
 }
 
+// The same numbers as bytes: 128 more than the code.
+TEST(Quantise, SendsIntegersAsBytes) {
+    OneDevice device(testing::test_arch());
+    HostTensor input = make_host_tensor({2, 5}, DataFormat::Float32);
+    std::ranges::copy(std::vector<float>{254, -1, 3, 5, 0, -1, 0.5F, 0.25F, 0, 1},
+                      input.as<float>().begin());
+    const QuantiseSpec spec{.block = ScaleBlock::Row, .codes = Codes::Int8Bytes, .grid = {}};
+
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input}});
+
+    EXPECT_EQ(testing::values_of<std::uint8_t>(outputs[0]),
+              (std::vector<std::uint8_t>{255, 128, 130, 130, 128, 1, 192, 160, 128, 255}));
+}
+
+// Rows of one, two and three pieces with a last one of every kind; each byte occurs.
+TEST(WidenBytes, SubtractsTheByteOfZero) {
+    for (const std::uint32_t columns : {1U, 100U, 1024U, 1025U, 2880U}) {
+        OneDevice device(testing::test_arch());
+        HostTensor bytes = make_host_tensor({3, columns}, DataFormat::UInt8);
+        for (std::size_t i = 0; i < bytes.as<std::uint8_t>().size(); ++i) {
+            bytes.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 7);
+        }
+        const widen_bytes::WidenBytesSpec spec{.grid = {}, .cb_depth = 2};
+
+        const auto outputs = call_op(device, widen_bytes::op(), &spec, {{bytes}});
+
+        for (std::size_t i = 0; i < 3 * columns; ++i) {
+            const auto wanted = static_cast<float>(i * 7 % 256) - 128.0F;
+            ASSERT_EQ(bf16(outputs[0].as<std::uint16_t>()[i]), wanted) << columns << ", " << i;
+        }
+    }
+}
+
 // 70 rows on three cores. The row with the largest number does not count, nor does a row of NaN.
 TEST(Quantise, GivesATensorOneScaleOfTheRowsThatCount) {
     OneDevice device(testing::test_arch());
@@ -214,7 +248,7 @@ TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
               "without counts");
     EXPECT_EQ(
         refusal({.block = ScaleBlock::Row, .codes = Codes::Int4, .grid = {}}, Layout::ROW_MAJOR),
-        "quantise: codes are int4; rows may have fp8_e4m3 or int8");
+        "quantise: codes are int4; rows may have fp8_e4m3, int8 or int8_bytes");
     EXPECT_EQ(
         refusal(
             {.rule = ScaleRule::Dsv3, .block = ScaleBlock::Row, .codes = Codes::Int8, .grid = {}},

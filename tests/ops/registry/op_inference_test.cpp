@@ -245,6 +245,7 @@ const std::vector<Inference> kInferences{
     {"to_layout", {{{3, 5}, kBf16, kTile}}, {{{3, 5}, kBf16, kRows}}},
     {"top_k", {{{3, 5}, kFloat, kRows}}, {ints({3, 1})}},
     {"transpose", {{{2, 3, 5}, kBf16, kTile}}, {{{2, 5, 3}, kBf16, kTile}}},
+    {"widen_bytes", {{{3, 5}, DataFormat::UInt8, kRows}}, {{{3, 5}, kBf16, kRows}}},
 };
 
 class OpInference : public ::testing::TestWithParam<Inference> {};

@@ -19,11 +19,15 @@ namespace tessera::ops {
 enum class ScaleRule : std::uint32_t { Trtllm, Dsv3, Dsv32, Ue8m0, FlashinferTest, PerToken };
 namespace fp8 {
 
+/// Byte that stands for 0 where integers with a sign travel as bytes without one.
+inline constexpr std::uint32_t kByteZero = 128;
+
 /// Conversion of elements to codes.
 enum class CodeForm : std::uint32_t {
     Divide,    // by the scale
     Multiply,  // by its reciprocal, or to take a scale back
     Round,     // divide, and round to the nearest integer, ties to even
+    Bytes,     // the same plus kByteZero, as uint8
 };
 
 /// A core of a grid whose cores compute their own shares of the units.

@@ -68,6 +68,17 @@ inline void round_to_integers(uint32_t dst) {
     sub_unary_tile(dst, kPointAtEnd);
 }
 
+// Turns integers to ±127 into bytes. The cast keeps the low byte, so that none may be negative.
+inline void to_bytes(uint32_t dst) {
+    constexpr uint32_t kZero = 0x43000000;  // kByteZero, fp32
+    binop_with_scalar_tile_init();
+    add_unary_tile(dst, kZero);
+    typecast_tile_init<static_cast<uint32_t>(DataFormat::Float32),
+                       static_cast<uint32_t>(DataFormat::UInt8)>();
+    typecast_tile<static_cast<uint32_t>(DataFormat::Float32),
+                  static_cast<uint32_t>(DataFormat::UInt8)>(dst);
+}
+
 // Divides two tiles of DST by the third one, or multiplies them with it.
 inline void scale_two(CodeForm form) {
     if (form == CodeForm::Multiply) {
@@ -79,9 +90,13 @@ inline void scale_two(CodeForm form) {
     div_binary_tile_init();
     div_binary_tile(0, 2, 0);
     div_binary_tile(1, 2, 1);
-    if (form == CodeForm::Round) {
+    if (form == CodeForm::Round || form == CodeForm::Bytes) {
         round_to_integers(0);
         round_to_integers(1);
+    }
+    if (form == CodeForm::Bytes) {
+        to_bytes(0);
+        to_bytes(1);
     }
 }
 
