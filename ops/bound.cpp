@@ -167,6 +167,15 @@ LeastWork product_work(const BoundContext& context, double depth) {
     return work;
 }
 
+double zero_bytes(const BoundContext& context) {
+    const TensorPlan& plan = context.output_plans[0];
+    if (plan.memory != BufferType::DRAM) {
+        return 0;
+    }
+    return bytes_of_elements(elements_after(plan.spec.shape, 0) - valid_elements(context, 0),
+                             plan.spec.format);
+}
+
 double share_of_others(const BoundContext& context) {
     const auto devices = static_cast<double>(context.num_devices);
     return (devices - 1) / devices;

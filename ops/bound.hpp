@@ -38,6 +38,10 @@ namespace tessera::ops {
 /// each element of the first output.
 [[nodiscard]] LeastWork product_work(const BoundContext& context, double depth);
 
+/// Returns the bytes of the first output beyond its valid elements, for an op that writes zeros
+/// there.
+[[nodiscard]] double zero_bytes(const BoundContext& context);
+
 /// Returns the part of a group's data that a device must receive: (n − 1) / n.
 [[nodiscard]] double share_of_others(const BoundContext& context);
 

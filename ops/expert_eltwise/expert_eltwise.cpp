@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "ops/bound.hpp"
 #include "ops/expert_eltwise/kernels/args.hpp"
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -264,6 +265,12 @@ Op op_of(const Row& row) {
                                              tensors_of(context, position),
                                              context.params<ActivationSpec>());
                     });
+                },
+            .bound =
+                [](const BoundContext& context) {
+                    LeastWork work = operand_bytes(context);
+                    work.dram_bytes += zero_bytes(context);
+                    return work;
                 },
             .reference =
                 [&row](const ReferenceContext& context) {

@@ -224,7 +224,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    return product_work(context, context.in(0).shape.back());
+    LeastWork work = product_work(context, context.in(0).shape.back());
+    work.dram_bytes += zero_bytes(context);
+    return work;
 }
 
 }  // namespace

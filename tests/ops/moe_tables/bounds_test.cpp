@@ -5,6 +5,7 @@
 #include "ops/bound.hpp"
 #include "ops/grouped_mm/grouped_mm.hpp"
 #include "ops/linear/linear.hpp"
+#include "ops/moe_bmm/moe_bmm.hpp"
 #include "ops/rms_norm/rms_norm.hpp"
 #include "tests/ops/held_values.hpp"
 #include "tests/ops/op_run.hpp"
@@ -48,6 +49,28 @@ TEST(OpBounds, OfALinearAreAllOperandsOnce) {
 
     EXPECT_EQ(work.dram_bytes, 114688 + 917504 + 1024);
     EXPECT_EQ(work.products, 8 * 64 * 7168);
+}
+
+// Two experts of 64 x 32 with 3 and 0 tokens of 32 rows. Rows of 3 tokens and one matrix are read,
+// the output is written whole: its other rows are zeros.
+TEST(OpBounds, OfAProductOfRoutedTokensHaveTheZerosOfTheOutput) {
+    const MoeBmmSpec spec{.grid = {}, .k_block = 1, .cb_depth = 1};
+    const std::vector<TensorPlan> inputs{plan({2, 32, 64}), plan({2, 64, 32}),
+                                         plan({2, 1}, DataFormat::UInt32)};
+    const std::vector<TensorPlan> outputs{plan({2, 32, 32})};
+
+    const LeastWork work = least_work(
+        moe_bmm::op(), {.spec = moe_bmm::op().spec,
+                        .parameters = &spec,
+                        .input_plans = inputs,
+                        .output_plans = outputs,
+                        .counts = [](const Operand& operand) {
+                            return operand.valid_rows.empty() ? std::vector<std::uint32_t>{}
+                                                              : std::vector<std::uint32_t>{3, 0};
+                        }});
+
+    EXPECT_EQ(work.dram_bytes, 3 * 64 * 2 + 64 * 32 * 2 + 2 * 4 + 2 * 32 * 32 * 2);
+    EXPECT_EQ(work.products, 3 * 32 * 64);
 }
 
 TEST(OpBounds, OfANormAreItsRowsTwiceAndItsWeightsOnce) {
