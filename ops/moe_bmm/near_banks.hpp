@@ -19,12 +19,12 @@ struct BmmExtents {
 /// What the cores of this schedule have. Its members have the meaning of kernels/near_args.hpp.
 struct NearPlan {
     std::uint32_t banks = 0;
-    std::uint32_t bank_cores = 0;    ///< cores that read from a bank
-    std::uint32_t column_step = 0;   ///< classes of columns; those of a class have the same banks
+    std::uint32_t bank_cores = 0;   ///< cores that read from a bank
+    std::uint32_t column_step = 0;  ///< classes of columns; those of a class have the same banks
     std::uint32_t members = 0;
     std::uint32_t bank_members = 0;
-    std::uint32_t groups = 0;        ///< teams of a class, which share its columns
-    std::uint32_t k_push = 0;        ///< tiles
+    std::uint32_t groups = 0;  ///< teams of a class, which share its columns
+    std::uint32_t k_push = 0;  ///< tiles
     std::uint32_t pushes = 0;
     std::uint32_t columns = 0;
     std::uint32_t weight_pushes = 0;
