@@ -10,6 +10,7 @@
 #include "ops/shared/bank_cores.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/core_sharing.hpp"
+#include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
