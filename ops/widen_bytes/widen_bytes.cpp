@@ -25,9 +25,8 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<WidenBytesSpec>();
     judge_grid(context.arch, spec.grid, judge);
-    const std::uint64_t bytes =
-        std::uint64_t{spec.cb_depth} *
-        (tile_bytes(DataFormat::UInt8) + tile_bytes(DataFormat::Float16_b));
+    const std::uint64_t bytes = std::uint64_t{spec.cb_depth} *
+                                (tile_bytes(DataFormat::UInt8) + tile_bytes(DataFormat::Float16_b));
     judge.require(bytes <= buffer_room(context.arch), "cb_depth",
                   fmt::format("{} takes {} B of circular buffers; a core has {} B of L1 for them",
                               spec.cb_depth, bytes, buffer_room(context.arch)));
@@ -45,11 +44,11 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
     const std::uint32_t columns = row_length(input.spec.shape);
     const PieceArgs args{.columns = columns, .pieces = div_up(columns, kPieceColumns)};
     // Pieces and not rows, so that few rows are work for many cores.
-    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
-                                       num_rows(input.spec.shape) * args.pieces);
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, spec.grid, num_rows(input.spec.shape) * args.pieces);
     Program program = CreateProgram();
-    for (const auto& [cb, format] : {std::pair{Cb::Bytes, DataFormat::UInt8},
-                                     std::pair{Cb::Output, DataFormat::Float16_b}}) {
+    for (const auto& [cb, format] :
+         {std::pair{Cb::Bytes, DataFormat::UInt8}, std::pair{Cb::Output, DataFormat::Float16_b}}) {
         add_circular_buffer(program, work.cores, cb, format, {spec.cb_depth, tile_bytes(format)});
     }
     const ReaderTensors read{.bytes = &input.buffer};
