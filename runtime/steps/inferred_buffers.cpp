@@ -170,6 +170,7 @@ public:
         for (const auto& [index, keys] : context_.overrides.buffers) {
             all.insert(index);
         }
+        inferred.reserve(all.size());
         for (const std::uint32_t index : all) {
             inferred.push_back(buffer(index));
         }

@@ -242,7 +242,7 @@ private:
     // Returns the CB that an expression names: a number, or the key of an argument.
     [[nodiscard]] std::string index_of(Tokens tokens) const {
         for (const KernelCall& call : calls_of(tokens)) {
-            if (const std::string key = key_of(call); !key.empty()) {
+            if (std::string key = key_of(call); !key.empty()) {
                 return key;
             }
         }
@@ -333,6 +333,20 @@ private:
         }
     }
 
+    [[nodiscard]] KernelTransfer transfer_of(const KernelCall& call, bool is_write) const {
+        KernelTransfer transfer{.is_write = is_write, .arguments = {}, .buffers = {}};
+        for (const Tokens operand : call.operands) {
+            for (const std::string& label : labels_of(operand)) {
+                if (label.starts_with("cb ")) {
+                    transfer.buffers.insert(label.substr(3));
+                } else {
+                    transfer.arguments.insert(label);
+                }
+            }
+        }
+        return transfer;
+    }
+
     void read_transfers(Tokens tokens) {
         for (const KernelCall& call : calls_of(tokens)) {
             const bool is_read = call.name.find("async_read") != call.name.npos;
@@ -342,17 +356,7 @@ private:
             if ((!is_read && !is_write) || waits) {
                 continue;
             }
-            KernelTransfer transfer{.is_write = is_write, .arguments = {}, .buffers = {}};
-            for (const Tokens operand : call.operands) {
-                for (const std::string& label : labels_of(operand)) {
-                    if (label.starts_with("cb ")) {
-                        transfer.buffers.insert(label.substr(3));
-                    } else {
-                        transfer.arguments.insert(label);
-                    }
-                }
-            }
-            text_.transfers.push_back(std::move(transfer));
+            text_.transfers.push_back(transfer_of(call, is_write));
         }
     }
 

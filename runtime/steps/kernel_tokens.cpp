@@ -14,8 +14,8 @@ bool is_word_letter(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Replaces comments and the contents of strings by spaces; line ends stay, so lines keep their
-// numbers.
+// Replaces comments by spaces; line ends stay, so lines keep their numbers. Strings stay, too:
+// names of compile-time arguments are strings.
 std::string without_comments(std::string text) {
     enum class In { Code, Line, Block, Text } in = In::Code;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -25,15 +25,12 @@ std::string without_comments(std::string text) {
         } else if (in == In::Code && text[i] == '"') {
             in = In::Text;
             continue;
-        } else if (in == In::Text && text[i] == '"') {
-            in = In::Code;
         } else if (in == In::Block && text[i] == '*' && next == '/') {
             text[i] = text[i + 1] = ' ';
             in = In::Code;
-        } else if (in == In::Line && text[i] == '\n') {
+        } else if ((in == In::Text && text[i] == '"') || (in == In::Line && text[i] == '\n')) {
             in = In::Code;
         }
-        // Strings stay: names of compile-time arguments are strings.
         if ((in == In::Line || in == In::Block) && text[i] != '\n') {
             text[i] = ' ';
         }

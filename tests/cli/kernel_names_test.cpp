@@ -54,29 +54,31 @@ TEST_P(KernelNames, ComputeWhatTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(
     Compute, KernelNames,
-    ::testing::Values(
-        NameCase{"MulScalar", "mul_tiles_bcast_scalar_init_short(0, 1)",
-                 "mul_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x * y"},
-        NameCase{"SubScalar", "sub_tiles_bcast_scalar_init_short(0, 1)",
-                 "sub_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x - y"},
-        NameCase{"SubColumns", "sub_bcast_cols_init_short(0, 1)",
-                 "sub_tiles_bcast_cols(0, 1, 0, 0, 0)", "32x1", "x - y"},
-        NameCase{"MulRows", "mul_bcast_rows_init_short(0, 1)",
-                 "mul_tiles_bcast<BroadcastType::ROW>(0, 1, 0, 0, 0)", "1x32", "x * y"},
-        NameCase{"AddColumns", "add_bcast_cols_init_short(0, 1)",
-                 "add_tiles_bcast<BroadcastType::COL>(0, 1, 0, 0, 0)", "32x1", "x + y"},
-        NameCase{"AddInDst", std::string(kBothInDst) + "add_binary_tile_init()",
-                 "add_binary_tile(0, 1, 0)", "32x32", "x + y"},
-        NameCase{"SubInDst", std::string(kBothInDst) + "sub_binary_tile_init()",
-                 "sub_binary_tile(0, 1, 0)", "32x32", "x - y"},
-        NameCase{"MulInDst", std::string(kBothInDst) + "mul_binary_tile_init()",
-                 "mul_binary_tile(0, 1, 0)", "32x32", "x * y"},
-        NameCase{"MaxInDst", std::string(kBothInDst) + "binary_max_tile_init()",
-                 "binary_max_tile(0, 1, 0)", "32x32", "max(x, y)"},
-        NameCase{"Transpose", "transpose_wh_init_short(0)", "transpose_wh_tile(0, 0, 0)", "32x32",
-                 "transpose(x)"},
-        NameCase{"ExpOfItsInit", std::string(kBothInDst) + "exp_tile_init<true, true, 0x40000000>()",
-                 "exp_tile<true>(0)", "32x32", "exp(2 * x)"}),
+    ::testing::Values(NameCase{"MulScalar", "mul_tiles_bcast_scalar_init_short(0, 1)",
+                               "mul_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x * y"},
+                      NameCase{"SubScalar", "sub_tiles_bcast_scalar_init_short(0, 1)",
+                               "sub_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x - y"},
+                      NameCase{"SubColumns", "sub_bcast_cols_init_short(0, 1)",
+                               "sub_tiles_bcast_cols(0, 1, 0, 0, 0)", "32x1", "x - y"},
+                      NameCase{"MulRows", "mul_bcast_rows_init_short(0, 1)",
+                               "mul_tiles_bcast<BroadcastType::ROW>(0, 1, 0, 0, 0)", "1x32",
+                               "x * y"},
+                      NameCase{"AddColumns", "add_bcast_cols_init_short(0, 1)",
+                               "add_tiles_bcast<BroadcastType::COL>(0, 1, 0, 0, 0)", "32x1",
+                               "x + y"},
+                      NameCase{"AddInDst", std::string(kBothInDst) + "add_binary_tile_init()",
+                               "add_binary_tile(0, 1, 0)", "32x32", "x + y"},
+                      NameCase{"SubInDst", std::string(kBothInDst) + "sub_binary_tile_init()",
+                               "sub_binary_tile(0, 1, 0)", "32x32", "x - y"},
+                      NameCase{"MulInDst", std::string(kBothInDst) + "mul_binary_tile_init()",
+                               "mul_binary_tile(0, 1, 0)", "32x32", "x * y"},
+                      NameCase{"MaxInDst", std::string(kBothInDst) + "binary_max_tile_init()",
+                               "binary_max_tile(0, 1, 0)", "32x32", "max(x, y)"},
+                      NameCase{"Transpose", "transpose_wh_init_short(0)",
+                               "transpose_wh_tile(0, 0, 0)", "32x32", "transpose(x)"},
+                      NameCase{"ExpOfItsInit",
+                               std::string(kBothInDst) + "exp_tile_init<true, true, 0x40000000>()",
+                               "exp_tile<true>(0)", "32x32", "exp(2 * x)"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // The copy is right only if the kernel's facts are those of the program.
@@ -114,9 +116,9 @@ TEST(KernelObjects, OfObjectsAndOfTheCoreMoveATensor) {
                  "    noc.async_write_barrier();\n"
                  "}\n");
 
-    const Ending ending = run_tessera({"kernel", "run", "copy.cpp", "--in", "x=96x64",
-                                       "--reference", "x", "--strict", "--quiet"},
-                                      folder.path());
+    const Ending ending = run_tessera(
+        {"kernel", "run", "copy.cpp", "--in", "x=96x64", "--reference", "x", "--strict", "--quiet"},
+        folder.path());
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));
