@@ -103,7 +103,7 @@ std::string kernel_keys(const InferredKernel& kernel, const RunFileKeys& keys) {
 
 // A compile-time argument has one value, so each group of cores has a kernel of its own.
 std::string kernels_text(const InferredKernel& kernel, const RunFileKeys& keys) {
-    const std::string text = kernel_keys(kernel, keys);
+    std::string text = kernel_keys(kernel, keys);
     if (!kernel.has_group_counts) {
         return text;
     }

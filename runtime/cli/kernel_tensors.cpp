@@ -113,6 +113,16 @@ bool uses_tiles(const std::vector<pipeline::KernelFile>& files) {
     });
 }
 
+InferredTensor* find_named(KernelTensors& tensors, const std::string& name) {
+    for (auto* group : {&tensors.inputs, &tensors.outputs}) {
+        const auto found = std::ranges::find(*group, name, &InferredTensor::name);
+        if (found != group->end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
 void set_layouts(const KernelTensorOptions& options, Layout layout, KernelTensors& tensors) {
     for (auto* group : {&tensors.inputs, &tensors.outputs}) {
         for (InferredTensor& tensor : *group) {
@@ -121,18 +131,10 @@ void set_layouts(const KernelTensorOptions& options, Layout layout, KernelTensor
     }
     for (const std::string& choice : options.layouts) {
         const std::size_t equals = choice.find('=');
-        const std::string name = choice.substr(0, equals);
-        bool is_found = false;
-        for (auto* group : {&tensors.inputs, &tensors.outputs}) {
-            for (InferredTensor& tensor : *group) {
-                if (tensor.name == name && equals != choice.npos) {
-                    is_found = true;
-                    tensor.spec.layout =
-                        enum_named<Layout>("--layout " + choice, choice.substr(equals + 1));
-                }
-            }
-        }
-        require(is_found, "--layout {}: expected NAME=LAYOUT of a tensor of --in or --out", choice);
+        InferredTensor* tensor = find_named(tensors, choice.substr(0, equals));
+        require(tensor != nullptr && equals != choice.npos,
+                "--layout {}: expected NAME=LAYOUT of a tensor of --in or --out", choice);
+        tensor->spec.layout = enum_named<Layout>("--layout " + choice, choice.substr(equals + 1));
     }
 }
 
