@@ -99,5 +99,7 @@ list(TRANSFORM kernel_api PREPEND "\${libdir}/" OUTPUT_VARIABLE pc_kernel_api)
 list(TRANSFORM archives PREPEND "\${libdir}/" OUTPUT_VARIABLE pc_archives)
 list(JOIN pc_kernel_api " " pc_kernel_api)
 list(JOIN pc_archives " " pc_archives)
+# Empty without MPI, which has no pkg-config file of one name.
+list(JOIN MPI_CXX_LIBRARIES " " pc_mpi)
 configure_file(cmake/tessera.pc.in tessera.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${pkgconfig_dir})
