@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "emu/base/fields/nearest.hpp"
@@ -254,19 +255,32 @@ Value evaluate_number(std::string_view text, const Scope& scope) {
 
 }  // namespace
 
+namespace {
+
+/// Returns what to do about a whole number that is not a count: 1e3 and 4.0 are decimals.
+std::string cure_of_decimal(const Value& value) {
+    const auto* decimal = std::get_if<double>(&value);
+    const bool is_whole = decimal != nullptr && std::floor(*decimal) == *decimal;
+    return is_whole ? "; write it without point and exponent" : "";
+}
+
+}  // namespace
+
 std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
     const Value value = evaluate_number(text, scope);
     const auto* whole = std::get_if<std::int64_t>(&value);
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
     require(whole != nullptr && *whole >= 0 && *whole <= kMost,
-            "'{}' is {}; allowed: a whole number, 0 to {}", text, show(value), kMost);
+            "'{}' is {}; allowed: a whole number, 0 to {}{}", text, show(value), kMost,
+            cure_of_decimal(value));
     return static_cast<std::uint32_t>(*whole);
 }
 
 std::int64_t evaluate_integer(std::string_view text, const Scope& scope) {
     const Value value = evaluate_number(text, scope);
     const auto* whole = std::get_if<std::int64_t>(&value);
-    require(whole != nullptr, "'{}' is {}; allowed: a whole number", text, show(value));
+    require(whole != nullptr, "'{}' is {}; allowed: a whole number{}", text, show(value),
+            cure_of_decimal(value));
     return *whole;
 }
 

@@ -21,6 +21,26 @@ struct CoreWork {
     std::vector<CoreCoord> cores;  ///< in the split's order
 };
 
+/// Runs `act` and turns its UsageError into a mistake of `key`. CreateKernel and other functions do
+/// not know YAML keys; without the key a message could not name a line of the run file.
+template <class F>
+auto with_key(const std::string& key, F act) {
+    try {
+        return act();
+        // The innermost key is the most exact: "kernels[0].args", not "kernels[0]".
+    } catch (const ProgramMistake&) {
+        throw;
+    } catch (const UsageError& error) {
+        throw ProgramMistake(key, error.what());
+    }
+}
+
+std::uint32_t positive_count(std::string_view text, const Scope& names) {
+    const std::uint32_t count = evaluate_count(text, names);
+    require(count > 0, "'{}' is 0; allowed: 1 or more", text);
+    return count;
+}
+
 /// Splits the program's units over its grid, as tt-metal's host code does.
 CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& names) {
     const GridSize whole = arch.workers.compute;
@@ -40,7 +60,8 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
         return work;
     }
     // The split of tt-metal: the first cores have one unit more (core_group_1).
-    const std::uint32_t units = evaluate_count(program.units, names);
+    const std::uint32_t units =
+        with_key("cores.split_work_to_cores", [&] { return positive_count(program.units, names); });
     const auto [num_cores, all, group_1, group_2, per_core_1, per_core_2] =
         split_work_to_cores(CoreRangeSet(range), units);
     work = {all, group_1, group_2, per_core_1, per_core_2, corerange_to_cores(all, num_cores)};
@@ -61,20 +82,6 @@ CoreRangeSet chosen(const CoreChoice& choice, const CoreWork& work) {
             return CoreRangeSet(choice.ranges);
     }
     return {};
-}
-
-/// Runs `act` and turns its UsageError into a mistake of `key`. CreateKernel and other functions do
-/// not know YAML keys; without the key a message could not name a line of the run file.
-template <class F>
-auto with_key(const std::string& key, F act) {
-    try {
-        return act();
-        // The innermost key is the most exact: "kernels[0].args", not "kernels[0]".
-    } catch (const ProgramMistake&) {
-        throw;
-    } catch (const UsageError& error) {
-        throw ProgramMistake(key, error.what());
-    }
 }
 
 /// Builds the program of one device.
@@ -193,10 +200,14 @@ private:
     }
 
     void add_buffer(Program& program, const ProgramBuffer& buffer) {
+        const std::string key = fmt::format("cbs.{}", buffer.index);
         const std::uint32_t page = buffer.page_size.empty()
                                        ? buffer.tile.get_tile_size(buffer.format)
-                                       : evaluate_count(buffer.page_size, names_);
-        const std::uint32_t pages = evaluate_count(buffer.pages, names_);
+                                       : with_key(key + ".page_size", [&] {
+                                             return positive_count(buffer.page_size, names_);
+                                         });
+        const std::uint32_t pages =
+            with_key(key + ".pages", [&] { return positive_count(buffer.pages, names_); });
         // In 64 bits: the product of two counts may wrap around to a size that fits.
         require(std::uint64_t{pages} * page <= context_.arch.l1.size.value,
                 "{} pages of {} B; a core has {} B of L1", pages, page,
