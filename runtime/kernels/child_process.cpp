@@ -30,7 +30,8 @@ struct Pipe {
 // Closed on exec: a compiler started by another thread meanwhile must not hold it open.
 Pipe open_pipe(const std::string& program) {
     std::array<int, 2> ends{};
-    require(pipe2(ends.data(), O_CLOEXEC) == 0, "cannot run {}: {}", program, std::strerror(errno));
+    const int reason = pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno;
+    require(reason == 0, "cannot run {}: {}", program, std::strerror(reason));
     return {ends[0], ends[1]};
 }
 

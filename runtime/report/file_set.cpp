@@ -30,8 +30,10 @@ void require_writable_folder(const fs::path& directory) {
     const bool is_folder = fs::is_directory(nearest, error);
     require(!error, "{}: {}", nearest.string(), error.message());
     require(is_folder, "{}: is not a folder", nearest.string());
-    require(::access(nearest.c_str(), W_OK | X_OK) == 0, "{}: no file can be created in it: {}",
-            nearest.string(), std::strerror(errno));
+    // In a statement of its own: arguments of one call may be evaluated before access() sets errno.
+    const int reason = ::access(nearest.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+    require(reason == 0, "{}: no file can be created in it: {}", nearest.string(),
+            std::strerror(reason));
 }
 
 }  // namespace

@@ -119,12 +119,19 @@ RunFigures read_report(const std::filesystem::path& path) {
     // A report of 32 devices has 45 MB; parsed, it needs ten times as much memory.
     constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20U;
     const std::string text = read_input(file, kMostBytes);
+    const auto refusal_of = [&](const std::string& found) {
+        return UsageError(
+            fmt::format("{}: is not a report: {}, allowed: a whole report.json that --report wrote",
+                        file.string(), found));
+    };
     try {
         return figures_in(nlohmann::ordered_json::parse(text));
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("{}: {}", file.string(), error.what()));
-    } catch (const std::exception& error) {
-        throw UsageError(fmt::format("{}: is not a report: {}", file.string(), error.what()));
+    } catch (const nlohmann::json::parse_error& error) {
+        throw refusal_of(fmt::format("no JSON from byte {} of {} on", error.byte, text.size()));
+    } catch (const std::exception&) {  // texts of the library and of at() say nothing to a user
+        throw refusal_of("JSON without the keys of a report");
     }
 }
 

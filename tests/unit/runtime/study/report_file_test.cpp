@@ -71,7 +71,15 @@ TEST_F(ReportFile, IsRefusedIfItIsNotThere) {
 }
 
 TEST_F(ReportFile, IsRefusedIfItIsNoJson) {
-    EXPECT_THAT(refusal_of("<html>"), StartsWith("report.json: is not a report: "));
+    EXPECT_EQ(refusal_of("<html>"),
+              "report.json: is not a report: no JSON from byte 1 of 6 on, allowed: a whole "
+              "report.json that --report wrote");
+    EXPECT_EQ(refusal_of("{}"),
+              "report.json: is not a report: JSON without the keys of a report, allowed: a whole "
+              "report.json that --report wrote");
+    EXPECT_EQ(refusal_of(R"({"schema": "tessera.rep)"),
+              "report.json: is not a report: no JSON from byte 24 of 23 on, allowed: a whole "
+              "report.json that --report wrote");
 }
 
 TEST_F(ReportFile, IsRefusedIfItHasAnotherSchema) {
