@@ -83,10 +83,27 @@ void refuse_circle(const Chain& chain, const std::filesystem::path& file, const 
                                   file.filename().string(), way));
 }
 
+/// Returns the tree of a file that another one extends. It must have keys: text, a list or nothing
+/// would replace or leave out all that the user means to extend.
+Node read_base(const std::filesystem::path& file) {
+    Node root = read_map(file);
+    if (root.kind != NodeKind::Map || root.entries.empty()) {
+        throw ConfigError(
+            fmt::format("{}: file: expected a map, found {}", to_string(root.origin),
+                        root.kind == NodeKind::Map ? std::string("nothing") : describe(root)));
+    }
+    return root;
+}
+
+/// Reads the file of the user as it is, and one that `chain` extends by read_base().
+Node read_link(const std::filesystem::path& file, const Chain& chain) {
+    return chain.empty() ? read_map(file) : read_base(file);
+}
+
 /// Returns the tree of an arch file, merged over the files that it extends.
 Node read_arch(const std::filesystem::path& file, const std::filesystem::path& run_path,
                ConfigFolders folders, Chain chain = {}) {
-    Node tree = read_map(file);
+    Node tree = read_link(file, chain);
     const Node name = tree.kind == NodeKind::Map ? take(tree, kExtendsKey) : Node{};
     if (name.kind == NodeKind::Null) {
         return tree;
@@ -124,6 +141,11 @@ Device load_arch_of(const RunSpec& run, const std::filesystem::path& run_path, c
         return {};
     }
     Node tree = read_arch(*file, run_path, folders);
+    if (const Node* extends = patch.find(kExtendsKey)) {
+        binding.violations.add(extends->origin, "arch.extends",
+                               "is a key of device files; allowed in a run: mesh.device names the "
+                               "device, and arch changes its keys");
+    }
     if (patch.kind != NodeKind::Null) {
         overlay(tree, patch);
     }
@@ -156,7 +178,7 @@ std::filesystem::path extended_file(const Node& name, const std::filesystem::pat
 /// list whose later files replace values of the earlier ones and append steps.
 Node read_extended(const std::filesystem::path& path, ConfigFolders folders,
                    const Chain& above = {}) {
-    Node root = read_map(path);
+    Node root = read_link(path, above);
     if (root.kind != NodeKind::Map) {
         return root;
     }

@@ -29,6 +29,16 @@ std::vector<std::string> split_path(const Override& override) {
     return parts;
 }
 
+/// Refuses to extend another file by an option: files are merged before options change values.
+void refuse_extends(const Override& override, const std::string& first) {
+    if (first == "extends") {
+        throw ConfigError(fmt::format(
+            "{}: extends is read before options change values; allowed: a key of the merged files. "
+            "Write `extends: {}` in a file and name that file in place of this one",
+            override.origin, override.value));
+    }
+}
+
 /// Keys that state the kind of a map; `of` is the map's own key. A map of another kind replaces the
 /// whole map, or only the keys of the old kind. Merging both would refuse `origin: {file: …}` over
 /// `{random: …}` for its unknown key `random`.
@@ -127,8 +137,8 @@ Node& child(Node& map, const std::string& key, const Origin& origin) {
 
 }  // namespace
 
-Override parse_set(const std::string& text) {
-    const std::string origin = "--set " + text;
+Override parse_set(const std::string& text, std::string_view option) {
+    const std::string origin = fmt::format("{} {}", option, text);
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
         throw ConfigError(origin + ": expected key.path=value");
@@ -136,10 +146,10 @@ Override parse_set(const std::string& text) {
     return {text.substr(0, equals), text.substr(equals + 1), origin};
 }
 
-std::vector<Override> parse_sets(std::span<const std::string> texts) {
+std::vector<Override> parse_sets(std::span<const std::string> texts, std::string_view option) {
     std::vector<Override> overrides;
     for (const std::string& text : texts) {
-        overrides.push_back(parse_set(text));
+        overrides.push_back(parse_set(text, option));
     }
     return overrides;
 }
@@ -151,7 +161,9 @@ void apply(const Override& override, Node& root) {
     std::string key;
     // Read as YAML, so that lists and maps can be given; positions in it are those of the override.
     const Node value = read_text_at(override.value, origin);
-    for (const std::string& part : split_path(override)) {
+    const std::vector<std::string> parts = split_path(override);
+    refuse_extends(override, parts.front());
+    for (const std::string& part : parts) {
         if (node->kind == NodeKind::Null) {
             *node = {.kind = NodeKind::Map, .origin = origin};
         }

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emu/base/fields/node.hpp"
@@ -19,9 +20,11 @@ struct Override {
 };
 
 /// Splits `key.path=value` at its first '='.
+/// `option` is its name in messages.
 /// Errors   ConfigError naming `--set TEXT` if there is no key or no '='.
-[[nodiscard]] Override parse_set(const std::string& text);
-[[nodiscard]] std::vector<Override> parse_sets(std::span<const std::string> texts);
+[[nodiscard]] Override parse_set(const std::string& text, std::string_view option = "--set");
+[[nodiscard]] std::vector<Override> parse_sets(std::span<const std::string> texts,
+                                               std::string_view option = "--set");
 
 /// Sets the value at its path below `root` and adds missing maps on the path. A map as value
 /// replaces the old value.

@@ -132,6 +132,9 @@ void PipelineBinder::load_ops(const Node& folders) {
         return;
     }
     for (const Node& folder : folders.elements) {
+        if (!is_word(folder, "ops", "a folder")) {
+            continue;
+        }
         guarded(folder, "ops", [&] {
             // Entered before it loads: a step that uses an op that does not load is not an unknown
             // op, and would be a second message for one mistake.

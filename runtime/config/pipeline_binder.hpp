@@ -132,6 +132,9 @@ void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
 /// Binds `report:`.
 void bind_report(PipelineBinder& binder, const Node& report);
+/// Refuses patterns of `report.stages` that no step of the run file has, whatever its `when`
+/// conditions choose. Called after planning.
+void check_report_patterns(const PipelineBinder& binder, const Node& root);
 
 /// Returns the step of one part of `whole`, with bound parameters; nothing if they are refused.
 [[nodiscard]] std::optional<pipeline::PipelineStep> bind_part(PipelineBinder& binder,

@@ -151,8 +151,11 @@ std::optional<pipeline::FileOutput> bind_file_output(const PipelineBinder& binde
                        [&] { is_wanted = evaluate_condition(when->text, binder.scope); });
     }
     if (const Node* rows = node.find("rows"); rows != nullptr && is_wanted) {
-        binder.guarded(*rows, "outputs.rows",
-                       [&] { output.rows = evaluate_count(rows->text, binder.scope); });
+        binder.guarded(*rows, "outputs.rows", [&] {
+            output.rows = evaluate_count(rows->text, binder.scope);
+            require(output.rows > 0,
+                    "'{}' is 0; allowed: 1 to the tensor's rows; without the key, all", rows->text);
+        });
     }
     bind_packed(binder, node, output);
     bind_join(binder, node, output);
@@ -262,12 +265,32 @@ bool add_stored_names(PipelineBinder& binder, const pipeline::PipelineStep& step
     return true;
 }
 
+/// Refuses an entry with more rows than its tensor has, which would be written without the others.
+void check_stored_rows(PipelineBinder& binder, const pipeline::PipelineStep& step,
+                       std::size_t output) {
+    const ops::TensorPlan& plan = step.output_plans[output];
+    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
+    for (const auto& [name, held, entry] : stored_outputs(binder.spec, step, output, devices)) {
+        const bool is_joined = entry->join == pipeline::FileJoin::Join;
+        const std::uint64_t parts = is_joined ? held.size() : 1;
+        const std::uint64_t most = entry->join == pipeline::FileJoin::Stack
+                                       ? held.size()
+                                       : plan.spec.shape.front() * parts;
+        if (entry->rows > most) {
+            binder.rules.add(entry->place, "outputs.rows",
+                             fmt::format("{} of {}, allowed: 1 to {}", entry->rows, name, most));
+            return;
+        }
+    }
+}
+
 /// Refuses two tensors with one name in the file of outputs, which would be found after the run,
 /// when the second is written.
 void check_stored_names(PipelineBinder& binder) {
     StoredNames owners;
     for (const pipeline::PipelineStep& step : binder.spec.steps) {
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            check_stored_rows(binder, step, i);
             if (!add_stored_names(binder, step, i, owners)) {
                 return;
             }
@@ -284,6 +307,12 @@ void bind_output_names(PipelineBinder& binder, const Node& node) {
         return;
     }
     binder.spec.has_plain_names = word == "plain";
+    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
+    if (binder.spec.has_plain_names && devices > 1) {
+        binder.rules.add(
+            node.origin, "output_names",
+            fmt::format("plain with {} devices, allowed: by_device; plain on one device", devices));
+    }
     binder.resolve_word(node, "output_names", word);
 }
 
@@ -374,6 +403,10 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
         refuse_new(binder, *steps, "steps.");
         binder.load_ops(entry(root, "ops"));
         bind_steps(binder, *steps, entry(root, "set"));
+        if (binder.spec.steps.empty() && binding.violations.empty()) {
+            rules.add(steps->origin, "steps",
+                      "no step runs: when and repeat leave out all of them; allowed: 1 or more");
+        }
         bind_workspaces(binder, entry(root, "workspaces"));
     }
     // With a wrong key, messages of planning would be its consequences.
@@ -384,6 +417,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     bind_outputs(binder, entry(root, "outputs"), entry(root, "steps"));
     if (binding.violations.empty()) {
         check_overridden_defaults(binder, entry(root, "set"));
+        check_report_patterns(binder, root);
     }
     if (binding.violations.empty() && rules.empty()) {
         check_stored_names(binder);

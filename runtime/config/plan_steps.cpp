@@ -305,10 +305,10 @@ public:
 
     /// Keeps a step until the step named in its `beside` is added. That step may be a part of
     /// another one, which has no position before planning.
-    void hold(PipelineStep step) { held_.push_back(std::move(step)); }
+    void hold(PipelineStep step) { held_.push_back({std::move(step), steps_.size()}); }
 
     void add(PipelineStep step) {
-        for (PipelineStep& held : held_) {
+        for (auto& [held, num_before] : held_) {
             if (held.beside == step.name) {
                 step.launch = step.launch.empty() ? step.name : step.launch;
                 held.launch = step.launch;
@@ -316,16 +316,16 @@ public:
                 plan_step(binder_, steps_.emplace_back(std::move(held)), planned_);
             }
         }
-        std::erase_if(held_, [](const PipelineStep& held) { return held.beside.empty(); });
+        std::erase_if(held_, [](const HeldStep& held) { return held.step.beside.empty(); });
         plan_step(binder_, steps_.emplace_back(std::move(step)), planned_);
     }
 
     /// Returns all steps. A held step is an error if no later step has the name in its `beside`.
     [[nodiscard]] std::vector<PipelineStep> take() {
-        for (const PipelineStep& held : held_) {
+        for (const auto& [held, num_before] : held_) {
             std::vector<std::string> known;
-            for (const PipelineStep& step : steps_) {
-                known.push_back(step.name);
+            for (std::size_t i = num_before; i < steps_.size(); ++i) {
+                known.push_back(steps_[i].name);
             }
             binder_.rules.add(held.place, fmt::format("steps.{}.beside", held.name),
                               known.empty() ? fmt::format("no step {} follows it", held.beside)
@@ -336,10 +336,15 @@ public:
     }
 
 private:
+    struct HeldStep {
+        PipelineStep step;
+        std::size_t num_before;  ///< steps before it, which its `beside` cannot name
+    };
+
     PipelineBinder& binder_;
     PlannedTensors& planned_;
     std::vector<PipelineStep> steps_;
-    std::vector<PipelineStep> held_;
+    std::vector<HeldStep> held_;
 };
 
 // Rehearses the run; called only for a pipeline without other mistakes, since it needs all plans.

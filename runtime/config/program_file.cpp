@@ -219,6 +219,11 @@ private:
             binder_.mistake(node, path + ".on", "required key is missing");
         } else if (on->kind == NodeKind::Map) {
             binder_.refuse_unknown(*on, path + ".on.", {"riscv", "noc"});
+            if (on->entries.empty()) {
+                binder_.mistake(*on, path + ".on",
+                                "is empty, allowed: reader, writer, compute, or {riscv: riscv_0, "
+                                "noc: noc_1}");
+            }
             plain(*on, "riscv", path + ".on", kernel.processor);
             // A processor without a NoC has the default of DataMovementConfig.
             kernel.noc = kernel.processor == DataMovementProcessor::RISCV_0 ? NOC::RISCV_0_default
@@ -238,6 +243,19 @@ private:
                             describe(*on) +
                                 ", allowed: reader, writer, compute, or {riscv: "
                                 "riscv_0, noc: noc_1}");
+        }
+    }
+
+    // Refuses settings of the matrix and vector units on a processor that only moves data.
+    void refuse_compute_keys(const Node& node, const std::string& path,
+                             const ProgramKernel& kernel) {
+        for (const char* key : {"math_fidelity", "fp32_dest_acc", "math_approx_mode"}) {
+            const Node* value = node.find(key);
+            if (value != nullptr && !kernel.is_compute) {
+                binder_.mistake(*value, fmt::format("{}.{}", path, key),
+                                "has no effect on a kernel that moves data; allowed with on: "
+                                "compute");
+            }
         }
     }
 
@@ -264,6 +282,7 @@ private:
         named_words(node, "named_compile_args", path, kernel.named_compile_args);
         words(node, "args", path, kernel.args);
         words(node, "common_args", path, kernel.common_args);
+        refuse_compute_keys(node, path, kernel);
         plain(node, "math_fidelity", path, kernel.math_fidelity);
         plain(node, "fp32_dest_acc", path, kernel.fp32_dest_acc);
         plain(node, "math_approx_mode", path, kernel.math_approx_mode);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binds `report:` of a run file.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emu/base/fields/nearest.hpp"
 #include "runtime/config/pipeline_binder.hpp"
 
 namespace tessera::config {
 namespace {
 
-/// Binds names with their patterns. Whether a pattern matches anything is not checked: steps depend
-/// on `when` conditions.
+/// Binds names with their patterns.
 std::vector<pipeline::NamedPatterns> bind_patterns(PipelineBinder& binder, const Node& report,
                                                    const std::string& key) {
     std::vector<pipeline::NamedPatterns> named;
@@ -32,7 +36,64 @@ std::vector<pipeline::NamedPatterns> bind_patterns(PipelineBinder& binder, const
     return named;
 }
 
+/// Returns whether a name exists that both patterns match; `*` in them matches any letters.
+bool overlap(std::string_view a, std::string_view b) {
+    if (a.empty() || b.empty()) {
+        return a.find_first_not_of('*') == a.npos && b.find_first_not_of('*') == b.npos;
+    }
+    if (b.front() == '*' && a.front() != '*') {
+        return overlap(b, a);
+    }
+    if (a.front() == '*') {
+        return overlap(a.substr(1), b) || overlap(a, b.substr(1));
+    }
+    return a.front() == b.front() && overlap(a.substr(1), b.substr(1));
+}
+
+/// Returns a name of the file as a pattern: "gate_${l}" is "gate_*".
+std::string pattern_of(std::string name) {
+    for (std::size_t at = name.find("${"); at != name.npos; at = name.find("${")) {
+        name.replace(at, std::min(name.find('}', at), name.size() - 1) + 1 - at, "*");
+    }
+    return name;
+}
+
+/// Adds names of a block of steps and of their launches, including those that `when` leaves out.
+void add_step_names(const Node& steps, std::vector<std::string>& names) {
+    for (const Entry& step : steps.entries) {
+        add_step_names(entry(step.value, "steps"), names);
+        names.push_back(pattern_of(step.key));
+        if (const Node* launch = step.value.find("launch")) {
+            names.push_back(pattern_of(launch->text));
+        }
+    }
+}
+
+/// Refuses patterns that fit no name. A part, such as moe.permuted, fits the step that it belongs to:
+/// parts depend on parameters.
+void check_patterns(const PipelineBinder& binder, const Node& groups, const std::string& path,
+                    const std::vector<std::string>& names) {
+    for (const Entry& group : groups.entries) {
+        for (const Node& pattern : group.value.elements) {
+            const auto fits = [&](const std::string& name) {
+                return overlap(pattern.text, name) || overlap(pattern.text, name + ".*");
+            };
+            if (!std::ranges::any_of(names, fits)) {
+                binder.mistake(pattern, path + "." + group.key,
+                               fmt::format("nothing is named {}, {}", pattern.text,
+                                           correction(pattern.text, names)));
+            }
+        }
+    }
+}
+
 }  // namespace
+
+void check_report_patterns(const PipelineBinder& binder, const Node& root) {
+    std::vector<std::string> steps;
+    add_step_names(entry(root, "steps"), steps);
+    check_patterns(binder, entry(entry(root, "report"), "stages"), "report.stages", steps);
+}
 
 void bind_report(PipelineBinder& binder, const Node& report) {
     if (report.kind == NodeKind::Null) {

@@ -74,6 +74,9 @@ constexpr SetMistake kSets[] = {
     {"l1.size=1 MiB", "--set l1.size=1 MiB: l1.size: unknown key, did you mean arch.l1.size?"},
     {"arch.l1.size=1 KiB",
      "--set arch.l1.size=1 KiB: arch.l1.reserved: 103712 leaves nothing of l1.size 1024"},
+    {"extends=moe_v2",
+     "--set extends=moe_v2: extends is read before options change values; allowed: a key of the "
+     "merged files. Write `extends: moe_v2` in a file and name that file in place of this one"},
     {"steps.double.op=cop",
      "--set steps.double.op=cop: steps.double.op: unknown op 'cop', did you mean copy? Allowed: "
      "the ops that `tessera list ops` shows"},

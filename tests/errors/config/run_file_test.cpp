@@ -304,6 +304,59 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:3:10: mesh.shape: [0, 2] is out of range, allowed: 1 to 256"},
     {"UnknownWord", "shape: [1, 2]", "shape: [1, 2]\n  topology: star",
      "run.yaml:4:13: mesh.topology: expected line, ring or torus, found 'star'"},
+    {"PatternOfAStageThatNoStepHas", "mesh:", "report: {stages: {up: [doubel]}}\nmesh:",
+     "run.yaml:1:24: report.stages.up: nothing is named doubel, did you mean double?"},
+    {"DecimalExtent", "rows: 64", "rows: 6.4e1",
+     "run.yaml:9:14: tensors.x.shape: 'rows' is 64; allowed: a whole number, 0 to 4294967295; "
+     "write it without point and exponent"},
+    {"NoStepWithCondition", "out: [y]", "out: [y], when: 0",
+     "run.yaml:11:3: steps: no step runs: when and repeat leave out all of them; allowed: 1 or "
+     "more"},
+    {"NoStepOfARepetition", "out: [y]", "out: [y], repeat: {l: 0}",
+     "run.yaml:11:3: steps: no step runs: when and repeat leave out all of them; allowed: 1 or "
+     "more"},
+    {"MoreRowsThanAnOutputHas", "set: {factor: 2}}\n",
+     "set: {factor: 2}}\noutputs: [{tensor: y, rows: 100}]\n",
+     "run.yaml:12:11: outputs.rows: 100 of d0.y, allowed: 1 to 64"},
+    {"NoRowsOfAnOutput", "set: {factor: 2}}\n",
+     "set: {factor: 2}}\noutputs: [{tensor: y, rows: 0}]\n",
+     "run.yaml:12:29: outputs.rows: '0' is 0; allowed: 1 to the tensor's rows; without the key, "
+     "all"},
+    {"PlainNamesOfSeveralDevices", "mesh:", "output_names: plain\nmesh:",
+     "run.yaml:1:15: output_names: plain with 2 devices, allowed: by_device; plain on one device"},
+    {"BesideAnEarlierStep", "set: {factor: 2}}\n",
+     "set: {factor: 2}}\n  - {name: again, op: copy, beside: double, in: [x], out: [z]}\n",
+     "run.yaml:12:12: steps.again.beside: no step double follows it"},
+    {"OpWithoutAFolder",
+     "mesh:", "ops: [\"\"]\nmesh:", "run.yaml:1:7: ops: expected a folder, found the text \"\""},
+    {"KeyOfComputeOnAReader", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, math_fidelity: "
+     "HiFi2}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:104: steps.double.program.kernels[0].math_fidelity: has no effect on a kernel "
+     "that moves data; allowed with on: compute"},
+    {"KernelOnAnEmptyMap", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: {}}]}, in: [x], out: {y: "
+     "{shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:81: steps.double.program.kernels[0].on: is empty, allowed: reader, writer, "
+     "compute, or {riscv: riscv_0, noc: noc_1}"},
+    {"ProgramWithoutUnits", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cores: {split_work_to_cores: 0}, cbs: {0: {}}, kernels: [{path: "
+     "ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: [rows, columns], "
+     "dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:59: steps.double.program.cores.split_work_to_cores: '0' is 0; allowed: 1 or "
+     "more"},
+    {"PagesOfZeroBytes", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {16: {pages: 2, page_size: 0}}, kernels: [{path: "
+     "ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: [rows, columns], "
+     "dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:62: steps.double.program.cbs.16.page_size: '0' is 0; allowed: 1 or more"},
+    {"BufferWithoutPages", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {16: {pages: 0}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:48: steps.double.program.cbs.16.pages: '0' is 0; allowed: 1 or more"},
+    {"DeviceThatARunExtends", "mesh:", "arch: {extends: blackhole_p150}\nmesh:",
+     "run.yaml:1:17: arch.extends: is a key of device files; allowed in a run: mesh.device names "
+     "the device, and arch changes its keys"},
     {"RingOfTwoDimensions", "shape: [1, 2]", "shape: [2, 2]\n  topology: ring",
      "run.yaml:4:13: mesh.topology: ring needs one row or one column, but mesh.shape is [2, 2]; "
      "allowed: line or torus"},
@@ -367,6 +420,20 @@ TEST(RunFileErrors, AreAbsentWhereAnotherChoiceOfStepsMakesAnOutput) {
         "outputs: [y, z]\n");
 
     EXPECT_EQ(refusal_of_run(text), "");
+}
+
+TEST(RunFileErrors, RefuseToExtendAFileThatIsNoMap) {
+    const std::pair<const char*, const char*> contents[] = {
+        {"word\n", "'word'"}, {"[1, 2]\n", "a list of 2"}, {"# nothing\n", "nothing"}};
+    for (const auto& [text, found] : contents) {
+        const ScratchFolder folder;
+        (void)folder.write("hello.yaml", text);
+        (void)folder.write("run.yaml", "extends: hello\n" + std::string(kRun));
+
+        EXPECT_THAT([&] { (void)config::read_run(folder.file("run.yaml"), {}); },
+                    testing::ThrowsMessage<ConfigError>(
+                        folder.file("hello.yaml") + ":1:1: file: expected a map, found " + found));
+    }
 }
 
 TEST(RunFileErrors, NameFilesThatExtendEachOther) {
