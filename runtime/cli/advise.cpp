@@ -40,7 +40,7 @@ struct Advised {
 
 Advised advised(const AdviseOptions& options, const Console& console) {
     ProgressLine progress(console);
-    ComparedRun opened = open_run(options.run, options.sets, progress);
+    ComparedRun opened = open_run(options.run, config::parse_sets(options.sets), progress);
     auto* recorded = std::get_if<compare::RecordedRun>(&opened);
     require(recorded != nullptr,
             "{}: is a report, which holds no trace; allowed: a trace or a "

@@ -114,9 +114,11 @@ bool is_too_slow(const compare::StepComparison& run, double allowed) {
            run.b->expected > (1 + allowed) * run.a->expected;
 }
 
-std::vector<std::string> sets_of_b(const CompareOptions& options) {
-    std::vector<std::string> sets = options.sets;
-    sets.insert(sets.end(), options.sets_b.begin(), options.sets_b.end());
+/// Values of A, then those of B alone, so that messages name the option that the user wrote.
+std::vector<config::Override> sets_of_b(const CompareOptions& options) {
+    std::vector<config::Override> sets = config::parse_sets(options.sets);
+    const std::vector<config::Override> own = config::parse_sets(options.sets_b, "--set-b");
+    sets.insert(sets.end(), own.begin(), own.end());
     return sets;
 }
 
@@ -130,7 +132,8 @@ std::vector<ComparedRun> open_runs(const CompareOptions& options, ProgressLine& 
     std::vector<ComparedRun> runs;
     for (const std::string& name : options.runs) {
         const bool is_b = runs.size() == 1;
-        runs.push_back(open_run(name, is_b ? sets_of_b(options) : options.sets, progress));
+        runs.push_back(
+            open_run(name, is_b ? sets_of_b(options) : config::parse_sets(options.sets), progress));
     }
     if (runs.size() == 1) {
         runs.push_back(open_run(options.runs.front(), sets_of_b(options), progress));

@@ -35,11 +35,11 @@ compare::RecordedRun record(const config::LoadedRun& loaded, ProgressLine& progr
     return run;
 }
 
-compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& sets,
+compare::RecordedRun read(const fs::path& path, const std::vector<config::Override>& sets,
                           ProgressLine& progress) {
     progress.begin("reading " + path.string());
     Trace trace = read_trace(path);
-    const config::LoadedArch device = load_device(arch_of_trace(path, trace), sets);
+    const config::LoadedArch device = load_overridden(arch_of_trace(path, trace), sets);
     const MeshSpec mesh = trace.mesh;
     return {path.stem().string(), std::move(trace), timed_run::machine_of(device, mesh), path,
             progress.counter()};
@@ -47,18 +47,17 @@ compare::RecordedRun read(const fs::path& path, const std::vector<std::string>& 
 
 }  // namespace
 
-ComparedRun open_run(const std::string& argument, const std::vector<std::string>& sets,
+ComparedRun open_run(const std::string& argument, const std::vector<config::Override>& sets,
                      ProgressLine& progress) {
     const fs::path path = argument;
     if (fs::is_directory(path) || path.extension() == ".json") {
         require(sets.empty(),
-                "--set {}: {} is a report, whose times are fixed; allowed: traces and "
-                "configurations",
-                sets.empty() ? "" : sets.front(), argument);
+                "{}: {} is a report, whose times are fixed; allowed: traces and configurations",
+                sets.empty() ? "" : sets.front().origin, argument);
         return compare::read_report(path);
     }
     if (!fs::exists(path) || path.extension() == ".yaml" || path.extension() == ".yml") {
-        return record(load({.config = argument, .sets = sets, .threads = {}}), progress);
+        return record(load(argument, sets), progress);
     }
     return read(path, sets, progress);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cli/progress_line.hpp"
+#include "runtime/config/override.hpp"
 #include "runtime/study/recorded_run.hpp"
 #include "runtime/study/run_figures.hpp"
 
@@ -27,6 +28,7 @@ using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 /// Errors   UsageError if there are `sets` for a report; UsageError, ConfigError and KernelError of
 ///          reading and running.
 [[nodiscard]] ComparedRun open_run(const std::string& argument,
-                                   const std::vector<std::string>& sets, ProgressLine& progress);
+                                   const std::vector<config::Override>& sets,
+                                   ProgressLine& progress);
 
 }  // namespace tessera::cli

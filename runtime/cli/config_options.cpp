@@ -14,6 +14,7 @@
 
 #include "emu/base/print_sink.hpp"
 #include "runtime/cli/config_folders.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/config/fields/run_fields.hpp"
 #include "runtime/kernels/artifact_cache.hpp"
 #include "runtime/kernels/kernel_roots.hpp"
@@ -43,6 +44,20 @@ void require_not_set(const std::vector<config::Override>& sets,
         const auto set = std::ranges::find(sets, shape.path, &config::Override::path);
         require(set == sets.end() || set->value == shape.value, "{}: {} is {} in {}",
                 set == sets.end() ? "" : set->origin, shape.path, shape.value, shape.origin);
+    }
+}
+
+// Checked before the run: the file itself is created when a kernel prints for the first time.
+void require_print_place(const std::string& place) {
+    std::error_code error;
+    const auto status = std::filesystem::status(place, error);
+    const bool is_device = std::filesystem::exists(status) &&
+                           !std::filesystem::is_regular_file(status) &&
+                           !std::filesystem::is_directory(status);
+    // A terminal, a pipe and a link are allowed here, since no other file replaces them.
+    if (place != "stderr" && place != "off" && !is_device &&
+        !std::filesystem::is_symlink(place, error)) {
+        require_file_name("--dprint", place);
     }
 }
 
@@ -102,6 +117,7 @@ void apply(const KernelOptions& options) {
         add_kernel_root(folder);
     }
     if (options.dprint) {
+        require_print_place(*options.dprint);
         setenv(kPrintVariable, options.dprint->c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
     }
 }
@@ -168,6 +184,11 @@ std::vector<config::Override> params_of(const ConfigOptions& options,
                                config::parse_sets(options.sets));
 }
 
+config::LoadedRun load(const std::string& config, const std::vector<config::Override>& overrides) {
+    const std::array folders{shipped_configs()};
+    return config::load_run(find_run_config(config), overrides, folders);
+}
+
 config::LoadedRun load(const ConfigOptions& options, const std::vector<config::Override>& shapes) {
     std::vector<config::Override> overrides = config::parse_sets(options.sets);
     require_not_set(overrides, shapes);
@@ -178,8 +199,7 @@ config::LoadedRun load(const ConfigOptions& options, const std::vector<config::O
         overrides.push_back({"machine.rules", "strict", "--strict"});
     }
     overrides.insert(overrides.end(), shapes.begin(), shapes.end());
-    const std::array folders{shipped_configs()};
-    return config::load_run(find_run_config(options.config), overrides, folders);
+    return load(options.config, overrides);
 }
 
 config::LoadedSweep load_sweep(const ConfigOptions& options) {

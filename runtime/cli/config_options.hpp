@@ -78,6 +78,9 @@ void add_full_flag(CLI::App& command, bool& full);
 [[nodiscard]] std::vector<config::Override> params_of(const ConfigOptions& options,
                                                       const pipeline::InputFile& inputs);
 
+/// Loads a configuration by its path or name, with `overrides` in order.
+[[nodiscard]] config::LoadedRun load(const std::string& config,
+                                     const std::vector<config::Override>& overrides);
 /// Loads the configuration. `shapes` come last: they replace values of the file and of --set.
 /// Errors   ConfigError, UsageError as config::load_run; ConfigError for --set without '=' and for
 ///          --threads that is not a number from 1; UsageError for an unknown CONFIG, or a --set of

@@ -42,8 +42,10 @@ std::string joined(const std::vector<std::string>& values) {
 
 void pass_on(const ExecOptions& options) {
     const auto rows = metalium::setting_rows();
+    metalium::Settings checked;  // here a mistake is one of the option, later one of the variable
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (const std::string text = joined(options[i]); !text.empty()) {
+            metalium::read_setting(checked, rows[i], rows[i].option, text);
             setenv(rows[i].variable, text.c_str(), 1);
         }
     }

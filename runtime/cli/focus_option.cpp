@@ -42,4 +42,25 @@ std::optional<report::Focus> focus_of(const std::vector<std::string>& words,
     return focus;
 }
 
+// A note and no error: the end is known after the run, whose other results are valid.
+std::string focus_note(const report::TimingReport& report) {
+    if (!report.focus) {
+        return "";
+    }
+    const report::Focus& focus = *report.focus;
+    const auto step =
+        std::ranges::find(report.launches, focus.step.value_or(""), &report::LaunchReport::name);
+    const bool is_of_step = step != report.launches.end();
+    const Millicycles end = is_of_step ? step->makespan.expected : report.makespan.expected;
+    if (focus.from < end) {
+        return "";
+    }
+    return fmt::format(
+        "tessera: --focus window={}..{}: {} has {} cycles, so the page draws nothing of the "
+        "window; "
+        "allowed: a window that begins before its end\n",
+        focus.from / kMillicyclesPerCycle, focus.to / kMillicyclesPerCycle,
+        is_of_step ? "step " + step->name : "the run", end / kMillicyclesPerCycle);
+}
+
 }  // namespace tessera::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/report/timing/focus.hpp"
+#include "runtime/report/timing/timing_report.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 
@@ -26,5 +27,9 @@ void add_focus_option(CLI::App& command, std::vector<std::string>& words);
 [[nodiscard]] std::optional<report::Focus> focus_of(const std::vector<std::string>& words,
                                                     std::span<const std::string> steps,
                                                     const ArchSpec& arch, const MeshSpec& mesh);
+
+/// Returns a line that says so if the window of --focus begins after the end of the run, or of its
+/// step: the report then draws nothing of it. Empty for other windows.
+[[nodiscard]] std::string focus_note(const report::TimingReport& report);
 
 }  // namespace tessera::cli

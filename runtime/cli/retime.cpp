@@ -174,6 +174,7 @@ ExitCode run(const RetimeOptions& options, const Console& console) {
     report::TimingReport report = timed_report(options, head, device, console);
     report.sources = report::source_texts(
         report, [&](const std::string& name) { return source_beside(options.trace, name); });
+    console.err << focus_note(report);
     if (options.report) {
         report::write_report(*options.report, report, device.resolved, nullptr);
     }

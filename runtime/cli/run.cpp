@@ -125,6 +125,9 @@ std::optional<timed_run::RunTimer> timer_of(const RunOptions& options,
                                             const config::LoadedRun& loaded,
                                             timed_run::LaunchCache& launches) {
     if (options.no_timing) {
+        require(!options.draws.count && !options.draws.are_replayed,
+                "{} draws times, leave out --no-timing",
+                options.draws.count ? "--draws" : "--replay-draws");
         return std::nullopt;
     }
     timed_run::TimerOptions timer{.draws = options.draws.draws(), .cache = &launches};
@@ -299,6 +302,7 @@ OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     }
     OpenedRun opened;
     if (options.inputs) {
+        require(!options.inputs->empty(), "--inputs: the name is empty");
         opened.inputs = std::make_shared<const SafetensorsFile>(*options.inputs);
     }
     std::vector<config::Override> given = params_of(options.config, opened.inputs);
@@ -336,6 +340,7 @@ ExitCode run(const RunOptions& options, const Console& console) {
     print(outcome, options, console);
     console.out << std::flush;
     if (options.report) {
+        console.err << focus_note(*outcome.timing);
         report::write_report(*options.report, *outcome.timing, loaded.resolved, &record);
     }
     if (sampler) {

@@ -85,7 +85,10 @@ fs::path arch_of_trace(const fs::path& path, const Trace& trace) {
 }
 
 config::LoadedArch load_device(const fs::path& file, const std::vector<std::string>& sets) {
-    std::vector<config::Override> overrides = config::parse_sets(sets);
+    return load_overridden(file, config::parse_sets(sets));
+}
+
+config::LoadedArch load_overridden(const fs::path& file, std::vector<config::Override> overrides) {
     const std::array folders{find_package().share_dir / "configs"};
     if (overrides.empty()) {
         return config::load_arch(file, {}, folders);

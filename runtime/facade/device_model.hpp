@@ -29,5 +29,7 @@ namespace tessera {
 /// Errors   ConfigError as config::load_arch.
 [[nodiscard]] config::LoadedArch load_device(const std::filesystem::path& file,
                                              const std::vector<std::string>& sets);
+[[nodiscard]] config::LoadedArch load_overridden(const std::filesystem::path& file,
+                                                 std::vector<config::Override> overrides);
 
 }  // namespace tessera

@@ -156,17 +156,21 @@ std::span<const SettingRow> setting_rows() noexcept {
     return kRows;
 }
 
+void read_setting(Settings& settings, const SettingRow& row, std::string_view name,
+                  const std::string& text) {
+    try {
+        row.read(settings, text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", name, error.what()));
+    }
+}
+
 Settings settings_from_environment() {
     Settings settings;
     for (const SettingRow& row : kRows) {
         const char* text = std::getenv(row.variable);
-        if (text == nullptr || *text == '\0') {
-            continue;
-        }
-        try {
-            row.read(settings, text);
-        } catch (const UsageError& error) {
-            throw UsageError(fmt::format("{}: {}", row.variable, error.what()));
+        if (text != nullptr && *text != '\0') {
+            read_setting(settings, row, row.variable, text);
         }
     }
     const char* profiler = std::getenv("TT_METAL_DEVICE_PROFILER");

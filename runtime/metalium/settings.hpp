@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/mesh_spec.hpp"
@@ -39,6 +40,11 @@ struct SettingRow {
 
 /// Returns all settings, in the order in which help shows them.
 [[nodiscard]] std::span<const SettingRow> setting_rows() noexcept;
+
+/// Reads the text of one setting; `name` is that of its option or its variable.
+/// Errors   UsageError that begins with `name`, with the value and what is allowed.
+void read_setting(Settings& settings, const SettingRow& row, std::string_view name,
+                  const std::string& text);
 
 /// Returns the settings of this process.
 /// Errors   UsageError naming the variable, its value and what is allowed.

@@ -2,6 +2,7 @@
 // Outputs replace regular files only; other targets are refused before anything runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/cli/tessera_process.hpp"
@@ -107,6 +108,22 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsNameIsTooLong) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
     EXPECT_EQ(ending.err, "tessera: " + name + ": File name too long\n");
+}
+
+TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsFolderIsReadOnly) {
+    const ScratchFolder folder;
+    fs::permissions(folder.path(), fs::perms{0755});
+    fs::create_directory(folder.path() / "rod");
+    fs::permissions(folder.path() / "rod", fs::perms{0555});
+
+    const Ending run =
+        run_limited({"run", "moe_v2_tiny", "--report", "rod/r"}, RLIMIT_CORE, 0, folder.path());
+    const Ending sweep =
+        run_limited({"sweep", "k_block", "--out", "rod/r"}, RLIMIT_CORE, 0, folder.path());
+
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err, "tessera: rod: no file can be created in it: Permission denied\n");
+    EXPECT_EQ(sweep.err, run.err);
 }
 
 TEST(CliReportFolder, IsRefusedBeforeTheRunIfItWouldLieInAFile) {
