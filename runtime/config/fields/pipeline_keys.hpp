@@ -108,8 +108,8 @@ inline constexpr std::array kStepKeys{
     KeyRow{"first_core", "[x, y]", "[0, 0]", "offset that is added to all cores of the program"},
     KeyRow{"launch", "a name", "the step's", "consecutive steps with one name share a launch"},
     KeyRow{"beside", "a step", "none",
-           "runs on other cores in the launch of that later step, or of its part "
-           "(moe.dispatched)"},
+           "runs on other cores in the launch of that later step, or of its part, such as beside: "
+           "moe.dispatched"},
     KeyRow{"when", "a condition", "true", "the step runs only if this holds"},
     KeyRow{"repeat", "{name: count}", "none",
            "with `steps`: repeats them once for each value of name"},

@@ -56,9 +56,9 @@ inline constexpr std::array kMachineFields{
         "reported once for each line and kind; strict: an error"),
     field<&MachineSpec::progress_limit>(
         "progress_limit", "4000000",
-        "iterations of a loop that only polls memory while nothing else advances, before the run "
-        "ends as a deadlock. The limit is 10 times as high for unbounded loops that call the "
-        "kernel API, 256 times for those that compute",
+        "a loop that only polls memory ends the run as a deadlock after this number of iterations "
+        "in which nothing else advances. Unbounded loops that call the kernel API have 10 times "
+        "this limit, unbounded loops that compute 256 times",
         Limits{1024, 1e15}),
 };
 
