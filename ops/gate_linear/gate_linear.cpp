@@ -71,41 +71,26 @@ std::uint32_t most_members(const OpContext& context, const Units& units) {
     return std::max(std::min({kMostMembers, units.num_chunks(), cores / units.count}), 1U);
 }
 
-/// A circular buffer of a core.
-struct Ring {
-    Cb cb;
-    DataFormat format;
-    CbSize size;
-};
+using Buffers = std::vector<CbPlan<Cb>>;
 
-std::vector<Ring> rings_of(const Units& units, std::uint32_t depth, std::uint32_t members) {
-    const auto tiles = [](Cb cb, DataFormat format, std::uint32_t pages) {
-        return Ring{cb, format, {pages, tile_bytes(format)}};
-    };
+Buffers buffers_of(const Units& units, std::uint32_t depth, std::uint32_t members) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     // No second set of tiles: compute fills and empties them by itself, one unit after another.
     const std::uint32_t k_tiles = units.k_tiles + units.has_bias();
-    std::vector<Ring> rings{tiles(Cb::TokenRows, kBf16, units.chunk * depth),
-                            tiles(Cb::ExpertRows, kBf16, units.chunk * depth),
-                            tiles(Cb::Tokens, kBf16, k_tiles), tiles(Cb::Experts, kBf16, k_tiles)};
+    Buffers buffers{{Cb::TokenRows, kBf16, units.chunk * depth},
+                    {Cb::ExpertRows, kBf16, units.chunk * depth},
+                    {Cb::Tokens, kBf16, k_tiles},
+                    {Cb::Experts, kBf16, k_tiles}};
     if (units.has_bias() != 0) {
-        rings.push_back({Cb::Bias, DataFormat::UInt32, {1, kBiasBytes}});
+        buffers.push_back({Cb::Bias, DataFormat::UInt32, {1, kBiasBytes}});
     }
-    rings.push_back(tiles(Cb::Output, kFloat, depth));
+    buffers.push_back({Cb::Output, kFloat, depth});
     if (members > 1) {
-        rings.push_back(tiles(Cb::Partial, kFloat, 1));
-        rings.push_back(tiles(Cb::Gathered, kFloat, members));
+        buffers.push_back({Cb::Partial, kFloat, 1});
+        buffers.push_back({Cb::Gathered, kFloat, members});
     }
-    return rings;
-}
-
-std::uint64_t ring_bytes(const Units& units, std::uint32_t depth, std::uint32_t members) {
-    std::uint64_t bytes = 0;
-    for (const Ring& ring : rings_of(units, depth, members)) {
-        bytes += std::uint64_t{ring.size.pages} * ring.size.page_bytes;
-    }
-    return bytes;
+    return buffers;
 }
 
 std::uint32_t members_of(const OpContext& context, const Units& units) {
@@ -115,7 +100,8 @@ std::uint32_t members_of(const OpContext& context, const Units& units) {
     }
     std::uint32_t members = may_choose_sharing(spec.grid) ? most_members(context, units) : 1;
     // Fewer members gather fewer sums, which must fit in L1 beside the tiles.
-    while (members > 1 && ring_bytes(units, spec.cb_depth, members) > buffer_room(context.arch)) {
+    while (members > 1 &&
+           bytes_of(buffers_of(units, spec.cb_depth, members)) > buffer_room(context.arch)) {
         --members;
     }
     return members;
@@ -133,7 +119,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("is {}; allowed for {} units of work and {} tiles of K: 0 to {}",
                               spec.split_k, units.count, units.k_tiles, most));
     // Both operands of all of K stay in L1 as tiles; only the rows on their way are in chunks.
-    const std::uint64_t bytes = ring_bytes(units, spec.cb_depth, members_of(context, units));
+    const std::uint64_t bytes =
+        bytes_of(buffers_of(units, spec.cb_depth, members_of(context, units)));
     judge.require(bytes <= buffer_room(context.arch), "hidden_states",
                   fmt::format("with H = {} take {} B of circular buffers; a core has {} B of L1 "
                               "for them",
@@ -217,9 +204,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .num_experts = reading.num_experts};
 
     Program program = CreateProgram();
-    for (const Ring& ring : rings_of(units, spec.cb_depth, members)) {
-        add_circular_buffer(program, work.cores, ring.cb, ring.format, ring.size);
-    }
+    add_circular_buffers(program, work.cores, buffers_of(units, spec.cb_depth, members));
     const KernelHandle reader = CreateKernel(program, "ops/gate_linear/kernels/reader.cpp",
                                              work.cores, reader_config(reading, read));
     const KernelHandle compute = CreateKernel(program, "ops/gate_linear/kernels/compute.cpp",

@@ -25,8 +25,7 @@ struct GroupedSpec : ProductSchedule {
 inline constexpr std::array<std::string_view, 2> kSchedules{"multi_core", "near_banks"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., H_in)", "bfloat16 | fp8_e4m3", "ROW_MAJOR"},
-    Operand{"expert_weights", "(E/D, H_out, H_codes)",
-            "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3 | uint8", "TILE"},
+    kExpertWeightsOperand,
     Operand{"sorted_token_ids", "(P)", "int32", "ROW_MAJOR"},
     Operand{"expert_ids", "(B)", "int32", "ROW_MAJOR"},
     Operand{"num_tokens_post_padded", "(1)", "int32", "ROW_MAJOR"},
@@ -35,36 +34,19 @@ inline constexpr std::array kInputs{
             .format = "float32",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
-    Operand{.name = "expert_scales",
-            .shape = "any",
-            .format = "float32 | bfloat16 | uint8",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional},
-    Operand{.name = "row_scales",
-            .shape = "any",
-            .format = "float32",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional},
-    Operand{.name = "zero_points",
-            .shape = "any",
-            .format = "uint8",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional},
-    Operand{.name = "bias",
-            .shape = "(E/D, H_out)",
-            .format = "bfloat16",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional},
+    kExpertScalesOperand,
+    kRowScalesOperand,
+    kZeroPointsOperand,
+    kExpertBiasOperand,
 };
 inline constexpr std::array kOutputs{Operand{"output", "any", "bfloat16", "ROW_MAJOR"}};
-/// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "grouped_mm",
     .summary = "rows of a list of blocks times the weights of each block's expert",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
-    .tolerance = {.max_relative_error = 0.005, .min_pcc = 0.99999},
+    .tolerance = kProductTolerance,
 };
 
 /// Returns the op, for the registry. For each entry of the list (moe_align_block_size) it computes

@@ -53,15 +53,11 @@ Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& tab
     return {num_rows(q) / heads, heads, row_length(q), table[1] * spec.page_size};
 }
 
-struct TileBuffer {
-    Cb cb;
-    DataFormat format;
-    std::uint32_t tiles;
-};
+using Buffers = std::vector<CbPlan<Cb>>;
 
 /// Keys have two pages of rows: one arrives while the other is scored.
 /// A sum is split into three parts of 8 bits for the matrix unit.
-std::vector<TileBuffer> tile_buffers(const Extents& extents, DataFormat keys) {
+Buffers tile_buffers(const Extents& extents, DataFormat keys) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t heads = extents.head_tiles();
@@ -95,12 +91,8 @@ constexpr std::uint32_t kAnnouncement = 64;  // bytes, of each of 4 to compute a
 
 std::uint64_t buffer_bytes(const ArchSpec& arch, const Extents& extents, DataFormat keys,
                            std::uint32_t table_width) {
-    std::uint64_t bytes =
-        bytes_of(scratch_of(extents, table_width), dram_alignment(arch)) + 8 * kAnnouncement;
-    for (const TileBuffer& buffer : tile_buffers(extents, keys)) {
-        bytes += std::uint64_t{buffer.tiles} * tile_bytes(buffer.format);
-    }
-    return bytes;
+    return bytes_of(scratch_of(extents, table_width), dram_alignment(arch)) + 8 * kAnnouncement +
+           bytes_of(tile_buffers(extents, keys));
 }
 
 /// Checks heads of queries and their weights.
@@ -163,23 +155,19 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = scores}, {.spec = weights}};
 }
 
-void add_buffers(Program& program, const CoreRangeSet& cores,
-                 const std::vector<TileBuffer>& buffers) {
-    for (const TileBuffer& buffer : buffers) {
-        add_circular_buffer(program, cores, buffer.cb, buffer.format,
-                            {buffer.tiles, tile_bytes(buffer.format)});
-    }
+void add_buffers(Program& program, const CoreRangeSet& cores, const Buffers& buffers) {
+    add_circular_buffers(program, cores, buffers);
     for (const Cb cb : {Cb::ComputeUnits, Cb::WriterUnits}) {
         add_circular_buffer(program, cores, cb, DataFormat::UInt32, {4, kAnnouncement});
     }
 }
 
-ComputeConfig config_of_compute(const Extents& extents, const std::vector<TileBuffer>& buffers) {
+ComputeConfig config_of_compute(const Extents& extents, const Buffers& buffers) {
     ComputeConfig config = compute_config(
         ComputeArgs{.head_tiles = extents.head_tiles(), .element_tiles = extents.element_tiles()},
         {.fp32_dest_acc_en = true});
     // All fp32 buffers pass to DST unrounded; the matrix unit gets the parts instead.
-    for (const TileBuffer& buffer : buffers) {
+    for (const CbPlan<Cb>& buffer : buffers) {
         if (buffer.format == DataFormat::Float32) {
             unpack_to_fp32(config, buffer.cb);
         }

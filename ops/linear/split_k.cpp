@@ -58,35 +58,22 @@ Part part_of(const ProductShape& shape, SplitK split) {
             .members = split.members};
 }
 
-/// A circular buffer of a core.
-struct Ring {
-    Cb cb;
-    DataFormat format;
-    std::uint32_t tiles;
-};
+using Buffers = std::vector<CbPlan<Cb>>;
 
-std::vector<Ring> rings_of(const ProductShape& shape, const Part& part) {
+Buffers buffers_of(const ProductShape& shape, const Part& part) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t push = part.k_block() * part.strip();
-    std::vector<Ring> rings{{Cb::Rows, kBf16, 2 * part.k_chunk()},
-                            {Cb::Tiles, kBf16, part.block_tiles * part.row_stride()},
-                            {Cb::Weights, shape.weights, kPushes * push},
-                            {Cb::Partial, kFloat, 2 * part.strip() * part.block_tiles},
-                            {Cb::Gathered, kFloat, part.most_owned() * part.members},
-                            {Cb::Output, kBf16, 4}};
+    Buffers buffers{{Cb::Rows, kBf16, 2 * part.k_chunk()},
+                    {Cb::Tiles, kBf16, part.block_tiles * part.row_stride()},
+                    {Cb::Weights, shape.weights, kPushes * push},
+                    {Cb::Partial, kFloat, 2 * part.strip() * part.block_tiles},
+                    {Cb::Gathered, kFloat, part.most_owned() * part.members},
+                    {Cb::Output, kBf16, 4}};
     if (shape.has_bias) {
-        rings.push_back({Cb::Bias, kBf16, part.num_columns});
+        buffers.push_back({Cb::Bias, kBf16, part.num_columns});
     }
-    return rings;
-}
-
-std::uint64_t ring_bytes(const ProductShape& shape, const Part& part) {
-    std::uint64_t bytes = 0;
-    for (const Ring& ring : rings_of(shape, part)) {
-        bytes += std::uint64_t{ring.tiles} * tile_bytes(ring.format);
-    }
-    return bytes;
+    return buffers;
 }
 
 /// Returns about how many cycles the slowest core takes. The numbers are those of a Wormhole core;
@@ -205,7 +192,8 @@ std::optional<SplitK> split_k_of(const ArchSpec& arch, GridSize grid, const Prod
              ++teams) {
             const SplitK split{number, teams};
             const bool is_stated = members == 0 || members == number;
-            if (!is_stated || ring_bytes(shape, part_of(shape, split)) > buffer_room(arch)) {
+            if (!is_stated ||
+                bytes_of(buffers_of(shape, part_of(shape, split))) > buffer_room(arch)) {
                 continue;
             }
             const double cycles = cycles_of(shape, split);
@@ -243,10 +231,7 @@ Program split_k_program(const ArchSpec& arch, GridSize grid, const SplitTensors&
         .written = {.output = &tensors.output.buffer}};
 
     Program program = CreateProgram();
-    for (const Ring& ring : rings_of(shape, built.part)) {
-        add_circular_buffer(program, cores, ring.cb, ring.format,
-                            {ring.tiles, tile_bytes(ring.format)});
-    }
+    add_circular_buffers(program, cores, buffers_of(shape, built.part));
     built.semaphores = {.arrived = CreateSemaphore(program, cores, 0),
                         .finished = CreateSemaphore(program, cores, 0)};
     add_kernels(program, cores, fidelity, built);

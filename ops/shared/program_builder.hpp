@@ -159,4 +159,36 @@ CBHandle add_circular_buffer(Program& program, const CoreRangeSet& cores, Cb cb,
             .set_page_size(index, size.page_bytes));
 }
 
+/// A circular buffer that a program gives each of its cores.
+template <class Cb>
+struct CbPlan {
+    Cb cb;
+    DataFormat format;
+    CbSize size;
+
+    CbPlan(Cb cb_name, DataFormat cb_format, CbSize cb_size)
+        : cb(cb_name), format(cb_format), size(cb_size) {}
+    /// A buffer of `tiles` tiles.
+    CbPlan(Cb cb_name, DataFormat cb_format, std::uint32_t tiles)
+        : CbPlan(cb_name, cb_format, CbSize{tiles, tile_bytes(cb_format)}) {}
+};
+
+/// Returns the bytes that the buffers take of each core's L1.
+template <class Cb>
+[[nodiscard]] std::uint64_t bytes_of(const std::vector<CbPlan<Cb>>& plans) {
+    std::uint64_t bytes = 0;
+    for (const CbPlan<Cb>& plan : plans) {
+        bytes += std::uint64_t{plan.size.pages} * plan.size.page_bytes;
+    }
+    return bytes;
+}
+
+template <class Cb>
+void add_circular_buffers(Program& program, const CoreRangeSet& cores,
+                          const std::vector<CbPlan<Cb>>& plans) {
+    for (const CbPlan<Cb>& plan : plans) {
+        add_circular_buffer(program, cores, plan.cb, plan.format, plan.size);
+    }
+}
+
 }  // namespace tessera::ops

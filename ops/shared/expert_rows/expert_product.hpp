@@ -20,6 +20,33 @@ namespace tessera::ops {
 /// Cores that read weights: all of them from all banks, or those next to a bank from it alone.
 enum class WeightReads : std::uint8_t { Auto, AllBanks, NearBanks };
 
+/// Operands of every product of expert rows.
+inline constexpr Operand kExpertWeightsOperand{"expert_weights", "(E/D, H_out, H_codes)",
+                                               "bfloat16 | bfp8_b | bfp4_b | fp8_e4m3 | uint8",
+                                               "TILE"};
+inline constexpr Operand kExpertScalesOperand{.name = "expert_scales",
+                                              .shape = "any",
+                                              .format = "float32 | bfloat16 | uint8",
+                                              .layout = "ROW_MAJOR",
+                                              .presence = Presence::Optional};
+inline constexpr Operand kRowScalesOperand{.name = "row_scales",
+                                           .shape = "any",
+                                           .format = "float32",
+                                           .layout = "ROW_MAJOR",
+                                           .presence = Presence::Optional};
+inline constexpr Operand kZeroPointsOperand{.name = "zero_points",
+                                            .shape = "any",
+                                            .format = "uint8",
+                                            .layout = "ROW_MAJOR",
+                                            .presence = Presence::Optional};
+inline constexpr Operand kExpertBiasOperand{.name = "bias",
+                                            .shape = "(E/D, H_out)",
+                                            .format = "bfloat16",
+                                            .layout = "ROW_MAJOR",
+                                            .presence = Presence::Optional};
+/// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
+inline constexpr Tolerance kProductTolerance{.max_relative_error = 0.005, .min_pcc = 0.99999};
+
 /// Defaults of the schedule that reads by all cores.
 inline constexpr std::uint32_t kDefaultStrip = 3;
 inline constexpr std::uint32_t kDefaultKBlock = 8;

@@ -21,12 +21,7 @@ using SplitCb = row_strips::Cb;
 
 constexpr std::uint32_t kMostMembers = 2 * kTileColumns;  // columns of the tiles of parts
 
-/// A circular buffer of tiles.
-struct TileRing {
-    SplitCb cb;
-    DataFormat format;
-    std::uint32_t tiles;
-};
+using Buffers = std::vector<CbPlan<SplitCb>>;
 
 std::uint32_t all_strips(const TensorSpec& input) {
     return div_up(row_length(input.shape), kStripColumns);
@@ -37,47 +32,43 @@ std::uint32_t all_units(const TensorSpec& input) {
 }
 
 /// Returns the buffers of a core that has `strips` strips of a unit.
-std::vector<TileRing> tile_rings(std::uint32_t strips, std::uint32_t num_vectors, DataFormat output,
-                                 std::uint32_t members) {
+Buffers tile_buffers(std::uint32_t strips, std::uint32_t num_vectors, DataFormat output,
+                     std::uint32_t members) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t tiles = strips * kStripTiles;
     // Two strips of rows: one arrives while the other is tilized.
-    std::vector<TileRing> rings{{SplitCb::Rows, kBf16, 2 * kStripTiles},
-                                {SplitCb::Tiles, kBf16, tiles},
-                                {SplitCb::Vectors, kBf16, tiles},
-                                {SplitCb::Ones, kBf16, 1},
-                                {SplitCb::High, kBf16, 1},
-                                {SplitCb::Low, kBf16, 1},
-                                // Statistics are fp32: a sum of a row has thousands of terms.
-                                {SplitCb::Sums, kFloat, 1},
-                                {SplitCb::FirstStatistic, kFloat, 1},
-                                {SplitCb::SecondStatistic, kFloat, 1},
-                                {SplitCb::Output, output, 2 * kStripTiles}};
+    Buffers buffers{{SplitCb::Rows, kBf16, 2 * kStripTiles},
+                    {SplitCb::Tiles, kBf16, tiles},
+                    {SplitCb::Vectors, kBf16, tiles},
+                    {SplitCb::Ones, kBf16, 1},
+                    {SplitCb::High, kBf16, 1},
+                    {SplitCb::Low, kBf16, 1},
+                    // Statistics are fp32: a sum of a row has thousands of terms.
+                    {SplitCb::Sums, kFloat, 1},
+                    {SplitCb::FirstStatistic, kFloat, 1},
+                    {SplitCb::SecondStatistic, kFloat, 1},
+                    {SplitCb::Output, output, 2 * kStripTiles}};
     if (num_vectors > 1) {
-        rings.push_back({SplitCb::SecondVector, kBf16, tiles});
+        buffers.push_back({SplitCb::SecondVector, kBf16, tiles});
     }
     if (members > 1) {
-        rings.push_back({SplitCb::Part, kFloat, 1});
-        rings.push_back({SplitCb::Gathered, kFloat, div_up(members, kTileColumns)});
-        rings.push_back({SplitCb::Merged, kFloat, 1});
+        buffers.push_back({SplitCb::Part, kFloat, 1});
+        buffers.push_back({SplitCb::Gathered, kFloat, div_up(members, kTileColumns)});
+        buffers.push_back({SplitCb::Merged, kFloat, 1});
     }
-    return rings;
+    return buffers;
 }
 
 std::uint32_t vector_row_bytes(std::uint32_t strips) {
     return fp8::aligned(strips * kStripColumns * 2);
 }
 
-std::uint64_t ring_bytes(const TensorSpec& input, ColumnSplit split, std::uint32_t num_vectors) {
+std::uint64_t buffer_bytes(const TensorSpec& input, ColumnSplit split, std::uint32_t num_vectors) {
     const std::uint32_t strips = div_up(all_strips(input), split.members());
-    std::uint64_t bytes = vector_row_bytes(strips);
     // Outputs may be float32, which the widest case covers.
-    for (const TileRing& ring :
-         tile_rings(strips, num_vectors, DataFormat::Float32, split.members())) {
-        bytes += std::uint64_t{ring.tiles} * tile_bytes(ring.format);
-    }
-    return bytes;
+    return vector_row_bytes(strips) +
+           bytes_of(tile_buffers(strips, num_vectors, DataFormat::Float32, split.members()));
 }
 
 /// Returns how many rectangles the grid holds, side by side and one above the other.
@@ -263,7 +254,7 @@ std::optional<ColumnSplit> column_split(const ArchSpec& arch, const SplitSchedul
     std::optional<ColumnSplit> best;
     for (const ColumnSplit split : splits_of(grid, std::min(all_strips(input), kMostMembers))) {
         const bool is_stated = schedule.split == 0 || schedule.split == split.members();
-        if (!is_stated || ring_bytes(input, split, num_vectors) > buffer_room(arch)) {
+        if (!is_stated || buffer_bytes(input, split, num_vectors) > buffer_room(arch)) {
             continue;
         }
         // Fewer cores come first, and win if more of them would not be faster, or if the step may
@@ -312,11 +303,9 @@ Program split_strips_program(std::string_view op, const ArchSpec& arch, const Sp
 
     Program program = CreateProgram();
     const std::uint32_t most = div_up(all_strips(in), split->members());
-    for (const TileRing& ring :
-         tile_rings(most, num_vectors, strips.output.spec.format, split->members())) {
-        add_circular_buffer(program, cores, ring.cb, ring.format,
-                            {ring.tiles, tile_bytes(ring.format)});
-    }
+    add_circular_buffers(
+        program, cores,
+        tile_buffers(most, num_vectors, strips.output.spec.format, split->members()));
     add_circular_buffer(program, cores, SplitCb::VectorRow, DataFormat::UInt32,
                         {1, vector_row_bytes(most)});
     SplitProgram built{.arch = arch,
