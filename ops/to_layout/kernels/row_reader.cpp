@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers 32 rows of a block, zeros where the tensor ends, for tilize.
-#include "../../shared/kernels/arithmetic.hpp"
-#include "args.hpp"
+#include "row_block.hpp"
 
 namespace {
 
@@ -26,28 +25,22 @@ void kernel_main() {
     const auto args = RowArgs::read();
     const auto input = TensorAccessor(ReaderTensors::input(), input_address);
 
-    // Matrices of a stack begin with a tile of their own.
     const uint32_t tile_rows = div_up(args.matrix_rows, tile_height);
     for (uint32_t block = range.first_block; block < range.first_block + range.num_blocks;
          ++block) {
-        const uint32_t tile_row = block / args.blocks_per_row;
-        const uint32_t start = block % args.blocks_per_row * args.block_bytes;
-        const uint32_t row_in_matrix = tile_row % tile_rows * tile_height;
-        const uint32_t first_row = tile_row / tile_rows * args.matrix_rows + row_in_matrix;
-        const uint32_t num_rows = smaller(tile_height, args.matrix_rows - row_in_matrix);
-        const uint32_t num_bytes = smaller(args.block_bytes, args.row_bytes - start);
+        const RowBlock at = row_block(block, tile_rows, args);
 
         cb_reserve_back(cb_rows, args.block_tiles);
         uint32_t l1_addr = get_write_ptr(cb_rows);
-        for (uint32_t row = first_row; row < first_row + num_rows; ++row) {
-            noc_async_read(input.get_noc_addr(row, start), l1_addr, num_bytes);
+        for (uint32_t row = at.first_row; row < at.first_row + at.num_rows; ++row) {
+            noc_async_read(input.get_noc_addr(row, at.start), l1_addr, at.num_bytes);
             // The columns after the row are written by the core while the read is in flight; the
             // two do not overlap.
-            fill_zeros(l1_addr + num_bytes, args.block_bytes - num_bytes);
+            fill_zeros(l1_addr + at.num_bytes, args.block_bytes - at.num_bytes);
             l1_addr += args.block_bytes;
         }
         // Rows after the matrix are zeros, as tiles of a tensor are padded.
-        fill_zeros(l1_addr, (tile_height - num_rows) * args.block_bytes);
+        fill_zeros(l1_addr, (tile_height - at.num_rows) * args.block_bytes);
         // One barrier for 32 rows.
         noc_async_read_barrier();
         cb_push_back(cb_rows, args.block_tiles);
