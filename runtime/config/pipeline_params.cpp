@@ -158,24 +158,21 @@ void check_divides(const PipelineBinder& binder, const Node& node, const std::st
     }
 }
 
-}  // namespace
-
-// A param is a value alone, or a map with its choices, range and divisors.
-void bind_param(PipelineBinder& binder, const Entry& param) {
-    const std::string path = "params." + param.key;
+/// Returns the value of a param; nothing if it is refused.
+std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entry& param,
+                                              const std::string& path) {
     const bool is_map = param.value.kind == NodeKind::Map;
     const Node* value = is_map ? param.value.find("value") : &param.value;
     if (is_map) {
         binder.refuse_unknown(param.value, path + ".", kParamKeys);
     }
-    // A refused param has a value nevertheless, so that its uses are not unknown names.
-    binder.scope.set(param.key, std::int64_t{1});
     if (value == nullptr || value->kind != NodeKind::Scalar) {
         binder.mistake(
             param.value, path,
             "expected a number, a word or {value: …, choices: …}, found " + describe(param.value));
-        return;
+        return std::nullopt;
     }
+    std::optional<pipeline::Value> bound;
     binder.guarded(*value, path, [&] {
         const Node& choices = entry(param.value, "choices");
         const pipeline::Value held = own_name(choices, evaluate(value->text, binder.scope));
@@ -185,10 +182,27 @@ void bind_param(PipelineBinder& binder, const Entry& param) {
         check_choice(binder, *value, path, choices, held);
         check_range(binder, *value, path, entry(param.value, "range"), held);
         check_divides(binder, *value, path, entry(param.value, "divides"), held);
-        binder.scope.set(param.key, held);
         binder.spec.params.emplace_back(param.key, held);
         binder.resolve(*value, path, show(held), json_of(held));
+        bound = held;
     });
+    return bound;
+}
+
+}  // namespace
+
+// A param is a value alone, or a map with its choices, range and divisors.
+void bind_param(PipelineBinder& binder, const Entry& param) {
+    const std::string path = "params." + param.key;
+    if (binder.scope.find(param.key) != nullptr) {
+        binder.mistake(param.value, path,
+                       "is a name of the machine, which expressions use; allowed: another name");
+        return;
+    }
+    // It has no value before: its own expressions would use that.
+    const std::optional<pipeline::Value> held = value_of_param(binder, param, path);
+    // A refused param has a value nevertheless, so that its uses are not unknown names.
+    binder.scope.set(param.key, held.value_or(std::int64_t{1}));
 }
 
 Scope params_without_mesh(const Node& root) {

@@ -173,7 +173,13 @@ void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& p
     } else {
         binder.mistake(*out, path + ".out", "expected a list of tensors, found " + describe(*out));
     }
+    if (spec.outputs.empty() && out->kind != NodeKind::Scalar) {
+        binder.mistake(*out, path + ".out", "is empty; allowed: one tensor or more");
+    }
     for (const StepOutput& output : spec.outputs) {
+        if (output.name.empty()) {
+            binder.mistake(*out, path + ".out", "has a tensor without a name");
+        }
         made.push_back(output.name);
     }
     resolve_list(binder, *out, path + ".out", made);
