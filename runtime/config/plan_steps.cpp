@@ -51,12 +51,7 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
         (void)spec.page_size();
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
                 "split by {}, which is not an input tensor", tensor.split_by);
-        if (tensor.origin.kind == pipeline::OriginKind::Join) {
-            check_join(binder.spec, tensor);
-        }
-        if (tensor.origin.kind == pipeline::OriginKind::ExpertPlaces) {
-            check_places(binder.spec, tensor);
-        }
+        check_origin(binder.spec, tensor);
         planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
                                                    .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {
@@ -158,8 +153,8 @@ TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
 /// omitted.
 void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judge) {
     std::vector<TensorPlan> inferred = step.op->infer(context);
-    judge.require(inferred.size() >= step.outputs.size(), "outputs",
-                  fmt::format("are {} tensors; allowed: up to {}, the outputs of the op",
+    judge.require(!step.outputs.empty() && inferred.size() >= step.outputs.size(), "outputs",
+                  fmt::format("are {} tensors; allowed: 1 to {}, the outputs of the op",
                               step.outputs.size(), inferred.size()));
     if (!judge.is_kept()) {
         return;

@@ -137,28 +137,22 @@ HostTensor constant(const TensorSpec& spec, double value) {
             fill(static_cast<std::uint8_t>(value));
             break;
         default:
-            throw UsageError(
-                fmt::format("a constant in {}; allowed: bfloat16, float32, int32, "
-                            "uint32, uint16 or uint8",
-                            name_of(spec.format)));
+            ensure(false, "a constant in {}", name_of(spec.format));
     }
     return tensor;
 }
 
 /// Evaluates the origin's expression for the index of each element.
-HostTensor indexed(const TensorSpec& spec, const TensorOrigin& origin, std::uint32_t device) {
-    require(spec.format == DataFormat::Int32 || spec.format == DataFormat::UInt32,
-            "indices of elements in {}; allowed: int32 or uint32", name_of(spec.format));
-    HostTensor tensor = make_host_tensor(spec.shape, spec.format);
+HostTensor indexed(const PipelineTensor& origin, std::uint32_t device) {
+    HostTensor tensor = make_host_tensor(origin.spec.shape, origin.spec.format);
     const auto out = tensor.as<std::int32_t>();
     // Each piece has its own scope, whose `i` changes from element to element.
     constexpr std::size_t kPiece = 4096;
     tbb::parallel_for(std::size_t{0}, (out.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
-        Scope scope(origin.names.get());
+        Scope scope(origin.origin.names.get());
         scope.set("device", std::int64_t{device});
         for (std::size_t i = piece * kPiece; i < std::min(out.size(), (piece + 1) * kPiece); ++i) {
-            scope.set("i", static_cast<std::int64_t>(i));
-            out[i] = static_cast<std::int32_t>(evaluate_integer(origin.index, scope));
+            out[i] = static_cast<std::int32_t>(index_value(origin, i, scope));
         }
     });
     return tensor;
@@ -266,7 +260,7 @@ HostTensor value_of_origin(const PipelineTensor& tensor, const OriginPlace& plac
         case OriginKind::Constant:
             return constant(tensor.spec, tensor.origin.value);
         case OriginKind::Index:
-            return indexed(tensor.spec, tensor.origin, place.device);
+            return indexed(tensor, place.device);
         default:
             return drawn(tensor, place);
     }

@@ -108,43 +108,6 @@ Shape with_rank(Shape shape, std::size_t rank) {
     return shape;
 }
 
-void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
-    const std::uint32_t axis = tensor.origin.axis;
-    require(axis < tensor.spec.shape.size(), "axis {} of {} extents; allowed: 0 to {}", axis,
-            tensor.spec.shape.size(), tensor.spec.shape.size() - 1);
-    std::uint32_t extent = 0;
-    for (const std::string& name : tensor.origin.parts) {
-        const PipelineTensor* part = find_tensor(pipeline, name);
-        require(part != nullptr, "joins {}, which is not an input tensor", name);
-        require(part->spec.format == tensor.spec.format, "joins {}, which is {}; allowed: {}", name,
-                name_of(part->spec.format), name_of(tensor.spec.format));
-        // Weights of single experts are matrices in files and become slices of a 3-dimensional
-        // tensor.
-        Shape rest = with_rank(part->spec.shape, tensor.spec.shape.size());
-        if (rest.size() == tensor.spec.shape.size()) {
-            extent += std::exchange(rest[axis], tensor.spec.shape[axis]);
-        }
-        require(rest == tensor.spec.shape,
-                "joins {}, whose shape is {}; allowed: {} except along axis {}", name,
-                to_string(part->spec.shape), to_string(tensor.spec.shape), axis);
-    }
-    require(extent == tensor.spec.shape[axis],
-            "has extent {} along axis {}; the extents of its parts add up to {}",
-            tensor.spec.shape[axis], axis, extent);
-}
-
-void check_places(const PipelineSpec& pipeline, const PipelineTensor& tensor) {
-    const PipelineTensor* map = find_tensor(pipeline, tensor.origin.map);
-    require(map != nullptr, "places of {}, which is not an input tensor", tensor.origin.map);
-    const auto text = [](const PipelineTensor& of) {
-        return fmt::format("{} {}", to_string(of.spec.shape), name_of(of.spec.format));
-    };
-    const bool is_list = tensor.spec.shape.size() == 1 && tensor.spec.format == DataFormat::Int32;
-    require(is_list, "is {}; allowed with places: (E) int32", text(tensor));
-    require(map->spec.shape == tensor.spec.shape && map->spec.format == tensor.spec.format,
-            "is {}; allowed: {}, as {}", text(tensor), text(*map), map->name);
-}
-
 TensorSpec device_spec(const PipelineTensor& tensor, std::uint32_t devices) {
     TensorSpec spec = tensor.spec;
     if (tensor.distribution != Distribution::Split) {

@@ -259,14 +259,15 @@ struct StoredOutput {
 /// Returns the shape with leading extents of 1, so that it has at least `rank` extents.
 [[nodiscard]] Shape with_rank(Shape shape, std::size_t rank);
 
-/// Checks a tensor of OriginKind::Join: its parts exist, and their extents add up to its own. Parts
-/// of a lower rank have leading extents of 1.
+/// Checks what an input tensor's origin needs: parts and maps exist and fit, no join contains itself,
+/// and the format holds the values. An index expression is checked for the first elements and the
+/// last.
 /// Errors   UsageError.
-void check_join(const PipelineSpec& pipeline, const PipelineTensor& tensor);
+void check_origin(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 
-/// Checks a tensor of OriginKind::ExpertPlaces: both it and its maps are int32 of one shape (E).
-/// Errors   UsageError.
-void check_places(const PipelineSpec& pipeline, const PipelineTensor& tensor);
+/// Returns the value of an index expression for element `i`. `scope` has the names that it uses.
+/// Errors   UsageError if the format of the tensor does not hold the value.
+[[nodiscard]] std::int64_t index_value(const PipelineTensor& tensor, std::size_t i, Scope& scope);
 
 /// Returns what every device holds of an input tensor.
 /// Errors   UsageError if the axis does not split over `devices`, or split_extent has no split_by.
