@@ -6,6 +6,7 @@
 #include "emu/base/host_memory.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/operand_values.hpp"
+#include "runtime/pipeline/reference_chain.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera::pipeline {
@@ -93,6 +94,9 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
         // A timing-only run computes no values and needs no memory for them.
         require_host_memory(host_bytes(pipeline, devices), "the values of this pipeline",
                             "make it smaller, or add --timing-only, which computes none");
+    }
+    if (modes.maths == Maths::On && loaded.run.verify.level == VerifyLevel::FinalOnly) {
+        require_chain(pipeline);
     }
     const TensorValues values(pipeline, devices, files.inputs, files.state);
     const OriginCheck origins(pipeline, values, devices);

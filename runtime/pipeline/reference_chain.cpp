@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pipeline/reference_chain.hpp"
 
+#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
+#include "emu/tile/format/integer.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/step_tolerance.hpp"
+#include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -94,7 +98,56 @@ private:
     std::vector<HostTensors> made_;  ///< by device
 };
 
+bool reads_any(const PipelineStep& step, const std::set<std::string>& tensors) {
+    return std::ranges::any_of(step.inputs,
+                               [&](const std::string& name) { return tensors.contains(name); });
+}
+
+/// Returns why the chain ends at a step; empty if it goes on. `made` are the tensors of the steps
+/// before, `rounded` those with numbers that the devices round.
+std::string end_of_chain(const PipelineSpec& pipeline, const PipelineStep& step,
+                         const std::set<std::string>& made, const std::set<std::string>& rounded) {
+    if (step.op->reference == nullptr) {
+        return "has no reference";
+    }
+    if (step.op->valid != nullptr) {
+        return "leaves rows open, which only the device states";
+    }
+    const bool is_last = &step == &pipeline.steps.back();
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        const std::string& name = step.outputs[i].name;
+        if (find_tensor(pipeline, name) != nullptr || made.contains(name)) {
+            return fmt::format("changes a part of {}", name);
+        }
+        // Copies may be of rounded numbers, but the last step would be compared bit by bit.
+        const bool is_bitwise =
+            is_last ? is_exact(step, i) : tile::is_integer_format(step.output_plans[i].spec.format);
+        if (is_bitwise && reads_any(step, rounded)) {
+            return fmt::format("makes {} of rounded numbers, bit by bit", name);
+        }
+    }
+    return "";
+}
+
 }  // namespace
+
+void require_chain(const PipelineSpec& pipeline) {
+    std::set<std::string> made;
+    std::set<std::string> rounded;
+    for (const PipelineStep& step : pipeline.steps) {
+        const std::string reason = end_of_chain(pipeline, step, made, rounded);
+        require(reason.empty(),
+                "verify.level is final_only, but step {} {}; allowed for this run: every_step or "
+                "off",
+                step.name, reason);
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            made.insert(step.outputs[i].name);
+            if (!is_exact(step, i) || reads_any(step, rounded)) {
+                rounded.insert(step.outputs[i].name);
+            }
+        }
+    }
+}
 
 report::StepCheck check_final(const PipelineStep& last, std::span<const StepValues> groups,
                               const config::LoadedRun& loaded, const TensorValues& values,
