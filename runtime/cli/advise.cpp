@@ -68,6 +68,9 @@ Advised advised(const AdviseOptions& options, const Console& console) {
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     require_file_name("--plot", options.plot);
+    if (options.plot) {
+        require_different({{"--plot", *options.plot}}, {{"the run", options.run}});
+    }
     const bool writes = ranks::is_first(console.link);
     std::optional<PartialFile> plot;  // opened before the replays, since it may be refused
     if (options.plot && writes) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,13 @@ std::string obstacle_in_folder_of(const std::filesystem::path& path) {
     return access(folder.c_str(), W_OK | X_OK) == 0
                ? ""
                : fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
+}
+
+bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
+    std::error_code error;  // a file that does not exist yet is compared by its name
+    return std::filesystem::equivalent(a, b, error) ||
+           std::filesystem::absolute(a).lexically_normal() ==
+               std::filesystem::absolute(b).lexically_normal();
 }
 
 }  // namespace
@@ -41,6 +49,17 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
         const auto status = std::filesystem::status(*path, error);
         require_allowed(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
                         fmt::format("{} {}", option, *path), "", "is a file", "a folder");
+    }
+}
+
+void require_different(const std::vector<UsedFile>& written, const std::vector<UsedFile>& read) {
+    for (auto file = written.begin(); file != written.end(); ++file) {
+        const auto refuse = [&](const UsedFile& other) {
+            require(!is_same(file->path, other.path), "{} {} is the file of {}", file->name,
+                    file->path.string(), other.name);
+        };
+        std::for_each(written.begin(), file, refuse);
+        std::ranges::for_each(read, refuse);
     }
 }
 

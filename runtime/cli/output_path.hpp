@@ -2,8 +2,10 @@
 // Checks names of files and folders that a command will write, before it does any work.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tessera::cli {
 
@@ -13,5 +15,15 @@ void require_file_name(const char* option, const std::optional<std::string>& pat
 
 /// Errors   UsageError if the name is empty, or if it names something other than a folder.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
+
+/// A file of a command: its option, or words for it, and its path.
+struct UsedFile {
+    std::string name;
+    std::filesystem::path path;
+};
+
+/// Errors   UsageError if a file that the command writes is another one that it writes, or one that
+///          it reads: its input would be lost.
+void require_different(const std::vector<UsedFile>& written, const std::vector<UsedFile>& read);
 
 }  // namespace tessera::cli

@@ -309,6 +309,7 @@ OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     const auto tuned = tuned_values(options, given);
     given.insert(given.end(), tuned.begin(), tuned.end());
     opened.loaded = load(options.config, given);
+    require_other_files(options, opened.loaded);
     return opened;
 }
 

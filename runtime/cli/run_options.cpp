@@ -2,10 +2,12 @@
 #include "runtime/cli/run_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "runtime/cli/focus_option.hpp"
 #include "runtime/cli/output_path.hpp"
+#include "runtime/kernels/kernel_toolchain.hpp"
 #include "runtime/report/timing/report_files.hpp"
 #include "tessera/errors.hpp"
 
@@ -34,12 +36,63 @@ void add_files(CLI::App& command, RunOptions& options) {
         ->type_name("DIR");
 }
 
-// The results would replace the file while the run still reads from it.
-void require_other_file(const char* option, const std::optional<std::string>& path,
-                        const std::optional<std::string>& inputs) {
-    std::error_code error;  // a file that does not exist yet is another file
-    require(!path || !inputs || !std::filesystem::equivalent(*inputs, *path, error),
-            "{} {} is the file of --inputs", option, path.value_or(""));
+namespace fs = std::filesystem;
+
+std::vector<UsedFile> written_files(const RunOptions& options) {
+    std::vector<UsedFile> files;
+    const auto add = [&](const char* option, const std::optional<std::string>& path) {
+        if (path) {
+            files.push_back({option, *path});
+        }
+    };
+    add("--outputs", options.outputs);
+    add("--trace", options.trace);
+    add("--state", options.state);
+    add("--report", options.report);
+    const auto& prints = options.kernel_options.dprint;
+    if (prints && *prints != "stderr" && *prints != "off") {
+        add("--dprint", prints);
+    }
+    return files;
+}
+
+/// Adds the files in which the keys of a run file are: it may extend others.
+void add_files_of_keys(const config::Node& node, std::vector<UsedFile>& files) {
+    const fs::path file = node.origin.line != 0 ? node.origin.text : "";
+    if (!file.empty() && std::ranges::find(files, file, &UsedFile::path) == files.end()) {
+        files.push_back({"the run file", file});
+    }
+    for (const config::Entry& entry : node.entries) {
+        add_files_of_keys(entry.value, files);
+    }
+    for (const config::Node& element : node.elements) {
+        add_files_of_keys(element, files);
+    }
+}
+
+std::vector<UsedFile> read_files(const RunOptions& options, const config::LoadedRun& loaded) {
+    std::vector<UsedFile> files;
+    add_files_of_keys(loaded.tree, files);
+    if (options.inputs) {
+        files.push_back({"--inputs", *options.inputs});
+    }
+    for (const pipeline::PipelineTensor& tensor : loaded.pipeline.tensors) {
+        for (const std::string& stored : {tensor.origin.file, tensor.origin.checkpoint}) {
+            if (!stored.empty()) {
+                files.push_back({"tensors." + tensor.name + ".origin",
+                                 fs::path(loaded.pipeline.folder) / stored});
+            }
+        }
+    }
+    for (const std::string& kernel : loaded.pipeline.kernels) {
+        if (const auto path = kernel_file(kernel)) {
+            files.push_back({"kernel " + kernel, *path});
+        }
+    }
+    for (const std::string& option : options.kernels) {
+        files.push_back({"--kernel", option.substr(option.find('=') + 1)});
+    }
+    return files;
 }
 
 void add_checked_options_without_config(CLI::App& command, RunOptions& options) {
@@ -101,10 +154,11 @@ void check_run_options(const RunOptions& options) {
     if (options.report) {
         report::require_report_places(*options.report);
     }
-    require(!options.trace || options.trace != options.outputs,
-            "--trace {} is the file of --outputs", options.trace.value_or(""));
-    require_other_file("--outputs", options.outputs, options.inputs);
-    require_other_file("--trace", options.trace, options.inputs);
+    require_different(written_files(options), {});
+}
+
+void require_other_files(const RunOptions& options, const config::LoadedRun& loaded) {
+    require_different(written_files(options), read_files(options, loaded));
 }
 
 }  // namespace tessera::cli

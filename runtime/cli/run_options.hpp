@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cli/config_options.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/study/run_timer.hpp"
 
 namespace tessera::cli {
@@ -43,5 +44,8 @@ void add_run_options(CLI::App& command, RunOptions& options);
 /// Errors   UsageError for files without a name, folders in place of files, one file for two
 ///          options, and options that exclude each other.
 void check_run_options(const RunOptions& options);
+/// Errors   UsageError for a file that the run would write and also reads: its run file and what
+///          that extends, inputs, files of origins, kernels.
+void require_other_files(const RunOptions& options, const config::LoadedRun& loaded);
 
 }  // namespace tessera::cli
