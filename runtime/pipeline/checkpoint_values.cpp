@@ -13,10 +13,12 @@
 
 #include "emu/base/bf16.hpp"
 #include "emu/base/mx_numbers.hpp"
+#include "emu/base/nan_count.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
 #include "emu/tile/format/fp8_e4m3.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
 namespace {
@@ -360,6 +362,28 @@ HostTensor CheckpointValues::all() const {
     std::vector<std::uint32_t> indices(count_);
     std::iota(indices.begin(), indices.end(), 0U);
     return slices(indices);
+}
+
+report::NanNote CheckpointValues::nans() const {
+    report::NanNote note{.tensor = tensor_.name};
+    const auto add = [&](const std::vector<CheckpointEntry>& entries) {
+        for (const CheckpointEntry& entry : entries) {
+            const StoredTensor& stored = *entry.tensor;
+            const NanCount found =
+                count_nan(format_of(stored.dtype).value_or(DataFormat::UInt8), stored.bytes);
+            if (found.count != 0 && note.count == 0) {
+                note.first =
+                    fmt::format("{} of {}", position_in(stored.shape, found.first), stored.name);
+            }
+            note.count += found.count;
+            note.num_elements += num_elements(stored.shape);
+        }
+    };
+    for (const Part& part : parts_) {
+        add(part.matrices);
+        add(part.scales);
+    }
+    return note;
 }
 
 }  // namespace tessera::pipeline

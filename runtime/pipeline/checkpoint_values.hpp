@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emu/base/tensor_file/checkpoint.hpp"
+#include "runtime/report/run_record.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/tensor.hpp"
 
@@ -34,6 +35,9 @@ public:
     [[nodiscard]] HostTensor slices(std::span<const std::uint32_t> indices) const;
     /// Returns the whole tensor.
     [[nodiscard]] HostTensor all() const;
+    /// Counts the NaN of all stored tensors, scales among them. The note names the first stored one
+    /// that has any.
+    [[nodiscard]] report::NanNote nans() const;
 
 private:
     enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4, Kept };

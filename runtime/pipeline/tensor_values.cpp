@@ -218,6 +218,9 @@ std::vector<report::NanNote> TensorValues::nans() const {
             note.count += found.count;
             note.num_elements += num_elements(held.shape);
         }
+        if (const CheckpointValues* values = is_read ? checkpoint_of(tensor) : nullptr) {
+            note = values->nans();
+        }
         if (note.count != 0) {
             notes.push_back(std::move(note));
         }
