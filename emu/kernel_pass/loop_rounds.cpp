@@ -137,6 +137,13 @@ bool reads_on(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const Lo
     return !traits.blocks && traits.loads && !is_known(evolution.getBackedgeTakenCount(&loop));
 }
 
+// Returns whether a count is known and no loop with it runs for minutes. A count of 64 bits may have
+// wrapped below 0: `i < count - 100` of a count of 64.
+bool ends_by_itself(const llvm::SCEV* count, llvm::ScalarEvolution& evolution) {
+    constexpr unsigned kMostBits = 33;  // of a 32-bit number, plus one
+    return is_known(count) && evolution.getUnsignedRangeMax(count).getActiveBits() <= kMostBits;
+}
+
 // Returns nothing if the loop needs no watching.
 std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
     const LoopTraits traits = traits_of(loop);
@@ -144,14 +151,15 @@ std::optional<LoopKind> kind_of(const llvm::Loop& loop, llvm::ScalarEvolution& e
     if (loop.hasNoExitBlocks() && !traits.blocks) {
         return LoopKind::Endless;
     }
-    if (is_known(evolution.getBackedgeTakenCount(&loop)) || (!traits.blocks && traits.polls)) {
+    if (ends_by_itself(evolution.getBackedgeTakenCount(&loop), evolution) ||
+        (!traits.blocks && traits.polls)) {
         return std::nullopt;
     }
     // A polling loop with a bound, a timeout, must yield, too.
     if (reads_on(loop, evolution, traits)) {
         return only_polls(loop, traits) ? LoopKind::PollsL1 : LoopKind::PollsOrComputes;
     }
-    if (is_known(evolution.getSymbolicMaxBackedgeTakenCount(&loop))) {
+    if (ends_by_itself(evolution.getSymbolicMaxBackedgeTakenCount(&loop), evolution)) {
         return std::nullopt;
     }
     return traits.calls ? LoopKind::CallsApi : LoopKind::Computes;

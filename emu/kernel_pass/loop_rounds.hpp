@@ -19,8 +19,8 @@ namespace tessera::kernel_pass {
 /// kLoopRoundsPerCall iterations. A register counts iterations from each entry of the loop.
 ///
 /// Skips these loops, so that they cost nothing:
-///   - loops with a trip count, which end by themselves, and loops with another bound that cannot
-///     poll: a reader's loop over its pages, loops of tile maths, everything that vectorises;
+///   - loops with a trip count of 32 bits, which end by themselves, and loops with another such
+///     bound that cannot poll: a reader's loop over its pages, loops of tile maths, everything that vectorises;
 ///   - loops that call a function which yields in each iteration.
 /// Runs after all optimisation: only then are trip counts known, and an added call would hide them.
 ///

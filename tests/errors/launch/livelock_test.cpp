@@ -69,6 +69,17 @@ TEST_P(Livelock, ALoopThatComputesNamesItsLineAndTheLimit) {
               "may need raised");
 }
 
+TEST_P(Livelock, ACountOf64BitsThatWrapsIsNoLoopThatEnds) {
+    EXPECT_EQ(end_of(R"(
+        volatile uint32_t rounds = 0;
+        void kernel_main() { uint32_t count = my_x[0];
+            for (uint64_t i = 0; i < uint64_t{count} - 100; ++i) { rounds = rounds + 1; }
+        })"),
+              "Deadlock: device 0 core (1,0) reader loop.cpp:4: this loop has gone round 25600000 "
+              "times; allowed: 25600000, 256 times machine.progress_limit, which a loop that ends "
+              "may need raised");
+}
+
 TEST_P(Livelock, ALoopWithCallsReachesTheLimitSooner) {
     EXPECT_EQ(
         end_of(R"(
