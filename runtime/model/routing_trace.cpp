@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "emu/base/counted_random.hpp"
 #include "emu/base/tensor_file/safetensors.hpp"
@@ -238,6 +239,13 @@ void require_ids(const RoutingTrace& trace, std::uint32_t experts) {
         require(id >= -1 && id < static_cast<std::int64_t>(experts),
                 "{}: ids({},{},{}) is {}; allowed: -1 to {}, the experts of the layer", trace.name,
                 row / trace.layers, row % trace.layers, i % trace.top_k, id, experts - 1);
+        // Capped dispatches have one place for an expert of a token.
+        const auto of_row = std::span(trace.ids).subspan(row * trace.top_k, i % trace.top_k);
+        const auto same = id < 0 ? of_row.end() : std::ranges::find(of_row, id);
+        require(same == of_row.end(),
+                "{}: ids({},{},{}) is {}, as is the one at {}; a token selects an expert once",
+                trace.name, row / trace.layers, row % trace.layers, i % trace.top_k, id,
+                same - of_row.begin());
     }
 }
 

@@ -188,6 +188,9 @@ TEST(RoutingMistakes, NameTheFileAndTheValue) {
     EXPECT_EQ(message_of("t.npy",
                          npy("{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }", two)),
               "t.npy: ids(0,0,1) is 4; allowed: -1 to 3, the experts of the layer");
+    EXPECT_EQ(message_of("t.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }",
+                                      "\x03\x03")),
+              "t.npy: ids(0,0,1) is 3, as is the one at 0; a token selects an expert once");
     EXPECT_EQ(message_of("t.npy", npy("{'descr': '<i2', 'fortran_order': False, 'shape': "
                                       "(100000000000000000000, 2), }",
                                       two)),
