@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/slice_rows/slice_rows.hpp"
 
+#include <fmt/format.h>
+
 #include "ops/bound.hpp"
 #include "ops/shared/expert_rows/row_moves.hpp"
 
@@ -30,7 +32,11 @@ constexpr std::array kFields{
 void rules(const OpContext& context, RuleJudge& judge) {
     judge_row_moves(context.arch, context.inputs[0].spec.page_size(),
                     context.params<SliceSpec>().schedule(), judge);
-    judge.require(context.params<SliceSpec>().rows > 0, "rows", "is 0; allowed: at least 1");
+    const std::uint32_t rows = context.params<SliceSpec>().rows;
+    judge.require(rows > 0, "rows", "is 0; allowed: at least 1");
+    // A stated shape replaces the inferred one.
+    const std::uint32_t made = num_rows(context.outputs[0].spec.shape);
+    judge.require(made == rows, "rows", fmt::format("is {}, and the output has {}", rows, made));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
