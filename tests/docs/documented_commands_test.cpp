@@ -35,7 +35,7 @@ struct GivenFile {
 constexpr std::array kGivenFiles{
     GivenFile{"README.md", "reader.cpp", "examples/double/reader.cpp"},
     GivenFile{"README.md", "writer.cpp", "examples/double/writer.cpp"},
-    GivenFile{"docs/first_kernel.md", "mine.cpp", "ops/moe_bmm/kernels/reader.cpp"},
+    GivenFile{"docs/first_kernel.md", "mine.cpp", "ops/moe_bmm/kernels/near_reader.cpp"},
     GivenFile{"docs/your_model.md", "my_config.json", "configs/models/qwen3-30b-a3b.json"},
 };
 
