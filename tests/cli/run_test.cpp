@@ -71,7 +71,7 @@ TEST(CliRun, ShowsStepsCoresAndMaps) {
 
 TEST(CliRun, PrintsTheParametersOfStepsIfAskedForAll) {
     EXPECT_THAT(run_tiny({"--full"}).out,
-                ContainsRegex("\n  gate +schedule multi_core, distribution block, [^\n]*k_block 4, "
+                ContainsRegex("\n  gate +schedule auto, distribution block, [^\n]*k_block 4, "
                               "[^\n]*subblock \\[1, 4\\], cb_depth 2, "));
 }
 
