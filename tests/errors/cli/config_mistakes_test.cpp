@@ -90,7 +90,7 @@ TEST(CliConfigMistakes, StepThatSendsOverMoreLinksThanTheMachineHasIsNamed) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err, std::string(TESSERA_SOURCE_DIR) +
-                              "/configs/runs/moe_v2.yaml:98:12: steps.all_reduce.set.links: 4 is "
+                              "/configs/runs/moe_v2.yaml:97:12: steps.all_reduce.set.links: 4 is "
                               "out of range, allowed: 1 to 3, which is "
                               "arch.timing.link.links_per_direction\n");
 }
