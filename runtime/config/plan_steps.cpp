@@ -154,7 +154,7 @@ TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
 void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judge) {
     std::vector<TensorPlan> inferred = step.op->infer(context);
     judge.require(!step.outputs.empty() && inferred.size() >= step.outputs.size(), "outputs",
-                  fmt::format("are {} tensors; allowed: 1 to {}, the outputs of the op",
+                  fmt::format("are {} tensors; allowed: up to {}, the outputs of the op",
                               step.outputs.size(), inferred.size()));
     if (!judge.is_kept()) {
         return;

@@ -78,7 +78,10 @@ const std::vector<Row>& include_table() {
           "ops/contract.hpp", "ops/op.hpp", "fmt/", "nlohmann/", "tbb/parallel_for.h"}},
         {"runtime/model/",
          {"tessera/", "emu/base/", "runtime/config/", "runtime/model/", "runtime/pipeline/",
-          "runtime/report/", "runtime/steps/", "ops/fused_moe/selection.hpp", "fmt/", "nlohmann/"}},
+          "runtime/report/", "runtime/steps/", "ops/fused_moe/selection.hpp",
+          // Formats and scales of weights that the experts take.
+          "ops/fused_moe/weight_formats.hpp", "ops/shared/expert_rows/expert_product.hpp", "fmt/",
+          "nlohmann/"}},
         {"runtime/study/",
          {"tessera/", "emu/base/", "emu/core/", "emu/timing/", "runtime/config/",
           "runtime/kernels/", "runtime/log/", "runtime/pipeline/", "runtime/ranks/",
