@@ -113,9 +113,7 @@ CloseTolerance tolerance_of_chain(std::span<const PipelineStep> steps, const Pip
             widest.max_scale_err = std::max(widest.max_scale_err, own.max_scale_err);
             widest.max_shrinking = std::max(widest.max_shrinking, own.max_shrinking);
         }
-        // An activation multiplies two halves of one tensor, and both carry its error.
-        constexpr double kFactors = 2;
-        sum.max_rel_err += verify.max_relative_error ? 0 : kFactors * widest.max_rel_err;
+        sum.max_rel_err += verify.max_relative_error ? 0 : widest.max_rel_err;
         sum.max_rms_err += verify.min_pcc ? 0 : widest.max_rms_err;
         sum.max_scale_err += widest.max_scale_err;
         sum.max_shrinking += widest.max_shrinking;
