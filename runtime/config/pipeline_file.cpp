@@ -307,12 +307,6 @@ void bind_output_names(PipelineBinder& binder, const Node& node) {
         return;
     }
     binder.spec.has_plain_names = word == "plain";
-    const std::uint32_t devices = binder.target.mesh.shape.num_devices();
-    if (binder.spec.has_plain_names && devices > 1) {
-        binder.rules.add(
-            node.origin, "output_names",
-            fmt::format("plain with {} devices, allowed: by_device; plain on one device", devices));
-    }
     binder.resolve_word(node, "output_names", word);
 }
 

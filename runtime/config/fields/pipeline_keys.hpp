@@ -36,8 +36,10 @@ inline constexpr std::array kPipelineKeys{
            "folders of ops from outside of the tree, which compile when they are first used"},
     KeyRow{"outputs", "[tensor, …] or [{tensor: …}, …]", "all outputs of steps",
            "tensors in the file of --outputs: d<i>.NAME, or NAME if all devices hold the same"},
-    KeyRow{"output_names", "by_device or plain", "by_device",
-           "plain: the file of --outputs uses NAME alone; for a mesh of one device"},
+    KeyRow{
+        "output_names", "by_device or plain", "by_device",
+        "plain: the file of --outputs of a run on one device uses NAME alone; several devices keep "
+        "d<i>.NAME"},
     KeyRow{"seed", "a whole number of 64 bits", "1",
            "seed of all random values; also an expression"},
 };

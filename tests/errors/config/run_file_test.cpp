@@ -322,8 +322,6 @@ constexpr Mistake kMistakes[] = {
      "set: {factor: 2}}\noutputs: [{tensor: y, rows: 0}]\n",
      "run.yaml:12:29: outputs.rows: '0' is 0; allowed: 1 to the tensor's rows; without the key, "
      "all"},
-    {"PlainNamesOfSeveralDevices", "mesh:", "output_names: plain\nmesh:",
-     "run.yaml:1:15: output_names: plain with 2 devices, allowed: by_device; plain on one device"},
     {"BesideAnEarlierStep", "set: {factor: 2}}\n",
      "set: {factor: 2}}\n  - {name: again, op: copy, beside: double, in: [x], out: [z]}\n",
      "run.yaml:12:12: steps.again.beside: no step double follows it"},
