@@ -35,9 +35,9 @@ TEST(CliExec, RefusesSettingsBeforeTheProgramStarts) {
     const Ending delivery = exec_shell({"--delivery", "late"}, "echo started");
 
     EXPECT_EQ(mesh.exit_code, 2);
-    EXPECT_EQ(mesh.err, "tessera: TESSERA_MESH: mesh 1z8: allowed: ROWSxCOLUMNS, such as 1x8\n");
+    EXPECT_EQ(mesh.err, "tessera: --mesh: mesh 1z8: allowed: ROWSxCOLUMNS, such as 1x8\n");
     EXPECT_EQ(delivery.err,
-              "tessera: TESSERA_DELIVERY: delivery late: allowed: at_issue, at_barrier, random\n");
+              "tessera: --delivery: delivery late: allowed: at_issue, at_barrier, random\n");
     EXPECT_EQ(mesh.out + delivery.out, "");
 }
 
@@ -47,9 +47,9 @@ TEST(CliExec, RefusesNumbersAndDevicesBeforeTheProgramStarts) {
         const char* message;
     };
     const Mistake mistakes[] = {
-        {{"--mesh", "99x99"}, "tessera: TESSERA_MESH: mesh 99x99: allowed: 1 to 256 devices\n"},
-        {{"--mesh", "0x8"}, "tessera: TESSERA_MESH: mesh 0x8: allowed: 1 to 256 devices\n"},
-        {{"--threads", "0"}, "tessera: TESSERA_THREADS: threads 0: allowed: 1 to 1024\n"},
+        {{"--mesh", "99x99"}, "tessera: --mesh: mesh 99x99: allowed: 1 to 256 devices\n"},
+        {{"--mesh", "0x8"}, "tessera: --mesh: mesh 0x8: allowed: 1 to 256 devices\n"},
+        {{"--threads", "0"}, "tessera: --threads: threads 0: allowed: 1 to 1024\n"},
         {{"--device", "wormhole"},
          "tessera: --device wormhole: no such file or shipped device model; nearest: "
          "wormhole_n150, shipped: blackhole_p150, wormhole_n150\n"},
