@@ -112,7 +112,7 @@ ConfigJson expert_group(const ConfigJson& section) {
     const ConfigJson groups = section.section("config_groups");
     const std::vector<std::string> names = groups.keys();
     for (const std::string& name : names) {
-        const ConfigJson group = groups.section(name);
+        ConfigJson group = groups.section(name);
         const auto targets =
             group.has("targets") ? group.words("targets") : std::vector<std::string>{};
         if (std::ranges::any_of(targets, [](const std::string& target) {
