@@ -81,11 +81,15 @@ private:
               std::vector<std::vector<HostTensor>> outputs) {
         operands.outputs.resize(step.outputs.size());
         for (std::size_t position = 0; position < operands.devices.size(); ++position) {
+            // Counts of an output's rows may be an output after it.
+            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+                operands.outputs[i].push_back(std::make_shared<HostValues>(outputs[position][i]));
+            }
             for (std::size_t i = 0; i < step.outputs.size(); ++i) {
                 const auto counts = counts_of(step, operands, step.op->spec.outputs[i], position);
                 auto values = std::make_shared<HostValues>(
                     unpack_rows(std::move(outputs[position][i]), counts));
-                operands.outputs[i].push_back(values);
+                operands.outputs[i].back() = values;
                 // A step that writes a tensor again replaces its values for the steps after it.
                 made_[operands.devices[position]].insert_or_assign(step.outputs[i].name,
                                                                    std::move(values));
