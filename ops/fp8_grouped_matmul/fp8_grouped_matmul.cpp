@@ -81,39 +81,34 @@ Blocks blocks_of(const OpContext& context) {
             .quantises = spec.output == DataFormat::Fp8_e4m3};
 }
 
-struct BufferPlan {
-    Cb cb;
-    DataFormat format;
-    std::uint32_t page_bytes;
-    std::uint32_t pages;
-};
-
-std::vector<BufferPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
+std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
     const std::uint32_t depth = spec.cb_depth;
     const std::uint32_t table = fp8::aligned(blocks.table_bytes);
     const std::uint32_t held = fp8::aligned(blocks.k_blocks * blocks.tile * 4);
-    std::vector<BufferPlan> plans{
+    std::vector<CbPlan> plans{
         // A CTA's rows stay tiled for all blocks of columns. A push of weights is a square of 4 x 4
         // tiles for each block of K.
-        {Cb::Rows, DataFormat::Fp8_e4m3, kCodeTile, blocks.chunk * kBlockTiles * depth},
-        {Cb::In0, DataFormat::Fp8_e4m3, kCodeTile,
-         blocks.row_tiles * blocks.k_blocks * kBlockTiles},
-        {Cb::In1, DataFormat::Fp8_e4m3, kCodeTile,
-         blocks.k_push * kBlockTiles * kBlockTiles * depth},
-        {Cb::RowScales, DataFormat::Float32, kFloatTile, blocks.row_tiles * depth},
-        {Cb::WeightScales, DataFormat::Float32, fp8::aligned(blocks.k_blocks * 4), depth},
-        {Cb::Sums, DataFormat::Float32, kFloatTile, blocks.row_tiles * kBlockTiles},
-        {Cb::Units, DataFormat::UInt32, kWordPage, 2},
-        {Cb::Tables, DataFormat::UInt32, 2 * table + fp8::aligned(blocks.tile * 4 + 64), 1},
-        {Cb::ScalePages, DataFormat::UInt32, blocks.scale_page_stride * blocks.scale_pages, 1},
-        {Cb::HeldScales, DataFormat::UInt32, held, 1},
-        {Cb::WriterTable, DataFormat::UInt32, table, 1},
-        {Cb::Output, spec.output, tile_bytes(spec.output), kBlockTiles * depth}};
+        {Cb::Rows, DataFormat::Fp8_e4m3, {blocks.chunk * kBlockTiles * depth, kCodeTile}},
+        {Cb::In0,
+         DataFormat::Fp8_e4m3,
+         {blocks.row_tiles * blocks.k_blocks * kBlockTiles, kCodeTile}},
+        {Cb::In1,
+         DataFormat::Fp8_e4m3,
+         {blocks.k_push * kBlockTiles * kBlockTiles * depth, kCodeTile}},
+        {Cb::RowScales, DataFormat::Float32, {blocks.row_tiles * depth, kFloatTile}},
+        {Cb::WeightScales, DataFormat::Float32, {depth, fp8::aligned(blocks.k_blocks * 4)}},
+        {Cb::Sums, DataFormat::Float32, {blocks.row_tiles * kBlockTiles, kFloatTile}},
+        {Cb::Units, DataFormat::UInt32, {2, kWordPage}},
+        {Cb::Tables, DataFormat::UInt32, {1, 2 * table + fp8::aligned(blocks.tile * 4 + 64)}},
+        {Cb::ScalePages, DataFormat::UInt32, {1, blocks.scale_page_stride * blocks.scale_pages}},
+        {Cb::HeldScales, DataFormat::UInt32, {1, held}},
+        {Cb::WriterTable, DataFormat::UInt32, {1, table}},
+        {Cb::Output, spec.output, {kBlockTiles * depth, tile_bytes(spec.output)}}};
     // Codes need the largest element of each row before they can be made.
     if (blocks.quantises) {
-        plans.push_back({Cb::Largest, DataFormat::Float32, kFloatTile, 1});
-        plans.push_back({Cb::Scale, DataFormat::Float32, kFloatTile, 1});
-        plans.push_back({Cb::ScaleRow, DataFormat::UInt32, kTileRows * 4, 1});
+        plans.push_back({Cb::Largest, DataFormat::Float32, {1, kFloatTile}});
+        plans.push_back({Cb::Scale, DataFormat::Float32, {1, kFloatTile}});
+        plans.push_back({Cb::ScaleRow, DataFormat::UInt32, {1, kTileRows * 4}});
     }
     return plans;
 }
@@ -165,10 +160,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!is_format) {
         return;
     }
-    std::uint64_t bytes = 0;
-    for (const BufferPlan& plan : buffers_of(blocks_of(context), spec)) {
-        bytes += std::uint64_t{plan.page_bytes} * plan.pages;
-    }
+    const std::uint64_t bytes = bytes_of(buffers_of(blocks_of(context), spec));
     judge.require(bytes <= buffer_room(context.arch), "tile",
                   fmt::format("{} with K = {}, row_chunk {}, k_push {} and cb_depth {} takes {} B "
                               "of circular buffers; a core has {} B of L1 for them",
@@ -253,9 +245,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
-    for (const BufferPlan& plan : buffers_of(blocks, spec)) {
-        add_circular_buffer(program, cores, plan.cb, plan.format, {plan.pages, plan.page_bytes});
-    }
+    add_circular_buffers(program, cores, buffers_of(blocks, spec));
     const KernelHandle reader = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/reader.cpp",
                                              cores, reader_config(reader_args(blocks), read));
     CreateKernel(program, "ops/fp8_grouped_matmul/kernels/compute.cpp", cores,

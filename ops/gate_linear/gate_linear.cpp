@@ -71,17 +71,15 @@ std::uint32_t most_members(const OpContext& context, const Units& units) {
     return std::max(std::min({kMostMembers, units.num_chunks(), cores / units.count}), 1U);
 }
 
-using Buffers = std::vector<CbPlan<Cb>>;
-
-Buffers buffers_of(const Units& units, std::uint32_t depth, std::uint32_t members) {
+std::vector<CbPlan> buffers_of(const Units& units, std::uint32_t depth, std::uint32_t members) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     // No second set of tiles: compute fills and empties them by itself, one unit after another.
     const std::uint32_t k_tiles = units.k_tiles + units.has_bias();
-    Buffers buffers{{Cb::TokenRows, kBf16, units.chunk * depth},
-                    {Cb::ExpertRows, kBf16, units.chunk * depth},
-                    {Cb::Tokens, kBf16, k_tiles},
-                    {Cb::Experts, kBf16, k_tiles}};
+    std::vector<CbPlan> buffers{{Cb::TokenRows, kBf16, units.chunk * depth},
+                                {Cb::ExpertRows, kBf16, units.chunk * depth},
+                                {Cb::Tokens, kBf16, k_tiles},
+                                {Cb::Experts, kBf16, k_tiles}};
     if (units.has_bias() != 0) {
         buffers.push_back({Cb::Bias, DataFormat::UInt32, {1, kBiasBytes}});
     }

@@ -53,11 +53,9 @@ Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& tab
     return {num_rows(q) / heads, heads, row_length(q), table[1] * spec.page_size};
 }
 
-using Buffers = std::vector<CbPlan<Cb>>;
-
 /// Keys have two pages of rows: one arrives while the other is scored.
 /// A sum is split into three parts of 8 bits for the matrix unit.
-Buffers tile_buffers(const Extents& extents, DataFormat keys) {
+std::vector<CbPlan> tile_buffers(const Extents& extents, DataFormat keys) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t heads = extents.head_tiles();
@@ -155,21 +153,21 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = scores}, {.spec = weights}};
 }
 
-void add_buffers(Program& program, const CoreRangeSet& cores, const Buffers& buffers) {
+void add_buffers(Program& program, const CoreRangeSet& cores, const std::vector<CbPlan>& buffers) {
     add_circular_buffers(program, cores, buffers);
     for (const Cb cb : {Cb::ComputeUnits, Cb::WriterUnits}) {
         add_circular_buffer(program, cores, cb, DataFormat::UInt32, {4, kAnnouncement});
     }
 }
 
-ComputeConfig config_of_compute(const Extents& extents, const Buffers& buffers) {
+ComputeConfig config_of_compute(const Extents& extents, const std::vector<CbPlan>& buffers) {
     ComputeConfig config = compute_config(
         ComputeArgs{.head_tiles = extents.head_tiles(), .element_tiles = extents.element_tiles()},
         {.fp32_dest_acc_en = true});
     // All fp32 buffers pass to DST unrounded; the matrix unit gets the parts instead.
-    for (const CbPlan<Cb>& buffer : buffers) {
+    for (const CbPlan& buffer : buffers) {
         if (buffer.format == DataFormat::Float32) {
-            unpack_to_fp32(config, buffer.cb);
+            unpack_to_fp32(config, buffer.index);
         }
     }
     return config;

@@ -7,6 +7,7 @@
 #include "emu/base/round_up.hpp"
 #include "ops/linear/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/core_sharing.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
@@ -58,18 +59,16 @@ Part part_of(const ProductShape& shape, SplitK split) {
             .members = split.members};
 }
 
-using Buffers = std::vector<CbPlan<Cb>>;
-
-Buffers buffers_of(const ProductShape& shape, const Part& part) {
+std::vector<CbPlan> buffers_of(const ProductShape& shape, const Part& part) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t push = part.k_block() * part.strip();
-    Buffers buffers{{Cb::Rows, kBf16, 2 * part.k_chunk()},
-                    {Cb::Tiles, kBf16, part.block_tiles * part.row_stride()},
-                    {Cb::Weights, shape.weights, kPushes * push},
-                    {Cb::Partial, kFloat, 2 * part.strip() * part.block_tiles},
-                    {Cb::Gathered, kFloat, part.most_owned() * part.members},
-                    {Cb::Output, kBf16, 4}};
+    std::vector<CbPlan> buffers{{Cb::Rows, kBf16, 2 * part.k_chunk()},
+                                {Cb::Tiles, kBf16, part.block_tiles * part.row_stride()},
+                                {Cb::Weights, shape.weights, kPushes * push},
+                                {Cb::Partial, kFloat, 2 * part.strip() * part.block_tiles},
+                                {Cb::Gathered, kFloat, part.most_owned() * part.members},
+                                {Cb::Output, kBf16, 4}};
     if (shape.has_bias) {
         buffers.push_back({Cb::Bias, kBf16, part.num_columns});
     }
@@ -212,16 +211,14 @@ Program split_k_program(const ArchSpec& arch, GridSize grid, const SplitTensors&
         shape_of(tensors.rows.spec, tensors.weights.spec, tensors.bias != nullptr);
     const CoreCoord size = schedule_grid("linear", arch, grid);
     std::vector<std::vector<CoreCoord>> teams(split.teams);
-    std::vector<CoreRange> ranges;
     const std::uint32_t used = split.teams * split.members;
     for (std::uint32_t i = 0; i < used; ++i) {
         // Spread over the grid, so that reads do not share a few links of the NoC.
         const auto place = static_cast<std::uint32_t>(size.x * size.y * i / used);
         const CoreCoord core{place % size.x, place / size.x};
         teams[i / split.members].push_back(core);
-        ranges.emplace_back(core, core);
     }
-    const CoreRangeSet cores(ranges);
+    const CoreRangeSet cores = set_of(teams);
     const Buffer* bias = tensors.bias == nullptr ? nullptr : &tensors.bias->buffer;
     Built built{
         .shape = shape,

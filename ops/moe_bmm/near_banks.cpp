@@ -28,46 +28,27 @@ constexpr std::uint32_t kColumnsHeld = 2;
 // reads from the nearest bank save.
 constexpr std::uint32_t kLeastTiles = 10;
 
-/// A circular buffer of each core.
-struct NearBuffer {
-    std::uint32_t index;
-    DataFormat format;
-    CbSize size;
-};
-
-std::vector<NearBuffer> near_buffers(const ArchSpec& arch, const BmmExtents& extents,
-                                     const NearPlan& plan, const MoeBmmSpec& schedule) {
+std::vector<CbPlan> near_buffers(const ArchSpec& arch, const BmmExtents& extents,
+                                 const NearPlan& plan, const MoeBmmSpec& schedule) {
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const DataFormat sums = part_format(schedule);
     const std::uint32_t finished = most_finished(plan.columns, plan.members);
     const std::uint32_t exchanged = plan.members == 1 ? 0 : 1;
     return {
-        {index_of(valid_tiles::Cb::Input),
-         DataFormat::Float16_b,
-         {kRowUnits * extents.k_tiles, kBf16Tile}},
-        {index_of(NearCb::Gathered),
+        {valid_tiles::Cb::Input, DataFormat::Float16_b, {kRowUnits * extents.k_tiles, kBf16Tile}},
+        {NearCb::Gathered,
          sums,
          {std::max(exchanged * kSumSlots * finished * plan.members, 1U), tile_bytes(sums)}},
         // Sums of two units, so that products go on while the ones before are sent.
-        {index_of(NearCb::Sums), sums, {2 * plan.columns, tile_bytes(sums)}},
-        {index_of(valid_tiles::Cb::SecondInput),
+        {NearCb::Sums, sums, {2 * plan.columns, tile_bytes(sums)}},
+        {valid_tiles::Cb::SecondInput,
          DataFormat::Float16_b,
          {plan.weight_pushes * plan.k_push, kBf16Tile}},
-        {index_of(valid_tiles::Cb::Output), DataFormat::Float16_b, {2 * plan.columns, kBf16Tile}},
-        {index_of(valid_tiles::Cb::ZeroTile), DataFormat::Float16_b, {1, kBf16Tile}},
-        {index_of(NearCb::Units), DataFormat::UInt32, {kUnitsAhead, alignment}},
-        {index_of(valid_tiles::Cb::ReaderCounts), DataFormat::UInt32, {extents.experts, alignment}},
-        {index_of(valid_tiles::Cb::WriterCounts),
-         DataFormat::UInt32,
-         {extents.experts, alignment}}};
-}
-
-std::uint64_t bytes_of(const std::vector<NearBuffer>& buffers) {
-    std::uint64_t bytes = 0;
-    for (const NearBuffer& buffer : buffers) {
-        bytes += std::uint64_t{buffer.size.pages} * buffer.size.page_bytes;
-    }
-    return bytes;
+        {valid_tiles::Cb::Output, DataFormat::Float16_b, {2 * plan.columns, kBf16Tile}},
+        {valid_tiles::Cb::ZeroTile, DataFormat::Float16_b, {1, kBf16Tile}},
+        {NearCb::Units, DataFormat::UInt32, {kUnitsAhead, alignment}},
+        {valid_tiles::Cb::ReaderCounts, DataFormat::UInt32, {extents.experts, alignment}},
+        {valid_tiles::Cb::WriterCounts, DataFormat::UInt32, {extents.experts, alignment}}};
 }
 
 /// A program that is being built.
@@ -100,7 +81,7 @@ NearSemaphores add_semaphores(Program& program, const CoreRangeSet& cores) {
 
 /// All cores of the grid, which rows are sent to over NoC 1: it runs towards lower coordinates, so
 /// that a multicast starts at the far corner.
-NearRectangle whole_grid(const ArchSpec& arch) {
+NearRectangle rectangle_of(const ArchSpec& arch) {
     const GridSize grid = arch.workers.compute;
     const CoreCoord near = on_noc(arch, {0, 0});
     const CoreCoord far = on_noc(arch, {grid.columns - 1, grid.rows - 1});
@@ -195,13 +176,8 @@ void set_core_args(Program& program, const Built& built, const NearPlan& plan,
 void add_zeros(Program& program, const BmmCall& call, const std::vector<CoreCoord>& cores) {
     const NearZeroTensors tensors{.output = &call.outputs.output.buffer,
                                   .counts = &call.inputs.num_routed_tokens.device.buffer};
-    std::vector<CoreRange> ranges;
-    ranges.reserve(cores.size());
-    for (const CoreCoord core : cores) {
-        ranges.emplace_back(core, core);
-    }
     const KernelHandle kernel =
-        CreateKernel(program, "ops/moe_bmm/kernels/near_zeros.cpp", CoreRangeSet(ranges),
+        CreateKernel(program, "ops/moe_bmm/kernels/near_zeros.cpp", set_of({cores}),
                      writer_config(tile_args(call.tiles, call.inputs.num_routed_tokens), tensors));
     for (std::uint32_t index = 0; index < cores.size(); ++index) {
         set_args(
@@ -314,28 +290,16 @@ Program near_banks_program(const BmmCall& call) {
                             .output = &call.outputs.output.buffer,
                             .counts = counts}};
     const std::vector<std::vector<CoreCoord>> cores = cores_beside_banks(arch, plan.bank_cores);
-    std::vector<CoreRange> ranges;
-    for (const std::vector<CoreCoord>& of_banks : cores) {
-        for (const CoreCoord core : of_banks) {
-            const CoreCoord place = on_noc(arch, core);
-            built.places.push_back(static_cast<std::uint32_t>(place.x));
-            built.places.push_back(static_cast<std::uint32_t>(place.y));
-            ranges.emplace_back(core, core);
-        }
-    }
+    built.places = places_of(arch, cores);
     // Rows are sent to a rectangle, which has other cores too: their L1 must have room for them.
-    const GridSize grid = arch.workers.compute;
-    const CoreRangeSet all{CoreRange{{0, 0}, {grid.columns - 1, grid.rows - 1}}};
+    const CoreRangeSet all = whole_grid(arch);
     Program program = CreateProgram();
-    for (const NearBuffer& buffer : near_buffers(arch, extents, plan, call.schedule)) {
-        const auto index = static_cast<valid_tiles::Cb>(buffer.index);
-        add_circular_buffer(program, all, index, buffer.format, buffer.size);
-    }
+    add_circular_buffers(program, all, near_buffers(arch, extents, plan, call.schedule));
     built.semaphores = add_semaphores(program, all);
-    built.rectangle = whole_grid(arch);
-    const CoreRangeSet beside(ranges);
+    built.rectangle = rectangle_of(arch);
+    const CoreRangeSet beside = set_of(cores);
     add_kernels(program, beside, call, plan, built);
-    add_zeros(program, call, idle_cores(grid, beside));
+    add_zeros(program, call, idle_cores(arch.workers.compute, beside));
     for (std::uint32_t number = 0; number < plan.bank_cores; ++number) {
         for (std::uint32_t bank = 0; bank < plan.banks; ++bank) {
             set_core_args(program, built, plan, extents, cores[number][bank], {bank, number});

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ops/shared/kernels/named_args.hpp"
@@ -121,13 +122,16 @@ template <class Args>
 }
 
 /// Unpacks the tiles of `cb` to DST without a detour over the source registers, which hold 19 bits.
-template <class Cb>
-void unpack_to_fp32(ComputeConfig& config, Cb cb) {
-    const std::size_t index = index_of(cb);
+inline void unpack_to_fp32(ComputeConfig& config, std::uint32_t index) {
     if (config.unpack_to_dest_mode.size() <= index) {
         config.unpack_to_dest_mode.resize(index + 1, UnpackToDestMode::Default);
     }
     config.unpack_to_dest_mode[index] = UnpackToDestMode::UnpackToDestFp32;
+}
+template <class Cb>
+requires std::is_enum_v<Cb>
+void unpack_to_fp32(ComputeConfig& config, Cb cb) {
+    unpack_to_fp32(config, index_of(cb));
 }
 
 /// Sets the runtime arguments of one core: structs of NAMED_RUNTIME_ARGS and lists of words, in the
@@ -148,46 +152,52 @@ struct CbSize {
     std::uint32_t page_bytes = 0;
 };
 
-/// Adds the circular buffer that an enum class of args.hpp names.
-template <class Cb>
-CBHandle add_circular_buffer(Program& program, const CoreRangeSet& cores, Cb cb, DataFormat format,
-                             CbSize size) {
-    const auto index = static_cast<std::uint8_t>(index_of(cb));
+/// Adds a circular buffer by its number.
+inline CBHandle add_circular_buffer(Program& program, const CoreRangeSet& cores,
+                                    std::uint32_t number, DataFormat format, CbSize size) {
+    const auto index = static_cast<std::uint8_t>(number);
     return CreateCircularBuffer(
         program, cores,
         CircularBufferConfig(size.pages * size.page_bytes, {{index, format}})
             .set_page_size(index, size.page_bytes));
 }
 
-/// A circular buffer that a program gives each of its cores.
+/// Adds the circular buffer that an enum class of args.hpp names.
 template <class Cb>
+requires std::is_enum_v<Cb> CBHandle add_circular_buffer(Program& program,
+                                                         const CoreRangeSet& cores, Cb cb,
+                                                         DataFormat format, CbSize size) {
+    return add_circular_buffer(program, cores, index_of(cb), format, size);
+}
+
+/// A circular buffer that a program gives each of its cores.
 struct CbPlan {
-    Cb cb;
+    std::uint32_t index;
     DataFormat format;
     CbSize size;
 
-    CbPlan(Cb cb_name, DataFormat cb_format, CbSize cb_size)
-        : cb(cb_name), format(cb_format), size(cb_size) {}
+    template <class Cb>
+    CbPlan(Cb cb, DataFormat cb_format, CbSize cb_size)
+        : index(index_of(cb)), format(cb_format), size(cb_size) {}
     /// A buffer of `tiles` tiles.
-    CbPlan(Cb cb_name, DataFormat cb_format, std::uint32_t tiles)
-        : CbPlan(cb_name, cb_format, CbSize{tiles, tile_bytes(cb_format)}) {}
+    template <class Cb>
+    CbPlan(Cb cb, DataFormat cb_format, std::uint32_t tiles)
+        : CbPlan(cb, cb_format, CbSize{tiles, tile_bytes(cb_format)}) {}
 };
 
 /// Returns the bytes that the buffers take of each core's L1.
-template <class Cb>
-[[nodiscard]] std::uint64_t bytes_of(const std::vector<CbPlan<Cb>>& plans) {
+[[nodiscard]] inline std::uint64_t bytes_of(const std::vector<CbPlan>& plans) {
     std::uint64_t bytes = 0;
-    for (const CbPlan<Cb>& plan : plans) {
+    for (const CbPlan& plan : plans) {
         bytes += std::uint64_t{plan.size.pages} * plan.size.page_bytes;
     }
     return bytes;
 }
 
-template <class Cb>
-void add_circular_buffers(Program& program, const CoreRangeSet& cores,
-                          const std::vector<CbPlan<Cb>>& plans) {
-    for (const CbPlan<Cb>& plan : plans) {
-        add_circular_buffer(program, cores, plan.cb, plan.format, plan.size);
+inline void add_circular_buffers(Program& program, const CoreRangeSet& cores,
+                                 const std::vector<CbPlan>& plans) {
+    for (const CbPlan& plan : plans) {
+        add_circular_buffer(program, cores, plan.index, plan.format, plan.size);
     }
 }
 

@@ -248,13 +248,7 @@ std::vector<std::vector<CoreCoord>> teams_of(const Call& call, std::uint32_t cor
 
 Program shared_rows_program(const Call& call, std::uint32_t split) {
     const auto teams = teams_of(call, split / kProcessors);
-    std::vector<CoreRange> ranges;
-    for (const auto& team : teams) {
-        for (const CoreCoord core : team) {
-            ranges.emplace_back(core, core);
-        }
-    }
-    const CoreRangeSet cores(ranges);
+    const CoreRangeSet cores = set_of(teams);
     Program program = CreateProgram();
     add_scratch(program, cores, scratch_of(call.extents, split, kProcessors),
                 dram_alignment(call.arch));

@@ -57,15 +57,8 @@ NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
             .pushes = div_up(in_bank, k_push) + kSparePushes};
 }
 
-/// A circular buffer of each core.
-struct Ring {
-    NearCb cb;
-    DataFormat format;
-    CbSize size;
-};
-
-std::vector<Ring> rings_of(const ArchSpec& arch, const NearBanks& near, DataFormat weights,
-                           std::uint64_t table_bytes) {
+std::vector<CbPlan> near_buffers(const ArchSpec& arch, const NearBanks& near, DataFormat weights,
+                                 std::uint64_t table_bytes) {
     const auto alignment = static_cast<std::uint32_t>(arch.dram.alignment.value);
     const std::uint32_t columns = div_up(near.n_tiles, near.teams);
     const auto tables = static_cast<std::uint32_t>(round_up(table_bytes, std::uint64_t{64}));
@@ -83,14 +76,6 @@ std::vector<Ring> rings_of(const ArchSpec& arch, const NearBanks& near, DataForm
         {NearCb::WriterTables, DataFormat::UInt32, {1, tables}},
         {NearCb::WriterZeros, DataFormat::UInt32, {1, columns * kOutputRowBytes}},
         {NearCb::Words, DataFormat::UInt32, {1, 64}}};
-}
-
-std::uint64_t bytes_of(const std::vector<Ring>& rings) {
-    std::uint64_t bytes = 0;
-    for (const Ring& ring : rings) {
-        bytes += std::uint64_t{ring.size.pages} * ring.size.page_bytes;
-    }
-    return bytes;
 }
 
 // Counts of experts and pieces of lists: as in the other schedule, at the most.
@@ -206,7 +191,7 @@ std::string near_banks_fault(const ArchSpec& arch, const NearOperands& operands,
             row_length(operands.rows.shape), kTileColumns, near.banks);
     }
     const std::uint64_t bytes =
-        bytes_of(rings_of(arch, near, operands.weights.format, most_table_bytes(operands)));
+        bytes_of(near_buffers(arch, near, operands.weights.format, most_table_bytes(operands)));
     if (near.teams == 0 || bytes > buffer_room(arch)) {
         return fmt::format("takes {} B of circular buffers; a core has {} B of L1 for them", bytes,
                            buffer_room(arch));
@@ -246,25 +231,15 @@ Program near_banks_program(const ArchSpec& arch, const ExpertProduct& product,
                             .topk_weights = read.topk_weights,
                             .output = &product.output.buffer}};
     const std::vector<std::vector<CoreCoord>> teams = cores_beside_banks(arch, near.teams);
-    std::vector<CoreRange> ranges;
-    for (const std::vector<CoreCoord>& team : teams) {
-        for (const CoreCoord core : team) {
-            const CoreCoord place = on_noc(arch, core);
-            built.places.push_back(static_cast<std::uint32_t>(place.x));
-            built.places.push_back(static_cast<std::uint32_t>(place.y));
-            ranges.emplace_back(core, core);
-        }
-    }
-    const CoreRangeSet cores(ranges);
+    built.places = places_of(arch, teams);
+    const CoreRangeSet cores = set_of(teams);
     // Rows are sent to a rectangle, which has other cores too: their L1 must have room for them.
-    const GridSize grid = arch.workers.compute;
-    const CoreRangeSet all{CoreRange{{0, 0}, {grid.columns - 1, grid.rows - 1}}};
+    const CoreRangeSet all = whole_grid(arch);
     Program program = CreateProgram();
     const DataFormat weights = product.weights.spec.format;
-    for (const Ring& ring : rings_of(arch, near, weights,
-                                     most_table_bytes({product.rows.spec, product.weights.spec}))) {
-        add_circular_buffer(program, all, ring.cb, ring.format, ring.size);
-    }
+    add_circular_buffers(program, all,
+                         near_buffers(arch, near, weights,
+                                      most_table_bytes({product.rows.spec, product.weights.spec})));
     built.semaphores = add_semaphores(program, all);
     add_kernels(program, cores, fidelity, built);
     for (std::uint32_t team = 0; team < near.teams; ++team) {

@@ -21,8 +21,6 @@ using SplitCb = row_strips::Cb;
 
 constexpr std::uint32_t kMostMembers = 2 * kTileColumns;  // columns of the tiles of parts
 
-using Buffers = std::vector<CbPlan<SplitCb>>;
-
 std::uint32_t all_strips(const TensorSpec& input) {
     return div_up(row_length(input.shape), kStripColumns);
 }
@@ -32,23 +30,23 @@ std::uint32_t all_units(const TensorSpec& input) {
 }
 
 /// Returns the buffers of a core that has `strips` strips of a unit.
-Buffers tile_buffers(std::uint32_t strips, std::uint32_t num_vectors, DataFormat output,
-                     std::uint32_t members) {
+std::vector<CbPlan> tile_buffers(std::uint32_t strips, std::uint32_t num_vectors, DataFormat output,
+                                 std::uint32_t members) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t tiles = strips * kStripTiles;
     // Two strips of rows: one arrives while the other is tilized.
-    Buffers buffers{{SplitCb::Rows, kBf16, 2 * kStripTiles},
-                    {SplitCb::Tiles, kBf16, tiles},
-                    {SplitCb::Vectors, kBf16, tiles},
-                    {SplitCb::Ones, kBf16, 1},
-                    {SplitCb::High, kBf16, 1},
-                    {SplitCb::Low, kBf16, 1},
-                    // Statistics are fp32: a sum of a row has thousands of terms.
-                    {SplitCb::Sums, kFloat, 1},
-                    {SplitCb::FirstStatistic, kFloat, 1},
-                    {SplitCb::SecondStatistic, kFloat, 1},
-                    {SplitCb::Output, output, 2 * kStripTiles}};
+    std::vector<CbPlan> buffers{{SplitCb::Rows, kBf16, 2 * kStripTiles},
+                                {SplitCb::Tiles, kBf16, tiles},
+                                {SplitCb::Vectors, kBf16, tiles},
+                                {SplitCb::Ones, kBf16, 1},
+                                {SplitCb::High, kBf16, 1},
+                                {SplitCb::Low, kBf16, 1},
+                                // Statistics are fp32: a sum of a row has thousands of terms.
+                                {SplitCb::Sums, kFloat, 1},
+                                {SplitCb::FirstStatistic, kFloat, 1},
+                                {SplitCb::SecondStatistic, kFloat, 1},
+                                {SplitCb::Output, output, 2 * kStripTiles}};
     if (num_vectors > 1) {
         buffers.push_back({SplitCb::SecondVector, kBf16, tiles});
     }
