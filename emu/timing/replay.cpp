@@ -110,7 +110,7 @@ private:
             return nullptr;
         }
         for (const ReplayCache::Entry& entry : options_.cache->entries) {
-            // What was noted of a part (on_part) is valid at another start only if it can be shifted.
+            // Notes of a part (on_part) are valid at another start only if they can be shifted.
             if (entry.key == partition_.keys[part] &&
                 (can_shift() || (!options_.on_part && entry.start == start_of(part)))) {
                 return &entry;

@@ -16,7 +16,7 @@ struct BmmExtents {
     std::uint32_t n_tiles = 0;
 };
 
-/// What the cores of this schedule have. Its members have the meaning of kernels/near_args.hpp.
+/// Work of the cores of this schedule. The members have the meaning of kernels/near_args.hpp.
 struct NearPlan {
     std::uint32_t banks = 0;
     std::uint32_t bank_cores = 0;   ///< cores that read from a bank

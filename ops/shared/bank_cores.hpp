@@ -22,8 +22,8 @@ namespace tessera::ops {
     return std::max(4 * most / 5, std::min(most, 1U));
 }
 
-/// Returns the tiles of one push of weights, of which kPushesInFlight are on their way to each of
-/// `cores` cores of a bank, if `in_flight` tiles of the bank are on their way.
+/// Returns the tiles of one push of weights. With kPushesInFlight pushes on their way to each of
+/// `cores` cores of a bank, about `in_flight` tiles of the bank are on their way.
 [[nodiscard]] constexpr std::uint32_t tiles_of_push(std::uint32_t in_flight, std::uint32_t cores) {
     return std::max(in_flight / kPushesInFlight / std::max(cores, 1U), 1U);
 }

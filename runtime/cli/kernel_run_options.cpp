@@ -52,7 +52,7 @@ std::uint32_t whole_number(const std::string& option, const std::string& text) {
     std::uint32_t number = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    require(error == std::errc() && rest == end, "{}: '{}' is no whole number", option, text);
+    require(error == std::errc() && rest == end, "{}: '{}' is not a whole number", option, text);
     return number;
 }
 

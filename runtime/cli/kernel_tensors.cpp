@@ -62,7 +62,8 @@ InferredTensor described_tensor(const char* option, const std::string& text) {
         const char* end = extent.data() + extent.size();
         const auto [rest, error] = std::from_chars(extent.data(), end, number);
         require(error == std::errc() && rest == end && number > 0,
-                "{}: '{}' is no extent; allowed: numbers from 1, such as 512x512", full, extent);
+                "{}: '{}' is not an extent; allowed: numbers from 1, such as 512x512", full,
+                extent);
         tensor.spec.shape.push_back(number);
     }
     require(!tensor.spec.shape.empty(), "{}: no shape; allowed: such as 512x512", full);

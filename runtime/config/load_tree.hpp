@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "emu/base/fields/node.hpp"
 #include "runtime/config/load.hpp"
@@ -10,10 +11,17 @@
 
 namespace tessera::config {
 
+inline constexpr std::string_view kExtendsKey = "extends";
+
 /// Returns the root of a file as a map; an empty file is an empty map, which overrides may fill.
 [[nodiscard]] Node read_map(const std::filesystem::path& path);
 /// Returns the root of a run file, merged over the files that it extends.
 [[nodiscard]] Node read_run(const std::filesystem::path& path, ConfigFolders folders);
+
+/// Returns the root of a device file, merged over the files that it extends. `run_path` and `folders`
+/// are searched for these.
+[[nodiscard]] Node read_arch(const std::filesystem::path& file,
+                             const std::filesystem::path& run_path, ConfigFolders folders);
 
 /// Run whose keys are valid by themselves; rules across keys may be broken.
 struct BoundRun {

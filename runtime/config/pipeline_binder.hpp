@@ -130,6 +130,14 @@ void refuse_unknown_defaults(const PipelineBinder& binder, const Node& defaults)
 /// Binds `workspaces:`. Called after the steps, whose outputs it names.
 void bind_workspaces(PipelineBinder& binder, const Node& workspaces);
 
+/// Binds `outputs:`; by default all tensors that steps make. Called after planning.
+void bind_file_outputs(PipelineBinder& binder, const Node& node, const Node& steps);
+/// Binds `output_names:`. With plain names, tensors of a single device have no prefix "d0.".
+void bind_output_names(PipelineBinder& binder, const Node& node);
+/// Refuses two tensors with one name in the file of outputs, which would be found after the run,
+/// when the second is written, and entries with more rows than their tensors have.
+void check_stored_names(PipelineBinder& binder);
+
 /// Binds `report:`.
 void bind_report(PipelineBinder& binder, const Node& report);
 /// Refuses patterns of `report.stages` that no step of the run file has, whatever its `when`

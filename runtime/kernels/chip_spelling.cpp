@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/chip_spelling.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -58,6 +61,15 @@ std::string with_short_integers(const std::string& text) {
     return result;
 }
 
+/// Returns a path as a string of YAML.
+std::string yaml_text(const std::filesystem::path& path) {
+    std::string text = path.string();
+    for (std::size_t at = text.find('\''); at != text.npos; at = text.find('\'', at + 2)) {
+        text.insert(at, 1, '\'');
+    }
+    return "'" + text + "'";
+}
+
 }  // namespace
 
 std::vector<std::string> files_to_respell(const std::string& output) {
@@ -88,6 +100,18 @@ std::vector<std::string> files_to_respell(const std::string& output) {
 std::string host_spelling(const std::string& text) {
     static const std::regex kUnroll(R"((#[ \t]*pragma[ \t]+GCC[ \t]+unroll[ \t]+)0\b)");
     return with_short_integers(std::regex_replace(text, kUnroll, "$011"));
+}
+
+void FileOverlay::replace(const std::filesystem::path& file, const std::string& contents) {
+    rows_.push_back(fmt::format(
+        "{{type: directory, name: {}, contents: [{{type: file, name: {}, external-contents: "
+        "{}}}]}}",
+        yaml_text(file.parent_path()), yaml_text(file.filename()), yaml_text(contents)));
+}
+
+std::string FileOverlay::text() const {
+    return fmt::format("{{version: 0, use-external-names: false, roots: [{}]}}\n",
+                       fmt::join(rows_, ", "));
 }
 
 }  // namespace tessera

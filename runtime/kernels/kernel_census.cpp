@@ -134,7 +134,7 @@ Defines with_stand_ins(Defines defines, const std::string& text,
         } else if (text.find(word + "(") != text.npos) {
             defines[word + "(...)"] = "";
         } else {
-            // 2 is no argument for a template's bool.
+            // A template's bool does not take 2.
             defines[word] = kind == StandIn::Number ? "2" : kind == StandIn::Flag ? "1" : "";
         }
     }

@@ -147,32 +147,6 @@ Command link_flags() {
 
 constexpr const char* kKernelText = "kernel.cpp";
 
-/// Files that the compiler reads in place of others, under the names of the others.
-class FileOverlay {
-public:
-    void replace(const fs::path& file, const std::string& contents) {
-        rows_.push_back(fmt::format(
-            "{{type: directory, name: {}, contents: [{{type: file, name: {}, external-contents: "
-            "{}}}]}}",
-            quoted(file.parent_path()), quoted(file.filename()), quoted(contents)));
-    }
-    [[nodiscard]] std::string text() const {
-        return fmt::format("{{version: 0, use-external-names: false, roots: [{}]}}\n",
-                           fmt::join(rows_, ", "));
-    }
-
-private:
-    static std::string quoted(const fs::path& path) {
-        std::string text = path.string();
-        for (std::size_t at = text.find('\''); at != text.npos; at = text.find('\'', at + 2)) {
-            text.insert(at, 1, '\'');
-        }
-        return "'" + text + "'";
-    }
-
-    Command rows_;
-};
-
 // A kernel may be checked several times with one folder.
 std::string write_new(const DraftFolder& drafts, const std::string& text) {
     std::size_t number = 0;

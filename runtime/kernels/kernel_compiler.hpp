@@ -41,7 +41,7 @@ private:
     void compile_kernel(const Command& command, const CompileUnit& unit,
                         const DraftFolder& drafts) const;
     /// Runs a command on a kernel; after errors that come from spellings of the chip's compiler
-    /// once more, with the files in the host's spelling.
+    /// a second time, with the files in the host's spelling.
     [[nodiscard]] ProcessOutcome run_compiler(Command command, const CompileUnit& unit,
                                               const DraftFolder& drafts,
                                               const std::string& subject) const;

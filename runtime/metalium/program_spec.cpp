@@ -229,7 +229,7 @@ void set_arguments(Program& program, const ProgramRunParams::KernelRunParams& pa
         require(args.size() == kernel.schema.named_runtime_args.size(),
                 "kernel {}: core {} has values for its unnamed arguments only",
                 params.kernel_spec_name, node);
-        // If a schema gives each core its own number, there is no common number to check.
+        // If a schema gives each core its own number, no number is common to all.
         require(kernel.schema.num_runtime_varargs_per_node ||
                     values.size() == kernel.schema.num_runtime_varargs,
                 "kernel {}: core {} has {} unnamed arguments; allowed: {}, num_runtime_varargs of "

@@ -25,8 +25,8 @@ struct PublishedWeights {
 };
 
 /// Returns the storage that the section quantization_config states.
-/// Errors   UsageError with the place and the value for keys of another type. Forms that no
-///          quantisation of the layer has are no error: `untaken` names them.
+/// Errors   UsageError with the place and the value for keys of another type. Forms that the
+///          layer cannot compute with are not errors: `untaken` names them.
 [[nodiscard]] PublishedWeights read_published_weights(const ConfigJson& section);
 
 }  // namespace tessera::model

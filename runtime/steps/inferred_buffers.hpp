@@ -28,7 +28,7 @@ using BufferIndices = std::map<std::pair<std::size_t, std::string>, std::uint32_
 /// Share of each core of the first group, which has the largest ones.
 inline constexpr const char* kUnitsPerCore = "units_per_core_group_1";
 
-/// What the buffers are inferred from.
+/// Facts from which the buffers are inferred.
 struct BufferContext {
     const InferredProgram& program;
     const std::vector<KernelFile>& files;

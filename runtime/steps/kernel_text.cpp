@@ -115,7 +115,7 @@ private:
             if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) {
                 continue;
             }
-            // A word is no number, so that further uses are unclear.
+            // The value is a word and not a number, so that further uses are unclear.
             constants_.set(name, is_repeated || !amount
                                      ? Value(std::string("unknown"))
                                      : Value(std::get<std::int64_t>(*value) + *amount));

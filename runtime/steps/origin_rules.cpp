@@ -136,7 +136,8 @@ void check_routing(const PipelineTensor& tensor) {
 }
 
 void check_index(const PipelineTensor& tensor) {
-    constexpr std::size_t kFirst = 4096;  // a whole tensor would take as long as the run
+    // Every load checks them; a mistake further back is found when the values are made.
+    constexpr std::size_t kFirst = 64;
     require_format(tensor, "an index", {DataFormat::Int32, DataFormat::UInt32});
     const std::size_t elements = num_elements(tensor.spec.shape);
     Scope scope(tensor.origin.names.get());

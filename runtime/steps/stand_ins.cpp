@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers and writers that stand in for those that a user did not give.
+// Readers and writers for a kernel that a user gives alone.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -210,8 +210,9 @@ TEST_F(CliKernelRun, ShowsTheRunFileWithAWrongExpression) {
 
 TEST_F(CliKernelRun, SaysWhatATensorMayBe) {
     const std::string kernel = double_kernel("compute.cpp");
-    EXPECT_EQ(run_kernel({kernel, "--in", "x=64xq"}).err,
-              "tessera: --in x=64xq: 'q' is no extent; allowed: numbers from 1, such as 512x512\n");
+    EXPECT_EQ(
+        run_kernel({kernel, "--in", "x=64xq"}).err,
+        "tessera: --in x=64xq: 'q' is not an extent; allowed: numbers from 1, such as 512x512\n");
     EXPECT_EQ(run_kernel({kernel, "--in", "absent.safetensors"}).err,
               "tessera: --in absent.safetensors: no such file; allowed: FILE, FILE:TENSOR, or "
               "NAME=SHAPE for random values\n");

@@ -4,7 +4,7 @@
 
 #include "weight_stream_args.hpp"
 
-// Pushes of weights, of which two are on their way: one barrier for all would leave the bank idle
+// Pushes of weights, two of them on their way: one barrier for all would leave the bank idle
 // at the end of each push.
 template <class Accessor>
 struct WeightStream {

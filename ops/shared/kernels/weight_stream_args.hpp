@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weight_stream.hpp shares with the host program.
+// Numbers that weight_stream.hpp shares with the host program.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a block of 32 rows lies in a tensor of rows.
+// Place of a block of 32 rows in a tensor of rows.
 #pragma once
 
 #include "../../shared/kernels/arithmetic.hpp"

@@ -18,7 +18,7 @@ namespace tessera::report {
 /// Sums over a part. Identical devices share them: all times but `end` and the worst stalls are
 /// independent of the part's start.
 struct IntervalSums {
-    Millicycles end = 0;                       ///< of the part as it was replayed
+    Millicycles end = 0;                       ///< of the part, from the start of its replay
     std::vector<std::uint64_t> num_intervals;  ///< by thread, without the time after its end
     LineTable lines;                           ///< of the part
     std::vector<LineTime> line_times;          ///< by index in `lines`

@@ -43,7 +43,7 @@ struct DrawBudget {
 [[nodiscard]] LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
                                   const LaunchTimeline& timeline, const timing::Machine& machine,
                                   const DrawBudget& budget = {});
-/// As reduce(), for a timeline whose parts were summed before their intervals were dropped. `parts`
+/// Does the same for a timeline whose parts were summed before their intervals were dropped. `parts`
 /// are in the order of their threads.
 [[nodiscard]] LaunchReport reduce(const std::vector<std::string>& names, const LaunchTrace& trace,
                                   const LaunchTimeline& timeline, const timing::Machine& machine,

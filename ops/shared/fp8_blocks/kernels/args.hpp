@@ -19,7 +19,7 @@ namespace tessera::ops {
 enum class ScaleRule : std::uint32_t { Trtllm, Dsv3, Dsv32, Ue8m0, FlashinferTest, PerToken };
 namespace fp8 {
 
-/// Byte that stands for 0 where integers with a sign travel as bytes without one.
+/// Byte of the number 0 when integers with a sign travel as bytes without one.
 inline constexpr std::uint32_t kByteZero = 128;
 
 /// Conversion of elements to codes.

@@ -9,8 +9,8 @@
 namespace tessera::timed_run {
 namespace {
 
-/// Four devices that read DRAM, two pairs of identical ones, in three launches of which the last
-/// two are equal.
+/// Four devices that read DRAM, two pairs of identical ones, in three launches. The last two
+/// are equal.
 compare::RecordedRun run_of_pairs() {
     compare::RecordedRun run = test::run_of_reads(test::kSpread);
     run.machine.mesh.shape = {1, 4};
