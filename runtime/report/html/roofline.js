@@ -78,9 +78,10 @@ function roofAxes(scale) {
 function roofLines(scale, peak, bandwidth) {
     const {range} = scale;
     const ridge = Math.min(peak / bandwidth, 10 ** range.x1);
-    const points = [10 ** range.x0, ridge, 10 ** range.x1]
-        .map((x) => `${scale.x(x)},${scale.y(Math.max(Math.min(x * bandwidth, peak),
-            10 ** range.y0))}`);
+    // The line enters at the left or at the bottom; moved up to the bottom it would be too flat.
+    const start = Math.max(10 ** range.x0, 10 ** range.y0 / bandwidth);
+    const points = [start, ridge, 10 ** range.x1]
+        .map((x) => `${scale.x(x)},${scale.y(Math.min(x * bandwidth, peak))}`);
     // Steps of a higher fidelity have a lower roof: HiFi2 half of it, HiFi4 a quarter.
     return [makeSvg("polyline", {points: points.join(" "), fill: "none", stroke: "currentColor",
         "stroke-width": 2}),
@@ -132,7 +133,7 @@ function drawRoof(points) {
 }
 
 function drawOverBound() {
-    const excess = (l) => l.device_time.expected - l.bound.time;
+    const excess = (l) => l.device_time.expected - (l.bound.waited || 0) - l.bound.time;
     const rows = boundedLaunches().sort((a, b) => excess(b) - excess(a));
     byId("roof-table").replaceChildren(table("Time over bound", [
         {head: "Step", cell: (l) => l.name},

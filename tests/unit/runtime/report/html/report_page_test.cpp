@@ -130,6 +130,34 @@ TEST_F(ReportPage, DrawsBanksOverTheWindowOfTheTimeline) {
                 ContainsRegex("in cycles 4[^0-9]+000 to 12[^0-9]+000:"));
 }
 
+// A step with 1900 of the 2000 operations a cycle that DRAM allows it: the plot begins at 1000, above
+// the roof of its left end. On logarithmic axes the roof rises by a decade in each decade.
+TEST_F(ReportPage, DrawsTheRoofOfDramWithASlopeOfOne) {
+    TimingReport report = mesh_report();
+    report.peak.dram_bytes_per_cycle = 500;
+    report.peak.flops_per_cycle = 500'000;
+    report.launches[0].bound =
+        Bound{.time = 1000, .by = "DRAM", .work = {.dram_bytes = 1e6, .products = 4e6}};
+    report.launches[0].device_time.expected = 4'211'000;
+    report.bound = report.launches[0].bound;
+    const fs::path folder = folder_ / "roof";
+    write_report(folder, report, {}, nullptr);
+    browser_->open(folder / "report.html");
+
+    const json slope = browser_->evaluate(
+        "(() => { const plot = document.querySelector('#roof-plot');"
+        " const points = plot.querySelector('polyline').getAttribute('points').split(' ')"
+        "     .map((point) => point.split(',').map(Number));"
+        " const at = (line, side) => Number(line.getAttribute(side));"
+        " const lines = [...plot.querySelectorAll('line')];"
+        " const xs = lines.filter((l) => at(l, 'x1') === at(l, 'x2')).map((l) => at(l, 'x1'));"
+        " const ys = lines.filter((l) => at(l, 'y1') === at(l, 'y2')).map((l) => at(l, 'y1'));"
+        " const decades = (points[0][1] - points[1][1]) / (ys[0] - ys[1]);"
+        " return decades / ((points[1][0] - points[0][0]) / (xs[1] - xs[0])); })()");
+
+    EXPECT_NEAR(slope.get<double>(), 1, 1e-9);
+}
+
 // The largest of both effects, 4 %, has the longest bar; without a value there is no bar.
 TEST_F(ReportPage, DrawsTheConstantsThatTheRunDependsOn) {
     const json widths = browser_->evaluate(
