@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "tessera/errors.hpp"
@@ -42,7 +43,13 @@ private:
     std::size_t* read_;
 };
 
-/// Records the end of each key. A key ends where the parser has read to when it reports the key.
+/// An error in a text of JSON.
+struct JsonError {
+    std::size_t at = 0;  ///< byte
+    std::string number;  ///< the number that no double can represent, or empty
+};
+
+/// Records the end of each key and the first error. A key ends where the parser has read to when it reports the key.
 class KeyEnds : public nlohmann::json_sax<nlohmann::json> {
 public:
     KeyEnds(const std::size_t& read, std::multimap<std::string, std::size_t>& ends)
@@ -79,9 +86,16 @@ public:
         }
         return true;
     }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    bool parse_error(std::size_t position, const std::string& token,
+                     const nlohmann::json::exception& error) override {
+        const bool is_number = dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr;
+        const std::size_t length = is_number ? token.size() : 1;
+        error_ = {.at = position < length ? 0 : position - length,
+                  .number = is_number ? token : std::string()};
         return false;
     }
+    /// The first error of the text.
+    [[nodiscard]] const std::optional<JsonError>& error() const { return error_; }
 
 private:
     const std::size_t& read_;
@@ -89,6 +103,7 @@ private:
     std::vector<std::string> path_;
     std::size_t lists_ = 0;
     std::string key_;
+    std::optional<JsonError> error_;
 };
 
 std::string text_of(const std::filesystem::path& path) {
@@ -108,24 +123,14 @@ std::pair<std::size_t, std::size_t> line_and_column(const std::string& text, std
     return {static_cast<std::size_t>(line), at - (start == std::string::npos ? 0 : start + 1) + 1};
 }
 
-nlohmann::json parsed(const std::string& path, const std::string& text) {
-    try {
-        return nlohmann::json::parse(text);
-    } catch (const nlohmann::json::parse_error& error) {
-        const auto [line, column] = line_and_column(text, error.byte == 0 ? 0 : error.byte - 1);
-        throw UsageError(fmt::format("{}:{}:{}: not JSON; allowed: the config.json of a model",
-                                     path, line, column));
-    }
-}
-
 }  // namespace
 
 ConfigJson::ConfigJson(const std::filesystem::path& path) : path_(path.string()) {
     const std::string text = text_of(path);
-    values_ = parsed(path_, text);
+    read_positions(text);
+    values_ = nlohmann::json::parse(text);
     require(values_.is_object(), "{}: holds {}; allowed: an object {{\"model_type\": …}}", path_,
             values_.type_name());
-    read_positions(text);
 }
 
 void ConfigJson::read_positions(const std::string& text) {
@@ -134,6 +139,13 @@ void ConfigJson::read_positions(const std::string& text) {
     KeyEnds keys(read, ends);
     nlohmann::json::sax_parse(CountingIterator(text.data(), &read),
                               CountingIterator(text.data() + text.size(), &read), &keys);
+    if (const auto& error = keys.error()) {
+        const auto [line, column] = line_and_column(text, error->at);
+        throw UsageError(fmt::format(
+            "{}:{}:{}: {}; allowed: {}", path_, line, column,
+            error->number.empty() ? "not JSON" : error->number + " is out of range",
+            error->number.empty() ? "the config.json of a model" : "numbers below 1.8e308"));
+    }
     for (const auto& [key, end] : ends) {
         const std::size_t start = text.rfind('"', end == 0 ? 0 : end - 1);
         const auto [line, column] = line_and_column(text, start == std::string::npos ? 0 : start);

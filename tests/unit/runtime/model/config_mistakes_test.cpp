@@ -59,6 +59,11 @@ TEST(ConfigJsonMistakes, NoJsonHasItsPlace) {
               "config.json:3:4: not JSON; allowed: the config.json of a model");
 }
 
+TEST(ConfigJsonMistakes, NumbersBeyondADoubleHaveTheirPlace) {
+    EXPECT_EQ(message_of("{\n  \"hidden_size\": 1e999\n}"),
+              "config.json:2:18: 1e999 is out of range; allowed: numbers below 1.8e308");
+}
+
 TEST(ConfigJsonMistakes, NoObjectIsNamed) {
     EXPECT_EQ(message_of("[1]"),
               "config.json: holds array; allowed: an object {\"model_type\": …}");
