@@ -218,6 +218,13 @@ void write_unfinished(const RunOptions& options, const config::LoadedRun& loaded
     }
 }
 
+/// Returns the notes of the steps that ended. The cause of an error is often an earlier step.
+std::string notes_before_error(const report::RunRecord& unfinished) {
+    constexpr std::size_t kMost = 8;
+    const std::string notes = report::notes_text(unfinished, kMost);
+    return notes.empty() ? "" : "tessera: before the error:\n" + notes;
+}
+
 Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
                    const pipeline::InputFile& inputs, const Console& console) {
     RunDoors doors(options, loaded, inputs);
@@ -237,6 +244,7 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
         outcome.record = pipeline::run_pipeline(loaded, modes, files);
     } catch (...) {
         progress.end();
+        console.err << notes_before_error(unfinished);
         if (options.report && unfinished.error) {
             write_unfinished(options, loaded, {std::move(unfinished), doors.taker.unfinished()},
                              console);

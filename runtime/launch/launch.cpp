@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/launch/launch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 #include <string>
 
 #include "emu/core/kernel_thread.hpp"
@@ -162,24 +166,64 @@ CoreActivity activity_of(const Core& core) {
     return sum;
 }
 
-// Each line counts once for a core, whichever of its threads has it.
+std::vector<Finding> findings_of(const KernelThread& thread) {
+    std::vector<Finding> findings;
+    for (const ThreadFinding& found : thread.findings) {
+        findings.push_back(
+            {.kind = name_of(found.kind),
+             .text = found.call + ' ' + words_of(found.kind),
+             .kernel = thread.kernel,
+             .file = found.site.file == nullptr ? thread.kernel : std::string(found.site.file),
+             .line = found.site.line,
+             .detail = found.detail,
+             .num_cores = 1,
+             .num_calls = found.num_calls});
+    }
+    return findings;
+}
+
 std::vector<Finding> findings_of(const Core& core) {
     std::vector<Finding> findings;
     for (const auto& thread : core.threads) {
-        for (const ThreadFinding& found :
-             thread ? thread->findings : std::vector<ThreadFinding>{}) {
-            findings.push_back(
-                {.kind = name_of(found.kind),
-                 .text = found.call + ' ' + words_of(found.kind),
-                 .kernel = thread->kernel,
-                 .file = found.site.file == nullptr ? thread->kernel : std::string(found.site.file),
-                 .line = found.site.line,
-                 .detail = found.detail,
-                 .num_cores = 1,
-                 .num_calls = found.num_calls});
+        if (thread) {
+            std::ranges::move(findings_of(*thread), std::back_inserter(findings));
         }
     }
     return findings;
+}
+
+// A thread stops where the launch is cancelled, so its findings depend on the host's threads. Two
+// kinds do not: those of a failed thread up to its error, and all of a deadlock, in which every
+// thread has run as far as it can.
+std::vector<Finding> findings_before(const KernelError& error, std::span<Core* const> cores) {
+    const Where& where = error.where();
+    const bool is_deadlock = error.category() == FaultCategory::Deadlock;
+    std::vector<Finding> findings;
+    for (const Core* core : cores) {
+        for (const auto& thread : core->threads) {
+            const bool has_failed = thread && thread->activity.device == where.device &&
+                                    core->logical() == where.core &&
+                                    thread->processor() == where.processor;
+            if (thread && (is_deadlock || has_failed)) {
+                merge_findings(findings, findings_of(*thread));
+            }
+        }
+    }
+    return findings;
+}
+
+/// Returns the error with what its threads did before that a chip tolerates: often the cause.
+KernelError with_findings(const KernelError& error, std::span<Core* const> cores) {
+    constexpr std::size_t kMost = 8;
+    const std::vector<Finding> findings = findings_before(error, cores);
+    std::string detail = error.detail();
+    for (const Finding& finding : findings | std::views::take(kMost)) {
+        detail += fmt::format("\n  before it, {}: {}", text_of(finding), finding.detail);
+    }
+    if (findings.size() > kMost) {
+        detail += fmt::format("\n  before it, {} more lines of that kind", findings.size() - kMost);
+    }
+    return {error.category(), error.where(), detail};
 }
 
 }  // namespace
@@ -190,7 +234,11 @@ LaunchResult launch(Mesh& mesh, std::span<const DeviceProgram> programs, const L
     const std::vector<PlacedProgram> placed = prepare(mesh, programs, pool);
     pool.for_each(placed.size(), [&](std::size_t i) { place(placed[i], modes); });
     const std::vector<Core*> cores = active_cores(mesh, programs);
-    run_cores(cores, pool);
+    try {
+        run_cores(cores, pool);
+    } catch (const KernelError& error) {
+        throw with_findings(error, cores);
+    }
     LaunchResult result;
     result.cores.reserve(cores.size());
     for (const Core* core : cores) {

@@ -220,11 +220,14 @@ std::string parameters_text(const RunRecord& record, const TextStyle& style) {
     return text.empty() ? "" : "  " + painted("parameters", Tone::Heading, style) + "\n" + text;
 }
 
+std::string notes_text(const RunRecord& record, std::size_t limit) {
+    return nans_text(record, limit) + findings_text(record.findings, limit);
+}
+
 std::string verdict_text(const RunRecord& record, const TextStyle& style, std::size_t limit) {
     const std::string time = show_seconds(record.host.total);
     const auto failed = failed_steps(record);
-    std::string text = nans_text(record, limit) + findings_text(record.findings, limit) +
-                       check_lines(record, limit, &StepCheck::doubt);
+    std::string text = notes_text(record, limit) + check_lines(record, limit, &StepCheck::doubt);
     const std::string nan = nan_words(record);
     if (!failed.empty()) {
         return text + check_lines(record, limit, &StepCheck::failure) +

@@ -20,9 +20,11 @@ namespace tessera::report {
 [[nodiscard]] std::string steps_text(const RunRecord& record, const TextStyle& style);
 /// Returns figures of the cores over the whole run: over all devices, by device, and as maps.
 [[nodiscard]] std::string cores_text(const RunRecord& record, const TextStyle& style);
+/// Returns a line for each tensor with NaN and each line of a kernel that a chip tolerates, at most
+/// `limit` of each.
+[[nodiscard]] std::string notes_text(const RunRecord& record, std::size_t limit);
 /// Returns the last line: "PASS …", "FAIL" with the failed steps, or "DONE" if nothing was
-/// verified. Lines before it name each tensor with NaN and each failed step, at most `limit` of
-/// each.
+/// verified. Lines before it are the notes and each failed step, at most `limit` of each.
 [[nodiscard]] std::string verdict_text(const RunRecord& record, const TextStyle& style,
                                        std::size_t limit = std::numeric_limits<std::size_t>::max());
 /// Returns the parameters that choose each step's schedule, a line for each step: "gate  schedule

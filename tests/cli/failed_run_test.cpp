@@ -65,6 +65,29 @@ TEST_F(CliFailedRun, NamesTheCauseThenEqualThreadsOnceByTheNamesOfTheRunFile) {
         "noc_semaphore_wait(semaphore ready, 1): its value is 0\n");
 }
 
+// A chip returns whatever is behind the arguments; here it is 0, so nobody sets the semaphore.
+TEST_F(CliFailedRun, NamesToleratedBehaviourThatPrecededADeadlock) {
+    folder_.write("ring.cpp", R"(void kernel_main() {
+    const uint32_t ready = get_semaphore(get_compile_time_arg_val(0));
+    const uint32_t rounds = get_arg_val<uint32_t>(0);
+    if (my_x[0] == 18) {
+        for (uint32_t i = 0; i < rounds; ++i) {
+            noc_semaphore_inc(get_noc_addr(19, my_y[0], ready), 1);
+        }
+    } else if (my_x[0] == 19) {
+        noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready), 1);
+    }
+}
+)");
+
+    const Ending ending = run({});
+
+    EXPECT_EQ(ending.exit_code, 3);
+    EXPECT_THAT(ending.err,
+                HasSubstr("\n  before it, tolerated: get_arg_val past the end of the arguments, "
+                          "ring.cpp:3, 3 cores: "));
+}
+
 TEST_F(CliFailedRun, WritesTheReportOfTheStepsBefore) {
     const Ending ending = run({"--report", "report"});
 
