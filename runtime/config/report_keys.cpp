@@ -6,6 +6,7 @@
 
 #include "emu/base/fields/nearest.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/steps/name_pattern.hpp"
 
 namespace tessera::config {
 namespace {
@@ -36,20 +37,6 @@ std::vector<pipeline::NamedPatterns> bind_patterns(PipelineBinder& binder, const
     return named;
 }
 
-/// Returns whether a name exists that both patterns match; `*` in them matches any letters.
-bool overlap(std::string_view a, std::string_view b) {
-    if (a.empty() || b.empty()) {
-        return a.find_first_not_of('*') == a.npos && b.find_first_not_of('*') == b.npos;
-    }
-    if (b.front() == '*' && a.front() != '*') {
-        return overlap(b, a);
-    }
-    if (a.front() == '*') {
-        return overlap(a.substr(1), b) || overlap(a, b.substr(1));
-    }
-    return a.front() == b.front() && overlap(a.substr(1), b.substr(1));
-}
-
 /// Returns a name of the file as a pattern: "gate_${l}" is "gate_*".
 std::string pattern_of(std::string name) {
     for (std::size_t at = name.find("${"); at != name.npos; at = name.find("${")) {
@@ -69,6 +56,20 @@ void add_step_names(const Node& steps, std::vector<std::string>& names) {
     }
 }
 
+/// Adds names of tensors that the steps of a block write; `out` is a list or a map.
+void add_output_names(const Node& steps, std::vector<std::string>& names) {
+    for (const Entry& step : steps.entries) {
+        add_output_names(entry(step.value, "steps"), names);
+        const Node& out = entry(step.value, "out");
+        for (const Node& name : out.elements) {
+            names.push_back(pattern_of(name.text));
+        }
+        for (const Entry& name : out.entries) {
+            names.push_back(pattern_of(name.key));
+        }
+    }
+}
+
 /// Refuses patterns that fit no name. A part, such as moe.permuted, fits the step that it belongs to:
 /// parts depend on parameters.
 void check_patterns(const PipelineBinder& binder, const Node& groups, const std::string& path,
@@ -76,7 +77,8 @@ void check_patterns(const PipelineBinder& binder, const Node& groups, const std:
     for (const Entry& group : groups.entries) {
         for (const Node& pattern : group.value.elements) {
             const auto fits = [&](const std::string& name) {
-                return overlap(pattern.text, name) || overlap(pattern.text, name + ".*");
+                return pipeline::patterns_overlap(pattern.text, name) ||
+                       pipeline::patterns_overlap(pattern.text, name + ".*");
             };
             if (!std::ranges::any_of(names, fits)) {
                 binder.mistake(pattern, path + "." + group.key,
@@ -92,7 +94,16 @@ void check_patterns(const PipelineBinder& binder, const Node& groups, const std:
 void check_report_patterns(const PipelineBinder& binder, const Node& root) {
     std::vector<std::string> steps;
     add_step_names(entry(root, "steps"), steps);
-    check_patterns(binder, entry(entry(root, "report"), "stages"), "report.stages", steps);
+    const Node& report = entry(root, "report");
+    check_patterns(binder, entry(report, "stages"), "report.stages", steps);
+
+    // Parts of a step, such as moe.permuted, are tensors, too.
+    std::vector<std::string> tensors = std::move(steps);
+    for (const Entry& tensor : entry(root, "tensors").entries) {
+        tensors.push_back(pattern_of(tensor.key));
+    }
+    add_output_names(entry(root, "steps"), tensors);
+    check_patterns(binder, entry(report, "memory"), "report.memory", tensors);
 }
 
 void bind_report(PipelineBinder& binder, const Node& report) {

@@ -3,26 +3,10 @@
 
 #include <algorithm>
 
+#include "runtime/steps/name_pattern.hpp"
+
 namespace tessera::pipeline {
 namespace {
-
-bool matches(std::string_view pattern, std::string_view name) {
-    const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) {
-        return pattern == name;
-    }
-    if (name.substr(0, star) != pattern.substr(0, star)) {
-        return false;
-    }
-    const std::string_view rest = pattern.substr(star + 1);
-    // Tries every length of the star: names are short, and a pattern has one or two stars.
-    for (std::size_t end = star; end <= name.size(); ++end) {
-        if (matches(rest, name.substr(end))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /// Returns the bytes of a tensor's values without the padding of tiles: a user compares them with
 /// the size of a model.
@@ -34,8 +18,9 @@ std::uint64_t value_bytes(const TensorSpec& spec) {
 /// matches.
 std::size_t place_of(const std::vector<NamedPatterns>& named, const std::string& name) {
     const auto found = std::ranges::find_if(named, [&](const NamedPatterns& patterns) {
-        return std::ranges::any_of(
-            patterns.patterns, [&](const std::string& pattern) { return matches(pattern, name); });
+        return std::ranges::any_of(patterns.patterns, [&](const std::string& pattern) {
+            return patterns_overlap(pattern, name);
+        });
     });
     return static_cast<std::size_t>(found - named.begin());
 }

@@ -61,12 +61,6 @@ constexpr Mistake kMistakes[] = {
     {"ListForAParam", "rows: 64", "rows: [64]",
      "run.yaml:5:9: params.rows: expected a number, a word or {value: …, choices: …}, found a list "
      "of 1"},
-    {"UnknownKeyOfTheReport", "mesh:", "report: {token: 1}\nmesh:",
-     "run.yaml:1:10: report.token: unknown key, did you mean report.tokens?"},
-    {"StagesThatAreAList", "mesh:", "report: {stages: [up]}\nmesh:",
-     "run.yaml:1:18: report.stages: expected {name: [pattern, …]}, found a list of 1"},
-    {"StageWithoutPatterns", "mesh:", "report: {stages: {up: u*}}\nmesh:",
-     "run.yaml:1:23: report.stages.up: expected a list of patterns, found 'u*'"},
     {"UnknownKeyOfAParam", "range: [1", "rang: [1",
      "run.yaml:6:24: params.columns.rang: unknown key, did you mean params.columns.range?"},
     {"InputBeyondDram", "rows: 64", "rows: 67108864",
@@ -304,8 +298,6 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:3:10: mesh.shape: [0, 2] is out of range, allowed: 1 to 256"},
     {"UnknownWord", "shape: [1, 2]", "shape: [1, 2]\n  topology: star",
      "run.yaml:4:13: mesh.topology: expected line, ring or torus, found 'star'"},
-    {"PatternOfAStageThatNoStepHas", "mesh:", "report: {stages: {up: [doubel]}}\nmesh:",
-     "run.yaml:1:24: report.stages.up: nothing is named doubel, did you mean double?"},
     {"DecimalExtent", "rows: 64", "rows: 6.4e1",
      "run.yaml:9:14: tensors.x.shape: 'rows' is 64; allowed: a whole number, 0 to 4294967295; "
      "write it without point and exponent"},
