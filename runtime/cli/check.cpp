@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
@@ -25,6 +28,14 @@ namespace {
 struct CheckOptions {
     RunOptions run;
     SweepPlaces places;
+    bool json = false;
+    bool quiet = false;
+};
+
+/// Points of a sweep.
+struct CheckedPoints {
+    std::size_t num_points = 0;
+    std::vector<config::ImpossibleKind> impossible;
 };
 
 constexpr std::array kOfRuns{"--inputs",        "--state",       "--tuned",    "--outputs",
@@ -59,13 +70,14 @@ void check_points(const config::LoadedSweep& sweep) {
     }
 }
 
-/// Checks the configuration. Returns a text about its points if it is a sweep, else an empty text.
-std::string checked(const CLI::App& command, const CheckOptions& options, const Console& console) {
+/// Checks the configuration. Returns the points if it is a sweep.
+std::optional<CheckedPoints> checked(const CLI::App& command, const CheckOptions& options,
+                                     const Console& console) {
     const ConfigOptions& config = options.run.config;
     if (!config::is_sweep(find_config(config.config))) {
         refuse_given(command, kOfSweeps, config.config, "one run", "sweeps");
         check_run(options.run, console);
-        return "";
+        return std::nullopt;
     }
     refuse_given(command, kOfRuns, config.config, "a sweep", "runs");
     const config::LoadedSweep sweep = open_sweep(config, options.places);
@@ -73,15 +85,39 @@ std::string checked(const CLI::App& command, const CheckOptions& options, const 
         const tuning::TuningTable table(*options.places.table);
     }
     check_points(sweep);
-    const auto kinds = impossible_kinds(sweep);
-    std::size_t impossible = 0;
-    for (const config::ImpossibleKind& kind : kinds) {
-        impossible += kind.num_points;
+    return CheckedPoints{sweep.points.size(), impossible_kinds(sweep)};
+}
+
+std::size_t num_impossible(const CheckedPoints& points) {
+    std::size_t number = 0;
+    for (const config::ImpossibleKind& kind : points.impossible) {
+        number += kind.num_points;
     }
-    return fmt::format(", {} points", sweep.points.size()) +
-           (impossible == 0
-                ? ""
-                : fmt::format(", {} of them impossible:{}", impossible, to_text(kinds)));
+    return number;
+}
+
+std::string ok_text(const std::string& config, const std::optional<CheckedPoints>& points) {
+    std::string text = config + ": ok";
+    if (points) {
+        text += fmt::format(", {} points", points->num_points);
+        if (!points->impossible.empty()) {
+            text += fmt::format(", {} of them impossible:{}", num_impossible(*points),
+                                to_text(points->impossible));
+        }
+    }
+    return text + '\n';
+}
+
+std::string ok_json(const std::string& config, const std::optional<CheckedPoints>& points) {
+    nlohmann::ordered_json json{{"schema", "tessera.check"}, {"config", config}, {"verdict", "ok"}};
+    if (points) {
+        json["points"] = points->num_points;
+        json["impossible"] = nlohmann::ordered_json::array();
+        for (const config::ImpossibleKind& kind : points->impossible) {
+            json["impossible"].push_back({{"points", kind.num_points}, {"reason", kind.reason}});
+        }
+    }
+    return json.dump(2) + '\n';
 }
 
 }  // namespace
@@ -94,16 +130,22 @@ Command add_check(CLI::App& root, Console& console) {
     add_sweep_places(*command, options->places);
     command->add_option("--table", options->places.table, "Table of choices of tessera tune")
         ->type_name("FILE");
+    auto* json = command->add_flag("--json", options->json, "Print the answer as JSON");
+    command->add_flag("--quiet", options->quiet, "Print mistakes only")->excludes(json);
     command->footer(
-        "Takes the options that run, sweep or tune will have. Prints `CONFIG: ok`, or every\n"
-        "mistake with its file, line and column, and then ends with 2. For a sweep it names the\n"
-        "reason for each kind of impossible point. Kernels are not compiled: their compile\n"
-        "errors show in the run.");
-    return {command, [command, options, &console] {
-                const std::string found = checked(*command, *options, console);
-                console.out << options->run.config.config << ": ok" << found << '\n';
-                return ExitCode::Success;
-            }};
+        "Takes the options with which run, sweep or tune compute; --json and --quiet are its\n"
+        "own. Prints `CONFIG: ok`, or every mistake with its file, line and column, and then\n"
+        "ends with 2. For a sweep it names the reason for each kind of impossible point. Kernels\n"
+        "are not compiled: their compile errors show in the run.");
+    return {
+        command, [command, options, &console] {
+            const auto points = checked(*command, *options, console);
+            const std::string& config = options->run.config.config;
+            if (!options->quiet) {
+                console.out << (options->json ? ok_json(config, points) : ok_text(config, points));
+            }
+            return ExitCode::Success;
+        }};
 }
 
 }  // namespace tessera::cli

@@ -82,6 +82,28 @@ TEST(CliCheck, TakesAPath) {
     EXPECT_EQ(run_tessera({"check", path}).out, path + ": ok\n");
 }
 
+TEST(CliCheck, PrintsItsAnswerAsJson) {
+    const auto run = nlohmann::json::parse(run_tessera({"check", "matmul_640", "--json"}).out);
+    const auto sweep =
+        nlohmann::json::parse(run_tessera({"check", "attention_form", "--json"}).out);
+
+    EXPECT_EQ(run.at("config"), "matmul_640");
+    EXPECT_EQ(run.at("verdict"), "ok");
+    EXPECT_FALSE(run.contains("points"));
+    EXPECT_EQ(sweep.at("points"), 10);  // 2 forms × 5 contexts
+    EXPECT_EQ(sweep.at("impossible"), nlohmann::json::array());
+}
+
+TEST(CliCheck, PrintsMistakesOnlyIfQuiet) {
+    const Ending valid = run_tessera({"check", "matmul_640", "--quiet"});
+    const Ending invalid = run_tessera({"check", "matmul_640", "--quiet", "--set", "params.M=x"});
+
+    EXPECT_EQ(valid.out + valid.err, "");
+    EXPECT_EQ(valid.exit_code, 0);
+    EXPECT_THAT(invalid.err, HasSubstr("params.M"));
+    EXPECT_EQ(invalid.exit_code, 2);
+}
+
 TEST(CliList, ShowsTheConfigurationsThatShip) {
     const std::string list = run_tessera({"list", "configs"}).out;
 
