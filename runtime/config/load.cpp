@@ -153,7 +153,7 @@ std::vector<std::string> unread_sets(const LoadedRun& loaded) {
     for (const std::string& name : loaded.pipeline.unread_params) {
         const ResolvedValue* param = find(loaded.resolved, "params." + name);
         if (param != nullptr && param->origin.kind == OriginKind::Override &&
-            param->origin.text.starts_with("--set ")) {
+            param->origin.text.starts_with("--set params.")) {
             sets.push_back(param->origin.text);
         }
     }
@@ -237,9 +237,7 @@ BoundRun bind_run(Node root, const std::filesystem::path& path, ConfigFolders fo
 LoadedRun load_run(const std::filesystem::path& path, std::span<const Override> overrides,
                    ConfigFolders folders) {
     Node root = read_run(path, folders);
-    for (const Override& override : overrides) {
-        apply(override, root);
-    }
+    apply_all(overrides, root);
     refuse_sweep(root);
     // Broken rules end a single run; a sweep keeps them as reasons of its points.
     BoundRun bound = bind_run(std::move(root), path, folders);

@@ -73,9 +73,7 @@ void refuse_keys_set_twice(const SweepSpec& sweep, std::span<const Override> ove
 /// Loads one point: the base tree with the point's settings.
 SweepPoint load_point(Node root, SweepSettings settings, const std::filesystem::path& path,
                       ConfigFolders folders) {
-    for (const Override& setting : settings) {
-        apply(setting, root);
-    }
+    apply_all(settings, root);
     // A wrong key is a mistake of the file and ends the load. A broken rule makes this point
     // impossible, such as a K block that does not fit in L1; the other points run.
     BoundRun bound = bind_run(std::move(root), path, folders);
@@ -165,9 +163,7 @@ SweepSpec read_sweep(const std::filesystem::path& path) {
 LoadedSweep load_sweep(const std::filesystem::path& path, std::span<const Override> overrides,
                        ConfigFolders folders) {
     Node root = read_run(path, folders);
-    for (const Override& override : overrides) {
-        apply(override, root);
-    }
+    apply_all(overrides, root);
     LoadedSweep loaded{.name = path.stem().string(), .sweep = {}, .points = {}, .resolved = {}};
     loaded.sweep = bind_sweep(take_block(root), loaded.resolved);
     refuse_keys_set_twice(loaded.sweep, overrides);

@@ -76,6 +76,21 @@ INSTANTIATE_TEST_SUITE_P(Runs, CliShippedConfig,
                                          "moe_v2_tiny"),
                          [](const auto& test) { return std::string(test.param); });
 
+/// Runs whose shape is made of params, of which groups of devices consist.
+class CliRunOnRows : public testing::TestWithParam<const char*> {};
+
+TEST_P(CliRunOnRows, NeedsTheShapeOfTheMeshOnly) {
+    const Ending ending = run_tessera({"run", GetParam(), "--set", "mesh.shape=[2,4]", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.out << ending.err;
+    EXPECT_EQ(ending.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, CliRunOnRows,
+                         testing::Values("attention_output", "moe_layer", "deepseek_v32_tiny",
+                                         "moe_fp8"),
+                         [](const auto& test) { return std::string(test.param); });
+
 TEST(CliCheck, TakesAPath) {
     const std::string path = kConfigs + "runs/moe_v2_tiny.yaml";
 

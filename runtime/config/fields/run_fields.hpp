@@ -33,7 +33,9 @@ inline constexpr std::array kMeshFields{
     field<&MeshSpec::device>("device", kRequired,
                              "model of all devices: the name of a file in configs/arch, or the "
                              "path of an arch file from the folder of the run file"),
-    field<&MeshSpec::shape>("shape", kRequired, "at most 256 devices; ids are row-major",
+    field<&MeshSpec::shape>("shape", kRequired,
+                            "at most 256 devices; ids are row-major. If the file states it by "
+                            "params, `--set mesh.shape` sets these, too",
                             Limits{1, 256}),
     field<&MeshSpec::topology>(
         "topology", "torus",
