@@ -55,7 +55,8 @@ std::uint32_t scales_of(DataFormat cache, const Extents& extents) {
 }
 
 // Rows that are pages of their own are aligned by the allocator. Several positions in a page are
-// not, unless a position is a multiple of the alignment.
+// not, unless a position is a multiple of the alignment. The rotated part of a query has a page of
+// its own and follows the latent in L1.
 bool is_misaligned(const OpContext& context, const Extents& extents) {
     if (extents.has_kv_heads()) {
         return false;  // a rule refuses it
@@ -64,10 +65,13 @@ bool is_misaligned(const OpContext& context, const Extents& extents) {
     const bool has_codes = is_fp8(cache.format);
     const std::uint32_t columns = has_codes ? extents.latent : extents.cache_columns();
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
+    const std::uint32_t alignment = dram_alignment(context.arch);
+    if (2 * extents.latent % alignment != 0) {
+        return true;
+    }
     if (positions_of_row(cache.shape, columns, page_size) <= 1) {
         return false;
     }
-    const std::uint32_t alignment = dram_alignment(context.arch);
     return columns * element_bytes(cache.format) % alignment != 0 ||
            (has_codes && 2 * extents.rope % alignment != 0);
 }

@@ -50,9 +50,10 @@ GivenParam param_to_set(const std::string& name, std::int64_t extent, const Node
     const std::string others = text.substr(0, sign);
     const std::int64_t divisor = pipeline::evaluate_integer(others, scope);
     if (divisor < 1 || extent % divisor != 0) {
-        throw ConfigError(fmt::format("{}: {} is not a multiple of {}, which is {}; allowed: "
-                                      "multiples of it, since the file states this extent as {}",
-                                      override.origin, extent, others, divisor, text));
+        throw ConfigError(
+            fmt::format("{}: {} is not a multiple of {}, which is {}; allowed: "
+                        "multiples of it, since the file states this extent as {}",
+                        override.origin, extent, others, divisor, text));
     }
     return {text.substr(sign + 3), extent / divisor};
 }

@@ -4,6 +4,8 @@
 // separate codes, scales and rotated parts.
 #pragma once
 
+#include <type_traits>
+
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/cache_rows.hpp"
@@ -160,14 +162,25 @@ void push_blocks(const AllCaches& caches, const Shapes& shapes, const Keys& keys
     }
 }
 
-template <class Latent, class Rope>
+// Reads the rotated part of a query behind its latent.
+template <class Rows, class Rope>
+void read_rope(const Rope& rope, const Shapes& shapes, uint32_t row, uint32_t l1_addr) {
+    if constexpr (std::is_same_v<Rows, MisalignedRows>) {
+        read_range(rope, row, 0, l1_addr, shapes.rope_bytes, MisalignedArgs::read().alignment,
+                   get_write_ptr(kCbDetour));
+    } else {
+        noc_async_read(rope.get_noc_addr(row), l1_addr, shapes.rope_bytes);
+    }
+}
+
+template <class Rows, class Latent, class Rope>
 void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, uint32_t first_row,
                   uint32_t count) {
     cb_reserve_back(kCbQueryRows, shapes.row_tiles);
     uint32_t l1_addr = get_write_ptr(kCbQueryRows);
     for (uint32_t row = first_row; row < first_row + count; ++row) {
         noc_async_read(latent.get_noc_addr(row), l1_addr, shapes.latent_bytes);
-        noc_async_read(rope.get_noc_addr(row), l1_addr + shapes.latent_bytes, shapes.rope_bytes);
+        read_rope<Rows>(rope, shapes, row, l1_addr + shapes.latent_bytes);
         l1_addr += shapes.row_bytes();
     }
     noc_async_read_barrier();
@@ -246,7 +259,7 @@ void read_tokens() {
         const Announced what = share.slot == 0 ? kResult : kPartial;
         announce_unit(what, end - first, num_partners);
         announce_rows(what, row, 1, count);
-        push_queries(tensors.latent, tensors.rope, shapes, row, count);
+        push_queries<Rows>(tensors.latent, tensors.rope, shapes, row, count);
         push_blocks(caches, shapes, keys, first, end);
         receive_partials(shapes, kFirstPartner, num_partners, num_received);
     }

@@ -63,7 +63,8 @@ TEST_P(DecodeCalls, AreThoseOfTheReference) {
 }
 
 // One token and one head; keys around the edges of tiles and blocks; ragged sequences; more heads
-// than tile rows; pages of one position, and pages that are not a multiple of a tile.
+// than tile rows; pages of one position, and pages that are not a multiple of a tile; latents that
+// end within a tile, at and between addresses that DRAM reads can reach.
 INSTANTIATE_TEST_SUITE_P(
     Edges, DecodeCalls,
     ::testing::Values(Call{.heads = 1, .positions = {0}}, Call{.heads = 1, .positions = {1}},
@@ -71,7 +72,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.heads = 32, .positions = {5, 300}},
                       Call{.heads = 33, .positions = {64}, .page_size = 7},
                       Call{.positions = {40}, .page_size = 1, .block = 1},
-                      Call{.positions = {100}, .latent = 64, .rope = 40, .block = 3}));
+                      Call{.positions = {100}, .latent = 64, .rope = 40, .block = 3},
+                      Call{.positions = {70, 5}, .latent = 48, .rope = 32},
+                      Call{.heads = 33, .positions = {64}, .latent = 33, .rope = 24},
+                      Call{.positions = {9, 127}, .latent = 1, .rope = 8}));
 
 class DecodeSplits : public ::testing::TestWithParam<std::uint32_t> {};
 
@@ -192,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.positions = {100}, .latent = 64, .rope = 32, .page_size = 7},
                       Call{.positions = {70, 5}, .latent = 64, .rope = 16},
                       Call{.positions = {70}, .latent = 32, .rope = 32, .page_size = 64},
-                      Call{.positions = {70, 5}}, Call{.positions = {40}, .page_size = 7}));
+                      Call{.positions = {70, 5}}, Call{.positions = {40}, .page_size = 7},
+                      Call{.positions = {70, 5}, .latent = 40, .rope = 24}));
 
 }  // namespace
 }  // namespace tessera::ops::attention_decode

@@ -39,7 +39,8 @@ std::string params_with(std::vector<std::string> sets) {
     const auto value_of = [&](const std::string& name) {
         return config::find(loaded.resolved, "params." + name)->text;
     };
-    return value_of("tp") + " " + value_of("dp") + " " + config::find(loaded.resolved, "mesh.shape")->text;
+    return value_of("tp") + " " + value_of("dp") + " " +
+           config::find(loaded.resolved, "mesh.shape")->text;
 }
 
 TEST(MeshParams, FollowAnotherShape) {
@@ -58,16 +59,19 @@ TEST(MeshParams, WithAnOverrideKeepIt) {
 }
 
 TEST(MeshParams, RefuseRowsThatTheOtherFactorsDoNotDivide) {
-    EXPECT_THAT([] { (void)params_with({"mesh.shape=[3, 2]", "params.pcp=2"}); },
-                testing::ThrowsMessage<ConfigError>(
-                    "--set mesh.shape=[3, 2]: 3 is not a multiple of pcp, which is 2; allowed: "
-                    "multiples of it, since the file states this extent as pcp * dp"));
+    EXPECT_THAT(
+        [] {
+            (void)params_with({"mesh.shape=[3, 2]", "params.pcp=2"});
+        },
+        testing::ThrowsMessage<ConfigError>(
+            "--set mesh.shape=[3, 2]: 3 is not a multiple of pcp, which is 2; allowed: "
+            "multiples of it, since the file states this extent as pcp * dp"));
 }
 
 TEST(MeshParams, KeepTheirRange) {
     EXPECT_THAT([] { (void)params_with({"mesh.shape=[1, 16]"}); },
-                testing::ThrowsMessage<ConfigError>(testing::HasSubstr(
-                    "params.tp: 16 is out of range, allowed: 1 to 8")));
+                testing::ThrowsMessage<ConfigError>(
+                    testing::HasSubstr("params.tp: 16 is out of range, allowed: 1 to 8")));
 }
 
 }  // namespace
