@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,18 @@ tensors:
 steps:
   - {name: double, op: scale, in: [x], out: [y], set: {factor: 2}}
 )";
+
+/// A part of kRun, what a user wrote in its place, and the message about it.
+struct Mistake {
+    const char* name;
+    const char* from;
+    const char* to;
+    const char* message;
+};
+
+inline void PrintTo(const Mistake& mistake, std::ostream* stream) {
+    *stream << mistake.name;
+}
 
 /// Returns `text` with `from` replaced, which must occur once.
 [[nodiscard]] std::string replaced(std::string_view text, std::string_view from,

@@ -3,34 +3,20 @@
 // references that no run could compare.
 #include <gtest/gtest.h>
 
-#include <ostream>
-#include <string>
-
 #include "tests/errors/config/config_mistake.hpp"
 
 namespace tessera::test {
 namespace {
 
-struct WrongKind {
-    const char* name;
-    const char* from;
-    const char* to;
-    const char* message;
-};
-
-void PrintTo(const WrongKind& mistake, std::ostream* stream) {
-    *stream << mistake.name;
-}
-
-class WrongKinds : public testing::TestWithParam<WrongKind> {};
+class WrongKinds : public testing::TestWithParam<Mistake> {};
 
 TEST_P(WrongKinds, AreNamedWithWhatTheKeyTakes) {
-    const WrongKind& mistake = GetParam();
+    const Mistake& mistake = GetParam();
 
     EXPECT_EQ(refusal_of_run(replaced(kRun, mistake.from, mistake.to)), mistake.message);
 }
 
-constexpr WrongKind kMistakes[] = {
+constexpr Mistake kMistakes[] = {
     {"OutputOfAStepThatIsAList", "out: [y]", "out: [[y]]",
      "run.yaml:11:46: steps.double.out: expected the name of a tensor, found a list of 1"},
     {"OutputOfAStepWithoutAName", "out: [y]", "out: [\"\"]",
