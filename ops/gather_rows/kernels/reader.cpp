@@ -2,6 +2,7 @@
 // Pushes rows [first, first + count) of the output: the input rows that a table or a range names,
 // and filling for rows without a source.
 #include "../../shared/expert_rows/kernels/row_pieces.hpp"
+#include "../../shared/kernels/fill_l1.hpp"
 
 namespace {
 
@@ -78,19 +79,23 @@ void kernel_main() {
     const uint32_t input_rows =
         limited == Limit::OfInput ? rows_of_input(limit, args.input_rows) : args.input_rows;
     const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
-    const uint32_t fill_l1 = get_write_ptr(cb_fill);
-    // Rows without a source are sent from L1 through the same path, so reader and writer count the
-    // same pieces.
-    fill_words(words_at(fill_l1), pieces.page_bytes / 4, args.fill);
+    const uint32_t filled_l1 = get_write_ptr(cb_fill);
+    bool is_filled = false;
     PieceFiller filler{cb_rows, pieces};
     for (uint32_t row = range.first_row; row < end; ++row) {
         const uint32_t source = sources.of(row);
+        const bool has_source = source < input_rows;
+        // Rows without a source are sent from L1 through the same path, so reader and writer count
+        // the same pieces. The piece is made for the first of them, since most moves have none.
+        if (!has_source && !is_filled) {
+            fill_l1(filled_l1, pieces.page_bytes, args.fill);
+            is_filled = true;
+        }
         // Rows that exceed a page of the buffer are split into pieces; the writer uses the same
         // split.
         for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
-            filler.add(
-                source < input_rows ? input.get_noc_addr(source, offset) : get_noc_addr(fill_l1),
-                pieces.length_at(offset));
+            filler.add(has_source ? input.get_noc_addr(source, offset) : get_noc_addr(filled_l1),
+                       pieces.length_at(offset));
         }
     }
     filler.finish();
