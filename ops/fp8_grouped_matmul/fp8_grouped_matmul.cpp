@@ -29,12 +29,21 @@ constexpr std::uint32_t kWordPage = 32;
 constexpr std::uint32_t kScalePageRoom =
     64 * 1024;  // for pages of scales that rows are picked from
 
+// Experts and ends of rows of CTAs; the reader also has groups of CTAs, the writer has them in
+// place of the experts.
+constexpr std::uint32_t kReaderTables = 3;
+constexpr std::uint32_t kWriterTables = 2;
+
 constexpr std::array kFields{
     field<&GroupedMatmulSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
                                     Limits{1, 65536}),
     field<&GroupedMatmulSpec::output>(
         "output", "fp8_e4m3", "fp8_e4m3 with a scale for each 128 columns, bfloat16 or float32"),
     field<&GroupedMatmulSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
+    field<&GroupedMatmulSpec::join_ctas>(
+        "join_ctas", "true",
+        "CTAs of an expert whose rows fit in a tile of 32 share a unit, so that weights are read "
+        "once for them; false: a CTA is a unit"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -47,6 +56,7 @@ struct Blocks {
     std::uint32_t k_blocks;
     std::uint32_t n_blocks;
     std::uint32_t tile;
+    std::uint32_t group;  // CTAs of a unit, at most
     std::uint32_t row_tiles;
     std::uint32_t chunk;
     std::uint32_t k_push;
@@ -54,6 +64,7 @@ struct Blocks {
     std::uint32_t scale_page_stride;
     std::uint32_t scale_pages;
     std::uint32_t table_bytes;
+    std::uint32_t table_stride;  // a group list has one entry more than a table
     bool gathers;
     bool quantises;
 };
@@ -70,6 +81,7 @@ Blocks blocks_of(const OpContext& context) {
     return {.k_blocks = k_blocks,
             .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
             .tile = spec.tile,
+            .group = spec.join_ctas ? std::max(kTileRows / std::max(spec.tile, 1U), 1U) : 1,
             .row_tiles = div_up(spec.tile, kTileRows),
             .chunk = std::min(spec.row_chunk, k_blocks),
             .k_push = std::min(spec.k_push, k_blocks),
@@ -77,17 +89,18 @@ Blocks blocks_of(const OpContext& context) {
             .scale_page_stride = stride,
             .scale_pages = std::clamp(kScalePageRoom / stride, 1U, k_blocks),
             .table_bytes = context.inputs[4].spec.shape[0] * 4,
+            .table_stride = fp8::aligned((context.inputs[4].spec.shape[0] + 1) * 4),
             .gathers = context.inputs.size() > 7,
             .quantises = spec.output == DataFormat::Fp8_e4m3};
 }
 
 std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
     const std::uint32_t depth = spec.cb_depth;
-    const std::uint32_t table = fp8::aligned(blocks.table_bytes);
-    const std::uint32_t held = fp8::aligned(blocks.k_blocks * blocks.tile * 4);
+    const std::uint32_t rows = blocks.group * blocks.tile;
+    const std::uint32_t held = fp8::aligned(blocks.k_blocks * rows * 4);
     std::vector<CbPlan> plans{
-        // A CTA's rows stay tiled for all blocks of columns. A push of weights is a square of 4 x 4
-        // tiles for each block of K.
+        // A group's rows stay tiled for all blocks of columns. A push of weights is a square of 4 x
+        // 4 tiles for each block of K.
         {Cb::Rows, DataFormat::Fp8_e4m3, {blocks.chunk * kBlockTiles * depth, kCodeTile}},
         {Cb::In0,
          DataFormat::Fp8_e4m3,
@@ -99,10 +112,12 @@ std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& sp
         {Cb::WeightScales, DataFormat::Float32, {depth, fp8::aligned(blocks.k_blocks * 4)}},
         {Cb::Sums, DataFormat::Float32, {blocks.row_tiles * kBlockTiles, kFloatTile}},
         {Cb::Units, DataFormat::UInt32, {2, kWordPage}},
-        {Cb::Tables, DataFormat::UInt32, {1, 2 * table + fp8::aligned(blocks.tile * 4 + 64)}},
+        {Cb::Tables,
+         DataFormat::UInt32,
+         {1, kReaderTables * blocks.table_stride + fp8::aligned(rows * 4 + 64)}},
         {Cb::ScalePages, DataFormat::UInt32, {1, blocks.scale_page_stride * blocks.scale_pages}},
         {Cb::HeldScales, DataFormat::UInt32, {1, held}},
-        {Cb::WriterTable, DataFormat::UInt32, {1, table}},
+        {Cb::WriterTable, DataFormat::UInt32, {1, kWriterTables * blocks.table_stride}},
         {Cb::Output, spec.output, {kBlockTiles * depth, tile_bytes(spec.output)}}};
     // Codes need the largest element of each row before they can be made.
     if (blocks.quantises) {
@@ -187,6 +202,7 @@ ReaderArgs reader_args(const Blocks& blocks) {
     return {.k_blocks = blocks.k_blocks,
             .n_blocks = blocks.n_blocks,
             .tile = blocks.tile,
+            .group = blocks.group,
             .row_tiles = blocks.row_tiles,
             .chunk = blocks.chunk,
             .k_push = blocks.k_push,
@@ -195,16 +211,18 @@ ReaderArgs reader_args(const Blocks& blocks) {
             .scale_page_stride = blocks.scale_page_stride,
             .scale_pages = blocks.scale_pages,
             .table_bytes = blocks.table_bytes,
-            .table_stride = fp8::aligned(blocks.table_bytes)};
+            .table_stride = blocks.table_stride};
 }
 
 WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
     return {.n_blocks = blocks.n_blocks,
             .tile = blocks.tile,
+            .group = blocks.group,
             .row_tiles = blocks.row_tiles,
             .element_bytes = element_bytes(spec.output),
             .quantises = blocks.quantises ? 1U : 0U,
-            .table_bytes = blocks.table_bytes};
+            .table_bytes = blocks.table_bytes,
+            .table_stride = blocks.table_stride};
 }
 
 /// Sums are fp32 on their whole way. LoFi multiplies 5 bits by 7, which are all bits of two codes
@@ -236,7 +254,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .limit = in(5),
                              .num_ctas = in(6),
                              .tokens = blocks.gathers ? in(7) : nullptr};
-    const WriterTensors written{.limit = read.limit,
+    const WriterTensors written{.batch = read.batch,
+                                .limit = read.limit,
                                 .num_ctas = read.num_ctas,
                                 .output = out(0),
                                 .scales = blocks.quantises ? out(1) : nullptr};

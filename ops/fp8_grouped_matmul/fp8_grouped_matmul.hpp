@@ -16,6 +16,7 @@ struct GroupedMatmulSpec {
     std::uint32_t tile = 8;  ///< tokens of a CTA, as in moe_permutation
     DataFormat output = DataFormat::Fp8_e4m3;
     GridSize grid;                ///< cores to spread over; 0×0: all that the device offers
+    bool join_ctas = true;        ///< whether CTAs of an expert that fit in a tile share a unit
     std::uint32_t row_chunk = 8;  ///< blocks of K that one push of token rows brings
     std::uint32_t k_push = 1;     ///< blocks of K that one push of weights brings
     std::uint32_t cb_depth = 2;   ///< pushes that a CB holds
@@ -69,9 +70,11 @@ inline constexpr OpSpec kSpec{
 ///          bfloat16: rounded once to nearest even. fp8_e4m3: codes of x / scale with a scale of
 ///          ScaleRule::Trtllm for each row and 128 columns.
 ///
-/// The unit of work is a CTA and 128 output columns. Cores take contiguous shares of the
-/// num_non_exiting_ctas units; each core computes its share from device memory. A core tilizes a
-/// CTA's rows once and keeps them in L1 for its blocks of columns.
+/// The unit of work is a group of CTAs and 128 output columns. A group has one CTA, or with
+/// `join_ctas` CTAs of an expert whose rows fit in a tile of 32: weights are read once for them,
+/// which is the fastest at 128 tokens. Cores take contiguous shares of the units; each core computes
+/// its share from device memory. A core tilizes a group's rows once and keeps them in L1 for its
+/// blocks of columns.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile
 ///          is 8, 16, 32, 64 or 128, output_scale is for fp8_e4m3 only, circular buffers fit.
 [[nodiscard]] const Op& op();

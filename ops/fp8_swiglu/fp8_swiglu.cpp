@@ -74,8 +74,24 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return plans;
 }
 
+StripArgs strip_args(const OpContext& context) {
+    const std::uint32_t tile = context.params<SwigluSpec>().tile;
+    return {.n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock,
+            .cta_tokens = tile,
+            .strip_ctas = std::max(kTileRows / tile, 1U),
+            .cta_strips = div_up(tile, kTileRows),
+            .limit_bytes = context.inputs[2].spec.shape[0] * 4};
+}
+
+/// Bytes between the scales of the CTAs of a strip, which are read from the place before them that
+/// DRAM is read at.
+std::uint32_t scale_stride(std::uint32_t tile) {
+    return fp8::aligned(std::min(tile, kTileRows) * 4 + 64);
+}
+
 void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& spec,
-                 std::uint32_t table_bytes) {
+                 const StripArgs& strips) {
+    const std::uint32_t table = fp8::aligned(strips.limit_bytes);
     const std::uint32_t depth = spec.cb_depth;
     const auto add = [&](Cb cb, DataFormat format, std::uint32_t bytes, std::uint32_t pages) {
         add_circular_buffer(program, cores, cb, format, {pages, bytes});
@@ -92,9 +108,9 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const SwigluSpec& 
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Units, DataFormat::UInt32, 32, 1);
-    add(Cb::Table, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
-    add(Cb::ReadScaleRow, DataFormat::UInt32, kTileRows * 4 + 64, 1);
-    add(Cb::WriterTable, DataFormat::UInt32, fp8::aligned(table_bytes), 1);
+    add(Cb::Table, DataFormat::UInt32, table, 1);
+    add(Cb::ReadScaleRow, DataFormat::UInt32, scale_stride(spec.tile), strips.strip_ctas);
+    add(Cb::WriterTable, DataFormat::UInt32, table, 1);
     add(Cb::Output, spec.output, tile_bytes(spec.output), kStripTiles * depth);
     add(Cb::ScaleRow, DataFormat::UInt32, kTileRows * 4, 1);
 }
@@ -112,49 +128,39 @@ ComputeConfig compute_config(const SwigluSpec& spec) {
     return config;
 }
 
-ReaderArgs reader_args(const OpContext& context) {
-    const auto& spec = context.params<SwigluSpec>();
-    const std::uint32_t n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock;
+ReaderArgs reader_args(const SwigluSpec& spec, std::uint32_t n_blocks) {
     // The published kernel has up first; vLLM has the gate first. So the half is a parameter.
     const bool is_first = spec.gate_half == GateHalf::First;
-    return {.n_blocks = n_blocks,
-            .tile = spec.tile,
-            .row_tiles = (spec.tile + kTileRows - 1) / kTileRows,
-            .first_gate = is_first ? 0 : n_blocks,
+    return {.first_gate = is_first ? 0 : n_blocks,
             .first_up = is_first ? n_blocks : 0,
-            .table_bytes = context.inputs[2].spec.shape[0] * 4};
+            .scale_stride = scale_stride(spec.tile)};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
-    namespace product = fp8_grouped_matmul;
     const auto& spec = context.params<SwigluSpec>();
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
     const bool quantises = spec.output == DataFormat::Fp8_e4m3;
-    const ReaderArgs args = reader_args(context);
+    const StripArgs strips = strip_args(context);
     const ReaderTensors read{.rows = in(0), .scales = in(1), .limit = in(2), .num_ctas = in(3)};
-    const product::WriterArgs writing{.n_blocks = args.n_blocks,
-                                      .tile = args.tile,
-                                      .row_tiles = args.row_tiles,
-                                      .element_bytes = element_bytes(spec.output),
-                                      .quantises = quantises ? 1U : 0U,
-                                      .table_bytes = args.table_bytes};
-    const product::WriterTensors written{.limit = in(2),
-                                         .num_ctas = in(3),
-                                         .output = out(0),
-                                         .scales = quantises ? out(1) : nullptr};
+    const WriterArgs writing{.element_bytes = element_bytes(spec.output),
+                             .quantises = quantises ? 1U : 0U};
+    const WriterTensors written{.limit = in(2),
+                                .num_ctas = in(3),
+                                .output = out(0),
+                                .scales = quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     // All cores of the grid: how many CTAs are live is known on the device only.
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
 
     Program program = CreateProgram();
-    add_buffers(program, cores, spec, args.table_bytes);
-    const KernelHandle reader = CreateKernel(program, "ops/fp8_swiglu/kernels/reader.cpp", cores,
-                                             reader_config(args, read));
+    add_buffers(program, cores, spec, strips);
+    const KernelHandle reader =
+        CreateKernel(program, "ops/fp8_swiglu/kernels/reader.cpp", cores,
+                     reader_config(named(strips, reader_args(spec, strips.n_blocks)), read));
     CreateKernel(program, "ops/fp8_swiglu/kernels/compute.cpp", cores, compute_config(spec));
-    // A strip of codes and its scales are stored as those of the product before.
-    const KernelHandle writer = CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp",
-                                             cores, writer_config(writing, written));
+    const KernelHandle writer = CreateKernel(program, "ops/fp8_swiglu/kernels/writer.cpp", cores,
+                                             writer_config(named(strips, writing), written));
     fp8::set_share_args(program, reader, grid, addresses_of(read));
     fp8::set_share_args(program, writer, grid, addresses_of(written));
     return program;

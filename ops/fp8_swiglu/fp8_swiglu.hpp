@@ -65,6 +65,8 @@ inline constexpr OpSpec kSpec{
 /// x = input · its scale in fp32, with N = 2·I columns; y = silu(x of the gate's half) · x of the
 /// other half. The output holds codes of y, with a scale of ScaleRule::Trtllm for each row and 128
 /// columns, or y itself with output float32. Only permuted rows that hold a token are written.
+/// A strip of 32 rows and 128 columns is the unit of work; it has the rows of several CTAs if a CTA
+/// has fewer, as the vector unit takes as long for eight rows as for 32.
 /// TRT-LLM's kernel has the gate in the second half, as flashinfer's references do; descriptions of
 /// it say the first.
 /// Source   TRT-LLM, activationDeepSeekKernel.

@@ -28,7 +28,8 @@ enum class Cb : std::uint32_t {
 
 NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
                    tile,               // tokens of a CTA
-                   row_tiles,          // rows of tiles that hold them
+                   group,              // CTAs whose rows share tiles, at most
+                   row_tiles,          // rows of tiles of a group
                    chunk,              // blocks of K of one push of rows
                    k_push,             // blocks of K of one push of weights
                    gathers,            // 1: rows are those of the table of tokens
@@ -43,7 +44,9 @@ NAMED_TENSORS(ReaderTensors, activations, row_scales, weights, weight_scales, ba
 NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
                    quantises);  // 1: to e4m3 with scales
 
-NAMED_COMPILE_ARGS(WriterArgs, n_blocks, tile, row_tiles, element_bytes, quantises, table_bytes);
-NAMED_TENSORS(WriterTensors, limit, num_ctas, output, scales);
+NAMED_COMPILE_ARGS(WriterArgs, n_blocks, tile, group, row_tiles, element_bytes, quantises,
+                   table_bytes,
+                   table_stride);  // bytes between tables in L1
+NAMED_TENSORS(WriterTensors, batch, limit, num_ctas, output, scales);
 
 }  // namespace tessera::ops::fp8_grouped_matmul

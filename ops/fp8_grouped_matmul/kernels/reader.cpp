@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a CTA's token rows once, through the table of tokens if the product gathers them. For each
+// Reads the token rows of a group of CTAs once, through the table of tokens if the product gathers them. For each
 // of its blocks of columns it reads the weights and the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"
@@ -29,7 +29,7 @@ constexpr uint32_t kFloatTile = 4096;
 struct Shapes {
     uint32_t k_blocks;
     uint32_t n_blocks;
-    uint32_t tile;       // tokens of a CTA
+    uint32_t rows;       // of a group, at most
     uint32_t row_tiles;  // rows of tiles that hold them
     uint32_t chunk;      // blocks of K of one push of rows
     uint32_t k_push;     // blocks of K of one push of weights
@@ -39,15 +39,15 @@ struct Shapes {
     uint32_t scale_pages;        // read at once
 };
 
-// A CTA's rows of activations.
-struct CtaRows {
+// A group's rows of activations.
+struct GroupRows {
     uint32_t first;  // permuted
     uint32_t count;
-    uint32_t tokens_l1;  // table of tokens, from the CTA's first row on
+    uint32_t tokens_l1;  // table of tokens, from the group's first row on
     uint32_t gathers;
 
     uint32_t source(uint32_t row) const {
-        // The table holds tokens; without one the rows are those of the CTA.
+        // The table holds tokens; without one the rows are those of the group.
         return gathers != 0 ? word(tokens_l1, row) : first + row;
     }
 };
@@ -59,7 +59,7 @@ void announce(uint32_t value) {
 }
 
 // Rows after the last token are left as they are: rows of a product do not mix.
-void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Shapes& shapes) {
+void push_rows(const TensorAccessor& activations, const GroupRows& rows, const Shapes& shapes) {
     const uint32_t stride = shapes.chunk * kBlock;
     const uint32_t pages = shapes.chunk * kBlockTiles;
     for (uint32_t first_row = 0; first_row < shapes.row_tiles * kTileRows; first_row += kTileRows) {
@@ -80,10 +80,10 @@ void push_rows(const TensorAccessor& activations, const CtaRows& rows, const Sha
     }
 }
 
-// Keeps the scales of a CTA's rows, one K block after the other. Scales of gathered rows are
+// Keeps the scales of a group's rows, one K block after the other. Scales of gathered rows are
 // scattered, four bytes each, which is less than a DRAM read: whole pages are read and the scales
 // extracted.
-void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes& shapes) {
+void hold_scales(const TensorAccessor& scales, const GroupRows& rows, const Shapes& shapes) {
     const uint32_t pages_l1 = get_write_ptr(kCbScalePages);
     auto* held = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbHeldScales));
     const uint32_t offset = rows.gathers != 0 ? 0 : rows.first * 4;
@@ -101,7 +101,7 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
         for (uint32_t i = 0; i < count; ++i) {
             for (uint32_t row = 0; row < rows.count; ++row) {
                 const uint32_t place = rows.gathers != 0 ? rows.source(row) : row;
-                held[(first + i) * shapes.tile + row] =
+                held[(first + i) * shapes.rows + row] =
                     word(pages_l1 + i * shapes.scale_page_stride + skipped, place);
             }
         }
@@ -109,8 +109,8 @@ void hold_scales(const TensorAccessor& scales, const CtaRows& rows, const Shapes
 }
 
 // Pushes a tile for each 32 rows, with the scales of a block of K in column 0.
-void push_row_scales(uint32_t block, const CtaRows& rows, const Shapes& shapes) {
-    const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.tile * 4;
+void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes) {
+    const uint32_t held_l1 = get_write_ptr(kCbHeldScales) + block * shapes.rows * 4;
     // One tile per 32 rows with only column 0 written; the other columns are never read.
     cb_reserve_back(kCbRowScales, shapes.row_tiles);
     const uint32_t l1_addr = get_write_ptr(kCbRowScales);
@@ -139,7 +139,7 @@ void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t bloc
 }
 
 void push_products(const TensorAccessor& weights, uint32_t expert, uint32_t n_block,
-                   const CtaRows& rows, const Shapes& shapes) {
+                   const GroupRows& rows, const Shapes& shapes) {
     constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
     const uint32_t first_row = (expert * shapes.n_blocks + n_block) * kBlockTiles;
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
@@ -169,7 +169,7 @@ void push_weight_scales(const TensorAccessor& scales, uint32_t page, uint32_t by
 Shapes read_shapes(const ReaderArgs& args) {
     return {.k_blocks = args.k_blocks,
             .n_blocks = args.n_blocks,
-            .tile = args.tile,
+            .rows = args.group * args.tile,
             .row_tiles = args.row_tiles,
             .chunk = args.chunk,
             .k_push = args.k_push,
@@ -179,24 +179,25 @@ Shapes read_shapes(const ReaderArgs& args) {
             .scale_pages = args.scale_pages};
 }
 
-// L1 addresses of the tables of CTAs, and the number of CTAs with tokens.
+// The tables in L1.
 struct Tables {
     uint32_t batch;
-    uint32_t limit;
+    units::Groups groups;
     uint32_t tokens;
-    uint32_t live;
 };
 
 // Reads the tables whole: they are short, and units jump between experts. The table of tokens is
-// read by CTA.
+// read by group.
 Tables read_tables(const TensorAccessor& num_ctas, const TensorAccessor& batch,
                    const TensorAccessor& limit, const ReaderArgs& args) {
     const uint32_t batch_l1 = get_write_ptr(kCbTables);
     const uint32_t limit_l1 = batch_l1 + args.table_stride;
+    const uint32_t groups_l1 = limit_l1 + args.table_stride;
     const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
     units::read_table(batch, batch_l1, args.table_bytes);
     units::read_table(limit, limit_l1, args.table_bytes);
-    return {batch_l1, limit_l1, limit_l1 + args.table_stride, live};
+    return {batch_l1, units::make_groups(batch_l1, limit_l1, live, args.group, groups_l1),
+            groups_l1 + args.table_stride};
 }
 
 }  // namespace
@@ -221,25 +222,26 @@ void kernel_main() {
 
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
-        units::share_of(tables.live * shapes.n_blocks, index.core, index.num_cores);
+        units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);
 
     announce(share.count);
-    CtaRows rows{};
-    // No CTA has this number, so the first unit reads its rows.
-    uint32_t last_cta = 0xFFFFFFFF;
+    GroupRows rows{};
+    // No group has this number, so the first unit reads its rows.
+    uint32_t last_group = 0xFFFFFFFF;
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
-        const uint32_t cta = unit / shapes.n_blocks;
+        const uint32_t group = unit / shapes.n_blocks;
+        const uint32_t first_cta = tables.groups.first_cta(group);
         // Only live CTAs are distributed, so the entry is never -1.
-        const uint32_t expert = word(tables.batch, cta);
-        const bool is_new = cta != last_cta;
+        const uint32_t expert = word(tables.batch, first_cta);
+        const bool is_new = group != last_group;
         announce(is_new ? 1 : 0);
         if (is_new) {
-            last_cta = cta;
-            const uint32_t first = cta * shapes.tile;
-            rows = {first, word(tables.limit, cta) - first, tables.tokens, shapes.gathers};
+            last_group = group;
+            const uint32_t first = first_cta * args.tile;
+            rows = {first, tables.groups.end_row(group) - first, tables.tokens, shapes.gathers};
             if (shapes.gathers != 0) {
                 rows.tokens_l1 =
-                    units::read_words(tokens, 0, first * 4, tables.tokens, shapes.tile * 4);
+                    units::read_words(tokens, 0, first * 4, tables.tokens, rows.count * 4);
                 noc_async_read_barrier();
             }
             push_rows(activations, rows, shapes);

@@ -1,77 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores the rows of a CTA that hold tokens, 128 columns at a time, and makes and stores their
+// Stores the rows of a group of CTAs that hold tokens, 128 columns at a time, and makes and stores their
 // scales where the output is fp8.
-#include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
-#include "args.hpp"
-#include "units.hpp"
-
-namespace {
-
-using units::kBlock;
-using units::word;
-
-using namespace tessera::ops;
-using namespace tessera::ops::fp8_grouped_matmul;
-
-constexpr uint32_t kCbLargest = index_of(Cb::Largest);
-constexpr uint32_t kCbScale = index_of(Cb::Scale);
-constexpr uint32_t kCbTable = index_of(Cb::WriterTable);
-constexpr uint32_t kCbScaleRow = index_of(Cb::ScaleRow);
-constexpr uint32_t kCbOut = index_of(Cb::Output);
-constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kStripTiles = 4;
-
-// 32 rows of one block of columns.
-struct Strip {
-    uint32_t row;
-    uint32_t count;  // number of rows that hold tokens
-    uint32_t block;
-};
-
-// Hands compute the scales of 32 rows and stores those that count.
-void make_scales(const TensorAccessor& scales, const Strip& strip) {
-    noc_async_writes_flushed();  // for the previous row of scales
-    auto* row_of_scales =
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScaleRow));
-    // Compute sends each row's largest elements; the scales go back before it makes codes.
-    cb_wait_front(kCbLargest, 1);
-    cb_reserve_back(kCbScale, 1);
-    const auto* largest = reinterpret_cast<tt_l1_ptr uint32_t*>(get_read_ptr(kCbLargest));
-    auto* tile = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbScale));
-    for (uint32_t row = 0; row < kTileRows; ++row) {
-        scale_rule::FloatWord scale;
-        scale.value =
-            scale_rule::scale_of(scale_rule::largest_of_row(largest, row), ScaleRule::Trtllm);
-        tile[scale_rule::word_of_row(row)] = scale.bits;
-        row_of_scales[row] = scale.bits;
-    }
-    cb_push_back(kCbScale, 1);
-    cb_pop_front(kCbLargest, 1);
-    // Strips without tokens take part in the hand-over, but store nothing.
-    if (strip.count != 0) {
-        noc_async_write(get_write_ptr(kCbScaleRow),
-                        scales.get_noc_addr(strip.block, strip.row * sizeof(uint32_t)),
-                        strip.count * sizeof(uint32_t));
-    }
-}
-
-void store_rows(const TensorAccessor& out, const Strip& strip, uint32_t row_bytes) {
-    cb_wait_front(kCbOut, kStripTiles);
-    uint32_t l1_addr = get_read_ptr(kCbOut);
-    for (uint32_t row = strip.row; row < strip.row + strip.count; ++row) {
-        noc_async_write(l1_addr, out.get_noc_addr(row, strip.block * row_bytes), row_bytes);
-        l1_addr += row_bytes;
-    }
-    // The strip's data has left L1; one barrier at the end waits for arrival.
-    noc_async_writes_flushed();
-    cb_pop_front(kCbOut, kStripTiles);
-}
-
-}  // namespace
+#include "strips.hpp"
 
 void kernel_main() {
+    using namespace tessera::ops;
+    using namespace tessera::ops::fp8_grouped_matmul;
     const auto index = fp8::CoreIndex::read();
     const auto args = WriterArgs::read();
+    const TensorAccessor batch(WriterTensors::batch(),
+                               WriterTensors::batch_address(fp8::CoreIndex::kCount));
     const TensorAccessor limit(WriterTensors::limit(),
                                WriterTensors::limit_address(fp8::CoreIndex::kCount));
     const TensorAccessor num_ctas(WriterTensors::num_ctas(),
@@ -81,23 +19,20 @@ void kernel_main() {
     const TensorAccessor scales(WriterTensors::scales(),
                                 WriterTensors::scales_address(fp8::CoreIndex::kCount));
 
-    const uint32_t limit_l1 = get_write_ptr(kCbTable);
-    const uint32_t live = units::read_table(num_ctas, limit_l1, sizeof(uint32_t));
+    const uint32_t batch_l1 = get_write_ptr(index_of(Cb::WriterTable));
+    const uint32_t limit_l1 = batch_l1 + args.table_stride;
+    const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
+    units::read_table(batch, batch_l1, args.table_bytes);
     units::read_table(limit, limit_l1, args.table_bytes);
+    // Experts are not needed any more.
+    const units::Groups groups = units::make_groups(batch_l1, limit_l1, live, args.group, batch_l1);
     // The same share as the reader's, from the same counts.
-    const units::Share share = units::share_of(live * args.n_blocks, index.core, index.num_cores);
+    const units::Share share =
+        units::share_of(groups.count * args.n_blocks, index.core, index.num_cores);
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
-        const uint32_t cta = unit / args.n_blocks;
-        const uint32_t end = word(limit_l1, cta);
-        for (uint32_t i = 0; i < args.row_tiles; ++i) {
-            const uint32_t row = cta * args.tile + i * kTileRows;
-            const Strip strip{row, end > row ? smaller(end - row, kTileRows) : 0,
-                              unit % args.n_blocks};
-            if (args.quantises != 0) {
-                make_scales(scales, strip);
-            }
-            store_rows(out, strip, kBlock * args.element_bytes);
-        }
+        const uint32_t group = unit / args.n_blocks;
+        strips::store_unit(out, scales, unit % args.n_blocks, groups.first_cta(group) * args.tile,
+                           groups.end_row(group), args);
     }
     noc_async_write_barrier();
 }

@@ -117,18 +117,18 @@ void lay_out(const LocalExperts& local, uint32_t tile, const Tables& tables, Wor
 void permute(const Choices& choices, const LocalExperts& local, const Tables& tables, Words next) {
     tables.fill(kPermutedToToken, kNone);
     tables.fill(kPermutedToExpanded, kNone);
+    // Most choices are of experts of other devices and have no row here: -1.
+    tables.fill(kExpandedToPermuted, kNone);
+    uint32_t expanded = 0;
     for (uint32_t token = 0; token < choices.num_tokens; ++token) {
-        for (uint32_t k = 0; k < choices.top_k; ++k) {
+        for (uint32_t k = 0; k < choices.top_k; ++k, ++expanded) {
             const uint32_t expert = choices.of(token, k);
-            const uint32_t expanded = token * choices.top_k + k;
-            // -1 is the entry of a choice without a row here.
-            uint32_t row = kNone;
             if (local.has(expert)) {
-                row = next[expert - local.first]++;
+                const uint32_t row = next[expert - local.first]++;
                 tables.at(kPermutedToToken)[row] = token;
                 tables.at(kPermutedToExpanded)[row] = expanded;
+                tables.at(kExpandedToPermuted)[expanded] = row;
             }
-            tables.at(kExpandedToPermuted)[expanded] = row;
         }
     }
 }

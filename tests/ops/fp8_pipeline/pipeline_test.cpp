@@ -62,13 +62,16 @@ protected:
     }
     [[nodiscard]] std::vector<HostTensor> first_product(DataFormat output, std::uint32_t k_push,
                                                         std::uint32_t row_chunk) {
-        const GroupedMatmulSpec spec{.tile = kTile,
-                                     .output = output,
-                                     .grid = {},
-                                     .row_chunk = row_chunk,
-                                     .k_push = k_push,
-                                     .cb_depth = 2};
-        return call_op(device_, fp8_grouped_matmul::op(), &spec,
+        return first_product(device_, {.tile = kTile,
+                                       .output = output,
+                                       .grid = {},
+                                       .row_chunk = row_chunk,
+                                       .k_push = k_push,
+                                       .cb_depth = 2});
+    }
+    [[nodiscard]] std::vector<HostTensor> first_product(OneDevice& device,
+                                                        const GroupedMatmulSpec& spec) const {
+        return call_op(device, fp8_grouped_matmul::op(), &spec,
                        {{tensor("hidden_states")},
                         {tensor("hidden_states_scale")},
                         {tensor("gemm1_weights"), Layout::TILE},
@@ -77,6 +80,16 @@ protected:
                         table("cta_idx_xy_to_mn_limit"),
                         table("num_non_exiting_ctas"),
                         table("permuted_idx_to_token_idx")});
+    }
+    [[nodiscard]] std::vector<HostTensor> activation(OneDevice& device) const {
+        const std::string half = file_.entry().at("params").at("gate_half");
+        const SwigluSpec spec{.tile = kTile,
+                              .gate_half = half == "first" ? GateHalf::First : GateHalf::Second,
+                              .grid = {},
+                              .cb_depth = 2};
+        return call_op(device, fp8_swiglu::op(), &spec,
+                       {table("gemm1_output"), table("gemm1_output_scale"),
+                        table("cta_idx_xy_to_mn_limit"), table("num_non_exiting_ctas")});
     }
 
     GoldenFile file_{GetParam()};
@@ -97,6 +110,47 @@ TEST_P(Fp8Pipeline, ProductsAreTheSameBytesHoweverTheyAreRead) {
     EXPECT_EQ(first_product(DataFormat::Float32, 7, 2)[0].bytes, outputs[0].bytes);
 }
 
+TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfCtasOfAnExpertShareATile) {
+    const GroupedMatmulSpec joined{.tile = kTile};
+    GroupedMatmulSpec alone = joined;
+    alone.join_ctas = false;
+
+    const auto outputs = first_product(device_, joined);
+
+    const auto expected = first_product(device_, alone);
+    EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
+    EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+}
+
+TEST_P(Fp8Pipeline, BytesAreTheSameAtAnyNumberOfThreadsAndUnderEveryDelivery) {
+    const GroupedMatmulSpec spec{.tile = kTile};
+    const auto product = first_product(device_, spec);
+    const auto activated = activation(device_);
+
+    for (const std::uint32_t threads : {1U, 2U, 5U}) {
+        for (const NocDelivery delivery :
+             {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+            OneDevice device(testing::test_arch(),
+                             {.threads = threads, .delivery = delivery, .seed = 7});
+            EXPECT_EQ(first_product(device, spec)[0].bytes, product[0].bytes);
+            EXPECT_EQ(activation(device)[0].bytes, activated[0].bytes);
+        }
+    }
+}
+
+TEST_P(Fp8Pipeline, ActivationLeavesRowsWithoutATokenAsTheyAre) {
+    const HostTensor output = activation(device_)[0];
+
+    const auto tokens_of_rows = tokens();
+    const std::size_t columns = output.shape[1];
+    for (std::size_t row = 0; row < tokens_of_rows.size(); ++row) {
+        const auto codes = output.as<std::uint8_t>().subspan(row * columns, columns);
+        EXPECT_EQ(std::ranges::all_of(codes, [](auto code) { return code == 0xFF; }),
+                  tokens_of_rows[row] < 0)
+            << "row " << row;
+    }
+}
+
 TEST_P(Fp8Pipeline, UnroundedProductIsThatOfTheFile) {
     const HostTensor output = first_product(DataFormat::Float32, 1, 8)[0];
 
@@ -115,15 +169,7 @@ TEST_P(Fp8Pipeline, UnroundedProductIsThatOfTheFile) {
 }
 
 TEST_P(Fp8Pipeline, ActivationRequantisesItsRows) {
-    const std::string half = file_.entry().at("params").at("gate_half");
-    const SwigluSpec spec{.tile = kTile,
-                          .gate_half = half == "first" ? GateHalf::First : GateHalf::Second,
-                          .grid = {},
-                          .cb_depth = 2};
-
-    const auto outputs = call_op(device_, fp8_swiglu::op(), &spec,
-                                 {table("gemm1_output"), table("gemm1_output_scale"),
-                                  table("cta_idx_xy_to_mn_limit"), table("num_non_exiting_ctas")});
+    const auto outputs = activation(device_);
 
     expect_scales(outputs[1], "tile8.activation_output_scale");
 }
