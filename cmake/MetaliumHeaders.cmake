@@ -10,20 +10,21 @@ set(compute_headers
     add_int32_sfpu add_int_sfpu atan2 bcast binary_bitwise_sfpu binary_comp binary_fmod
     binary_max_min binary_remainder binary_shift blank cb_api common common_globals
     compute_kernel_hw_startup copy_dest_values cumsum div_int32_floor div_int32_sfpu
-    eltwise_binary eltwise_binary_sfpu gcd lcm layernorm logsigmoid mask matmul
+    eltwise_binary eltwise_binary_sfpu gcd isclose lcm layernorm logsigmoid mask matmul
     mul_int32_sfpu mul_int_sfpu pack pack_untilize quantization reconfig_data_format reduce
     reduce_custom reg_api rsub_int32_sfpu sentinel/compute_kernel_sentinel sfpu_binary_bcast softmax
     sub_int32_sfpu sub_int_sfpu tile_move_copy tilize tilize_untilize transpose transpose_dest
     transpose_wh transpose_wh_dest unpack untilize welford xlogy
     experimental/matmul_custom experimental/mul_reduce_scalar experimental/pack_block
+    experimental/fast_untilize experimental/indexer_mul_custom
     experimental/sdpa_sub_custom experimental/semaphore experimental/tile_move_copy_custom
 )
 set(unary_headers
     activations addcdiv addcmul binop_with_scalar bitwise bitwise_and bitwise_not bitwise_or bitwise_xor cbrt
     ceil clamp comp digamma dropout eltwise_unary elu erf_erfc erfinv exp fill floor fmod gelu hardmish
     hardtanh i0 i1 identity isinf_isnan left_shift lerp lgamma log1p logical_not logical_not_noti negative
-    prelu rand rdiv recip relu remainder reverseops right_shift rounding rpow rsqrt rsub selu
-    sfpu_int_sum sfpu_split_includes softplus sqrt tanh_derivative threshold trigonometry trunc
+    mish prelu rand rdiv recip relu remainder reverseops right_shift rounding rpow rsqrt rsub selu
+    sfpu_int_sum sfpu_split_includes snake_beta softplus sqrt tanh_derivative tanhshrink threshold trigonometry trunc
     typecast where xielu
 )
 foreach(name ${unary_headers})
@@ -96,8 +97,10 @@ foreach(name ${metalium_headers})
         "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
 endforeach()
 
-foreach(name linear/api.h linear/addrgen_api.h edm_fabric/fabric_connection_manager.hpp)
-    tessera_metalium_header(tt_metal/fabric/hw/inc/${name}
+foreach(name tt_metal/fabric/hw/inc/linear/api.h tt_metal/fabric/hw/inc/linear/addrgen_api.h
+        tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp
+        hostdevcommon/fabric_common.h)
+    tessera_metalium_header(${name}
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/fabric_linear.hpp\"\n")
 endforeach()
 
@@ -114,20 +117,19 @@ function(tessera_metalium_classes content names)
         tessera_metalium_header(${header} "${text}")
     endforeach()
 endfunction()
-tessera_metalium_classes(noc "Noc NocOptions NocOptVals has_option noc_traits_t" api/dataflow/noc.h)
-tessera_metalium_classes(circular_buffer "CircularBuffer CircularBufferView DataflowBuffer use Noc noc_traits_t"
+set(noc_classes "Noc NocOptions NocOptVals has_flag has_option noc_traits_t")
+tessera_metalium_classes(noc "${noc_classes}" api/dataflow/noc.h api/tensor/noc_traits.h)
+tessera_metalium_classes(circular_buffer "CircularBuffer CircularBufferView DataflowBuffer use ${noc_classes}"
     api/dataflow/circular_buffer.h api/dataflow/dataflow_buffer.h)
-tessera_metalium_classes(core_local_mem "CoreLocalMem" api/core_local_mem.h)
-tessera_metalium_classes(endpoints "AllocatorBank AllocatorBankType MulticastEndpoint UnicastEndpoint"
+tessera_metalium_classes(core_local_mem "CoreLocalMem ${noc_classes}" api/core_local_mem.h)
+tessera_metalium_classes(endpoints "AllocatorBank AllocatorBankType MulticastEndpoint UnicastEndpoint ${noc_classes}"
     api/dataflow/endpoints.h)
-tessera_metalium_classes(semaphore "Semaphore Noc" api/dataflow/noc_semaphore.h)
+tessera_metalium_classes(semaphore "Semaphore ${noc_classes}" api/dataflow/noc_semaphore.h)
 tessera_metalium_classes(lock "Lock" api/dataflow/lock.h)
 foreach(name noc circular_buffer dataflow_buffer core_local_mem endpoints tensor noc_semaphore lock)
     tessera_metalium_header(experimental/${name}.h
         "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
 endforeach()
-tessera_metalium_header(api/tensor/noc_traits.h
-    "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
 
 # The chip's mathematics header has no M_LN2, so that kernels define a constant of that name.
 foreach(name compute_kernel_api.h api/compute/compute_kernel_api.h)

@@ -21,6 +21,7 @@ void Core::reset() {
     semaphore_waiters.clear();
     mail_of_compute.clear();
     mail_of_data_movement.clear();
+    mail_within_compute.clear();
     mux.is_serving.store(false, std::memory_order_relaxed);
     for (auto& thread : threads) {
         thread.reset();

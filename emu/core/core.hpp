@@ -42,6 +42,8 @@ public:
     /// Words on their way to the compute kernel, and from it (mailbox_write).
     std::deque<std::uint32_t> mail_of_compute;
     std::deque<std::uint32_t> mail_of_data_movement;
+    /// Words from one thread of the compute kernel to another.
+    std::deque<std::uint32_t> mail_within_compute;
     /// Threads of the current launch; null where the core has no kernel on that processor.
     std::array<std::unique_ptr<KernelThread>, kNumProcessors> threads;
 

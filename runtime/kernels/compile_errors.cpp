@@ -40,7 +40,8 @@ bool is_define(std::string_view name) {
 }
 
 void add_name(const std::string& name, CompileErrors& errors) {
-    add_once(is_define(name) ? errors.defines : errors.names, name);
+    const bool is_of_program = is_define(name) || is_resource_namespace(name);
+    add_once(is_of_program ? errors.defines : errors.names, name);
 }
 
 // Returns the member with its class: "Noc::async_read".
@@ -92,6 +93,12 @@ CompileErrors compile_errors(const std::string& output) {
         }
     }
     return errors;
+}
+
+bool is_resource_namespace(const std::string& name) {
+    constexpr std::array<std::string_view, 7> kNames{
+        "args", "dfb", "sem", "tensor", "get_arg", "get_vararg", "get_common_vararg"};
+    return std::ranges::find(kNames, name) != kNames.end();
 }
 
 bool is_vendor_header(const std::string& name) {

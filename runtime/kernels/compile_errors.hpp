@@ -28,6 +28,10 @@ struct CompileErrors {
 /// Reads the errors in the output of clang.
 [[nodiscard]] CompileErrors compile_errors(const std::string& output);
 
+/// Returns true for a namespace of a program's named arguments and resources (args::count), and for
+/// a function that reads them.
+[[nodiscard]] bool is_resource_namespace(const std::string& name);
+
 /// Returns true for the name of a header that TT-Metalium's own headers have.
 [[nodiscard]] bool is_vendor_header(const std::string& name);
 

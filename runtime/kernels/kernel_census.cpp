@@ -9,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -25,13 +26,14 @@ namespace fs = std::filesystem;
 // As many as the longest list of arguments of the vendor's kernels needs.
 constexpr std::uint32_t kNumArguments = 256;
 constexpr std::uint32_t kNumBuffers = 64;
+constexpr std::uint32_t kNumSmallNumbers = 15;
 
 // Even, so that none stands for a sharded accessor; small, because many are indices of CBs; not 0,
 // because many divide.
 std::vector<std::uint32_t> stand_in_arguments() {
     std::vector<std::uint32_t> arguments(kNumArguments);
     for (std::uint32_t i = 0; i < kNumArguments; ++i) {
-        arguments[i] = 2 + 2 * (i % 15);
+        arguments[i] = 2 + 2 * (i % kNumSmallNumbers);
     }
     return arguments;
 }
@@ -123,10 +125,42 @@ constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
 
 enum class StandIn : std::uint8_t { Number, Flag, Nothing };
 
+// Returns declarations of all names of a program's arguments and resources that a kernel mentions,
+// such as args::count, each with a small number.
+std::string stand_in_resources(const std::string& text) {
+    static const std::regex kName(R"(\b(args|dfb|sem|tensor)::(\w+))");
+    std::set<std::pair<std::string, std::string>> names;
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), kName);
+         at != std::sregex_iterator(); ++at) {
+        names.emplace((*at)[1], (*at)[2]);
+    }
+    std::string declarations =
+        "#include \"tessera/kernel/dataflow/named_args.hpp\"\n"
+        "#include \"api/dataflow/dataflow_buffer.h\"\n"
+        "inline uint32_t get_vararg(uint32_t i) { return get_arg_val<uint32_t>(i); }\n"
+        "inline uint32_t get_common_vararg(uint32_t i) { return get_common_arg_val<uint32_t>(i); "
+        "}\n"
+        "namespace args {}\nnamespace dfb {}\nnamespace sem {}\nnamespace tensor {}\n";
+    std::uint32_t value = 0;
+    for (const auto& [space, name] : names) {
+        const char* type = space == "args"     ? "tessera_args::Constant"
+                           : space == "tensor" ? "tensor_accessor::TensorAccessorBindingToken<0, 0>"
+                                               : "uint16_t";
+        const std::string number =
+            space == "tensor" ? "" : std::to_string(2 + 2 * (value++ % kNumSmallNumbers));
+        declarations +=
+            fmt::format("namespace {} {{ constexpr {} {}{{{}}}; }}\n", space, type, name, number);
+    }
+    return declarations;
+}
+
 // A word that the kernel calls is a statement that does nothing.
 Defines with_stand_ins(Defines defines, const std::string& text,
                        const std::vector<std::string>& words, StandIn kind) {
     for (const std::string& word : words) {
+        if (is_resource_namespace(word)) {
+            continue;
+        }
         const auto* known =
             std::ranges::find_if(kStandInValues, [&](const auto& row) { return word == row[0]; });
         if (known != kStandInValues.end()) {
@@ -151,6 +185,10 @@ bool compiles_with_defines(const KernelSource& source, const std::string& text,
         for (int round = 0; round < kMostRounds; ++round) {
             KernelSource attempt = source;
             attempt.defines = with_stand_ins(source.defines, text, all, kind);
+            if (std::ranges::any_of(all, is_resource_namespace)) {
+                attempt.text = stand_in_resources(text) +
+                               fmt::format("#include \"{}\"\n", fs::absolute(source.path).string());
+            }
             const CompileErrors errors = check_kernel(attempt);
             if (errors.empty()) {
                 return true;
@@ -190,6 +228,9 @@ CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
     errors = check_kernel(source);
     if (!errors.defines.empty() && errors.vendor_headers.empty() && errors.user_headers.empty()) {
         errors.compiles_with_defines = compiles_with_defines(source, *text, errors.defines);
+        if (errors.compiles_with_defines) {
+            errors.names.clear();  // the program's words declare them
+        }
     }
     return checked;
 }

@@ -55,21 +55,9 @@ void require_new(bool is_new, const char* what, const std::string& name) {
     require(is_new, "program spec: two {}s are named {}", what, name);
 }
 
-// Kernels call get_arg with these constants; the overloads are found by the types' namespace.
-constexpr const char* kArgTypes =
-    "namespace tessera_args {\n"
-    "struct Runtime { uint32_t index; };\n"
-    "struct Common { uint32_t index; };\n"
-    "struct Constant { uint32_t value; };\n"
-    "inline uint32_t get_arg(Runtime arg) { return get_arg_val<uint32_t>(arg.index); }\n"
-    "inline uint32_t get_arg(Common arg) { return get_common_arg_val<uint32_t>(arg.index); }\n"
-    "constexpr uint32_t get_arg(Constant arg) { return arg.value; }\n"
-    "}\n"
-    "using tessera_args::get_arg;\n";
-
 std::string named_arguments(const KernelSpec& spec) {
     const auto& schema = spec.runtime_arguments_schema;
-    std::string text = std::string(kArgTypes) + "namespace args {\n";
+    std::string text = "#include \"tessera/kernel/dataflow/named_args.hpp\"\nnamespace args {\n";
     for (std::size_t i = 0; i < schema.named_runtime_args.size(); ++i) {
         text += fmt::format("constexpr tessera_args::Runtime {}{{{}}};\n",
                             schema.named_runtime_args[i], i);
@@ -91,7 +79,9 @@ std::string named_arguments(const KernelSpec& spec) {
 }
 
 std::string named_resources(const KernelSpec& spec, const detail::SpecState& state) {
-    std::string text = "namespace dfb {\n";
+    std::string text =
+        spec.dfb_bindings.empty() ? "" : "#include \"api/dataflow/dataflow_buffer.h\"\n";
+    text += "namespace dfb {\n";
     for (const KernelSpec::DFBBinding& binding : spec.dfb_bindings) {
         text += fmt::format("constexpr uint16_t {} = {};\n", binding.local_accessor_name,
                             find(state.buffers, binding.dfb_spec_name, "dataflow buffer"));

@@ -59,6 +59,27 @@ TEST_F(CliKernelCheck, FindsHeadersBelowAnIncludeRoot) {
     EXPECT_EQ(ending.exit_code, 0);
 }
 
+// Names of arguments, buffers, semaphores and tensors are the program's, as its macros are.
+TEST_F(CliKernelCheck, TakesNamesOfArgumentsForWordsOfTheProgram) {
+    folder_.write("writer.cpp",
+                  "#include \"experimental/kernel_args.h\"\n"
+                  "void kernel_main() {\n"
+                  "    constexpr uint32_t pages = get_arg(args::pages);\n"
+                  "    const auto x = TensorAccessor(tensor::x);\n"
+                  "    DataflowBuffer buffer(dfb::in);\n"
+                  "    for (uint32_t i = 0; i < pages + get_vararg(0); ++i) {\n"
+                  "        buffer.wait_front(1); buffer.pop_front(1);\n"
+                  "    }\n"
+                  "    noc_semaphore_set(reinterpret_cast<volatile uint32_t*>(uintptr_t{"
+                  "get_semaphore(sem::done)}), x.get_noc_addr(0) != 0);\n"
+                  "}\n");
+
+    const auto json = nlohmann::json::parse(check({"writer.cpp", "--json"}).out);
+
+    EXPECT_EQ(json.at("kernels")[0].at("needs"), "defines");
+    EXPECT_EQ(json.at("kernels")[0].at("names").size(), 0U);
+}
+
 TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
     std::filesystem::create_directories(folder_.path() / "kernels");
     folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");

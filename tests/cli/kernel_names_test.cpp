@@ -54,31 +54,54 @@ TEST_P(KernelNames, ComputeWhatTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(
     Compute, KernelNames,
-    ::testing::Values(NameCase{"MulScalar", "mul_tiles_bcast_scalar_init_short(0, 1)",
-                               "mul_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x * y"},
-                      NameCase{"SubScalar", "sub_tiles_bcast_scalar_init_short(0, 1)",
-                               "sub_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x - y"},
-                      NameCase{"SubColumns", "sub_bcast_cols_init_short(0, 1)",
-                               "sub_tiles_bcast_cols(0, 1, 0, 0, 0)", "32x1", "x - y"},
-                      NameCase{"MulRows", "mul_bcast_rows_init_short(0, 1)",
-                               "mul_tiles_bcast<BroadcastType::ROW>(0, 1, 0, 0, 0)", "1x32",
-                               "x * y"},
-                      NameCase{"AddColumns", "add_bcast_cols_init_short(0, 1)",
-                               "add_tiles_bcast<BroadcastType::COL>(0, 1, 0, 0, 0)", "32x1",
-                               "x + y"},
-                      NameCase{"AddInDst", std::string(kBothInDst) + "add_binary_tile_init()",
-                               "add_binary_tile(0, 1, 0)", "32x32", "x + y"},
-                      NameCase{"SubInDst", std::string(kBothInDst) + "sub_binary_tile_init()",
-                               "sub_binary_tile(0, 1, 0)", "32x32", "x - y"},
-                      NameCase{"MulInDst", std::string(kBothInDst) + "mul_binary_tile_init()",
-                               "mul_binary_tile(0, 1, 0)", "32x32", "x * y"},
-                      NameCase{"MaxInDst", std::string(kBothInDst) + "binary_max_tile_init()",
-                               "binary_max_tile(0, 1, 0)", "32x32", "max(x, y)"},
-                      NameCase{"Transpose", "transpose_wh_init_short(0)",
-                               "transpose_wh_tile(0, 0, 0)", "32x32", "transpose(x)"},
-                      NameCase{"ExpOfItsInit",
-                               std::string(kBothInDst) + "exp_tile_init<true, true, 0x40000000>()",
-                               "exp_tile<true>(0)", "32x32", "exp(2 * x)"}),
+    ::testing::Values(
+        NameCase{"MulScalar", "mul_tiles_bcast_scalar_init_short(0, 1)",
+                 "mul_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x * y"},
+        NameCase{"SubScalar", "sub_tiles_bcast_scalar_init_short(0, 1)",
+                 "sub_tiles_bcast_scalar(0, 1, 0, 0, 0)", "1x1", "x - y"},
+        NameCase{"SubColumns", "sub_bcast_cols_init_short(0, 1)",
+                 "sub_tiles_bcast_cols(0, 1, 0, 0, 0)", "32x1", "x - y"},
+        NameCase{"MulRows", "mul_bcast_rows_init_short(0, 1)",
+                 "mul_tiles_bcast<BroadcastType::ROW>(0, 1, 0, 0, 0)", "1x32", "x * y"},
+        NameCase{"AddColumns", "add_bcast_cols_init_short(0, 1)",
+                 "add_tiles_bcast<BroadcastType::COL>(0, 1, 0, 0, 0)", "32x1", "x + y"},
+        NameCase{"AddInDst", std::string(kBothInDst) + "add_binary_tile_init()",
+                 "add_binary_tile(0, 1, 0)", "32x32", "x + y"},
+        NameCase{"SubInDst", std::string(kBothInDst) + "sub_binary_tile_init()",
+                 "sub_binary_tile(0, 1, 0)", "32x32", "x - y"},
+        NameCase{"MulInDst", std::string(kBothInDst) + "mul_binary_tile_init()",
+                 "mul_binary_tile(0, 1, 0)", "32x32", "x * y"},
+        NameCase{"MaxInDst", std::string(kBothInDst) + "binary_max_tile_init()",
+                 "binary_max_tile(0, 1, 0)", "32x32", "max(x, y)"},
+        NameCase{"Transpose", "transpose_wh_init_short(0)", "transpose_wh_tile(0, 0, 0)", "32x32",
+                 "transpose(x)"},
+        NameCase{"ExpOfItsInit",
+                 std::string(kBothInDst) + "exp_tile_init<true, true, 0x40000000>()",
+                 "exp_tile<true>(0)", "32x32", "exp(2 * x)"},
+        NameCase{"MulColumnsOfABlock", "mul_bcast_cols_init_short_custom(0, 1)",
+                 "mul_tiles_bcast_cols_custom(0, 1, 0, 0, 0, 1)", "32x1", "x * y"},
+        NameCase{"LlkInitWithOperands",
+                 "(llk_math_eltwise_binary_init<ELWADD, BroadcastType::NONE, "
+                 "MATH_FIDELITY>(0, 1))",
+                 "add_tiles(0, 1, 0, 0, 0)", "32x32", "x + y"},
+        NameCase{"Mish", std::string(kBothInDst) + "mish_tile_init()", "mish_tile(0)", "32x32",
+                 "x * tanh(log(1 + exp(x)))"},
+        NameCase{"Tanhshrink", std::string(kBothInDst) + "tanhshrink_tile_init()",
+                 "tanhshrink_tile(0)", "32x32", "x - tanh(x)"},
+        // |x - y| ≤ 1e30 + 0 · |y| everywhere.
+        NameCase{"IsClose", std::string(kBothInDst) + "isclose_binary_tile_init()",
+                 "isclose_binary_tile<false>(0, 1, 0, 0, 0x7149F2CA)", "32x32", "1 + 0 * x"},
+        // As the vector unit of the packer's thread computes it.
+        NameCase{"SiluOfThePackThread", std::string(kBothInDst) + "silu_tile_init_pack()",
+                 "silu_tile_pack(0)", "32x32", "silu(x)"},
+        // The interface of a compute thread holds words of 16 bytes; unpack sends the
+        // tile that math copies.
+        NameCase{"WordsOfTheInterface", "copy_tile_to_dst_init_short(0)",
+                 "UNPACK((mailbox_write(MathThreadId, "
+                 "(get_local_cb_interface(0).fifo_rd_ptr << 4) - "
+                 "get_tile_address(0, 0)))); uint32_t tile = 1; "
+                 "MATH((tile = mailbox_read(UnpackThreadId))); copy_tile(0, tile, 0)",
+                 "32x32", "x"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // The copy is right only if the kernel's facts are those of the program.
@@ -119,6 +142,61 @@ TEST(KernelObjects, OfObjectsAndOfTheCoreMoveATensor) {
     const Ending ending = run_tessera(
         {"kernel", "run", "copy.cpp", "--in", "x=96x64", "--reference", "x", "--strict", "--quiet"},
         folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));
+}
+
+// Forms of mid-2026: options in place of modes, and zeros that need no buffer of zeros. The output
+// is x only if all words that were zeroed are 0.
+TEST(KernelObjects, WriteZerosAndTakeOptions) {
+    const ScratchFolder folder;
+    folder.write(
+        "zeros.cpp",
+        "#include \"api/dataflow/circular_buffer.h\"\n"
+        "#include \"api/core_local_mem.h\"\n"
+        "#include \"api/tensor/noc_traits.h\"\n"
+        "void kernel_main() {\n"
+        "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
+        "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
+        "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
+        "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
+        "    constexpr auto dst_args = "
+        "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
+        "    const auto src = TensorAccessor(src_args, src_addr);\n"
+        "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
+        "    const uint32_t bytes = get_tile_size(4);\n"
+        "    Noc noc;\n"
+        "    CircularBuffer cb(4);\n"
+        "    cb.reserve_back(2);\n"
+        "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
+        "    CoreLocalMem<uint32_t> zeroed(cb.get_write_ptr() + bytes);\n"
+        "    const auto fold = [&] {\n"
+        "        for (uint32_t i = 0; i < bytes / 4; ++i) { x[i] |= zeroed[i]; }\n"
+        "    };\n"
+        "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+        "        noc.async_read<NocOptions::TXN_ID>(src, x, bytes, {.page_id = t}, {}, "
+        "{.trid = 3});\n"
+        "        noc.async_read<NocOptions::DEFAULT, 2048>(src, zeroed, bytes, "
+        "{.page_id = num_tiles - 1 - t}, {});\n"
+        "        noc.async_read_barrier<NocOptions::TXN_ID>({.trid = 3});\n"
+        "        noc.async_read_barrier<NocOptions::DEFAULT>();\n"
+        "        noc.async_write_zeros(cb, bytes, {.offset_bytes = bytes});\n"
+        "        noc.write_zeros_l1_barrier();\n"
+        "        fold();\n"
+        "        noc.async_write_zeros(dst, bytes, {.page_id = t}, zeroed);\n"
+        "        noc.write_zeros_dram_barrier();\n"
+        "        noc.async_read(dst, zeroed, bytes, {.page_id = t}, {});\n"
+        "        noc.async_read_barrier();\n"
+        "        fold();\n"
+        "        noc.async_write<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, {.page_id = t});\n"
+        "        noc.async_write_barrier<NocOptions::DEFAULT>();\n"
+        "    }\n"
+        "}\n");
+
+    const Ending ending = run_tessera({"kernel", "run", "zeros.cpp", "--in", "x=96x64",
+                                       "--reference", "x", "--strict", "--quiet"},
+                                      folder.path());
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));

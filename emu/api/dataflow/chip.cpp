@@ -97,19 +97,32 @@ using tessera::current_thread;
 using tessera::KernelThread;
 using tessera::Processor;
 
-void mailbox_write(std::uint8_t /*thread*/, std::uint32_t data, tessera::CallSite site) {
+namespace {
+
+// Unpack, math and pack send words to each other in program order, so one queue serves all pairs.
+bool is_within_compute(const KernelThread& thread, std::uint8_t partner) {
+    return thread.processor() == Processor::Compute && partner != BriscThreadId;
+}
+
+}  // namespace
+
+void mailbox_write(std::uint8_t receiver, std::uint32_t data, tessera::CallSite site) {
     KernelThread& thread = current_thread();
     thread.note_call(site);
-    const bool is_compute = thread.processor() == Processor::Compute;
-    auto& words = is_compute ? thread.core().mail_of_data_movement : thread.core().mail_of_compute;
+    tessera::Core& core = thread.core();
+    auto& words = is_within_compute(thread, receiver)        ? core.mail_within_compute
+                  : thread.processor() == Processor::Compute ? core.mail_of_data_movement
+                                                             : core.mail_of_compute;
     words.push_back(data);
 }
 
-std::uint32_t mailbox_read(std::uint8_t /*thread*/, tessera::CallSite site) {
+std::uint32_t mailbox_read(std::uint8_t sender, tessera::CallSite site) {
     KernelThread& thread = current_thread();
     thread.note_call(site);
-    const bool is_compute = thread.processor() == Processor::Compute;
-    auto& words = is_compute ? thread.core().mail_of_compute : thread.core().mail_of_data_movement;
+    tessera::Core& core = thread.core();
+    auto& words = is_within_compute(thread, sender)          ? core.mail_within_compute
+                  : thread.processor() == Processor::Compute ? core.mail_of_compute
+                                                             : core.mail_of_data_movement;
     while (words.empty()) {
         thread.yield();
     }

@@ -139,14 +139,14 @@ constexpr std::uint32_t umulsi3(std::uint32_t a, std::uint32_t b) {
 
 namespace ckernel {
 /// Threads that exchange words through mailboxes. One fiber runs the three of a compute kernel,
-/// which share a queue: the sender writes once for each of them.
+/// which share a queue for words of each other and one for words of the data-movement core: the
+/// sender writes once for each of them.
 enum ThreadId : std::uint8_t { UnpackThreadId, MathThreadId, PackThreadId, BriscThreadId };
-/// Appends a word to the queue of the core's compute kernel (from its data-movement core 0) or of
-/// that core (from the compute kernel).
-void mailbox_write(std::uint8_t thread, std::uint32_t data,
+/// Appends a word to the queue of the receiver.
+void mailbox_write(std::uint8_t receiver, std::uint32_t data,
                    tessera::CallSite site = tessera::CallSite::here());
 /// Waits for a word. Mailboxes have no cost in predicted time.
-std::uint32_t mailbox_read(std::uint8_t thread, tessera::CallSite site = tessera::CallSite::here());
+std::uint32_t mailbox_read(std::uint8_t sender, tessera::CallSite site = tessera::CallSite::here());
 /// Waits until the units of the core are idle; they are after each call.
 inline void tensix_sync() {
 }

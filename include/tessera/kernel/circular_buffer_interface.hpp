@@ -4,20 +4,46 @@
 
 #include <cstdint>
 
-/// Shift from the units of LocalCBInterface to bytes: 4 on the chip's compute threads.
-inline constexpr std::uint32_t cb_addr_shift = 0;
+#ifdef COMPILE_FOR_TRISC
+/// Shift from the units of LocalCBInterface to bytes.
+inline constexpr std::uint32_t cb_addr_shift = 4;
 
-/// One kernel thread's own pointers into one circular buffer; sizes and addresses in bytes on
-/// every thread (the chip holds 16-byte words on compute threads).
+namespace tessera::kernel {
+/// Size or address in bytes, which a compute kernel reads and writes in words of 16 bytes.
+class CbLength {
+public:
+    constexpr CbLength(std::uint32_t words = 0)  // NOLINT: implicit, as the vendor's word
+        : bytes_(words << cb_addr_shift) {}
+    constexpr operator std::uint32_t() const {  // NOLINT: implicit, as the vendor's word
+        return bytes_ >> cb_addr_shift;
+    }
+    CbLength& operator+=(std::uint32_t words) { return *this = *this + words; }
+    CbLength& operator-=(std::uint32_t words) { return *this = *this - words; }
+
+private:
+    std::uint32_t bytes_;
+};
+}  // namespace tessera::kernel
+#else
+inline constexpr std::uint32_t cb_addr_shift = 0;
+namespace tessera::kernel {
+using CbLength = std::uint32_t;
+}  // namespace tessera::kernel
+#endif
+
+/// One kernel thread's own pointers into one circular buffer. Sizes and addresses are in bytes; a
+/// compute kernel sees words of 16 bytes, as on the chip. A built-in kernel, which is compiled once
+/// for all processors, sees bytes.
 /// Source   tt-metal tt_metal/hw/inc/internal/circular_buffer_interface.h.
 struct LocalCBInterface {
-    std::uint32_t fifo_size = 0;   ///< bytes of the whole buffer
-    std::uint32_t fifo_limit = 0;  ///< L1 address one past the end
-    std::uint32_t fifo_page_size = 0;
+    tessera::kernel::CbLength fifo_size = 0;   ///< of the whole buffer
+    tessera::kernel::CbLength fifo_limit = 0;  ///< L1 address one past the end
+    tessera::kernel::CbLength fifo_page_size = 0;
     std::uint32_t fifo_num_pages = 0;
-    std::uint32_t fifo_rd_ptr = 0;       ///< moved by this thread's cb_pop_front only
-    std::uint32_t fifo_wr_ptr = 0;       ///< moved by this thread's cb_push_back only
-    std::uint32_t fifo_wr_tile_ptr = 0;  ///< bytes packed since the last push (pack_tile in order)
+    tessera::kernel::CbLength fifo_rd_ptr = 0;  ///< moved by this thread's cb_pop_front only
+    tessera::kernel::CbLength fifo_wr_ptr = 0;  ///< moved by this thread's cb_push_back only
+    tessera::kernel::CbLength fifo_wr_tile_ptr =
+        0;  ///< packed since the last push (pack_tile in order)
     /// First values of the page counters, which fused kernels of the chip reset. Writing it has no
     /// effect here.
     std::uint32_t tiles_acked_received_init = 0;

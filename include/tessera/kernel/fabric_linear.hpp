@@ -97,8 +97,24 @@ void fabric_multicast_noc_unicast_atomic_inc(Sender* sender, volatile PACKET_HEA
         sizeof(PACKET_HEADER_TYPE));
 }
 
+/// Adds to a semaphore on the device `num_hops` links away in the direction of the connection.
+template <class Sender>
+void fabric_unicast_noc_unicast_atomic_inc(Sender* sender, volatile PACKET_HEADER_TYPE* header,
+                                           const NocUnicastAtomicIncCommandHeader& increment,
+                                           std::uint8_t num_hops) {
+    header->to_chip_unicast(num_hops);
+    header->to_noc_unicast_atomic_inc(increment);
+    sender->wait_for_empty_write_slot();
+    sender->send_payload_flush_blocking_from_address(
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(header)),
+        sizeof(PACKET_HEADER_TYPE));
+}
+
 }  // namespace experimental
 }  // namespace linear
+
+/// Header with the route back to its sender, which no packet has here: kernels compare with it.
+struct UDMHybridMeshPacketHeader;
 }  // namespace tt::tt_fabric
 
 using tt::tt_fabric::HybridMeshPacketHeader;

@@ -51,6 +51,13 @@ constexpr std::uint16_t fp32_to_bf16_truncate(float value) {
 constexpr float float_of_bfloat16(std::uint16_t pattern) {
     return std::bit_cast<float>(std::uint32_t{pattern} << 16U);
 }
+/// Names of both conversions since mid-2026.
+constexpr float bf16_to_fp32(std::uint16_t pattern) {
+    return float_of_bfloat16(pattern);
+}
+constexpr std::uint16_t fp32_to_bf16(float value) {
+    return bfloat16_of(value);
+}
 constexpr std::uint16_t bfloat16_add(std::uint16_t a, std::uint16_t b) {
     return bfloat16_of(float_of_bfloat16(a) + float_of_bfloat16(b));
 }

@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include "tessera/kernel/circular_buffer_interface.hpp"
 #include "tessera/kernel/types.hpp"
 
 namespace tessera::kernel {
@@ -121,6 +122,8 @@ PrintValue print_value_of(const T& value) {
         return print_value_of(static_cast<std::underlying_type_t<Plain>>(value));
     } else if constexpr (std::is_floating_point_v<Plain>) {
         return {.kind = Kind::Float, .number = static_cast<double>(value)};
+    } else if constexpr (std::is_same_v<Plain, CbLength> && !std::is_integral_v<Plain>) {
+        return print_value_of(static_cast<std::uint32_t>(value));
     } else if constexpr (std::is_integral_v<Plain>) {
         if constexpr (std::is_signed_v<Plain>) {
             return {.kind = Kind::Signed, .word = static_cast<std::uint64_t>(value)};
@@ -157,10 +160,18 @@ using TileSlice = TileSliceOf<>;
 
 namespace tessera::kernel {
 
+template <class... Values>
+void device_print(PrintUnit unit, const char* format, const Values&... values);
+
 /// The stream that DPRINT returns.
 struct Printer {
     PrintUnit unit = PrintUnit::Whole;
 
+    /// The form of DEVICE_PRINT, for which DPRINT is another name since mid-2026.
+    template <class... Values>
+    void operator()(const char* format, const Values&... values) const {
+        device_print(unit, format, values...);
+    }
     template <class T>
     const Printer& operator<<(const T& value) const {
         print_value(print_value_of(value), unit);

@@ -19,6 +19,7 @@
 #include "tessera/kernel/compute/sfpu.hpp"
 #include "tessera/kernel/compute/sfpu_blocks.hpp"
 #include "tessera/kernel/compute/sfpu_formulas.hpp"
+#include "tessera/kernel/compute/sfpu_packthread.hpp"
 #include "tessera/kernel/compute/sfpu_select.hpp"
 #include "tessera/kernel/compute/tile_regs.hpp"
 #include "tessera/kernel/compute/tile_value.hpp"

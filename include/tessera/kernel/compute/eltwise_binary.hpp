@@ -29,6 +29,11 @@ void sub_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1, bool acc_to_
                     CallSite site = CallSite::here());
 void mul_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1,
                     CallSite site = CallSite::here());
+/// mul_tiles adds to DST with either value of acc_to_dest.
+inline void mul_tiles_init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t /*acc_to_dest*/,
+                           std::uint32_t /*line*/ = 0, CallSite site = CallSite::here()) {
+    mul_tiles_init(icb0, icb1, site);
+}
 
 template <bool full_init, EltwiseBinaryType eltwise_binary_type>
 void binary_tiles_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/, bool acc_to_dest = false,

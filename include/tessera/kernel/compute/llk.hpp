@@ -49,6 +49,11 @@ void llk_math_eltwise_binary_init(std::uint32_t acc_to_dest = 0, CallSite site =
                                  "llk_math_eltwise_binary_init", site);
 }
 template <EltwiseBinaryType type, BroadcastType bcast, auto fidelity = 0, auto... reuse>
+void llk_math_eltwise_binary_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/,
+                                  std::uint32_t acc_to_dest = 0, CallSite site = CallSite::here()) {
+    llk_math_eltwise_binary_init<type, bcast>(acc_to_dest, site);
+}
+template <EltwiseBinaryType type, BroadcastType bcast, auto fidelity = 0, auto... reuse>
 void llk_math_eltwise_binary_init_with_operands(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/,
                                                 std::uint32_t acc_to_dest = 0,
                                                 CallSite site = CallSite::here()) {
@@ -73,35 +78,35 @@ template <auto fidelity, auto throttle = 0>
 void llk_math_matmul(std::uint32_t idst, CallSite site = CallSite::here()) {
     tessera::kernel::multiply_named_factors(static_cast<MathFidelity>(fidelity), idst, site);
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false>
+template <auto... options>
 void llk_unpack_reconfig_data_format_srca(std::uint32_t /*old_operand*/, std::uint32_t new_operand,
                                           CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(new_operand, "llk_unpack_reconfig_data_format_srca", site);
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false>
+template <auto... options>
 void llk_unpack_reconfig_data_format_srcb(std::uint32_t /*old_operand*/, std::uint32_t new_operand,
                                           CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srcb(new_operand, "llk_unpack_reconfig_data_format_srcb", site);
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false>
+template <auto... options>
 void llk_unpack_reconfig_data_format(std::uint32_t srca, std::uint32_t srcb,
                                      CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(srca, "llk_unpack_reconfig_data_format", site);
     tessera::kernel::reconfigure_srcb(srcb, "llk_unpack_reconfig_data_format", site);
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false>
+template <auto... options>
 void llk_unpack_reconfig_data_format(std::uint32_t /*old_srca*/, std::uint32_t srca,
                                      std::uint32_t /*old_srcb*/, std::uint32_t srcb,
                                      CallSite site = CallSite::here()) {
     llk_unpack_reconfig_data_format(srca, srcb, site);
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false, class... Operands>
+template <auto... options, class... Operands>
 void llk_math_reconfig_data_format_srca(Operands... /*operands*/) {
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false, class... Operands>
+template <auto... options, class... Operands>
 void llk_math_reconfig_data_format_srcb(Operands... /*operands*/) {
 }
-template <bool is_fp32_dest_acc_en = false, bool to_from_int8 = false, class... Operands>
+template <auto... options, class... Operands>
 void llk_math_reconfig_data_format(Operands... /*operands*/) {
 }
 
@@ -180,6 +185,19 @@ inline void sub_tiles_bcast_cols_custom(std::uint32_t icb0, std::uint32_t icb1,
                                         CallSite site = CallSite::here()) {
     for (std::uint32_t i = 0; i < ct_dim; ++i) {
         sub_tiles_bcast_cols(icb0, icb1, itile0 + i, itile1, idst + i, site);
+    }
+}
+inline void mul_bcast_cols_init_short_custom(std::uint32_t icb0, std::uint32_t icb1,
+                                             CallSite site = CallSite::here()) {
+    mul_bcast_cols_init_short(icb0, icb1, site);
+}
+/// Adds products of ct_dim tiles with column 0 of one tile to as many DST tiles.
+inline void mul_tiles_bcast_cols_custom(std::uint32_t icb0, std::uint32_t icb1,
+                                        std::uint32_t itile0, std::uint32_t itile1,
+                                        std::uint32_t idst, std::uint32_t ct_dim,
+                                        CallSite site = CallSite::here()) {
+    for (std::uint32_t i = 0; i < ct_dim; ++i) {
+        mul_tiles_bcast_cols(icb0, icb1, itile0 + i, itile1, idst + i, site);
     }
 }
 template <BroadcastType bcast_type>

@@ -18,8 +18,6 @@ namespace tessera::kernel {
 /// Returns the operands that the last unpack call named.
 Factors named_operands(CallSite site);
 void arm_datacopy(CallSite site);
-/// Ends the run: the chip has this form of a call, and Tessera does not.
-[[noreturn]] void refuse_form(const char* form, CallSite site);
 void semaphore_init(std::uint32_t index, std::uint32_t min, std::uint32_t max, CallSite site);
 void semaphore_post(std::uint32_t index, CallSite site);
 void semaphore_get(std::uint32_t index, CallSite site);
@@ -165,6 +163,14 @@ template <bool is_fp32_dest_acc_en = false, bool out_of_order_output = false, au
 void llk_pack(std::uint32_t idst, std::uint32_t cb, std::uint32_t tile_index = 0,
               CallSite site = CallSite::here()) {
     pack_tile<out_of_order_output>(idst, cb, tile_index, site);
+}
+/// Packs `num_tiles` DST tiles from `idst` on, in order or to pages from `tile_index` on.
+template <bool is_fp32_dest_acc_en = false, bool out_of_order_output = false, auto... options>
+void llk_matmul_pack(std::uint32_t idst, std::uint32_t cb, std::uint32_t num_tiles,
+                     std::uint32_t tile_index = 0, CallSite site = CallSite::here()) {
+    for (std::uint32_t i = 0; i < num_tiles; ++i) {
+        pack_tile<out_of_order_output>(idst + i, cb, tile_index + i, site);
+    }
 }
 template <auto... options>
 void llk_pack_reduce_mask_clear() {

@@ -99,8 +99,17 @@ void topk_rebuild(std::uint32_t idst, bool idir, int m_iter, int k, int /*logk*/
 }
 
 // Welford's algorithm: mean and sum of squares of each column, over rows and tiles.
-inline void welford_init(CallSite site = CallSite::here()) {
-    tessera::kernel::welford_clear(site);
+/// Whether welford_init starts a new pass or goes on with the sums that it finds.
+enum class WelfordInitMode : std::uint8_t { ClearStats, PreserveStats };
+template <WelfordInitMode mode = WelfordInitMode::ClearStats>
+void welford_init(CallSite site = CallSite::here()) {
+    if constexpr (mode == WelfordInitMode::ClearStats) {
+        tessera::kernel::welford_clear(site);
+    }
+}
+/// Configures copies again between two updates; the sums stay.
+inline void welford_reinit(std::uint32_t cb, CallSite site = CallSite::here()) {
+    copy_tile_to_dst_init_short(cb, 0, 0, site);
 }
 inline void welford_clear(CallSite site = CallSite::here()) {
     tessera::kernel::welford_clear(site);

@@ -70,6 +70,18 @@ namespace ckernel {
     }
 #include "tessera/kernel/compute/sfpu_formulas.inc"
 
+/// isclose_binary_tile with a choice of whether NaN is close to NaN.
+template <bool equal_nan>
+void isclose_binary_tile(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,
+                         std::uint32_t relative, std::uint32_t absolute,
+                         CallSite site = CallSite::here()) {
+    if constexpr (equal_nan) {
+        isclose_or_nan_binary_tile(idst0, idst1, odst, relative, absolute, site);
+    } else {
+        isclose_binary_tile(idst0, idst1, odst, relative, absolute, site);
+    }
+}
+
 #undef FORMULA_TILES_1
 #undef FORMULA_TILES_2
 #undef FORMULA_TILES_3

@@ -12,7 +12,8 @@ namespace ckernel {
 /// Source   tt-metal api/compute/cb_api.h.
 inline std::uint32_t get_tile_address(std::uint32_t cb_id, std::uint32_t tile_index,
                                       CallSite site = CallSite::here()) {
-    return get_read_ptr(cb_id, site) + tile_index * get_local_cb_interface(cb_id).fifo_page_size;
+    const std::uint32_t page_size = get_local_cb_interface(cb_id).fifo_page_size << cb_addr_shift;
+    return get_read_ptr(cb_id, site) + tile_index * page_size;
 }
 
 /// Word `element_offset` of that tile; unpack, math and pack all get the same value.

@@ -49,7 +49,7 @@ inline void fast_tilize_block(std::uint32_t icb, std::uint32_t block, std::uint3
                               CallSite site = CallSite::here()) {
     tilize_block(icb, block, ocb, input_tile_index, output_tile_index, site);
 }
-inline void fast_tilize_uninit(std::uint32_t icb, std::uint32_t ocb,
+inline void fast_tilize_uninit(std::uint32_t icb, std::uint32_t ocb, std::uint32_t /*full_dim*/ = 0,
                                CallSite site = CallSite::here()) {
     tilize_uninit(icb, ocb, site);
 }

@@ -26,6 +26,11 @@ namespace tt {
 enum class DstMode : std::uint8_t { Full, Half, Tile };
 }  // namespace tt
 
+namespace tessera::kernel {
+/// Ends the run: the chip has this form of a call, and Tessera does not.
+[[noreturn]] void refuse_form(const char* form, CallSite site);
+}  // namespace tessera::kernel
+
 namespace ckernel {
 using tessera::CallSite;
 
@@ -33,6 +38,10 @@ enum EltwiseBinaryType : std::uint8_t { ELWMUL, ELWDIV, ELWADD, ELWSUB, ELWLESS 
 enum class EltwiseBinaryReuseDestType : std::uint8_t { NONE, DEST_TO_SRCA, DEST_TO_SRCB };
 enum class SrcOrder : std::uint8_t { Default, Reverse };
 enum class DstRoundingMode : std::uint8_t { Default, NearestEven };
+/// Order in which the packer writes a tile; a template argument of LLK calls since mid-2026.
+enum class PackMode : std::uint8_t { Default, Untilize, Tilize };
+/// Strides of an unpacker that a change of format sets; every call sets all of them here.
+enum class p_dim_stride_target : std::uint8_t { IGNORE, FACE_ROW_MAJOR };
 
 /// Plain enumerations whose names convert to integers, kept out of the kernel's own scope.
 struct PlainEnumerations {

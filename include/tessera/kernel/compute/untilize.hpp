@@ -50,6 +50,12 @@ void pack_untilize_init_short(std::uint32_t icb, std::uint32_t ocb,
                               CallSite site = CallSite::here()) {
     tessera::kernel::arm_pack_untilize_copy(icb, ocb, "pack_untilize_init_short", site);
 }
+/// The chip's form that keeps a mapping of DST rows, which has no effect on values.
+template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim>
+void pack_untilize_init_skip_remap(std::uint32_t icb, std::uint32_t ocb,
+                                   CallSite site = CallSite::here()) {
+    tessera::kernel::arm_pack_untilize_copy(icb, ocb, "pack_untilize_init_skip_remap", site);
+}
 /// Copies `block_ct_dim` tiles through DST and writes them as rows; hands DST over itself.
 /// Errors   Unimplemented for block_rt_dim other than 1.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim>
@@ -60,6 +66,31 @@ void pack_untilize_block(std::uint32_t icb, std::uint32_t block_rt_dim, std::uin
 }
 /// Lets the packer write tiles again.
 void pack_untilize_uninit(std::uint32_t ocb = 16, CallSite site = CallSite::here());
+
+// The faster instruction sequence of a whole row of tiles.
+template <std::uint32_t full_ct_dim>
+void fast_untilize_init(std::uint32_t icb, std::uint32_t ocb, CallSite site = CallSite::here()) {
+    untilize_init(icb, ocb, site);
+}
+template <std::uint32_t full_ct_dim>
+void fast_untilize_init_skip_remap(std::uint32_t icb, std::uint32_t ocb,
+                                   CallSite site = CallSite::here()) {
+    untilize_init(icb, ocb, site);
+}
+/// Errors   Unsupported for tiles that are not the first of the buffers.
+template <std::uint32_t full_ct_dim>
+void fast_untilize_block(std::uint32_t icb, std::uint32_t ocb, std::uint32_t input_tile_index = 0,
+                         std::uint32_t output_tile_index = 0, CallSite site = CallSite::here()) {
+    if (input_tile_index != 0 || output_tile_index != 0) {
+        tessera::kernel::refuse_form("fast_untilize_block from or to another tile than the first",
+                                     site);
+    }
+    tessera::kernel::untilize(icb, full_ct_dim, ocb, site);
+}
+template <std::uint32_t full_ct_dim>
+void fast_untilize_uninit(std::uint32_t ocb, CallSite site = CallSite::here()) {
+    untilize_uninit(ocb, site);
+}
 
 /// Lets the packer write rows of what math leaves in DST.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim,

@@ -92,6 +92,10 @@ template <bool is_dram>
 constexpr InterleavedSpec<is_dram> make_interleaved_dspec() {
     return {};
 }
+/// Stands for a tensor that the program names: the words of its accessor begin at compile-time
+/// argument CTA_OFFSET, its address is the common runtime argument at byte ADDR_CRTA_OFFSET.
+template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
+struct TensorAccessorBindingToken {};
 }  // namespace tensor_accessor
 
 /// Names the place of an accessor's words among the compile-time arguments.
@@ -147,6 +151,11 @@ public:
           flags_(get_compile_time_arg_val(CTA_OFFSET)),
           aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
           page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
+    template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
+    explicit TensorAccessor(
+        tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)
+        : TensorAccessor(TensorAccessorArgs<CTA_OFFSET>(),
+                         get_common_arg_val<std::uint32_t>(ADDR_CRTA_OFFSET / 4)) {}
     /// An interleaved tensor whose pages have `page_size` bytes.
     template <bool is_dram>
     TensorAccessor(tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,

@@ -61,14 +61,14 @@ public:
     [[nodiscard]] std::uint32_t get_stride_size() const { return get_entry_size(); }
     /// Bytes of one page.
     [[nodiscard]] std::uint32_t get_entry_size() const {
-        return get_local_cb_interface(cb_id_).fifo_page_size;
+        return get_local_cb_interface(cb_id_).fifo_page_size << cb_addr_shift;
     }
 
     [[nodiscard]] std::uint32_t get_num_pages() const {
         return get_local_cb_interface(cb_id_).fifo_num_pages;
     }
     [[nodiscard]] std::uint32_t get_total_size() const {
-        return get_local_cb_interface(cb_id_).fifo_size;
+        return get_local_cb_interface(cb_id_).fifo_size << cb_addr_shift;
     }
     /// L1 address of tile (page) `tile_index` behind the read pointer.
     [[nodiscard]] std::uint32_t get_tile_address(std::uint32_t tile_index,

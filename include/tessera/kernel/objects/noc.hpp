@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include "tessera/kernel/chip.hpp"
 #include "tessera/kernel/dataflow/multicast.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
 
@@ -24,12 +25,17 @@ enum class NocOptions : std::uint32_t {
     POSTED = 2,
     CUSTOM_VC = 4,
     MCAST_INCL_SRC = 8,
+    INLINE_L1 = 16,
+    INLINE_REG = 32,
 };
 constexpr NocOptions operator|(NocOptions a, NocOptions b) {
     return static_cast<NocOptions>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 constexpr bool has_option(NocOptions options, NocOptions option) {
     return (static_cast<std::uint32_t>(options) & static_cast<std::uint32_t>(option)) != 0;
+}
+constexpr bool has_flag(NocOptions options, NocOptions option) {
+    return has_option(options, option);
 }
 /// Values that go with TXN_ID and CUSTOM_VC.
 struct NocOptVals {
@@ -40,6 +46,7 @@ struct NocOptVals {
 /// One of the two NoCs: moves bytes between endpoints and waits for transfers.
 class Noc {
 public:
+    enum class AddressType : std::uint8_t { NOC, LOCAL_L1 };
     enum class TxnIdMode : std::uint8_t { ENABLED, DISABLED };
     enum class ResponseMode : std::uint8_t { NON_POSTED, POSTED };
     enum class BarrierMode : std::uint8_t { TXN_ID, FULL };
@@ -58,6 +65,13 @@ public:
     Noc() : noc_id_(noc_index) {}
     explicit Noc(std::uint8_t noc_id) : noc_id_(noc_id) {}
     [[nodiscard]] std::uint8_t get_noc_id() const { return noc_id_; }
+    /// Whether the coordinates, or those of the address, are of the kernel's own core.
+    [[nodiscard]] bool is_local_bank(std::uint32_t virtual_x, std::uint32_t virtual_y) const {
+        return virtual_x == my_x[noc_id_] && virtual_y == my_y[noc_id_];
+    }
+    [[nodiscard]] bool is_local_addr(std::uint64_t address) const {
+        return is_local_bank(NOC_UNICAST_ADDR_X(address), NOC_UNICAST_ADDR_Y(address));
+    }
 
     /// Reads `size_bytes` at `src` into own L1 at `dst`.
     template <TxnIdMode txn_id_mode = TxnIdMode::DISABLED,
@@ -74,13 +88,13 @@ public:
                                       noc_traits_t<Dst>::local_address(dst, dst_args), size_bytes,
                                       noc_id_, 0, site);
     }
-    template <NocOptions options, class Src, class Dst>
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, class Src, class Dst>
     void async_read(const Src& src, const Dst& dst, std::uint32_t size_bytes,
                     const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
                     const NocOptVals& values = {}, CallSite site = CallSite::here()) const {
-        constexpr auto kMode =
-            has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
-        async_read<kMode>(src, dst, size_bytes, src_args, dst_args, values.vc, values.trid, site);
+        async_read<txn_id_mode_of(options), max_page_size>(src, dst, size_bytes, src_args, dst_args,
+                                                           values.vc, values.trid, site);
     }
 
     /// Latches the node (and, for transfers of at most one packet, the size) of later reads with
@@ -97,6 +111,16 @@ public:
             noc_async_read_set_state(address, noc_id_, site);
         }
     }
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src>
+    void set_async_read_state(const Src& src, std::uint32_t size_bytes,
+                              const src_args_t<Src>& src_args, const NocOptVals& values = {},
+                              CallSite site = CallSite::here()) const {
+        if constexpr (has_option(options, NocOptions::TXN_ID)) {
+            noc_async_read_set_trid(values.trid, noc_id_, site);
+        }
+        set_async_read_state<VcSelection::DEFAULT, max_page_size>(src, size_bytes, src_args, 0,
+                                                                  site);
+    }
     /// Reads from the latched node at the local address of `src`.
     template <VcSelection vc_selection = VcSelection::DEFAULT,
               std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src, class Dst>
@@ -112,6 +136,15 @@ public:
             noc_async_read_with_state(address, target, size_bytes, noc_id_, site);
         }
     }
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src,
+              class Dst>
+    void async_read_with_state(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                               const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                               const NocOptVals& /*values*/ = {},
+                               CallSite site = CallSite::here()) const {
+        async_read_with_state<VcSelection::DEFAULT, max_page_size>(src, dst, size_bytes, src_args,
+                                                                   dst_args, 0, site);
+    }
     /// Latches the node of later writes with state, of at most one packet.
     template <ResponseMode response_mode = ResponseMode::NON_POSTED,
               std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Dst>
@@ -121,6 +154,12 @@ public:
         noc_async_write_one_packet_set_state(
             noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), size_bytes, noc_id_, 0,
             site);
+    }
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Dst>
+    void set_async_write_state(const Dst& dst, std::uint32_t size_bytes,
+                               const dst_args_t<Dst>& dst_args, const NocOptVals& /*values*/ = {},
+                               CallSite site = CallSite::here()) const {
+        set_async_write_state<response_mode_of(options)>(dst, size_bytes, dst_args, 0, site);
     }
     template <ResponseMode response_mode = ResponseMode::NON_POSTED,
               std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src, class Dst>
@@ -132,6 +171,15 @@ public:
             static_cast<std::uint32_t>(
                 noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site)),
             noc_id_, site);
+    }
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src,
+              class Dst>
+    void async_write_with_state(const Src& src, const Dst& dst, std::uint32_t size_bytes,
+                                const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
+                                const NocOptVals& /*values*/ = {},
+                                CallSite site = CallSite::here()) const {
+        async_write_with_state<response_mode_of(options)>(src, dst, size_bytes, src_args, dst_args,
+                                                          0, site);
     }
 
     /// Writes `size_bytes` of own L1 at `src` to `dst`.
@@ -151,17 +199,13 @@ public:
             noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), size_bytes, noc_id_, 0,
             site);
     }
-    template <NocOptions options, class Src, class Dst>
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, class Src, class Dst>
     void async_write(const Src& src, const Dst& dst, std::uint32_t size_bytes,
                      const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
                      const NocOptVals& values = {}, CallSite site = CallSite::here()) const {
-        constexpr auto kMode =
-            has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
-        constexpr auto kResponse = has_option(options, NocOptions::POSTED)
-                                       ? ResponseMode::POSTED
-                                       : ResponseMode::NON_POSTED;
-        async_write<kMode, kResponse>(src, dst, size_bytes, src_args, dst_args, values.vc,
-                                      values.trid, site);
+        async_write<txn_id_mode_of(options), response_mode_of(options), max_page_size>(
+            src, dst, size_bytes, src_args, dst_args, values.vc, values.trid, site);
     }
 
     /// Writes to every core of a rectangle; `num_dsts` as in the free functions.
@@ -179,7 +223,8 @@ public:
             noc_async_write_multicast(source, target, size_bytes, num_dsts, linked, noc_id_, site);
         }
     }
-    template <NocOptions options, class Src, class Dst>
+    template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, class Src, class Dst>
     void async_write_multicast(const Src& src, const Dst& dst, std::uint32_t size_bytes,
                                std::uint32_t num_dsts, const src_args_t<Src>& src_args,
                                const mcast_args_t<Dst>& dst_args, bool linked = false,
@@ -198,7 +243,52 @@ public:
         noc_inline_dw_write(noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), val, be,
                             noc_id_, 0, site);
     }
+    template <NocOptions options, class Dst>
+    void inline_dw_write(const Dst& dst, std::uint32_t val, const dst_args_t<Dst>& dst_args,
+                         std::uint8_t be = 0xF, const NocOptVals& /*values*/ = {},
+                         CallSite site = CallSite::here()) const {
+        inline_dw_write(dst, val, dst_args, be, site);
+    }
 
+    /// Fills own L1 at `dst` with zeros by reads of the core's zero area; write_zeros_l1_barrier
+    /// waits for them.
+    template <class Dst>
+    void async_write_zeros(const Dst& dst, std::uint32_t size_bytes,
+                           const dst_args_t<Dst>& args = {},
+                           CallSite site = CallSite::here()) const {
+        const std::uint32_t start = noc_traits_t<Dst>::local_address(dst, args);
+        for (std::uint32_t done = 0; done < size_bytes; done += MEM_ZEROS_SIZE) {
+            const std::uint32_t left = size_bytes - done;
+            noc_async_read(get_noc_addr(MEM_ZEROS_BASE, noc_id_), start + done,
+                           left < MEM_ZEROS_SIZE ? left : MEM_ZEROS_SIZE, noc_id_, 0, site);
+        }
+    }
+    /// Fills a page in DRAM by writes of `scratch`, which holds zeros for the page or for the
+    /// largest packet.
+    template <class Dst, class Scratch>
+    void async_write_zeros(const Dst& dst, std::uint32_t size_bytes, const dst_args_t<Dst>& args,
+                           const Scratch& scratch, CallSite site = CallSite::here()) const {
+        const std::uint32_t source =
+            noc_traits_t<Scratch>::local_address(scratch, src_args_t<Scratch>{});
+        const std::uint64_t target = noc_traits_t<Dst>::noc_address(dst, noc_id_, args, site);
+        for (std::uint32_t done = 0; done < size_bytes; done += NOC_MAX_BURST_SIZE) {
+            const std::uint32_t left = size_bytes - done;
+            noc_async_write(source, target + done,
+                            left < NOC_MAX_BURST_SIZE ? left : NOC_MAX_BURST_SIZE, noc_id_, 0,
+                            site);
+        }
+    }
+    void write_zeros_l1_barrier(CallSite site = CallSite::here()) const {
+        noc_async_read_barrier(noc_id_, site);
+    }
+    void write_zeros_dram_barrier(CallSite site = CallSite::here()) const {
+        noc_async_write_barrier(noc_id_, site);
+    }
+
+    template <NocOptions options>
+    void async_read_barrier(const NocOptVals& values = {}, CallSite site = CallSite::here()) const {
+        async_read_barrier<barrier_mode_of(options)>(values.trid, site);
+    }
     template <BarrierMode barrier_type = BarrierMode::FULL>
     void async_read_barrier(std::uint32_t trid = INVALID_TXN_ID,
                             CallSite site = CallSite::here()) const {
@@ -208,6 +298,11 @@ public:
             noc_async_read_barrier_with_trid(trid, noc_id_, site);
         }
     }
+    template <NocOptions options>
+    void async_write_barrier(const NocOptVals& values = {},
+                             CallSite site = CallSite::here()) const {
+        async_write_barrier<barrier_mode_of(options)>(values.trid, site);
+    }
     template <BarrierMode barrier_type = BarrierMode::FULL>
     void async_write_barrier(std::uint32_t trid = INVALID_TXN_ID,
                              CallSite site = CallSite::here()) const {
@@ -216,6 +311,12 @@ public:
         } else {
             noc_async_write_barrier_with_trid(trid, noc_id_, site);
         }
+    }
+    template <NocOptions options>
+    void async_writes_flushed(const NocOptVals& values = {},
+                              CallSite site = CallSite::here()) const {
+        async_writes_flushed<response_mode_of(options), barrier_mode_of(options)>(values.trid,
+                                                                                  site);
     }
     template <ResponseMode response_mode = ResponseMode::NON_POSTED,
               BarrierMode barrier_type = BarrierMode::FULL>
@@ -237,6 +338,16 @@ public:
     }
 
 private:
+    static constexpr TxnIdMode txn_id_mode_of(NocOptions options) {
+        return has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
+    }
+    static constexpr ResponseMode response_mode_of(NocOptions options) {
+        return has_option(options, NocOptions::POSTED) ? ResponseMode::POSTED
+                                                       : ResponseMode::NON_POSTED;
+    }
+    static constexpr BarrierMode barrier_mode_of(NocOptions options) {
+        return has_option(options, NocOptions::TXN_ID) ? BarrierMode::TXN_ID : BarrierMode::FULL;
+    }
     std::uint8_t noc_id_;
 };
 

@@ -57,6 +57,35 @@ public:
                                         site);
         }
     }
+    template <NocOptions options>
+    void set_multicast(const Noc& noc, std::uint32_t noc_x_start, std::uint32_t noc_y_start,
+                       std::uint32_t noc_x_end, std::uint32_t noc_y_end, std::uint32_t num_dests,
+                       bool linked = false, CallSite site = CallSite::here()) const {
+        relay_multicast<options>(noc, *this, noc_x_start, noc_y_start, noc_x_end, noc_y_end,
+                                 num_dests, linked, site);
+    }
+    /// Copies the own word to another semaphore's word on one core, or on each of a rectangle.
+    template <ProgrammableCoreType target_type>
+    void relay_unicast(const Noc& noc, const Semaphore<target_type>& target, std::uint32_t noc_x,
+                       std::uint32_t noc_y, CallSite site = CallSite::here()) const {
+        noc_semaphore_set_remote(address_, get_noc_addr(noc_x, noc_y, target.get_l1_addr()),
+                                 noc.get_noc_id(), site);
+    }
+    template <NocOptions options = NocOptions::DEFAULT, ProgrammableCoreType target_type>
+    void relay_multicast(const Noc& noc, const Semaphore<target_type>& target,
+                         std::uint32_t noc_x_start, std::uint32_t noc_y_start,
+                         std::uint32_t noc_x_end, std::uint32_t noc_y_end, std::uint32_t num_dests,
+                         bool linked = false, CallSite site = CallSite::here()) const {
+        const std::uint64_t place = get_noc_multicast_addr(
+            noc_x_start, noc_y_start, noc_x_end, noc_y_end, target.get_l1_addr(), noc.get_noc_id());
+        if constexpr (has_option(options, NocOptions::MCAST_INCL_SRC)) {
+            noc_semaphore_set_multicast_loopback_src(address_, place, num_dests, linked,
+                                                     noc.get_noc_id(), site);
+        } else {
+            noc_semaphore_set_multicast(address_, place, num_dests, linked, noc.get_noc_id(), site);
+        }
+    }
+    [[nodiscard]] std::uint32_t get_l1_addr() const { return address_; }
     /// Adds on every core of a rectangle; the sender must not be one.
     void inc_multicast(const Noc& noc, std::uint32_t noc_x_start, std::uint32_t noc_y_start,
                        std::uint32_t noc_x_end, std::uint32_t noc_y_end, std::uint32_t value,
