@@ -56,8 +56,8 @@ private:
     std::size_t end_ = 0;
 };
 
-/// Counter with one producer and one consumer. The consumer asks for rising totals only, so older
-/// steps are dropped and the history has only the steps that the producer is ahead.
+/// Counter with one producer and, almost always, one consumer. It asks for rising totals only, so
+/// older steps are dropped and the history has only the steps that the producer is ahead.
 class CounterHistory {
 public:
     /// Raises the counter by `count`. Returns the waiting thread that this wakes, or kNoThread.
@@ -83,11 +83,21 @@ public:
         return reached_.total >= total ? &reached_ : nullptr;
     }
 
-    /// Registers `thread` to be woken when the counter reaches `total`.
-    void wait(std::uint64_t total, std::uint32_t thread) noexcept {
+    /// Registers `thread` to be woken when the counter reaches `total`. Two kernels may wait for the
+    /// pages of one circular buffer: the one that was registered before is woken at each step.
+    void wait(std::uint64_t total, std::uint32_t thread) {
+        if (waiter_ != kNoThread && waiter_ != thread) {
+            others_.push_back(waiter_);
+        }
         wanted_ = total;
         waiter_ = thread;
     }
+
+    /// Returns the other threads that wait, each of which then asks again.
+    [[nodiscard]] std::vector<std::uint32_t> take_others() noexcept {
+        return std::exchange(others_, {});
+    }
+    [[nodiscard]] bool has_others() const noexcept { return !others_.empty(); }
 
 private:
     std::uint64_t total_ = 0;
@@ -95,6 +105,7 @@ private:
     StepQueue steps_;
     std::uint64_t wanted_ = 0;
     std::uint32_t waiter_ = kNoThread;
+    std::vector<std::uint32_t> others_;  ///< beside `waiter_`; almost always empty
 };
 
 }  // namespace tessera::timing

@@ -264,6 +264,11 @@ inline void advance(ReplayState& state, EngineThread& thread, CounterHistory& co
     if (woken != kNoThread) {
         state.wake(woken);
     }
+    if (counter.has_others()) {
+        for (const std::uint32_t other : counter.take_others()) {
+            state.wake(other);
+        }
+    }
 }
 
 /// Logs the wait of a thread that was woken.

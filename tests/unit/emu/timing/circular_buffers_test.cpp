@@ -58,6 +58,18 @@ TEST(CircularBuffers, NobodyWaitsWhoComesLate) {
     EXPECT_EQ(cycles_of(timeline, 1, Activity::WaitCbData), 0);
 }
 
+// Neither pops: a table that the reader fetches once and both others look up.
+TEST(CircularBuffers, TwoKernelsMayWaitForThePagesOfOne) {
+    TraceBuilder builder;
+    builder.core({0, 0}, {1})
+        .reader({event(NocSetState, 0, 10), cb(CbReserve, 0, 1), cb(CbPush, 0, 1)})
+        .writer({cb(CbWait, 0, 1)})
+        .compute({cb(CbWait, 0, 1)});
+
+    // The page arrives at 180 + 7 + 6; then 9 for the writer.
+    EXPECT_EQ(builder.run().makespan, (193 + 9) * kCycle);
+}
+
 TEST(CircularBuffers, ARunOfCallsIsTheCallsOneByOne) {
     TraceBuilder builder;
     builder.core({0, 0}, {3})
