@@ -111,14 +111,22 @@ void check_nothing_in_flight(const KernelThread& thread, TransferKind kind, std:
 
 // The same of a write of the kernel's own that is to fill the page, by loopback or over the NoC:
 // flushed, it has left, and not arrived.
-void check_no_own_write_arrives(const KernelThread& thread, std::uint32_t address,
-                                std::uint32_t size, std::uint32_t index) {
-    const Transfer* write = find_own_write(thread.noc, thread.core(), address, size);
-    if (write != nullptr) {
-        fault(FaultCategory::UndefinedBehavior, thread.last_call,
-              "cb_push_back(cb {}) hands over pages that a write to this core issued at {}:{} is "
-              "still filling: noc_async_write_barrier is missing",
-              index, write->site.file, write->site.line);
+void check_own_writes_arrived(KernelThread& thread, std::uint32_t address, std::uint32_t size,
+                              std::uint32_t index) {
+    while (Transfer* write = find_own_write(thread.noc, thread.core(), address, size)) {
+        constexpr const char* kFilling =
+            "cb_push_back(cb {}) hands over pages that a write to this core issued at {}:{} is "
+            "still filling: noc_async_write_barrier is missing";
+        if (write->flushed_copy == nullptr) {
+            fault(FaultCategory::UndefinedBehavior, thread.last_call, kFilling, index,
+                  write->site.file, write->site.line);
+        }
+        tolerate(thread, Tolerated::PushedBeforeArrival, FaultCategory::UndefinedBehavior,
+                 thread.last_call, "cb_push_back", kFilling, index, write->site.file,
+                 write->site.line);
+        // A flushed write is on its way and ahead of a reader that only now sees the pages.
+        deliver(*write);
+        write->is_awaited = true;
     }
 }
 
@@ -187,7 +195,7 @@ void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages) {
     if (has_arrivals_in_flight(thread)) {
         const std::uint32_t size = pages * view.fifo_page_size;
         check_nothing_in_flight(thread, TransferKind::Read, view.fifo_wr_ptr, size, index);
-        check_no_own_write_arrives(thread, view.fifo_wr_ptr, size, index);
+        check_own_writes_arrived(thread, view.fifo_wr_ptr, size, index);
     }
     const auto end = end_of_step(thread, index, view.fifo_wr_ptr, pages, "cb_push_back");
     cb_unchecked::push(thread, buffer, view, end, pages);

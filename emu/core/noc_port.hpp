@@ -83,11 +83,10 @@ struct NocPort {
 }
 /// Returns the first write of a thread into bytes of [address, address + size) of its own core's
 /// L1, flushed or not; nullptr if there is none.
-[[nodiscard]] inline const Transfer* find_own_write(std::span<const NocPort> ports,
-                                                    const Core& core, std::uint32_t address,
-                                                    std::uint32_t size) noexcept {
-    for (const NocPort& port : ports) {
-        for (const Transfer& transfer : port.in_flight) {
+[[nodiscard]] inline Transfer* find_own_write(std::span<NocPort> ports, const Core& core,
+                                              std::uint32_t address, std::uint32_t size) noexcept {
+    for (NocPort& port : ports) {
+        for (Transfer& transfer : port.in_flight) {
             const bool overlaps = transfer.written_address < address + size &&
                                   address < transfer.written_address + transfer.size;
             if (transfer.written_core == &core && overlaps && !transfer.is_awaited) {
@@ -97,6 +96,8 @@ struct NocPort {
     }
     return nullptr;
 }
+/// Lets a transfer take effect: copies the bytes and wakes the threads that wait on them.
+void deliver(Transfer& transfer);
 /// The calls after which a transfer of a kind is no longer found.
 [[nodiscard]] constexpr const char* settled_by(TransferKind kind) noexcept {
     return kind == TransferKind::Read ? "noc_async_read_barrier"

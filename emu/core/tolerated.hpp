@@ -30,6 +30,7 @@ enum class Tolerated : std::uint8_t {
     PagesNotAwaited,
     DramOutsideTensors,
     ArgumentPastEnd,
+    PushedBeforeArrival,
 };
 
 /// Behaviour of one kind that one thread showed at one line.

@@ -134,27 +134,6 @@ void check_is_filled(const KernelThread& thread, std::uint32_t source, std::uint
     }
 }
 
-void deliver(Transfer& transfer) {
-    if (transfer.is_delivered) {
-        return;
-    }
-    transfer.is_delivered = true;
-    const std::byte* source = transfer.flushed_copy ? transfer.flushed_copy.get() : transfer.source;
-    // A word may be a flag that another worker's thread polls: it is stored as a whole, and behind
-    // what was delivered before it.
-    if (transfer.size == 4) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, source, 4);
-        __atomic_store_n(reinterpret_cast<std::uint32_t*>(transfer.destination), word,
-                         __ATOMIC_RELEASE);
-    } else {
-        std::memmove(transfer.destination, source, transfer.size);
-    }
-    if (transfer.written_core != nullptr) {
-        transfer.written_core->semaphore_waiters.notify(transfer.written_address, transfer.size);
-    }
-}
-
 void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
                 std::uint32_t destination, std::uint32_t size, const TransferStyle& style,
                 const CallSite& site) {

@@ -54,7 +54,4 @@ std::uint32_t complete_all_writes(KernelThread& thread);
 ///          linked multicast that no other has, or with a fabric connection open.
 void check_nothing_pending_at_end(KernelThread& thread);
 
-/// Lets a transfer take effect: copies the bytes and wakes the threads that wait on them.
-void deliver(Transfer& transfer);
-
 }  // namespace tessera

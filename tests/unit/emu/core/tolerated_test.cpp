@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,24 @@ TEST(OnChipTransfers, AReadInFlightAtTheEndArrives) {
         findings_of(rig, [] { noc_async_read(get_noc_addr(19, 18, kScratch), kScratch, 16); }),
         "in_flight_at_end ");
     EXPECT_EQ(rig.word({0, 0}, kScratch), 78U);
+}
+
+// The reader of the pages sees the data: it was on its way before they were handed over.
+TEST(OnChipTransfers, AFlushedWriteToTheOwnCoreArrivesBeforeThePush) {
+    static std::uint32_t seen = 0;
+    KernelRig rig;
+    rig.add_buffer(0, 4, 64);
+    rig.set_word({0, 0}, kScratch, 79);
+    const std::string findings = findings_of(rig, [] {
+        cb_reserve_back(0, 1);
+        noc_async_write(kScratch, get_noc_addr(18, 18, get_write_ptr(0)), 32);
+        noc_async_writes_flushed();
+        cb_push_back(0, 1);
+        std::memcpy(&seen, current_thread().core().l1(get_read_ptr(0)), sizeof(seen));
+        noc_async_write_barrier();
+    });
+    EXPECT_EQ(findings, "pushed_before_arrival ");
+    EXPECT_EQ(seen, 79U);
 }
 
 TEST(OnChipBuffers, PopOfPagesThatNobodyPushedMovesTheCounter) {
