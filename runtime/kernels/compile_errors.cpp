@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -52,8 +53,27 @@ std::string member_of(std::string_view line, std::size_t at) {
     return owner.empty() ? member : owner + "::" + member;
 }
 
+// The API's own assertions name the defines that a program has to give: -DREDUCE_OP.
+bool add_asked_defines(std::string_view message, CompileErrors& errors) {
+    if (!message.starts_with("static_assert failed")) {
+        return false;
+    }
+    static const std::regex kDefine(R"(-D([A-Z][A-Z0-9_]+))");
+    const std::string text(message);
+    bool is_asked = false;
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), kDefine);
+         at != std::sregex_iterator(); ++at) {
+        add_once(errors.defines, (*at)[1]);
+        is_asked = true;
+    }
+    return is_asked;
+}
+
 void add_error(std::string_view line, CompileErrors& errors) {
     const std::string_view message = line.substr(line.find("error: ") + 7);
+    if (add_asked_defines(message, errors)) {
+        return;
+    }
     if (message.find("file not found") != message.npos) {
         const std::string name = quoted(message, 0);
         add_once(is_vendor_header(name) ? errors.vendor_headers : errors.user_headers, name);

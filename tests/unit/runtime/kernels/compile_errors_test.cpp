@@ -27,6 +27,24 @@ TEST(CompileErrors, NameEachMissingPartOnceByItsKind) {
     EXPECT_THAT(errors.vendor_headers, IsEmpty());
 }
 
+TEST(CompileErrors, TakeDefinesThatAnAssertionAsksForAsWordsOfTheProgram) {
+    const CompileErrors errors = compile_errors(
+        "reduce.hpp:33:5: error: static_assert failed due to requirement 'x' \"give the reduction "
+        "as template arguments or as -DREDUCE_OP and -DREDUCE_DIM\"\n"
+        "a.cpp:2:5: error: static_assert failed due to requirement 'n % 2 == 0' \"odd\"\n");
+
+    EXPECT_THAT(errors.defines, ElementsAre("REDUCE_OP", "REDUCE_DIM"));
+    EXPECT_EQ(errors.others.size(), 1U);
+}
+
+TEST(CompileErrors, TakeNamespacesOfArgumentsAsWordsOfTheProgram) {
+    const CompileErrors errors =
+        compile_errors("a.cpp:3:5: error: use of undeclared identifier 'args'\n");
+
+    EXPECT_THAT(errors.defines, ElementsAre("args"));
+    EXPECT_THAT(errors.names, IsEmpty());
+}
+
 TEST(CompileErrors, TellHeadersOfTheVendorFromThoseOfTheUser) {
     const CompileErrors errors = compile_errors(
         "a.cpp:1:10: fatal error: 'api/socket_api.h' file not found\n"
