@@ -26,6 +26,10 @@ struct IssueCycles {
         products += other.products;
         return *this;
     }
+    friend IssueCycles operator*(const IssueCycles& one, std::int64_t count) {
+        return {one.slots * count, one.load_waits * count, one.store_waits * count,
+                one.products * count};
+    }
 };
 
 /// Pipeline that issues instructions in order, one a cycle, each when its operands are there. Loads
@@ -55,6 +59,8 @@ private:
 
     [[nodiscard]] Pending pending_for(const llvm::Instruction& instruction) const;
     IssueCycles wait_for_operands(const llvm::Instruction& instruction);
+    template <class IssueOne>
+    IssueCycles issue_run(Queue& queue, std::uint64_t count, const IssueOne& issue_one);
     IssueCycles issue_load();
     IssueCycles issue_store();
     std::int64_t wait_for_room(Queue& queue, std::size_t room);

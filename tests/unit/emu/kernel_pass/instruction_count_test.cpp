@@ -30,7 +30,9 @@ enum Case : std::uint64_t {
     kLoadEight,
     kStoreFour,
     kMultiplyInARow,
-    kMultiplyApart
+    kMultiplyApart,
+    kClear2K,
+    kClear4K
 };
 
 constexpr std::uint32_t kWords = 0x1000;
@@ -82,6 +84,17 @@ TEST(InstructionCount, StoresInARowTakeFiveCyclesEach) {
 
     EXPECT_EQ(rounds.slots + rounds.store_waits, 500U);
     EXPECT_EQ(rounds.load_waits, 0U);
+}
+
+// A fill is a store for each word.
+TEST(InstructionCount, AFillTakesFiveCyclesAWord) {
+    CoreWindow core;
+
+    const InstructionCount half = count_of(core, kClear2K, 0);
+    const InstructionCount whole = count_of(core, kClear4K, 0);
+
+    EXPECT_EQ(whole.slots - half.slots, 512U);
+    EXPECT_EQ(whole.store_waits - half.store_waits, 4 * 512U);
 }
 
 // MemoryOrdering.md: the queue has four entries.

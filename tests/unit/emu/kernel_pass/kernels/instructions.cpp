@@ -43,6 +43,11 @@ void store_four(volatile std::uint32_t* words) {
     words[0] = 1, words[4] = 1, words[8] = 1, words[12] = 1;
 }
 
+template <std::uint64_t kBytes>
+void clear(volatile std::uint32_t* words) {
+    __builtin_memset(const_cast<std::uint32_t*>(words), 0, kBytes);
+}
+
 std::uint32_t multiply_in_a_row(std::uint32_t value, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
         value = opaque(opaque(opaque(opaque(value) * 7) * 7) * 7) * 7;
@@ -106,5 +111,11 @@ void kernel_main() {
             return probe_result(multiply_in_a_row(opaque(3), count));
         case 9:
             return probe_result(multiply_apart(opaque(3), count));
+        case 10:
+            return clear<2048>(words);
+        case 11:
+            return clear<4096>(words);
+        case 12:  // never run: its length must not take the compiler's time
+            return clear<std::uint64_t{1} << 37U>(words);
     }
 }
