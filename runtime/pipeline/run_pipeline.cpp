@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "emu/base/seconds_since.hpp"
+#include "ops/registry.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/expert_load.hpp"
+#include "runtime/pipeline/kept_inputs.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/placed_tensors.hpp"
 #include "runtime/pipeline/reference_chain.hpp"
@@ -192,8 +193,8 @@ private:
         }
         std::vector<std::vector<KeptInputs>> kept;
         for (std::size_t i = first; i < end; ++i) {
-            kept.push_back(overwritten_inputs(
-                i, std::span(pipeline_.steps).subspan(first, end - first), placed[i - first]));
+            kept.push_back(inputs_before(std::span(pipeline_.steps).subspan(first, end - first),
+                                         pipeline_.steps[i], placed[i - first]));
         }
         const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
         record_.least_work.emplace_back(num_devices());
@@ -207,34 +208,22 @@ private:
         }
         ++num_launched_;
     }
-    /// Values of a step's inputs from before its launch, by operand.
-    using KeptInputs =
-        std::map<std::size_t, std::vector<std::shared_ptr<const ops::OperandValues>>>;
-
-    // A launch may overwrite inputs of its steps, as `in: [x], out: [x]` does. The reference needs
-    // the values that the kernels read.
-    [[nodiscard]] std::vector<KeptInputs> overwritten_inputs(
-        std::size_t index, std::span<const PipelineStep> launched,
+    [[nodiscard]] std::vector<KeptInputs> inputs_before(
+        std::span<const PipelineStep> launched, const PipelineStep& step,
         const std::vector<PlacedStep>& groups) const {
-        const PipelineStep& step = pipeline_.steps[index];
-        const auto is_written = [&](const std::string& name) {
-            return std::ranges::any_of(launched, [&](const PipelineStep& other) {
-                return std::ranges::find(other.outputs, name, &StepOutput::name) !=
-                       other.outputs.end();
-            });
-        };
         std::vector<KeptInputs> kept(groups.size());
-        for (std::size_t operand = 0; is_checked(step) && operand < step.inputs.size(); ++operand) {
-            if (!is_written(step.inputs[operand])) {
-                continue;
-            }
+        const OwnKernels own = own_kernels_of(step);
+        if (verify_.level != VerifyLevel::Off && (is_checked(step) || own == OwnKernels::Yes)) {
             for (std::size_t g = 0; g < groups.size(); ++g) {
-                for (const DeviceTensor& tensor : groups[g].inputs[operand]) {
-                    kept[g][operand].push_back(std::make_shared<HostValues>(session_.read(tensor)));
-                }
+                kept[g] = KeptInputs(session_, step, groups[g], launched, own);
             }
         }
         return kept;
+    }
+    [[nodiscard]] OwnKernels own_kernels_of(const PipelineStep& step) const {
+        const bool is_shipped =
+            ops::find_op(step.op->spec.name) == step.op.get() && files_.kernels.empty();
+        return is_shipped ? OwnKernels::No : OwnKernels::Yes;
     }
 
     [[nodiscard]] StepValues device_operands(std::span<const std::uint32_t> group,
@@ -252,9 +241,7 @@ private:
         for (const auto& tensors : placed.inputs) {
             values.inputs.push_back(wrap(tensors));
         }
-        for (const auto& [operand, tensors] : kept) {
-            values.inputs[operand] = tensors;
-        }
+        kept.replace(values.inputs);
         for (std::size_t i = 0; i < num_outputs; ++i) {
             values.outputs.push_back(wrap(placed.outputs[i]));
         }
@@ -281,6 +268,7 @@ private:
         record.launch = num_launched_;
         add_least_work(step, values, record_.least_work.back());
         record.check = check(step, values);
+        check_inputs(step, groups, kept, record.check);
         note_nans(step, values, record.check);
         record.verify_seconds = seconds_since(start);
         record_.steps.push_back(std::move(record));
@@ -303,6 +291,20 @@ private:
         return verify_.level == VerifyLevel::FinalOnly
                    ? check_final(step, values, loaded_, values_, verify_)
                    : check_step(step, values, verify_);
+    }
+    // A kernel that wrote over its input gave a result from values that the reference does not see.
+    void check_inputs(const PipelineStep& step, const std::vector<PlacedStep>& groups,
+                      const std::vector<KeptInputs>& kept,
+                      std::optional<report::StepCheck>& check) const {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            const std::string change =
+                kept[g].first_change(session_, step, groups[g], step.groups[g]);
+            if (!change.empty()) {
+                check = check.value_or(report::StepCheck{});
+                check->failure = change;
+                return;
+            }
+        }
     }
     // NaN are counted even if the step has no reference, but not with verify.level: off, because
     // reading the outputs takes time.

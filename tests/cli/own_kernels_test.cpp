@@ -285,5 +285,51 @@ TEST_F(CliOwnKernels, EditedCommentsLeaveATraceAsItWas) {
     EXPECT_TRUE(traced(folder_) == traced(elsewhere));
 }
 
+/// Copies a tile of x to y; then changes its second element and writes it back to x.
+constexpr const char* kWritesItsInput = R"(void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto x = TensorAccessor(args, get_arg_val<uint32_t>(0), 2048);
+    const auto y = TensorAccessor(args, get_arg_val<uint32_t>(1), 2048);
+    cb_reserve_back(0, 1);
+    const uint32_t tile = get_write_ptr(0);
+    noc_async_read_tile(0, x, tile);
+    noc_async_read_barrier();
+    noc_async_write_tile(0, y, tile);
+    noc_async_write_barrier();
+    reinterpret_cast<volatile tt_l1_ptr uint16_t*>(tile)[1] ^= 0x8000;
+    noc_async_write_tile(0, x, tile);
+    noc_async_write_barrier();
+}
+)";
+constexpr const char* kCopy = R"(
+mesh: {device: wormhole_n150, shape: [1, 1]}
+tensors:
+  x: {shape: [32, 32], dtype: bfloat16, layout: tile}
+steps:
+  - name: copy
+    in: [x]
+    out: {y: {shape: [32, 32], dtype: bfloat16, layout: tile}}
+    program:
+      cores: {grid: [1, 1]}
+      cbs: {0: {pages: 1}}
+      kernels:
+        - {path: copy.cpp, on: reader, compile_args: [accessor(x)], args: [address(x), address(y)]}
+    reference: x
+)";
+
+// y is right, but later steps read another x. A reference from the changed x would call y wrong.
+TEST_F(CliOwnKernels, ThatChangeTheirInputFail) {
+    folder_.write("copy.yaml", kCopy);
+    folder_.write("copy.cpp", kWritesItsInput);
+
+    const Ending ending = run_tessera({"run", "copy.yaml", "--quiet"}, folder_.path());
+
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_THAT(ending.out,
+                testing::HasSubstr(
+                    "  copy: the step changed its input x on device 0, first at (0,1); allowed: "
+                    "changes of outputs. A kernel writes to a wrong address\n"));
+}
+
 }  // namespace
 }  // namespace tessera::test
