@@ -72,10 +72,18 @@ template <auto Member>
     return row;
 }
 
+/// Limits of a cost. Times are counted in thousandths of a cycle, so that sums of longer ones would
+/// overflow; 10^9 cycles are about a second of the chip.
+template <class Value>
+inline constexpr Limits kCostLimits{0, std::is_same_v<Value, Seconds> ? 1.0 : 1e9};
+/// Limits of a rate: the longest packet takes at most a second, for the same reason.
+template <class Value>
+inline constexpr Limits kRateLimits{std::is_same_v<Value, BytesPerSecond> ? 1e5 : 1e-3, 1e15};
+
 // Kinds of the rows.
 template <auto Member>
 [[nodiscard]] constexpr Field cost(std::string_view key, std::string_view prose) {
-    return constant<Member>(key, prose, {0, 1e15}, Shortens::Less);
+    return constant<Member>(key, prose, kCostLimits<TypeOf<Member>>, Shortens::Less);
 }
 template <auto Member>
 [[nodiscard]] constexpr Field share(std::string_view key, std::string_view prose) {
@@ -83,7 +91,7 @@ template <auto Member>
 }
 template <auto Member>
 [[nodiscard]] constexpr Field rate(std::string_view key, std::string_view prose) {
-    return constant<Member>(key, prose, {1e-3, 1e15}, Shortens::More);
+    return constant<Member>(key, prose, kRateLimits<TypeOf<Member>>, Shortens::More);
 }
 template <auto Member>
 [[nodiscard]] constexpr Field amount(std::string_view key, std::string_view prose) {

@@ -61,6 +61,15 @@ constexpr SetMistake kSets[] = {
     {"arch.timing.link.receiver_slots=1",
      "--set arch.timing.link.receiver_slots=1: arch.timing.link.receiver_slots: 1 is out of range, "
      "allowed: 2 to 1024"},
+    {"arch.timing.link.packet_slot=2 s",
+     "--set arch.timing.link.packet_slot=2 s: arch.timing.link.packet_slot: 2 s is out of range, "
+     "allowed: 0 to 1 s"},
+    {"arch.timing.noc.hop=1e10 cycles",
+     "--set arch.timing.noc.hop=1e10 cycles: arch.timing.noc.hop: 10000000000 cycles is out of "
+     "range, allowed: 0 to 1000000000 cycles"},
+    {"arch.timing.link.rate=1 B/s",
+     "--set arch.timing.link.rate=1 B/s: arch.timing.link.rate: 1 B/s is out of range, allowed: "
+     "100000 to 1000000000000000 B/s"},
     {"arch.timing.link.router_processors=3",
      "--set arch.timing.link.router_processors=3: arch.timing.link.router_processors: 3 is out of "
      "range, allowed: 1 to 2"},
