@@ -27,7 +27,7 @@ enum class LoopKind : std::uint32_t {
 /// of host time by default.
 inline constexpr std::uint64_t kDefaultProgressLimit = 4'000'000;
 inline constexpr std::uint64_t kApiRoundsPerPoll = 10;
-inline constexpr std::uint64_t kComputedRoundsPerPoll = 256;
+inline constexpr std::uint64_t kComputedRoundsPerPoll = 32;
 
 }  // namespace tessera
 

@@ -21,9 +21,10 @@ struct Candidate {
 std::string estimate_words(const DispatchSizes& sizes, const DispatchEstimate& estimate) {
     constexpr double kThousand = 1000;
     return fmt::format(
-        "{} tokens a device: estimated {:.0f} k cycles with all-gather, {:.0f} k with all-to-all, "
-        "whose permuted rows cost the experts {:.0f} k",
-        sizes.tokens_each(), estimate.all_gather / kThousand, estimate.all_to_all / kThousand,
+        "{} tokens a device: estimated {:.0f} k cycles with all-gather, {:.0f} k with all-to-all "
+        "({:.0f} k of them in the experts, which permute rows)",
+        sizes.tokens_each(), estimate.all_gather / kThousand,
+        (estimate.all_to_all + estimate.permuted_experts) / kThousand,
         estimate.permuted_experts / kThousand);
 }
 

@@ -23,6 +23,11 @@ namespace {
 
 using Folders = std::vector<const char*>;
 
+bool is_shipped_in(const char* folder, const std::string& config) {
+    const auto names = config::names_in(shipped_configs() / folder);
+    return std::ranges::find(names, config) != names.end();
+}
+
 fs::path find_in(const std::string& config, const Folders& folders) {
     if (fs::exists(config)) {
         return config;
@@ -31,7 +36,7 @@ fs::path find_in(const std::string& config, const Folders& folders) {
     for (const char* name : folders) {
         const fs::path folder = shipped_configs() / name;
         const auto here = config::names_in(folder);
-        if (std::ranges::find(here, config) != here.end()) {
+        if (is_shipped_in(name, config)) {
             return folder / (config + ".yaml");
         }
         names.insert(names.end(), here.begin(), here.end());
@@ -47,10 +52,14 @@ fs::path find_in(const std::string& config, const Folders& folders) {
 }  // namespace
 
 fs::path find_run_config(const std::string& config) {
+    require(fs::exists(config) || !is_shipped_in("sweeps", config),
+            "{0}: describes many runs; use tessera sweep {0}", config);
     return find_in(config, {"runs"});
 }
 
 fs::path find_sweep_config(const std::string& config) {
+    require(fs::exists(config) || !is_shipped_in("runs", config),
+            "{0}: is one run, without `sweep:`; use tessera run {0}", config);
     return find_in(config, {"sweeps"});
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -59,10 +58,8 @@ public:
     }
     std::string write(const std::string& name, const std::string& text) const {
         const fs::path file = path_ / name;
-        std::ofstream stream(file);
-        stream << text;
-        stream.close();
-        require(!stream.fail(), "kernel run: {} cannot be written", file.string());
+        write_unless_edited(file, text, Force::No,
+                            "--save with another folder, whose files may be written");
         return file.string();
     }
 

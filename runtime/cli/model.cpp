@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 
 #include "emu/base/host_memory.hpp"
-#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/given_routing.hpp"
@@ -147,24 +145,6 @@ std::string memory_text(const model::ReadModel& read, const model::DeviceMemory&
         show_bytes(memory.weights * read.model.moe_layers.size()));
 }
 
-std::string text_of_file(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
-/// Writes the run file. A file that the user may have edited is not replaced.
-void write_run_file(const std::string& path, const std::string& text, const ModelOptions& options) {
-    require(options.force || !std::filesystem::exists(path) || text_of_file(path) == text,
-            "{}: exists and differs from what would be written; allowed: --out with another name, "
-            "or --force to replace it",
-            path);
-    PartialFile file(path);
-    file.write_at(0, std::as_bytes(std::span(text)));
-    file.finish();
-}
-
 void print_model(const model::ReadModel& read, const PlannedLayer& planned, const std::string& path,
                  const Console& console) {
     const model::LayerDemand& demand = planned.run.demand;
@@ -212,8 +192,10 @@ ExitCode run_model(ModelOptions options, const Console& console) {
     take_quantisation(options);
     require_file_name("--out", options.out);
     check_run_options(options.run);
-    const model::ReadModel read = model::read_model(find_model(options.model));
+    const std::string model_file = find_model(options.model);
+    const model::ReadModel read = model::read_model(model_file);
     const std::string path = options.out.value_or(read.name + ".yaml");
+    require_different({{"--out", path}}, {{"MODEL", model_file}});
     std::optional<GivenRouting> given;
     if (options.routing) {
         given = read_given_routing(*options.routing, read, options.demand);
@@ -223,9 +205,10 @@ ExitCode run_model(ModelOptions options, const Console& console) {
         options.demand.ids_source = given->trace.name;
     }
     const PlannedLayer planned = plan_for_host(read, options);
-    write_run_file(path,
-                   run_file_text(read, planned.run, config::parse_sets(options.run.config.sets)),
-                   options);
+    write_unless_edited(
+        path, run_file_text(read, planned.run, config::parse_sets(options.run.config.sets)),
+        options.force ? Force::Yes : Force::No,
+        "--out with another name, or --force to replace it");
     options.run.config.sets.clear();  // the run file has them
     if (given) {
         write_ids(*given, std::filesystem::path(path).parent_path() / *options.demand.ids_file,

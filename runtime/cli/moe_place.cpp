@@ -124,7 +124,9 @@ PlacedFiles write_files(const model::RoutedRun& run, const model::PlacedRun& pla
 
 /// Largest loads over the mean, before and after, and under the other trace.
 std::string loads_text(const model::RoutedRun& run, const model::PlacedRun& placed,
-                       const model::RoutingTrace& trace, const PlaceOptions& options) {
+                       const model::RoutingTrace& trace,
+                       const std::optional<model::RoutingTrace>& later,
+                       const PlaceOptions& options) {
     const auto under = [&](const model::RoutingTrace& other, const char* what) {
         const auto linear = routing_load(other, options.layer, placed.before, run.devices).devices;
         return fmt::format("Largest load over the mean{}: {:.4f} in order, {:.4f} placed\n", what,
@@ -132,9 +134,8 @@ std::string loads_text(const model::RoutedRun& run, const model::PlacedRun& plac
                            max_over_mean_under(placed, other, options.layer, run.devices));
     };
     std::string text = under(trace, "");
-    if (options.other) {
-        const auto other = trace_of(*options.other, run, options.layer);
-        text += under(other, (" under " + *options.other).c_str());
+    if (later) {
+        text += under(*later, (" under " + *options.other).c_str());
     }
     return text;
 }
@@ -155,9 +156,12 @@ ExitCode verify(const std::string& path, const Console& console) {
 }
 
 ExitCode place(const PlaceOptions& options, const Console& console) {
+    require_file_name("--out", options.out);
     const config::LoadedRun loaded = load_routed(options);
     const model::RoutedRun run = model::routed_run(loaded, options.config.config);
     const model::RoutingTrace trace = trace_of(options.routing, run, options.layer);
+    const auto later =
+        options.other ? std::optional(trace_of(*options.other, run, options.layer)) : std::nullopt;
     const model::PlacedBy by = placed_by(loaded, run, options.redundant);
     require(by == model::PlacedBy::Map || !run.has_model_weights,
             "{}: its experts have weights from files, so they keep their numbers; allowed: "
@@ -169,8 +173,8 @@ ExitCode place(const PlaceOptions& options, const Console& console) {
                 << " devices by " << trace.name << "\n"
                 << routing_text(routing_load(trace, options.layer, placed.before, run.devices),
                                 placed.before, console.out_style)
-                << loads_text(run, placed, trace, options) << "Run files: " << files.before << ", "
-                << files.after << "; tensors: " << files.tensors << "\n\n";
+                << loads_text(run, placed, trace, later, options) << "Run files: " << files.before
+                << ", " << files.after << "; tensors: " << files.tensors << "\n\n";
     if (options.plan_only) {
         return ExitCode::Success;
     }

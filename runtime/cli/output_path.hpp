@@ -2,9 +2,11 @@
 // Checks names of files and folders that a command will write, before it does any work.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::cli {
@@ -13,8 +15,18 @@ namespace tessera::cli {
 ///          that may be written. Creating the file finds all other errors.
 void require_file_name(const char* option, const std::optional<std::string>& path);
 
-/// Errors   UsageError if the name is empty, or if it names something other than a folder.
+/// Errors   UsageError if the name is empty, if it names something other than a folder, or if no
+///          folder can be created there.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
+
+/// Whether a command replaces a file that differs from what it writes.
+enum class Force : std::uint8_t { No, Yes };
+
+/// Writes a file that the user may have edited since an earlier call.
+/// Errors   UsageError with the cure if it exists with another text, unless `force`; if it cannot
+///          be written.
+void write_unless_edited(const std::filesystem::path& path, const std::string& text, Force force,
+                         std::string_view cure);
 
 /// A file of a command: its option, or words for it, and its path.
 struct UsedFile {

@@ -157,7 +157,10 @@ void ConfigJson::read_positions(const std::string& text) {
 
 void ConfigJson::enter(std::string_view section) {
     const nlohmann::json* inner = find(section);
-    if (inner != nullptr && inner->is_object()) {
+    if (inner != nullptr) {
+        if (!inner->is_object()) {
+            refuse(section, *inner, "an object with the keys of the language model");
+        }
         prefix_ += std::string(section) + ".";
         values_ = nlohmann::json(*inner);
     }
@@ -170,6 +173,11 @@ const nlohmann::json* ConfigJson::find(std::string_view key) const {
 
 bool ConfigJson::has(std::string_view key) const {
     return find(key) != nullptr;
+}
+
+bool ConfigJson::is_null(std::string_view key) const {
+    const auto found = values_.find(std::string(key));
+    return found != values_.end() && found->is_null();
 }
 
 std::string ConfigJson::place(std::string_view key) const {

@@ -39,7 +39,9 @@ public:
     /// Reads keys of this section from now on, if there is one. Nested models have theirs there.
     void enter(std::string_view section);
 
+    /// Returns whether the key has a value other than null.
     [[nodiscard]] bool has(std::string_view key) const;
+    [[nodiscard]] bool is_null(std::string_view key) const;
     /// Returns "FILE:LINE:COLUMN: KEY" for messages; without a position if the key is absent.
     [[nodiscard]] std::string place(std::string_view key) const;
 

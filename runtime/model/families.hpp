@@ -55,6 +55,17 @@ enum class QkNorm : std::uint8_t {
 /// Rule by which the projections of attention have a bias.
 enum class QkvBias : std::uint8_t { ByKeyElseNo, ByKeyElseYes };
 
+/// Values that the family's configuration class in transformers gives to absent keys.
+struct ClassDefaults {
+    std::uint32_t groups = 1;          ///< n_group
+    std::uint32_t groups_kept = 1;     ///< topk_group
+    double scaling_factor = 1;         ///< routed_scaling_factor
+    std::uint32_t shared_experts = 0;  ///< n_shared_experts
+    std::uint32_t query_rank = 0;      ///< q_lora_rank
+    double rope_theta = 10000;
+    double norm_epsilon = 1e-6;
+};
+
 struct Family {
     std::string_view name;
     std::span<const std::string_view> model_types;
@@ -73,6 +84,8 @@ struct Family {
     SharedRule shared = SharedRule::None;
     DenseRule dense = DenseRule::None;
     std::uint32_t default_dense_layers = 0;
+
+    ClassDefaults defaults = {};
 
     AttentionRule attention = AttentionRule::Grouped;
     QkNorm qk_norm = QkNorm::None;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <regex>
 #include <string>
 
@@ -29,7 +30,10 @@ Parts parts_of(const std::string& path, std::span<const std::byte> bytes) {
     const auto* text = reinterpret_cast<const char*>(bytes.data());
     require(bytes.size() > kFixed + 4 && std::string_view(text, kMagic.size()) == kMagic,
             "{}: not a .npy file; allowed: the format of numpy.save", path);
-    const bool is_short = bytes[kMagic.size()] == std::byte{1};
+    const auto version = std::to_integer<unsigned>(bytes[kMagic.size()]);
+    require(version >= 1 && version <= 3, "{}: has version {} of .npy; allowed: 1 to 3", path,
+            version);
+    const bool is_short = version == 1;
     const std::size_t length_bytes = is_short ? 2 : 4;
     std::uint32_t length = 0;
     std::memcpy(&length, bytes.data() + kFixed, length_bytes);
@@ -67,16 +71,20 @@ std::vector<std::uint64_t> shape_of(const std::string& path, const std::string& 
     return shape;
 }
 
-/// Sign-extends an integer of `size` bytes, or not.
-std::int64_t integer(const std::byte* bytes, std::size_t size, bool is_signed) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes, size);
-    const std::size_t unused = 64 - 8 * size;
-    return is_signed ? static_cast<std::int64_t>(value << unused) >> unused
-                     : static_cast<std::int64_t>(value);
-}
-
 }  // namespace
+
+std::int64_t integer_at(const std::string& path, std::span<const std::byte> bytes, bool is_signed) {
+    std::uint64_t value = 0;
+    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(&value));
+    const std::size_t unused = 64 - 8 * bytes.size();
+    if (is_signed) {
+        return static_cast<std::int64_t>(value << unused) >> unused;
+    }
+    // As a signed number it would be −1 or less, which means no expert.
+    require(value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()},
+            "{}: holds {}; allowed: integers below 2^63", path, value);
+    return static_cast<std::int64_t>(value);
+}
 
 bool is_npy(const std::filesystem::path& path) {
     std::string begin(kMagic.size(), '\0');
@@ -110,7 +118,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
             is_too_large ? std::string("more") : fmt::format("{} B", count * size));
     array.values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        array.values[i] = integer(parts.data.data() + i * size, size, descr[1] == 'i');
+        array.values[i] = integer_at(name, parts.data.subspan(i * size, size), descr[1] == 'i');
     }
     return array;
 }

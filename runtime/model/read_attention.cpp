@@ -31,7 +31,7 @@ double yarn_scale(const ConfigJson& file, const char* key) {
     return factor <= 1 ? 1 : 0.1 * rope->number(key) * std::log(factor) + 1;
 }
 
-void read_latent(ValueReader& reader, AttentionNumbers& attention) {
+void read_latent(ValueReader& reader, const ClassDefaults& defaults, AttentionNumbers& attention) {
     const std::uint32_t latent = reader.count("kv_lora_rank", "kv_lora_rank");
     const std::uint32_t nope = reader.count("qk_nope_head_dim", "qk_nope_head_dim");
     attention.rotary_dim = reader.count("qk_rope_head_dim", "qk_rope_head_dim");
@@ -41,10 +41,11 @@ void read_latent(ValueReader& reader, AttentionNumbers& attention) {
     attention.qk_head_dim = nope + attention.rotary_dim;
     attention.cached_elements = latent + attention.rotary_dim;
     attention.qk_norm = "latent norms";
-    attention.latent = {.query = reader.count_or("q_lora_rank", "q_lora_rank", 0),
-                        .key_value = latent,
-                        .unrotated = nope,
-                        .has_indexer = reader.file().has("index_topk")};
+    attention.latent = {
+        .query = reader.count_or_none("q_lora_rank", "q_lora_rank", defaults.query_rank, 0),
+        .key_value = latent,
+        .unrotated = nope,
+        .has_indexer = reader.file().has("index_topk")};
     const double scale = yarn_scale(reader.file(), "mscale_all_dim");
     attention.softmax_scale = std::pow(attention.qk_head_dim, -0.5) * scale * scale;
     attention.softmax_scale_rule =
@@ -147,11 +148,13 @@ YarnNumbers read_yarn(const ConfigJson& rope, const ConfigJson& file) {
     return yarn;
 }
 
-void read_rotation(ValueReader& reader, AttentionNumbers& attention) {
+void read_rotation(ValueReader& reader, const ClassDefaults& defaults,
+                   AttentionNumbers& attention) {
     const auto rope = rope_section(reader.file());
-    attention.rope_theta = rope && rope->has("rope_theta")
-                               ? rope->number("rope_theta")
-                               : reader.number_or("rope_theta", "rope_theta", 10000, {1, 1e30});
+    attention.rope_theta =
+        rope && rope->has("rope_theta")
+            ? rope->number("rope_theta")
+            : reader.number_or("rope_theta", "rope_theta", defaults.rope_theta, {1, 1e30});
     const std::string type = rope ? rope_type_of(*rope) : "default";
     if (type == "yarn") {
         attention.yarn = read_yarn(*rope, reader.file());
@@ -177,13 +180,14 @@ void read_attention(ValueReader& reader, MoeModel& model) {
     AttentionNumbers& attention = model.attention;
     attention.q_heads = reader.count("heads", "num_attention_heads", {1, 4096});
     if (model.family->attention == AttentionRule::Latent) {
-        read_latent(reader, attention);
+        read_latent(reader, model.family->defaults, attention);
     } else {
         read_grouped(reader, *model.family, attention);
     }
-    read_rotation(reader, attention);
+    read_rotation(reader, model.family->defaults, attention);
     read_residual(reader);
-    attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps", 1e-6, {0, 1});
+    attention.norm_epsilon = reader.number_or("norm_epsilon", "rms_norm_eps",
+                                              model.family->defaults.norm_epsilon, {0, 1});
 }
 
 }  // namespace tessera::model

@@ -76,7 +76,8 @@ const Family& family_of(const ConfigJson& file) {
                 ? "is \"" + file.text("model_type") + "\", which is not a family of this version"
                 : "is missing",
             all_model_types(), kGenericKeys);
-    require(by_class == nullptr || by_class == by_type,
+    // The family of other models has no classes: a config.json keeps its own beside that type.
+    require(by_class == nullptr || by_class == by_type || by_type->architectures.empty(),
             "{}: contradicts model_type \"{}\"; allowed: {}", file.place("architectures"),
             has_type ? file.text("model_type") : "", fmt::join(by_type->architectures, ", "));
     return *by_type;
@@ -109,6 +110,10 @@ void read_activation(ValueReader& reader, MoeModel& model) {
     reader.require_value(activation == "silu" || activation == "swish", "hidden_act",
                          "silu, the activation of all families here");
     if (model.family->has_swigluoai) {
+        // The family's code, not the key, says that the gate is limited and shifted.
+        reader.assume(
+            "experts compute swigluoai, as the model's class does; hidden_act names its "
+            "sigmoid part");
         constexpr double kLimit = 7;
         model.activation = ExpertActivation::SwigluOai;
         model.activation_limit = reader.number_or("limit", "swiglu_limit", kLimit, kPositive);
@@ -142,10 +147,11 @@ bool read_groups(ValueReader& reader, const Family& family, RouterNumbers& route
         }
     } else {
         const std::uint32_t experts = reader.model().experts;
-        router.groups = reader.count_or("groups", "n_group", 1);
+        router.groups = reader.count_or_none("groups", "n_group", family.defaults.groups, 1);
         reader.require_value(experts % router.groups == 0, "n_group",
                              fmt::format("a divisor of {} experts", experts));
-        router.groups_kept = reader.count_or("groups_kept", "topk_group", 1);
+        router.groups_kept = reader.count_or_none(
+            "groups_kept", "topk_group", std::min(family.defaults.groups_kept, router.groups), 1);
         reader.require_value(router.groups_kept <= router.groups, "topk_group",
                              fmt::format("1 to {}, the n_group", router.groups));
         const std::uint32_t open = experts / router.groups * router.groups_kept;
@@ -173,8 +179,8 @@ void read_router(ValueReader& reader, const Family& family, RouterNumbers& route
                                           family.renormalise == Renormalise::ByKeyElseYes));
     router.has_correction_bias = read_groups(reader, family, router);
     if (family.groups != GroupRule::None) {
-        router.scaling_factor =
-            reader.number_or("scaling_factor", "routed_scaling_factor", 1, kPositive);
+        router.scaling_factor = reader.number_or("scaling_factor", "routed_scaling_factor",
+                                                 family.defaults.scaling_factor, kPositive);
     }
 }
 
@@ -184,7 +190,8 @@ void read_shared(ValueReader& reader, MoeModel& model) {
         case SharedRule::None:
             break;
         case SharedRule::Counted:
-            shared.count = reader.count_or("shared_experts", "n_shared_experts", 0, {0, 64});
+            shared.count = reader.count_or_none("shared_experts", "n_shared_experts",
+                                                model.family->defaults.shared_experts, 0, {0, 64});
             shared.intermediate = shared.count * model.intermediate;
             break;
         case SharedRule::OwnSize:

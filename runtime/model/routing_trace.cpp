@@ -61,21 +61,17 @@ bool is_integer(Dtype dtype) {
     }
 }
 
-std::int64_t integer_at(const StoredTensor& tensor, std::size_t i) {
+std::int64_t id_at(const std::string& path, const StoredTensor& tensor, std::size_t i) {
     const std::size_t size = element_bits(tensor.dtype) / 8;
-    std::uint64_t value = 0;
-    std::copy_n(tensor.bytes.data() + i * size, size, reinterpret_cast<std::byte*>(&value));
-    const std::size_t unused = 64 - 8 * size;
     const bool is_signed = tensor.dtype == Dtype::I8 || tensor.dtype == Dtype::I16 ||
                            tensor.dtype == Dtype::I32 || tensor.dtype == Dtype::I64;
-    return is_signed ? static_cast<std::int64_t>(value << unused) >> unused
-                     : static_cast<std::int64_t>(value);
+    return integer_at(path, tensor.bytes.subspan(i * size, size), is_signed);
 }
 
-NpyArray array_of(const StoredTensor& tensor) {
+NpyArray array_of(const std::string& path, const StoredTensor& tensor) {
     NpyArray array{.shape = {tensor.shape.begin(), tensor.shape.end()}, .values = {}};
     for (std::size_t i = 0; i < num_elements(tensor.shape); ++i) {
-        array.values.push_back(integer_at(tensor, i));
+        array.values.push_back(id_at(path, tensor, i));
     }
     return array;
 }
@@ -104,7 +100,7 @@ RoutingTrace joined_layers(const std::string& path, std::vector<const StoredTens
         for (std::size_t t = 0; t < first.shape[0]; ++t) {
             for (std::size_t k = 0; k < first.shape[1]; ++k) {
                 all.values[(t * layers.size() + layer) * first.shape[1] + k] =
-                    integer_at(tensor, t * first.shape[1] + k);
+                    id_at(path, tensor, t * first.shape[1] + k);
             }
         }
     }
@@ -118,7 +114,7 @@ RoutingTrace read_stored(const std::string& path) {
         const bool is_trace = tensor.unreadable.empty() && is_integer(tensor.dtype) &&
                               (tensor.shape.size() == 2 || tensor.shape.size() == 3);
         if (is_trace && std::ranges::find(kTensorNames, tensor.name) != kTensorNames.end()) {
-            return trace_of(path, array_of(tensor));
+            return trace_of(path, array_of(path, tensor));
         }
         if (is_trace) {
             found.push_back(&tensor);
@@ -132,7 +128,7 @@ RoutingTrace read_stored(const std::string& path) {
             "topk_ids, routed_experts, expert_ids, selected_experts or expert_routing, or one with "
             "a number for each layer",
             path, found.size());
-    return are_layers ? joined_layers(path, found) : trace_of(path, array_of(*found.front()));
+    return are_layers ? joined_layers(path, found) : trace_of(path, array_of(path, *found.front()));
 }
 
 /// Returns a number of (0, 1), never 0 or 1.

@@ -34,6 +34,11 @@ public:
                            CountRange range = {}) {
         return file_.has(key) ? count(name, key, range) : defaulted(key, otherwise);
     }
+    /// As count_or(); null, with which a model says that it has no such part, gives `none`.
+    std::uint32_t count_or_none(const char* name, std::string_view key, std::uint32_t otherwise,
+                                std::uint32_t none, CountRange range = {}) {
+        return file_.is_null(key) ? noted(name, key, none) : count_or(name, key, otherwise, range);
+    }
     double number_or(const char* name, std::string_view key, double otherwise,
                      NumberRange range = {}) {
         return file_.has(key) ? noted(name, key, file_.number(key, range))

@@ -175,8 +175,8 @@ TEST(CliMoe, ExplainsThePartsThatAutoStandsFor) {
         ending.out,
         "moe: 64 experts, 8 of each token, 128 tokens on 8 devices\n"
         "  prepare/finalize   all_gather_reduce_scatter (AgRsAll2AllManager): 16 tokens a device: "
-        "estimated 119 k cycles with all-gather, 133 k with all-to-all, whose permuted rows cost "
-        "the experts 92 k\n"
+        "estimated 119 k cycles with all-gather, 225 k with all-to-all (92 k of them in the "
+        "experts, which permute rows)\n"
         "  experts            grouped (TritonExperts): takes rows in the order of tokens without "
         "copies\n"
         "  weight and reduce  no_op: the experts have weighed and summed\n");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/tessera_process.hpp"
@@ -10,6 +11,7 @@
 namespace tessera::test {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -179,6 +181,20 @@ TEST_F(CliKernelRun, KeepsARunFileThatRuns) {
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked"));
+}
+
+TEST_F(CliKernelRun, LeavesAUsersFilesInTheFolderThatItKeeps) {
+    std::filesystem::create_directories(folder_.path() / "kept");
+    (void)folder_.write("kept/reader.cpp", "// my own reader\n");
+
+    const Ending ending =
+        run_kernel({double_kernel("compute.cpp"), "--in", "x=64x64", "--save", "kept", "--quiet"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err,
+                EndsWith("kept/reader.cpp: exists and differs from what would be written; allowed: "
+                         "--save with another folder, whose files may be written\n"));
+    EXPECT_EQ(bytes_of(folder_.file("kept/reader.cpp")), "// my own reader\n");
 }
 
 TEST_F(CliKernelRun, PrintsTheRecordWithWhatItInferred) {

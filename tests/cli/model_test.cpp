@@ -54,6 +54,18 @@ TEST(CliModel, DoesNotReplaceAnEditedRunFile) {
     EXPECT_EQ(bytes_of(folder.file("small.yaml")), "extends: model_moe\n");
 }
 
+TEST(CliModel, DoesNotReplaceTheModelItself) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+
+    const Ending refused = run_tessera(
+        {"model", "small.json", "--out", "small.json", "--force", "--write-only"}, folder.path());
+
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err, "tessera: --out small.json is the file of MODEL\n");
+    EXPECT_EQ(bytes_of(folder.file("small.json")), kSmall);
+}
+
 TEST(CliModel, ALayerBeyondTheDramNamesBytesAndDevices) {
     const ScratchFolder folder;
 

@@ -29,6 +29,11 @@ TEST_P(CliSweepErrors, NameWhatIsWrong) {
     EXPECT_THAT(ending.err, EndsWith(std::string(GetParam().message) + "\n"));
 }
 
+TEST(CliMissingSweep, ThatIsARunNamesTheCommandOfRuns) {
+    EXPECT_EQ(run_tessera({"sweep", "moe_v2_tiny"}).err,
+              "tessera: moe_v2_tiny: is one run, without `sweep:`; use tessera run moe_v2_tiny\n");
+}
+
 TEST(CliMissingSweep, IsAnsweredWithTheNearest) {
     EXPECT_EQ(run_tessera({"sweep", "bmm_core"}).err,
               "tessera: bmm_core: no such file or shipped configuration; nearest: bmm_cores; "

@@ -33,20 +33,6 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
         known, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
 }
 
-std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
-                                     std::size_t count) {
-    std::vector<std::string> words(known.begin(), known.end());
-    std::ranges::stable_sort(
-        words, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
-    const auto is_far = [&](const std::string& candidate) {
-        return edit_distance(word, candidate) > far_distance(word);
-    };
-    const auto end = std::ranges::find_if(words, is_far);
-    words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
-    words.resize(std::min(count, words.size()));
-    return words;
-}
-
 namespace {
 
 /// Returns the edit distance of a known word, or less if people shorten it to `word`.
@@ -61,6 +47,22 @@ std::size_t distance_of_short_form(std::string_view word, std::string_view known
 }
 
 }  // namespace
+
+std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
+                                     std::size_t count) {
+    std::vector<std::string> words(known.begin(), known.end());
+    const auto distance = [&](const std::string& candidate) {
+        return distance_of_short_form(word, candidate);
+    };
+    std::ranges::stable_sort(words, {}, distance);
+    const auto is_far = [&](const std::string& candidate) {
+        return distance(candidate) > far_distance(word);
+    };
+    const auto end = std::ranges::find_if(words, is_far);
+    words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
+    words.resize(std::min(count, words.size()));
+    return words;
+}
 
 std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
     const auto near = std::ranges::min_element(known, {}, [&](const std::string& candidate) {

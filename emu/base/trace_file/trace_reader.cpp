@@ -70,10 +70,12 @@ void TraceReader::read_end(const Section& section) {
     ByteReader reader(section.bytes.view());
     const auto count = reader.number<std::uint32_t>();
     reader.finish();
-    if (count != num_launches_ || !sections_.is_at_end()) {
-        throw CorruptBytes{fmt::format("it ends a trace of {} launches after {}{}", count,
-                                       num_launches_,
-                                       sections_.is_at_end() ? "" : ", and more follows")};
+    if (count != num_launches_) {
+        throw CorruptBytes{
+            fmt::format("its end counts {} launches; the file has {}", count, num_launches_)};
+    }
+    if (!sections_.is_at_end()) {
+        throw CorruptBytes{"bytes follow its end"};
     }
     is_at_end_ = true;
 }

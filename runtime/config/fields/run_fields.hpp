@@ -60,7 +60,7 @@ inline constexpr std::array kMachineFields{
         "progress_limit", "4000000",
         "a loop that only polls memory ends the run as a deadlock after this number of iterations "
         "in which nothing else advances. Unbounded loops that call the kernel API have 10 times "
-        "this limit, unbounded loops that compute 256 times",
+        "this limit, unbounded loops that compute 32 times",
         Limits{1024, 1e15}),
 };
 

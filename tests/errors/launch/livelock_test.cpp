@@ -64,8 +64,8 @@ TEST_P(Livelock, ALoopThatComputesNamesItsLineAndTheLimit) {
             do { x = x * x + 1; } while (x != 3);
             noc_async_write_barrier();
         })"),
-              "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop has gone round 25600000 "
-              "times; allowed: 25600000, 256 times machine.progress_limit, which a loop that ends "
+              "Deadlock: device 0 core (1,0) reader loop.cpp:3: this loop has gone round 3200000 "
+              "times; allowed: 3200000, 32 times machine.progress_limit, which a loop that ends "
               "may need raised");
 }
 
@@ -75,8 +75,8 @@ TEST_P(Livelock, ACountOf64BitsThatWrapsIsNoLoopThatEnds) {
         void kernel_main() { uint32_t count = my_x[0];
             for (uint64_t i = 0; i < uint64_t{count} - 100; ++i) { rounds = rounds + 1; }
         })"),
-              "Deadlock: device 0 core (1,0) reader loop.cpp:4: this loop has gone round 25600000 "
-              "times; allowed: 25600000, 256 times machine.progress_limit, which a loop that ends "
+              "Deadlock: device 0 core (1,0) reader loop.cpp:4: this loop has gone round 3200000 "
+              "times; allowed: 3200000, 32 times machine.progress_limit, which a loop that ends "
               "may need raised");
 }
 

@@ -216,9 +216,9 @@ TEST_F(TraceFileErrors, ANameThatIsNoUtf8IsRefused) {
 TEST_F(TraceFileErrors, TheEndCountsTheLaunches) {
     const std::string place =
         fmt::format("run.trace: section 2 at byte {}: is corrupt: ", behind_head("").size());
-    EXPECT_EQ(error_of(behind_head(end_of(2))), place + "it ends a trace of 2 launches after 0");
-    EXPECT_EQ(error_of(behind_head(end_of(0) + end_of(0))),
-              place + "it ends a trace of 0 launches after 0, and more follows");
+    EXPECT_EQ(error_of(behind_head(end_of(2))),
+              place + "its end counts 2 launches; the file has 0");
+    EXPECT_EQ(error_of(behind_head(end_of(0) + end_of(0))), place + "bytes follow its end");
 }
 
 struct BrokenLaunch {

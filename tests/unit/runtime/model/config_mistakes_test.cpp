@@ -64,6 +64,17 @@ TEST(ConfigJsonMistakes, NumbersBeyondADoubleHaveTheirPlace) {
               "config.json:2:18: 1e999 is out of range; allowed: numbers below 1.8e308");
 }
 
+TEST(ConfigJsonMistakes, ATextConfigThatIsNoObjectIsNotIgnored) {
+    EXPECT_EQ(message_with("  \"n_group\": 4,", "  \"n_group\": 4,\n  \"text_config\": [1],"),
+              "config.json:10:3: text_config: is array; allowed: an object with the keys of the "
+              "language model");
+}
+
+// The type for other models replaces that of a family, whose class stays in the file.
+TEST(ConfigJsonMistakes, TheTypeOfOtherModelsIsAcceptedBesideAClass) {
+    EXPECT_EQ(message_with("\"deepseek_v3\"", "\"moe\"").find("architectures"), std::string::npos);
+}
+
 TEST(ConfigJsonMistakes, NoObjectIsNamed) {
     EXPECT_EQ(message_of("[1]"),
               "config.json: holds array; allowed: an object {\"model_type\": …}");

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "tests/case_name.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::model {
 namespace {
@@ -115,6 +116,45 @@ TEST(ReadModel, NotesTheKeyOfEachValueAndTheDefaults) {
     EXPECT_EQ(read.name, "mixtral-8x7b");
     EXPECT_EQ(read.assumptions.front(),
               "attention_bias is absent: false, the default of the model's class");
+}
+
+/// Returns a model whose config.json has the shipped file's keys but those.
+ReadModel shipped_without(const std::string& name, const std::vector<std::string>& keys) {
+    auto json = ordered_json::parse(std::ifstream(kRoot + "/configs/models/" + name + ".json"));
+    for (const std::string& key : keys) {
+        json.erase(key);
+    }
+    const ScratchFolder folder;
+    (void)folder.write("config.json", json.dump());
+    return read_model(folder.file("config.json"));
+}
+
+// transformers, DeepseekV3Config.
+TEST(ReadModel, GivesAbsentKeysTheDefaultsOfTheClass) {
+    const MoeModel model =
+        shipped_without("deepseek-v3", {"n_group", "topk_group", "routed_scaling_factor",
+                                        "n_shared_experts", "q_lora_rank", "rms_norm_eps"})
+            .model;
+
+    EXPECT_EQ(model.router.groups, 8U);
+    EXPECT_EQ(model.router.groups_kept, 4U);
+    EXPECT_EQ(model.router.scaling_factor, 2.5);
+    EXPECT_EQ(model.shared.count, 1U);
+    EXPECT_EQ(model.attention.latent.query, 1536U);
+    EXPECT_EQ(model.attention.norm_epsilon, 1e-6);
+}
+
+// transformers, MixtralConfig.
+TEST(ReadModel, TakesTheDefaultsOfTheFamily) {
+    const MoeModel model = shipped_without("mixtral-8x7b", {"rope_theta", "rms_norm_eps"}).model;
+
+    EXPECT_EQ(model.attention.rope_theta, 1e6);
+    EXPECT_EQ(model.attention.norm_epsilon, 1e-5);
+}
+
+// DeepSeek-V2-Lite has "q_lora_rank": null: its queries have no latent.
+TEST(ReadModel, TakesNullForNone) {
+    EXPECT_EQ(shipped("deepseek-v2-lite").model.attention.latent.query, 0U);
 }
 
 }  // namespace

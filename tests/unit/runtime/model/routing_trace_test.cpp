@@ -195,6 +195,9 @@ TEST(RoutingMistakes, NameTheFileAndTheValue) {
                                       "(100000000000000000000, 2), }",
                                       two)),
               "t.npy: an extent is 100000000000000000000; allowed: 0 to 2^64 - 1");
+    EXPECT_EQ(message_of("t.npy", npy("{'descr': '<u8', 'fortran_order': False, 'shape': (1, 1), }",
+                                      "\xff\xff\xff\xff\xff\xff\xff\xff")),
+              "t.npy: holds 18446744073709551615; allowed: integers below 2^63");
     EXPECT_EQ(message_of("t.npy", npy("{'descr': '" + std::string(20'000, 'i') + "'}", two)),
               "t.npy: its header has 20014 B; allowed: 10000");
 }
