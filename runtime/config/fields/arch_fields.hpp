@@ -10,6 +10,9 @@
 namespace tessera::config {
 
 inline constexpr Limits kSomeUpTo256{1, 256};
+/// Addresses have 32 bits; rules add several of these numbers to them.
+inline constexpr Limits kAlignmentBytes{1, 65536};
+inline constexpr Limits kL1Bytes{0, 1 << 26U};
 inline constexpr Limits kDstTiles{2, 16};  // the largest number of any modelled chip
 inline constexpr Limits kClock{1e6, 1e11};
 inline constexpr Limits kNocCoordinate{0, 63};  // 6 bits of a NoC address
@@ -33,14 +36,15 @@ inline constexpr std::array kWorkerFields{
 };
 
 inline constexpr std::array kL1Fields{
-    fact<&L1Spec::size>("size", "whole L1 of a core"),
-    fact<&L1Spec::reserved>("reserved", "first address that a buffer or CB may take"),
-    fact<&L1Spec::alignment>("alignment", "of NoC transfers between L1s and of allocations"),
-    fact<&L1Spec::runtime_args>("runtime_args", "address of the runtime argument area"),
-    fact<&L1Spec::semaphores>("semaphores", "address of semaphore 0"),
-    fact<&L1Spec::semaphore_stride>("semaphore_stride", "distance of semaphores"),
-    fact<&L1Spec::zeros>("zeros", "address of the area that holds zeros"),
-    fact<&L1Spec::zeros_size>("zeros_size", "bytes of that area"),
+    fact<&L1Spec::size>("size", "whole L1 of a core", kL1Bytes),
+    fact<&L1Spec::reserved>("reserved", "first address that a buffer or CB may take", kL1Bytes),
+    fact<&L1Spec::alignment>("alignment", "of NoC transfers between L1s and of allocations",
+                             kAlignmentBytes),
+    fact<&L1Spec::runtime_args>("runtime_args", "address of the runtime argument area", kL1Bytes),
+    fact<&L1Spec::semaphores>("semaphores", "address of semaphore 0", kL1Bytes),
+    fact<&L1Spec::semaphore_stride>("semaphore_stride", "distance of semaphores", kAlignmentBytes),
+    fact<&L1Spec::zeros>("zeros", "address of the area that holds zeros", kL1Bytes),
+    fact<&L1Spec::zeros_size>("zeros_size", "bytes of that area", kL1Bytes),
     fact<&L1Spec::num_semaphores>("num_semaphores", "semaphores of a core", kSomeUpTo256),
     fact<&L1Spec::num_circular_buffers>("num_circular_buffers", "circular buffers of a core",
                                         Limits{1, 64}),
@@ -67,9 +71,10 @@ inline constexpr std::array kDramFields{
     fact<&DramSpec::num_banks>("num_banks", "banks over which pages are interleaved", kSomeUpTo256),
     fact<&DramSpec::bank_size>("bank_size", "bytes of a bank"),
     fact<&DramSpec::reserved>("reserved", "first address of a bank that a buffer may take"),
-    fact<&DramSpec::read_alignment>("read_alignment", "of addresses in NoC reads"),
-    fact<&DramSpec::write_alignment>("write_alignment", "of addresses in NoC writes"),
-    fact<&DramSpec::alignment>("alignment", "of each page of a buffer"),
+    fact<&DramSpec::read_alignment>("read_alignment", "of addresses in NoC reads", kAlignmentBytes),
+    fact<&DramSpec::write_alignment>("write_alignment", "of addresses in NoC writes",
+                                     kAlignmentBytes),
+    fact<&DramSpec::alignment>("alignment", "of each page of a buffer", kAlignmentBytes),
     fact_list<&DramSpec::endpoints>("endpoints", kEndpointFields,
                                     "where each bank is reached, in the order of bank ids"),
 };
