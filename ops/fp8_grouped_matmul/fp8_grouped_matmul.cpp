@@ -10,7 +10,9 @@
 #include "ops/bound.hpp"
 #include "ops/fp8_grouped_matmul/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
+#include "ops/shared/bank_cores.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/core_sharing.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -44,6 +46,10 @@ constexpr std::array kFields{
         "join_ctas", "true",
         "CTAs of an expert whose rows fit in a tile of 32 share a unit, so that weights are read "
         "once for them; false: a CTA is a unit"),
+    field<&GroupedMatmulSpec::both_nocs>("both_nocs", "true",
+                                         "without a grid the writer reads, over NoC 1, the weights "
+                                         "whose way on NoC 0 passes another "
+                                         "bank; false: the reader reads all"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -65,6 +71,7 @@ struct Blocks {
     std::uint32_t scale_pages;
     std::uint32_t table_bytes;
     std::uint32_t table_stride;  // a group list has one entry more than a table
+    std::uint32_t banks;
     bool gathers;
     bool quantises;
 };
@@ -90,6 +97,7 @@ Blocks blocks_of(const OpContext& context) {
             .scale_pages = std::clamp(kScalePageRoom / stride, 1U, k_blocks),
             .table_bytes = context.inputs[4].spec.shape[0] * 4,
             .table_stride = fp8::aligned((context.inputs[4].spec.shape[0] + 1) * 4),
+            .banks = context.arch.dram.num_banks,
             .gathers = context.inputs.size() > 7,
             .quantises = spec.output == DataFormat::Fp8_e4m3};
 }
@@ -112,6 +120,7 @@ std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& sp
         {Cb::WeightScales, DataFormat::Float32, {depth, fp8::aligned(blocks.k_blocks * 4)}},
         {Cb::Sums, DataFormat::Float32, {blocks.row_tiles * kBlockTiles, kFloatTile}},
         {Cb::Units, DataFormat::UInt32, {2, kWordPage}},
+        {Cb::Asked, DataFormat::UInt32, {1, kWordPage}},
         {Cb::Tables,
          DataFormat::UInt32,
          {1, kReaderTables * blocks.table_stride + fp8::aligned(rows * 4 + 64)}},
@@ -211,18 +220,24 @@ ReaderArgs reader_args(const Blocks& blocks) {
             .scale_page_stride = blocks.scale_page_stride,
             .scale_pages = blocks.scale_pages,
             .table_bytes = blocks.table_bytes,
-            .table_stride = blocks.table_stride};
+            .table_stride = blocks.table_stride,
+            .banks = blocks.banks,
+            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks};
 }
 
 WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
-    return {.n_blocks = blocks.n_blocks,
+    return {.k_blocks = blocks.k_blocks,
+            .k_push = blocks.k_push,
+            .n_blocks = blocks.n_blocks,
             .tile = blocks.tile,
             .group = blocks.group,
             .row_tiles = blocks.row_tiles,
             .element_bytes = element_bytes(spec.output),
             .quantises = blocks.quantises ? 1U : 0U,
             .table_bytes = blocks.table_bytes,
-            .table_stride = blocks.table_stride};
+            .table_stride = blocks.table_stride,
+            .banks = blocks.banks,
+            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks};
 }
 
 /// Sums are fp32 on their whole way. LoFi multiplies 5 bits by 7, which are all bits of two codes
@@ -239,6 +254,14 @@ ComputeConfig compute_config(const Blocks& blocks) {
         config.unpack_to_dest_mode[index_of(cb)] = UnpackToDestMode::UnpackToDestFp32;
     }
     return config;
+}
+
+/// Returns the banks that a core reads over NoC 1. A step with a stated grid may be moved to cores
+/// for which other banks would be the right ones.
+WriterBanks writer_banks(const OpContext& context, CoreCoord core) {
+    const auto& spec = context.params<GroupedMatmulSpec>();
+    const bool is_shared = spec.both_nocs && may_choose_sharing(spec.grid);
+    return {.mask = is_shared ? banks_behind_others(context.arch, core) : 0};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -258,7 +281,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                                 .limit = read.limit,
                                 .num_ctas = read.num_ctas,
                                 .output = out(0),
-                                .scales = blocks.quantises ? out(1) : nullptr};
+                                .scales = blocks.quantises ? out(1) : nullptr,
+                                .weights = read.weights};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     // All cores of the grid: how many units there are is known on the device only.
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
@@ -272,8 +296,14 @@ Program make_program(const OpContext& context, std::size_t position) {
     const KernelHandle writer =
         CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp", cores,
                      writer_config(writer_args(blocks, spec), written));
-    fp8::set_share_args(program, reader, grid, addresses_of(read));
-    fp8::set_share_args(program, writer, grid, addresses_of(written));
+    for (std::uint32_t y = 0; y < grid.y; ++y) {
+        for (std::uint32_t x = 0; x < grid.x; ++x) {
+            const fp8::CoreIndex index{.core = y * grid.x + x, .num_cores = grid.x * grid.y};
+            const WriterBanks banks = writer_banks(context, {x, y});
+            set_args(program, reader, CoreCoord{x, y}, index, addresses_of(read), banks);
+            set_args(program, writer, CoreCoord{x, y}, index, addresses_of(written), banks);
+        }
+    }
     return program;
 }
 

@@ -17,6 +17,7 @@ struct GroupedMatmulSpec {
     DataFormat output = DataFormat::Fp8_e4m3;
     GridSize grid;                ///< cores to spread over; 0×0: all that the device offers
     bool join_ctas = true;        ///< whether CTAs of an expert that fit in a tile share a unit
+    bool both_nocs = true;        ///< whether reader and writer share the reads of weights
     std::uint32_t row_chunk = 8;  ///< blocks of K that one push of token rows brings
     std::uint32_t k_push = 1;     ///< blocks of K that one push of weights brings
     std::uint32_t cb_depth = 2;   ///< pushes that a CB holds
@@ -72,7 +73,8 @@ inline constexpr OpSpec kSpec{
 ///
 /// The unit of work is a group of CTAs and 128 output columns. A group has one CTA, or with
 /// `join_ctas` CTAs of an expert whose rows fit in a tile of 32: weights are read once for them,
-/// which is the fastest at 128 tokens. Cores take contiguous shares of the units; each core computes
+/// which is the fastest at 128 tokens. With `both_nocs` the writer of a core reads the weights of
+/// banks whose data pass another bank on NoC 0, over NoC 1; this is the fastest on a Wormhole. Cores take contiguous shares of the units; each core computes
 /// its share from device memory. A core tilizes a group's rows once and keeps them in L1 for its
 /// blocks of columns.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile

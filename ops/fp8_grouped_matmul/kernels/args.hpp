@@ -17,6 +17,7 @@ enum class Cb : std::uint32_t {
     Sums = 5,
     Largest = 6,
     Scale = 7,
+    Asked = 8,  // a push of weights of which the writer reads some
     Units = 10,
     Tables = 12,
     ScalePages = 13,
@@ -37,16 +38,20 @@ NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
                    scale_page_stride,  // in L1
                    scale_pages,        // read at once
                    table_bytes,
-                   table_stride);  // bytes between tables in L1
+                   table_stride,  // bytes between tables in L1
+                   banks,         // of DRAM
+                   bank_step);    // from the bank of a tile to that of the next row of tiles
 NAMED_TENSORS(ReaderTensors, activations, row_scales, weights, weight_scales, batch, limit,
               num_ctas, tokens);
 
 NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
                    quantises);  // 1: to e4m3 with scales
 
-NAMED_COMPILE_ARGS(WriterArgs, n_blocks, tile, group, row_tiles, element_bytes, quantises,
-                   table_bytes,
-                   table_stride);  // bytes between tables in L1
-NAMED_TENSORS(WriterTensors, batch, limit, num_ctas, output, scales);
+// The banks, a bit each, whose weights the writer of a core reads.
+NAMED_RUNTIME_ARGS(WriterBanks, mask);
+NAMED_COMPILE_ARGS(WriterArgs, k_blocks, k_push, n_blocks, tile, group, row_tiles, element_bytes,
+                   quantises, table_bytes, table_stride, banks,
+                   bank_step);  // bytes between tables in L1
+NAMED_TENSORS(WriterTensors, batch, limit, num_ctas, output, scales, weights);
 
 }  // namespace tessera::ops::fp8_grouped_matmul

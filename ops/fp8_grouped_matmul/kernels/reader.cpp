@@ -3,10 +3,12 @@
 // of its blocks of columns it reads the weights and the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"
+#include "block_reads.hpp"
 #include "units.hpp"
 
 namespace {
 
+using block_reads::kBlockTiles;
 using units::kBlock;
 using units::word;
 
@@ -22,8 +24,6 @@ constexpr uint32_t kCbTables = index_of(Cb::Tables);
 constexpr uint32_t kCbScalePages = index_of(Cb::ScalePages);
 constexpr uint32_t kCbHeldScales = index_of(Cb::HeldScales);
 constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kBlockTiles = 4;     // along each side of a block of weights
-constexpr uint32_t kWeightTile = 1024;  // bytes
 constexpr uint32_t kFloatTile = 4096;
 
 struct Shapes {
@@ -122,35 +122,31 @@ void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes
     cb_push_back(kCbRowScales, shapes.row_tiles);
 }
 
-// Reads the tiles of one block of weights, (features, K) in DRAM, so that the tiles of one K step
-// are contiguous.
-void read_block(const TensorAccessor& weights, uint32_t first_row, uint32_t block,
-                const Shapes& shapes, uint32_t l1_addr) {
-    const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
-    // Weights are (features, K): tiles of a block are put in the order in which the product takes
-    // them.
-    for (uint32_t feature = 0; feature < kBlockTiles; ++feature) {
-        const uint32_t first_page = (first_row + feature) * k_tiles + block * kBlockTiles;
-        for (uint32_t k = 0; k < kBlockTiles; ++k) {
-            noc_async_read(weights.get_noc_addr(first_page + k),
-                           l1_addr + (k * kBlockTiles + feature) * kWeightTile, kWeightTile);
-        }
-    }
-}
+// The weights of a product and the banks that this kernel reads.
+struct Weights {
+    const TensorAccessor& tensor;
+    asked_reads::Banks banks;
+    bool is_shared;  // whether the writer reads other banks
+};
 
-void push_products(const TensorAccessor& weights, uint32_t expert, uint32_t n_block,
-                   const GroupRows& rows, const Shapes& shapes) {
+void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, const GroupRows& rows,
+                   const Shapes& shapes) {
     constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
-    const uint32_t first_row = (expert * shapes.n_blocks + n_block) * kBlockTiles;
+    const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
+    const uint32_t first_page = (expert * shapes.n_blocks + n_block) * kBlockTiles * k_tiles;
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
-        const uint32_t l1_addr = get_write_ptr(kCbWeights);
-        // All tiles of a push are in flight together.
-        for (uint32_t i = 0; i < count; ++i) {
-            read_block(weights, first_row, block + i, shapes, l1_addr + i * kPages * kWeightTile);
+        const asked_reads::Push push{first_page + block * kBlockTiles, count,
+                                     get_write_ptr(kCbWeights)};
+        if (weights.is_shared) {
+            asked_reads::ask(index_of(Cb::Asked), push);
         }
+        block_reads::read_push(weights.tensor, weights.banks, k_tiles, push);
         noc_async_read_barrier();
+        if (weights.is_shared) {
+            asked_reads::wait_for_writer(index_of(Cb::Asked));
+        }
         cb_push_back(kCbWeights, shapes.k_push * kPages);
         // Scales follow the weights, as compute waits for them.
         for (uint32_t i = 0; i < count; ++i) {
@@ -220,6 +216,8 @@ void kernel_main() {
                                   ReaderTensors::num_ctas_address(kFirst));
     const TensorAccessor tokens(ReaderTensors::tokens(), ReaderTensors::tokens_address(kFirst));
 
+    const uint32_t others = WriterBanks::read(kFirst + ReaderTensors::Addresses::kCount).mask;
+    const Weights read_weights{weights, {~others, args.banks, args.bank_step}, others != 0};
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
         units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);
@@ -249,6 +247,6 @@ void kernel_main() {
         }
         const uint32_t n_block = unit % shapes.n_blocks;
         push_weight_scales(weight_scales, expert * shapes.n_blocks + n_block, shapes.k_blocks * 4);
-        push_products(weights, expert, n_block, rows, shapes);
+        push_products(read_weights, expert, n_block, rows, shapes);
     }
 }

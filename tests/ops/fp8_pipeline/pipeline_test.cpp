@@ -12,6 +12,7 @@
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/golden_compare.hpp"
 #include "tests/ops/op_call.hpp"
+#include "tests/ops/two_bank_arch.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -120,6 +121,22 @@ TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfCtasOfAnExpertShareATile) {
     const auto expected = first_product(device_, alone);
     EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
     EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+}
+
+TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfTheWriterReadsTheWeightsOfSomeBanks) {
+    const auto expected = first_product(device_, {.tile = kTile});
+
+    for (const std::uint32_t k_push : {1U, 2U}) {
+        for (const NocDelivery delivery :
+             {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
+            OneDevice device(testing::arch_with_two_banks_in_a_row(),
+                             {.threads = 2, .delivery = delivery, .seed = 7});
+            const auto outputs =
+                first_product(device, {.tile = kTile, .k_push = k_push, .cb_depth = 1});
+            EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
+            EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+        }
+    }
 }
 
 TEST_P(Fp8Pipeline, BytesAreTheSameAtAnyNumberOfThreadsAndUnderEveryDelivery) {
