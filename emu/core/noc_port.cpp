@@ -7,6 +7,16 @@
 
 namespace tessera {
 
+namespace {
+
+/// Returns whether the transfer would change no byte.
+bool is_there_already(const Transfer& transfer, const std::byte* source) {
+    return transfer.is_without_values &&
+           std::memcmp(transfer.destination, source, transfer.size) == 0;
+}
+
+}  // namespace
+
 void deliver(Transfer& transfer) {
     if (transfer.is_delivered) {
         return;
@@ -20,7 +30,9 @@ void deliver(Transfer& transfer) {
         std::memcpy(&word, source, 4);
         __atomic_store_n(reinterpret_cast<std::uint32_t*>(transfer.destination), word,
                          __ATOMIC_RELEASE);
-    } else {
+    } else if (!is_there_already(transfer, source)) {
+        // Without values most tiles are zeros that replace zeros. A write would commit the host's
+        // memory for each L1.
         std::memmove(transfer.destination, source, transfer.size);
     }
     if (transfer.written_core != nullptr) {

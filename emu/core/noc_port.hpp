@@ -32,10 +32,11 @@ struct Transfer {
     std::uint32_t written_address = 0;
     /// 1 + channel of the mesh link that carries a write to another device; 0 for the NoC alone.
     std::uint8_t link = 0;
-    bool is_announced = false;  ///< a flag for the same core has been sent behind it
-    bool is_awaited = false;    ///< announced, and the issuer has waited at a semaphore since
+    bool is_announced = false;       ///< a flag for the same core has been sent behind it
+    bool is_awaited = false;         ///< announced, and the issuer has waited at a semaphore since
+    bool is_without_values = false;  ///< values are not computed, so that its bytes may be zeros
     /// Data of a write that was flushed before it took effect; the source may be reused.
-    std::unique_ptr<std::byte[]> flushed_copy;
+    std::shared_ptr<const std::byte[]> flushed_copy;
     CallSite site;
 };
 

@@ -40,14 +40,16 @@ bool is_own_write(const Transfer& transfer, const Core& core) {
     return transfer.written_core == &core;
 }
 
-bool moves_nothing(const KernelThread& thread, const Transfer& transfer) {
+/// Notes what the launch's mode says of a new transfer's bytes.
+void note_mode(const KernelThread& thread, Transfer& transfer) {
     if (thread.bulk_data == BulkData::On || transfer.size <= kLargestSmallTransfer) {
-        return false;
+        return;
     }
     const bool is_read = transfer.kind == TransferKind::Read;
-    return thread.bulk_data == BulkData::Off ||
-           thread.core().device().dram.is_neglected(is_read ? transfer.source
-                                                            : transfer.destination);
+    transfer.is_without_values = true;
+    transfer.is_delivered =
+        thread.bulk_data == BulkData::Off ||
+        thread.core().device().dram.is_neglected(is_read ? transfer.source : transfer.destination);
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
     read.source = source;
     read.destination = thread.core().l1(destination);
     read.site = site;
-    read.is_delivered = moves_nothing(thread, read);
+    note_mode(thread, read);
     ++port.num_issued;
     ++port.num_reads_in_flight;
     // It stays in the list: the kernel knows of it only after a barrier, and is held to that.
@@ -76,7 +78,7 @@ void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
 
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     ++port.num_issued;
-    transfer.is_delivered = moves_nothing(thread, transfer);
+    note_mode(thread, transfer);
     (transfer.kind == TransferKind::Read ? port.num_reads_in_flight : port.num_writes_in_flight)++;
     port.num_own_writes_in_flight += is_own_write(transfer, thread.core()) ? 1 : 0;
     port.in_flight.push_back(std::move(transfer));

@@ -2,7 +2,9 @@
 #include "emu/noc/transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "emu/core/core.hpp"
@@ -116,6 +118,20 @@ void record_write(KernelThread& thread, std::uint8_t detail, const Endpoint& to,
                          site);
 }
 
+/// Returns a copy of the source of a flushed write. An empty one marks a write that has taken
+/// effect.
+std::shared_ptr<const std::byte[]> copy_of_source(const Transfer& write) {
+    static const std::array<std::byte, 4096> zeros{};  // a tile of floats
+    const std::size_t size = write.is_delivered ? 0 : write.size;
+    if (write.is_without_values && size <= zeros.size() &&
+        std::memcmp(write.source, zeros.data(), size) == 0) {
+        return {std::shared_ptr<const std::byte[]>(), zeros.data()};  // owns nothing
+    }
+    auto copy = std::make_shared_for_overwrite<std::byte[]>(size);
+    std::memcpy(copy.get(), write.source, size);
+    return copy;
+}
+
 }  // namespace
 
 // Not the other way round: that a write has left may be known from an answer of its receiver, and
@@ -203,10 +219,7 @@ void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std:
 void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id) {
     for (Transfer& transfer : thread.noc[noc].in_flight) {
         if (matches(transfer, TransferKind::Write, id) && transfer.flushed_copy == nullptr) {
-            // An empty copy marks a write that has taken effect as flushed.
-            const std::uint32_t size = transfer.is_delivered ? 0 : transfer.size;
-            transfer.flushed_copy = std::make_unique<std::byte[]>(size);
-            std::memcpy(transfer.flushed_copy.get(), transfer.source, size);
+            transfer.flushed_copy = copy_of_source(transfer);
         }
     }
 }

@@ -213,5 +213,30 @@ TEST_F(SessionTrace, WithBulkDataOfIntegersOnlyTensorsOfIntegersMoveBytes) {
     EXPECT_EQ(bytes_moved(DataFormat::Float32), std::pair(std::uint8_t{0}, std::uint8_t{1}));
 }
 
+// A sender may reuse its source after a flush, also if that held zeros.
+TEST_F(SessionTrace, WithBulkDataOfIntegersFlushedWritesBetweenCoresBringTheirBytes) {
+    EmulatedSession session(MeshSpec{}, testing::small_arch(),
+                            {.threads = 1, .bulk_data = BulkData::Integers});
+    Program program;
+    CreateKernelFromString(program, R"(
+        void kernel_main() {
+            for (uint32_t from = 0x40000; from <= 0x41000; from += 0x1000) {
+                noc_async_write(from, get_noc_addr(19, 18, from), 4096);
+                noc_async_writes_flushed();
+                *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(from) = 0x09090909;
+                noc_async_write_barrier();
+            }
+        })",
+                           CoreCoord{0, 0}, ReaderDataMovementConfig(), "reader.cpp");
+    Device& device = session.emulated_mesh().device(0);
+    *device.core({0, 0}).l1(0x41000) = std::byte{7};
+    *device.core({1, 0}).l1(0x40000) = std::byte{5};
+    *device.core({1, 0}).l1(0x41000) = std::byte{5};
+    session.launch("step", std::vector<DeviceProgram>{{0, program}});
+
+    EXPECT_EQ(*device.core({1, 0}).l1(0x40000), std::byte{0});
+    EXPECT_EQ(*device.core({1, 0}).l1(0x41000), std::byte{7});
+}
+
 }  // namespace
 }  // namespace tessera
