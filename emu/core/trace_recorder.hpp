@@ -94,9 +94,16 @@ private:
                 record_instructions(count, event.site);
             }
         }
-        events_.push_back(event);
+        store(event);
         ++num_calls_;
     }
+    void store(const TraceEvent& event) {
+        if (events_.size() == events_.capacity()) [[unlikely]] {
+            grow();
+        }
+        events_.push_back(event);
+    }
+    void grow();
     void record_instructions(InstructionCount count, std::uint16_t site);
 
     [[nodiscard]] std::uint16_t site_index(CallSite site) {

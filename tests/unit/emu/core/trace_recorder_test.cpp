@@ -121,6 +121,15 @@ TEST(TraceRecorder, NumbersSitesByFirstUseHoweverTheyAlternate) {
     }
 }
 
+// Events of a large launch are most of a run's memory.
+TEST(TraceRecorder, HasMemoryForHalfAsManyEventsMoreAtMost) {
+    TraceRecorder recorder;
+    for (std::uint64_t i = 0; i < 50'000; ++i) {
+        recorder.run(EventKind::CbPush, 0, i, kLine3);
+        ASSERT_LE(recorder.events().capacity(), recorder.events().size() / 2 * 3 + 1024);
+    }
+}
+
 TEST(TraceRecorder, LooksBackOnlyToTheSameLine) {
     TraceRecorder recorder;
     EXPECT_EQ(recorder.last_at(kLine3), nullptr);
