@@ -202,5 +202,48 @@ TEST(KernelObjects, WriteZerosAndTakeOptions) {
     EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));
 }
 
+// A latched read and a latched write of each page.
+TEST(KernelObjects, MoveATensorByLatchedCommands) {
+    const ScratchFolder folder;
+    folder.write("latched.cpp",
+                 "#include \"api/core_local_mem.h\"\n"
+                 "#include \"api/dataflow/circular_buffer.h\"\n"
+                 "void kernel_main() {\n"
+                 "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
+                 "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
+                 "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
+                 "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
+                 "    constexpr auto dst_args = "
+                 "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
+                 "    const auto src = TensorAccessor(src_args, src_addr);\n"
+                 "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
+                 "    const uint32_t bytes = get_tile_size(4);\n"
+                 "    Noc noc;\n"
+                 "    CircularBuffer cb(4);\n"
+                 "    cb.reserve_back(1);\n"
+                 "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
+                 "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+                 "        noc.set_async_read_state<NocOptions::DEFAULT, 2048>(src, bytes, "
+                 "{.page_id = t});\n"
+                 "        noc.async_read_with_state<NocOptions::DEFAULT, 2048>(src, x, bytes, "
+                 "{.page_id = t}, {});\n"
+                 "        noc.async_read_barrier();\n"
+                 "        noc.set_async_write_state<NocOptions::DEFAULT, 2048>(dst, bytes, "
+                 "{.page_id = t});\n"
+                 "        noc.async_write_with_state<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, "
+                 "{.page_id = t});\n"
+                 "        noc.async_writes_flushed<NocOptions::DEFAULT>();\n"
+                 "        noc.async_write_barrier();\n"
+                 "    }\n"
+                 "}\n");
+
+    const Ending ending = run_tessera({"kernel", "run", "latched.cpp", "--in", "x=96x64",
+                                       "--reference", "x", "--strict", "--quiet"},
+                                      folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));
+}
+
 }  // namespace
 }  // namespace tessera::test
