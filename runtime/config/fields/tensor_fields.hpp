@@ -40,9 +40,10 @@ inline constexpr std::array kSplitFields{
     field<&PipelineTensor::split_axis>("axis", "0", "axis that is split over the devices"),
     field<&PipelineTensor::split_by>(
         "by", "none",
-        "a (D, n) tensor of int32 whose row d lists the indices that device d holds, -1 for none: "
-        "[[0, 2], [1, 3]] gives indices 0 and 2 to device 0; or a tensor of each device with the "
-        "local place of every index, -1 if it is elsewhere; none: equal contiguous parts"),
+        "the indices of each device: an int32 tensor (D, n) with a row for each device, -1 for no "
+        "index. [[0, 2], [1, 3]] gives device 0 the indices 0 and 2. Or a tensor of each device "
+        "that gives every index its place there, -1 for indices of other devices. none: equal "
+        "contiguous parts"),
     field<&PipelineTensor::split_extent>(
         "extent", "0",
         "indices that each device has space for, if devices hold different numbers of them; those "
