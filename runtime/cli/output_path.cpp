@@ -26,26 +26,6 @@ std::string obstacle_in_folder_of(const std::filesystem::path& path) {
                : fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
 }
 
-/// Returns why a folder cannot be created; empty if it can. Only trying says so for every file
-/// system: /proc gives root all permissions and refuses nevertheless.
-std::string obstacle_to_folder(const std::filesystem::path& path) {
-    std::filesystem::path missing = std::filesystem::absolute(path).lexically_normal();
-    if (!missing.has_filename()) {
-        missing = missing.parent_path();  // "folder/"
-    }
-    while (!std::filesystem::exists(missing.parent_path())) {
-        missing = missing.parent_path();
-    }
-    std::error_code error;
-    std::filesystem::create_directory(missing, error);
-    const std::string obstacle = error
-                                     ? fmt::format("cannot be created in {} ({})",
-                                                   missing.parent_path().string(), error.message())
-                                     : "";
-    std::filesystem::remove(missing, error);
-    return obstacle;
-}
-
 std::string text_of(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
@@ -77,12 +57,8 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
         require(!path->empty(), "{}: the name is empty", option);
         std::error_code error;
         const auto status = std::filesystem::status(*path, error);
-        const std::string subject = fmt::format("{} {}", option, *path);
-        const bool is_new = !std::filesystem::exists(status);
-        require_allowed(is_new || std::filesystem::is_directory(status), subject, "", "is a file",
-                        "a folder");
-        const std::string obstacle = is_new ? obstacle_to_folder(*path) : "";
-        require_allowed(obstacle.empty(), subject, "", obstacle, "a folder that may be written");
+        require_allowed(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
+                        fmt::format("{} {}", option, *path), "", "is a file", "a folder");
     }
 }
 

@@ -15,8 +15,7 @@ namespace tessera::cli {
 ///          that may be written. Creating the file finds all other errors.
 void require_file_name(const char* option, const std::optional<std::string>& path);
 
-/// Errors   UsageError if the name is empty, if it names something other than a folder, or if no
-///          folder can be created there.
+/// Errors   UsageError if the name is empty, or if it names something other than a folder.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
 
 /// Whether a command replaces a file that differs from what it writes.

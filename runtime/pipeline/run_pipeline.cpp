@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "emu/base/seconds_since.hpp"
-#include "ops/registry.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/pipeline/kept_inputs.hpp"
@@ -221,9 +220,7 @@ private:
         return kept;
     }
     [[nodiscard]] OwnKernels own_kernels_of(const PipelineStep& step) const {
-        const bool is_shipped =
-            ops::find_op(step.op->spec.name) == step.op.get() && files_.kernels.empty();
-        return is_shipped ? OwnKernels::No : OwnKernels::Yes;
+        return has_own_kernels(step) || !files_.kernels.empty() ? OwnKernels::Yes : OwnKernels::No;
     }
 
     [[nodiscard]] StepValues device_operands(std::span<const std::uint32_t> group,

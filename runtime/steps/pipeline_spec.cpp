@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "ops/registry.hpp"
+
 namespace tessera::pipeline {
 
 std::string name_on(std::string pattern, std::uint32_t device) {
@@ -241,6 +243,10 @@ std::vector<std::string> launch_names(const PipelineSpec& pipeline) {
         names.push_back(launch_name(pipeline, step));
     }
     return names;
+}
+
+bool has_own_kernels(const PipelineStep& step) {
+    return ops::find_op(step.op->spec.name) != step.op.get();
 }
 
 }  // namespace tessera::pipeline

@@ -287,4 +287,8 @@ void check_origin(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 /// Returns the names of all launches, in order.
 [[nodiscard]] std::vector<std::string> launch_names(const PipelineSpec& pipeline);
 
+/// Returns whether the op's kernels come from outside of Tessera: a `program:`, or a folder of
+/// `ops:`. Kernels that `--kernel` replaces are not known here.
+[[nodiscard]] bool has_own_kernels(const PipelineStep& step);
+
 }  // namespace tessera::pipeline

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "emu/base/tensor_file/partial_file.hpp"
-#include "ops/registry.hpp"
 #include "runtime/study/figures_json.hpp"
 #include "tessera/errors.hpp"
 
@@ -53,9 +52,7 @@ bool is_of_the_host(std::string_view path) {
 /// Returns whether a point has programs or ops of the user. Their text may change between sweeps
 /// and is not part of the key, so such points are not cached.
 bool has_own_kernels(const config::LoadedRun& point) {
-    return std::ranges::any_of(point.pipeline.steps, [](const pipeline::PipelineStep& step) {
-        return ops::find_op(step.op->spec.name) != step.op.get();
-    });
+    return std::ranges::any_of(point.pipeline.steps, pipeline::has_own_kernels);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ inline constexpr std::array kWorkerFields{
 };
 
 inline constexpr std::array kL1Fields{
-    fact<&L1Spec::size>("size", "whole L1 of a core", kL1Bytes),
+    fact<&L1Spec::size>("size", "whole L1 of a core"),
     fact<&L1Spec::reserved>("reserved", "first address that a buffer or CB may take", kL1Bytes),
     fact<&L1Spec::alignment>("alignment", "of NoC transfers between L1s and of allocations",
                              kAlignmentBytes),

@@ -101,8 +101,9 @@ inline constexpr std::array kStepKeys{
         "in", "[tensor, …] or {operand: tensor, …}", "[]",
         "inputs in the order of the op; a map may leave out optional inputs, or give one under a "
         "condition"},
-    KeyRow{"out", "[tensor, …] or {tensor: {…}, …}", "required",
-           "outputs; an op overwrites a tensor that exists; a program states shape and dtype of each"},
+    KeyRow{
+        "out", "[tensor, …] or {tensor: {…}, …}", "required",
+        "outputs; an op overwrites a tensor that exists; a program states shape and dtype of each"},
     KeyRow{"set", "{key: value, …}", "{}", "parameters of the op"},
     KeyRow{"devices", "all, rows, columns, each, a name of groups or [id, …]", "all",
            "devices that work together; with rows, columns, each or a name of `groups:`, all "

@@ -111,7 +111,7 @@ TEST_P(Livelock, ALoopOverMemoryThatItChangesNamesTheLimit) {
             while (*word != 1) { *word = 2 * *word; }
         })"),
               "Deadlock: device 0 core (1,0) reader loop.cpp:4: device 0 core (1,0) reader has run "
-              "more than 25600000 iterations of this loop while no other thread advances, 256 "
+              "more than 3200000 iterations of this loop while no other thread advances, 32 "
               "times machine.progress_limit; raise that limit if the loop ends\n"
               "  1 kernel thread is blocked and nothing is in flight:\n"
               "    device 0 core (1,0) reader loop.cpp:4 waits in a loop that reads memory");

@@ -66,7 +66,7 @@ TEST(ConfigJsonMistakes, NumbersBeyondADoubleHaveTheirPlace) {
 
 TEST(ConfigJsonMistakes, ATextConfigThatIsNoObjectIsNotIgnored) {
     EXPECT_EQ(message_with("  \"n_group\": 4,", "  \"n_group\": 4,\n  \"text_config\": [1],"),
-              "config.json:10:3: text_config: is array; allowed: an object with the keys of the "
+              "config.json:10:3: text_config: is [1]; allowed: an object with the keys of the "
               "language model");
 }
 
