@@ -31,6 +31,7 @@ enum class Tolerated : std::uint8_t {
     DramOutsideTensors,
     ArgumentPastEnd,
     PushedBeforeArrival,
+    SemaphoreOutside,
 };
 
 /// Behaviour of one kind that one thread showed at one line.

@@ -9,6 +9,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/core/trace_recorder.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
@@ -27,6 +28,23 @@ using tessera::WaitTest;
 
 namespace {
 
+// Words of buffers serve as semaphores, too. Below them L1 belongs to the firmware: a kernel that
+// takes an id for an address waits there for a word that happens to have the right value.
+void require_semaphore(KernelThread& thread, std::uint32_t address, const char* call,
+                       CallSite site) {
+    const tessera::L1Spec& l1 = thread.core().arch().l1;
+    const std::uint64_t first = l1.semaphores.value;
+    const std::uint64_t end = first + l1.num_semaphores * l1.semaphore_stride.value;
+    if (address >= l1.reserved.value || (address >= first && address < end)) {
+        return;
+    }
+    tessera::tolerate(thread, tessera::Tolerated::SemaphoreOutside, FaultCategory::OutOfBounds,
+                      site, call,
+                      "{}: address {:#x} belongs to the firmware; allowed: {:#x} to {:#x}, as "
+                      "get_semaphore(id) returns, or a word of a buffer from {:#x} on",
+                      call, address, first, end - 4, l1.reserved.value);
+}
+
 // The address a kernel sees is the low half of the pointer into its window.
 std::uint32_t local_address(const volatile std::uint32_t* word, const char* call, CallSite site) {
     KernelThread& thread = current_thread();
@@ -39,6 +57,7 @@ std::uint32_t local_address(const volatile std::uint32_t* word, const char* call
     // The call is a plain load or store, which reaches the kernel's variables, too.
     if (address < tessera::kKernelGlobalsOffset) {
         tessera::check_local(thread, address, 4, call, site);
+        require_semaphore(thread, address, call, site);
     }
     return address;
 }

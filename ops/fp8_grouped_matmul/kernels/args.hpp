@@ -50,8 +50,7 @@ NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
 // The banks, a bit each, whose weights the writer of a core reads.
 NAMED_RUNTIME_ARGS(WriterBanks, mask);
 NAMED_COMPILE_ARGS(WriterArgs, k_blocks, k_push, n_blocks, tile, group, row_tiles, element_bytes,
-                   quantises, table_bytes, table_stride, banks,
-                   bank_step);  // bytes between tables in L1
+                   quantises, table_bytes, table_stride, banks, bank_step);
 NAMED_TENSORS(WriterTensors, batch, limit, num_ctas, output, scales, weights);
 
 }  // namespace tessera::ops::fp8_grouped_matmul

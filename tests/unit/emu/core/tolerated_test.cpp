@@ -168,6 +168,16 @@ TEST(OnChipBuffers, ReserveDoesNotWaitAfterAPushOfMorePagesThanAreFree) {
     EXPECT_EQ(rig.device.core({0, 0}).circular_buffers[0].pages_received, 8U);
 }
 
+// An id in place of the address that get_semaphore(id) returns.
+TEST(OnChipSemaphores, OfTheFirmwareAreReadAndNamed) {
+    KernelRig rig;
+    const std::string findings = findings_of(rig, [] {
+        auto* word = reinterpret_cast<volatile std::uint32_t*>(current_thread().core().l1(0));
+        noc_semaphore_wait(word, 0);
+    });
+    EXPECT_EQ(findings, "semaphore_outside ");
+}
+
 TEST(OnChipArguments, PastTheEndReadTheWordsBehindThem) {
     KernelRig rig;
     EXPECT_EQ(findings_of(rig, [] { (void)get_arg_val<std::uint32_t>(2); }), "argument_past_end ");
