@@ -8,10 +8,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <span>
-#include <sstream>
 
+#include "emu/base/input_file.hpp"
 #include "emu/base/refusal.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "tessera/errors.hpp"
@@ -24,13 +23,6 @@ std::string obstacle_in_folder_of(const std::filesystem::path& path) {
     return access(folder.c_str(), W_OK | X_OK) == 0
                ? ""
                : fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
-}
-
-std::string text_of(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
 }
 
 bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -64,7 +56,9 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
 
 void write_unless_edited(const std::filesystem::path& path, const std::string& text, Force force,
                          std::string_view cure) {
-    require(force == Force::Yes || !std::filesystem::exists(path) || text_of(path) == text,
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+    require(force == Force::Yes || !std::filesystem::exists(path) ||
+                read_input(path, kMostBytes) == text,
             "{}: exists and differs from what would be written; allowed: {}", path.string(), cure);
     PartialFile file(path);
     file.write_at(0, std::as_bytes(std::span(text)));

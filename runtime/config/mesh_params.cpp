@@ -33,15 +33,15 @@ std::optional<std::int64_t> number_in(const std::string& text) {
 }
 
 /// A param and the value that an extent of the mesh gives it.
-struct GivenParam {
+struct MeshParam {
     std::string name;
     std::int64_t value = 0;
 };
 
 /// Returns the param that `name` leaves to be set. If its value is a product of params, such as
 /// `pcp * dp`, that is the last factor: the others divide the rows that it counts.
-GivenParam param_to_set(const std::string& name, std::int64_t extent, const Node& params,
-                        const pipeline::Scope& scope, const Override& override) {
+MeshParam param_to_set(const std::string& name, std::int64_t extent, const Node& params,
+                       const pipeline::Scope& scope, const Override& override) {
     const std::string& text = value_of(entry(params, name)).text;
     const std::size_t sign = text.rfind(" * ");
     if (sign == std::string::npos || params.find(text.substr(sign + 3)) == nullptr) {
@@ -74,7 +74,7 @@ void set_params(const Override& override, Node& root) {
         if (!extent || params.find(name) == nullptr) {
             continue;
         }
-        const GivenParam param = param_to_set(name, *extent, params, scope, override);
+        const MeshParam param = param_to_set(name, *extent, params, scope, override);
         // A param with an override of its own keeps it; if the two differ, its groups are refused.
         if (value_of(entry(params, param.name)).origin.kind != OriginKind::Override) {
             apply({"params." + param.name, std::to_string(param.value), override.origin}, root);

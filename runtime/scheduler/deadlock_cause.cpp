@@ -99,6 +99,10 @@ bool is_on_one_core(std::span<const KernelThread* const> threads) {
     });
 }
 
+bool has_compute(const Core& core) {
+    return core.threads[static_cast<std::size_t>(Processor::Compute)] != nullptr;
+}
+
 Cause cycle(const Path& path, Path::const_iterator begin, bool is_certain) {
     constexpr std::size_t kMostEdges = 4;  // a ring of 64 cores repeats itself
     const std::span threads(begin, path.end());
@@ -116,6 +120,10 @@ Cause cycle(const Path& path, Path::const_iterator begin, bool is_certain) {
                                  buffer_of(thread).num_pages, thread.wait.object,
                                  role_of(thread.processor()));
         }
+    }
+    // Reader and writer wait for each other in the same way if what is between them is missing.
+    if (!is_certain && is_local && !has_compute(threads.front()->core())) {
+        advice += "; or a compute kernel is missing: this core has none";
     }
     const char* more = threads.size() > kMostEdges ? ", …" : "";
     return {is_certain ? Kind::Cycle : Kind::ProbableCycle, threads.front(),
