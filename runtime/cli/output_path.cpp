@@ -58,7 +58,7 @@ void write_unless_edited(const std::filesystem::path& path, const std::string& t
                          std::string_view cure) {
     constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
     require(force == Force::Yes || !std::filesystem::exists(path) ||
-                read_input(path, kMostBytes) == text,
+                tessera::read_input(path, kMostBytes) == text,
             "{}: exists and differs from what would be written; allowed: {}", path.string(), cure);
     PartialFile file(path);
     file.write_at(0, std::as_bytes(std::span(text)));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <ranges>
+#include <span>
 #include <string>
 
 #include "emu/core/kernel_thread.hpp"
@@ -217,7 +217,7 @@ KernelError with_findings(const KernelError& error, std::span<Core* const> cores
     constexpr std::size_t kMost = 8;
     const std::vector<Finding> findings = findings_before(error, cores);
     std::string detail = error.detail();
-    for (const Finding& finding : findings | std::views::take(kMost)) {
+    for (const Finding& finding : std::span(findings).first(std::min(kMost, findings.size()))) {
         detail += fmt::format("\n  before it, {}: {}", text_of(finding), finding.detail);
     }
     if (findings.size() > kMost) {
