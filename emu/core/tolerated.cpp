@@ -27,7 +27,7 @@ constexpr std::array<ToleratedRow, 13> kRows{{
     {"dram_outside_tensors", "of DRAM bytes outside of every tensor"},
     {"argument_past_end", "past the end of the arguments"},
     {"pushed_before_arrival", "of pages that a flushed write of the kernel has not reached"},
-    {"semaphore_outside", "of a word that is no semaphore"},
+    {"semaphore_outside", "on a word that the firmware owns"},
 }};
 
 }  // namespace

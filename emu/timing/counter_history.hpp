@@ -93,7 +93,7 @@ public:
         waiter_ = thread;
     }
 
-    /// Returns the other threads that wait, each of which then asks again.
+    /// Returns the other waiting threads and forgets them. Each asks again when it is woken.
     [[nodiscard]] std::vector<std::uint32_t> take_others() noexcept {
         return std::exchange(others_, {});
     }

@@ -35,7 +35,7 @@ void apply(const Override& override, Node& root);
 /// Applies the overrides of a run file. One of `mesh.shape` also sets the params that the file's
 /// shape names: `[4, 8]` over `[dp, tp]` sets dp and tp. Of a product, such as `pcp * dp`, it sets
 /// the last param. Params with an override of their own keep it.
-/// Errors   as apply(); ConfigError if an extent is no multiple of the other factors.
+/// Errors   those of apply(); ConfigError if an extent is not a multiple of the other factors.
 void apply_all(std::span<const Override> overrides, Node& root);
 
 /// Merges one tree over another. Maps are merged key by key. These replace the old value:

@@ -49,7 +49,8 @@ struct JsonError {
     std::string number;  ///< the number that no double can represent, or empty
 };
 
-/// Records the end of each key and the first error. A key ends where the parser has read to when it reports the key.
+/// Records the end of each key and the first error. A key ends where the parser has read to when it
+/// reports the key.
 class KeyEnds : public nlohmann::json_sax<nlohmann::json> {
 public:
     KeyEnds(const std::size_t& read, std::multimap<std::string, std::size_t>& ends)

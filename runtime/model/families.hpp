@@ -64,6 +64,7 @@ struct ClassDefaults {
     std::uint32_t query_rank = 0;      ///< q_lora_rank
     double rope_theta = 10000;
     double norm_epsilon = 1e-6;
+    std::uint32_t kv_heads = 0;  ///< num_key_value_heads; 0: as many as heads
 };
 
 struct Family {

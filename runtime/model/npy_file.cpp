@@ -80,7 +80,7 @@ std::int64_t integer_at(const std::string& path, std::span<const std::byte> byte
     if (is_signed) {
         return static_cast<std::int64_t>(value << unused) >> unused;
     }
-    // As a signed number it would be −1 or less, which means no expert.
+    // Negative numbers mean "no expert", and a cast would make this one negative.
     require(value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()},
             "{}: holds {}; allowed: integers below 2^63", path, value);
     return static_cast<std::int64_t>(value);

@@ -99,7 +99,10 @@ void read_grouped(ValueReader& reader, const Family& family, AttentionNumbers& a
         attention.form =
             fmt::format("gqa; {} of {} layers linear attention", interval - 1, interval);
     }
-    attention.kv_heads = reader.count_or("kv_heads", "num_key_value_heads", attention.q_heads);
+    const std::uint32_t heads = attention.q_heads;
+    const std::uint32_t otherwise =
+        family.defaults.kv_heads == 0 ? heads : family.defaults.kv_heads;
+    attention.kv_heads = reader.count_or_none("kv_heads", "num_key_value_heads", otherwise, heads);
     reader.require_value(attention.q_heads % attention.kv_heads == 0, "num_key_value_heads",
                          fmt::format("a divisor of {} heads", attention.q_heads));
     attention.qk_head_dim = read_head_dim(reader, attention.q_heads);

@@ -34,7 +34,8 @@ public:
                            CountRange range = {}) {
         return file_.has(key) ? count(name, key, range) : defaulted(key, otherwise);
     }
-    /// As count_or(); null, with which a model says that it has no such part, gives `none`.
+    /// Returns `otherwise` if the key is absent, and `none` if it is null: a model without the part
+    /// writes null.
     std::uint32_t count_or_none(const char* name, std::string_view key, std::uint32_t otherwise,
                                 std::uint32_t none, CountRange range = {}) {
         return file_.is_null(key) ? noted(name, key, none) : count_or(name, key, otherwise, range);

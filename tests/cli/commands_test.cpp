@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Runs, CliShippedConfig,
                                          "moe_v2_tiny"),
                          [](const auto& test) { return std::string(test.param); });
 
-/// Runs whose shape is made of params, of which groups of devices consist.
+/// Runs whose file states the mesh by params; groups of devices depend on the same params.
 class CliRunOnRows : public testing::TestWithParam<const char*> {};
 
 TEST_P(CliRunOnRows, NeedsTheShapeOfTheMeshOnly) {

@@ -65,7 +65,7 @@ TEST_F(CliFailedRun, NamesTheCauseThenEqualThreadsOnceByTheNamesOfTheRunFile) {
         "noc_semaphore_wait(semaphore ready, 1): its value is 0\n");
 }
 
-// A chip returns whatever is behind the arguments; here it is 0, so nobody sets the semaphore.
+// The argument does not exist. It is read as 0 rounds, so nobody sets the semaphore.
 TEST_F(CliFailedRun, NamesToleratedBehaviourThatPrecededADeadlock) {
     folder_.write("ring.cpp", R"(void kernel_main() {
     const uint32_t ready = get_semaphore(get_compile_time_arg_val(0));

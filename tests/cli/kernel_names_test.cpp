@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         // |x - y| ≤ 1e30 + 0 · |y| everywhere.
         NameCase{"IsClose", std::string(kBothInDst) + "isclose_binary_tile_init()",
                  "isclose_binary_tile<false>(0, 1, 0, 0, 0x7149F2CA)", "32x32", "1 + 0 * x"},
-        // As the vector unit of the packer's thread computes it.
+        // The packer's thread has the same vector unit.
         NameCase{"SiluOfThePackThread", std::string(kBothInDst) + "silu_tile_init_pack()",
                  "silu_tile_pack(0)", "32x32", "silu(x)"},
         // The interface of a compute thread holds words of 16 bytes; unpack sends the

@@ -17,7 +17,7 @@ enum class Cb : std::uint32_t {
     Sums = 5,
     Largest = 6,
     Scale = 7,
-    Asked = 8,  // a push of weights of which the writer reads some
+    Asked = 8,  // the push of weights that reader and writer read together
     Units = 10,
     Tables = 12,
     ScalePages = 13,

@@ -102,8 +102,8 @@ std::uint32_t object_key(Activity activity, std::uint32_t object) {
     }
 }
 
-/// What waits in a row, and what ends it. A StallReport has texts, too, and a row is looked up for
-/// each wait.
+/// Threads and lines of a row: the one that waits, and the one that ends the wait. Each wait looks
+/// its row up by them, which is faster than by the texts of a StallReport.
 struct StallEnds {
     Activity activity{};
     TimelineThread waiter{};

@@ -146,8 +146,11 @@ TEST(ReadModel, GivesAbsentKeysTheDefaultsOfTheClass) {
 
 // transformers, MixtralConfig.
 TEST(ReadModel, TakesTheDefaultsOfTheFamily) {
-    const MoeModel model = shipped_without("mixtral-8x7b", {"rope_theta", "rms_norm_eps"}).model;
+    const MoeModel model =
+        shipped_without("mixtral-8x7b", {"rope_theta", "rms_norm_eps", "num_key_value_heads"})
+            .model;
 
+    EXPECT_EQ(model.attention.kv_heads, 8U);
     EXPECT_EQ(model.attention.rope_theta, 1e6);
     EXPECT_EQ(model.attention.norm_epsilon, 1e-5);
 }
