@@ -138,15 +138,15 @@ void add_writer(Program& program, const SharedWork& work, const ExpertProduct& p
     }
 }
 
-/// Returns the most units that a list or counts may hold; more cores would be idle.
-std::uint32_t most_units(const ExpertProduct& product, const ProductTiles& tiles) {
+/// Returns the most tile rows that a list or counts may hold.
+std::uint32_t most_tile_rows(const ExpertProduct& product) {
     if (product.is_batched()) {
         const std::uint32_t experts = product.weights.spec.shape[0];
         // Counts are on the device, so the host assumes full batches.
         const std::uint32_t rows = num_rows(product.rows.spec.shape) / experts;
-        return experts * div_up(rows, kTileRows) * tiles.strips;
+        return experts * div_up(rows, kTileRows);
     }
-    return product.expert_ids->spec.shape[0] * div_up(product.block_size, kTileRows) * tiles.strips;
+    return product.expert_ids->spec.shape[0] * div_up(product.block_size, kTileRows);
 }
 
 }  // namespace
@@ -193,12 +193,13 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
     const std::uint32_t rows =
         product.is_batched() ? num_rows(product.rows.spec.shape) : product.num_choices;
     const NearOperands near_operands{product.rows.spec, product.weights.spec, scales.is_plain(),
-                                     rows / weights[0]};
+                                     rows / weights[0], most_tile_rows(product)};
     if (const auto near = near_banks_of(arch, near_operands, schedule)) {
         return near_banks_program(arch, product, *near, schedule.math_fidelity);
     }
     const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], schedule);
-    const SharedWork work = share_work(op, arch, schedule.grid, most_units(product, tiles));
+    const SharedWork work =
+        share_work(op, arch, schedule.grid, most_tile_rows(product) * tiles.strips);
     Program program = CreateProgram();
     add_product_buffers(program, work.cores, product, tiles, schedule, dram_alignment(arch));
     add_reader(program, work, product, tiles, schedule);

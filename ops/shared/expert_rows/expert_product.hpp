@@ -62,6 +62,7 @@ struct ProductSchedule {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
     WeightReads weight_reads = WeightReads::Auto;
     std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the shape
+    std::uint32_t tile_rows = 0;   ///< that share a read of weights; 0: as many as fit
 };
 
 /// Returns rows of the table of fields for an op whose struct of parameters derives from
@@ -86,6 +87,10 @@ inline constexpr std::array kProductFields{
                                      "cores that read from each bank with near_banks; 0: chosen "
                                      "by the shape",
                                      config::Limits{0, 64}),
+    config::field<&Spec::tile_rows>("tile_rows", "0",
+                                    "tile rows of an expert for which near_banks reads its weights "
+                                    "once; 0: as many as fit in L1 and DST",
+                                    config::Limits{0, 4}),
 };
 
 inline constexpr std::string_view kPartsProse =

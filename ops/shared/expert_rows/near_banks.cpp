@@ -2,6 +2,7 @@
 #include "ops/shared/expert_rows/near_banks.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "emu/base/round_up.hpp"
@@ -33,28 +34,54 @@ constexpr std::uint32_t kLeastColumns = 8;  // tiles of each team
 // K tiles of a column in each bank. With two (K of 768) the sums of a column take as long as its
 // reads, and reads by all cores are as fast.
 constexpr std::uint32_t kLeastInBank = 4;
-// One core at a time brings the rows of a tile row and reads no weights meanwhile. With many rows
-// that pays only if the columns take much longer: with 1024 tokens and 1536 columns products took
-// 1.3 times as long as with reads by all cores, with 512 tokens and 4096 columns 0.85 times.
+// All rows are brought to all cores. With many rows that pays only if the columns take much longer:
+// with 1024 tokens and 1536 columns products took 1.3 times as long as with reads by all cores, with
+// 512 tokens and 4096 columns 0.85 times.
 constexpr std::uint32_t kFewRows = 256;
 constexpr std::uint32_t kManyColumns = 96;  // tiles
+// K tiles of rows that are tilized together. Shorter pieces of rows cost more to read and to send.
+constexpr std::uint32_t kMostChunk = 32;
+constexpr std::uint32_t kLeastChunk = 8;
+
+/// Returns how many K tiles of rows are tilized together: a part of K that begins with the same one
+/// of `step` tiles as all of K.
+std::uint32_t chunk_of(std::uint32_t k_tiles, std::uint32_t step) {
+    std::uint32_t chunk = 0;
+    for (std::uint32_t tiles = step; tiles <= std::max(kMostChunk, step); tiles += step) {
+        chunk = k_tiles % tiles == 0 ? tiles : chunk;
+    }
+    return chunk;
+}
 
 NearBanks plan_of_shape(const ArchSpec& arch, const NearOperands& operands,
                         const ProductSchedule& schedule) {
     const Shape& weights = operands.weights.shape;
+    const std::uint32_t banks = arch.dram.num_banks;
     const std::uint32_t k_tiles = div_up(weights[2], kTileColumns);
     const std::uint32_t n_tiles = std::max(div_up(weights[1], kTileColumns), 1U);
-    const std::uint32_t in_bank = div_up(k_tiles, arch.dram.num_banks);
+    const std::uint32_t in_bank = div_up(k_tiles, banks);
     const std::uint32_t teams =
         std::min(schedule.bank_cores == 0 ? cores_of_bank(arch) : schedule.bank_cores, n_tiles);
     const std::uint32_t k_push =
         div_up(in_bank, div_up(in_bank, tiles_of_push(kTilesInFlight, teams)));
-    return {.banks = arch.dram.num_banks,
+    // The first tiles of columns are a multiple of k_tiles apart.
+    std::uint32_t step = std::gcd(k_tiles, banks);
+    if (chunk_of(k_tiles, step) < kLeastChunk) {
+        step = 1;
+    }
+    std::uint32_t chunk = chunk_of(k_tiles, step);
+    chunk = chunk < kLeastChunk ? k_tiles : chunk;
+    return {.banks = banks,
             .teams = teams,
             .k_tiles = k_tiles,
             .n_tiles = n_tiles,
             .k_push = k_push,
-            .pushes = div_up(in_bank, k_push) + kSparePushes};
+            .pushes = div_up(in_bank, k_push) + kSparePushes,
+            .tile_rows = 1,
+            .units = 1,
+            .chunk = chunk,
+            .kept_step = step,
+            .row_parts = std::min({row_products::kNearRowParts, teams * banks, k_tiles / chunk})};
 }
 
 std::vector<CbPlan> near_buffers(const ArchSpec& arch, const NearBanks& near, DataFormat weights,
@@ -64,9 +91,12 @@ std::vector<CbPlan> near_buffers(const ArchSpec& arch, const NearBanks& near, Da
     const auto tables = static_cast<std::uint32_t>(round_up(table_bytes, std::uint64_t{64}));
     return {
         {NearCb::Rows, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
-        {NearCb::Tiles, DataFormat::Float16_b, {near.k_tiles, kRowTile}},
+        {NearCb::Tiles,
+         DataFormat::Float16_b,
+         {near.units * near.tile_rows * (near.k_tiles / near.kept_step), kRowTile}},
+        {NearCb::Chunk, DataFormat::Float16_b, {near.kept_step == 1 ? 1 : near.chunk, kRowTile}},
         {NearCb::Weights, weights, {near.pushes * near.k_push, tile_bytes(weights)}},
-        {NearCb::Scales, DataFormat::Float32, {2, kSumTile}},
+        {NearCb::Scales, DataFormat::Float32, {2 * near.tile_rows, kSumTile}},
         {NearCb::ComputeUnits, DataFormat::UInt32, {2, alignment}},
         // A round of sums, so that a member that waits for its team does not stop its products.
         {NearCb::Partial, DataFormat::Float32, {near.banks, kSumTile}},
@@ -81,6 +111,30 @@ std::vector<CbPlan> near_buffers(const ArchSpec& arch, const NearBanks& near, Da
 // Counts of experts and pieces of lists: as in the other schedule, at the most.
 std::uint64_t most_table_bytes(const NearOperands& operands) {
     return std::max<std::uint64_t>(2048, 64 + std::uint64_t{64} * operands.weights.shape[0]);
+}
+
+std::uint64_t bytes_of_plan(const ArchSpec& arch, const NearBanks& near,
+                            const NearOperands& operands) {
+    return bytes_of(near_buffers(arch, near, operands.weights.format, most_table_bytes(operands)));
+}
+
+/// Returns the plan with as many tile rows of a unit as fit beside those of the next unit, or as
+/// many as the schedule states.
+NearBanks plan_of(const ArchSpec& arch, const NearOperands& operands,
+                  const ProductSchedule& schedule) {
+    NearBanks near = plan_of_shape(arch, operands, schedule);
+    const std::uint32_t half = arch.dst.tiles_32bit / 2;
+    const std::uint32_t most = operands.tile_rows == 0 ? half : std::min(half, operands.tile_rows);
+    for (std::uint32_t rows = most; rows > 0; --rows) {
+        NearBanks larger = near;
+        larger.tile_rows = schedule.tile_rows == 0 ? rows : schedule.tile_rows;
+        larger.units = operands.tile_rows != 0 && operands.tile_rows <= larger.tile_rows ? 1 : 2;
+        if (bytes_of_plan(arch, larger, operands) <= buffer_room(arch)) {
+            return larger;
+        }
+    }
+    near.tile_rows = std::max(schedule.tile_rows, 1U);
+    return near;
 }
 
 /// A program that is being built.
@@ -99,8 +153,14 @@ struct Built {
 
 void add_kernels(Program& program, const CoreRangeSet& cores, MathFidelity fidelity, Built& built) {
     const row_products::ReaderArgs args = product_reader_args(built.product);
-    const row_products::NearArgs near{
-        .banks = built.near.banks, .k_push = built.near.k_push, .pushes = built.near.pushes};
+    const row_products::NearArgs near{.banks = built.near.banks,
+                                      .k_push = built.near.k_push,
+                                      .pushes = built.near.pushes,
+                                      .tile_rows = built.near.tile_rows,
+                                      .is_ahead = built.near.units - 1,
+                                      .chunk = built.near.chunk,
+                                      .kept_step = built.near.kept_step,
+                                      .row_parts = built.near.row_parts};
     DataMovementConfig reader = reader_config(args, built.read);
     reader.named_compile_args = named(args, near);
     built.reader =
@@ -122,7 +182,11 @@ void add_kernels(Program& program, const CoreRangeSet& cores, MathFidelity fidel
 
 row_products::NearSemaphores add_semaphores(Program& program, const CoreRangeSet& cores) {
     const auto add = [&] { return CreateSemaphore(program, cores, 0); };
-    row_products::NearSemaphores semaphores{.rows_free = add(), .rows_arrived = add()};
+    row_products::NearSemaphores semaphores{.rows_free = add()};
+    semaphores.arrived_0 = add();
+    semaphores.arrived_1 = add();
+    semaphores.arrived_2 = add();
+    semaphores.arrived_3 = add();
     semaphores.sent_0 = add();
     semaphores.sent_1 = add();
     semaphores.sent_2 = add();
@@ -132,14 +196,16 @@ row_products::NearSemaphores add_semaphores(Program& program, const CoreRangeSet
     return semaphores;
 }
 
+/// All cores of the grid, which rows are sent to over NoC 1: it runs towards lower coordinates, so
+/// that a multicast starts at the far corner.
 row_products::NearRectangle rectangle_of(const ArchSpec& arch) {
     const GridSize grid = arch.workers.compute;
-    const CoreCoord start = on_noc(arch, {0, 0});
-    const CoreCoord end = on_noc(arch, {grid.columns - 1, grid.rows - 1});
-    return {.start_x = static_cast<std::uint32_t>(start.x),
-            .start_y = static_cast<std::uint32_t>(start.y),
-            .end_x = static_cast<std::uint32_t>(end.x),
-            .end_y = static_cast<std::uint32_t>(end.y),
+    const CoreCoord near = on_noc(arch, {0, 0});
+    const CoreCoord far = on_noc(arch, {grid.columns - 1, grid.rows - 1});
+    return {.start_x = static_cast<std::uint32_t>(far.x),
+            .start_y = static_cast<std::uint32_t>(far.y),
+            .end_x = static_cast<std::uint32_t>(near.x),
+            .end_y = static_cast<std::uint32_t>(near.y),
             .num_receivers = grid.columns * grid.rows - 1};
 }
 
@@ -154,11 +220,10 @@ void set_team_args(Program& program, const Built& built, std::uint32_t team,
                                             .num_cores = near.teams * near.banks,
                                             .first_column = first,
                                             .num_columns = end - first};
-        set_args(program, built.reader, cores[bank], addresses_of(built.read), share,
-                 built.semaphores, rectangle_of(built.arch), built.places);
+        set_args(program, built.reader, cores[bank], addresses_of(built.read), share);
         set_args(program, built.compute, cores[bank], share);
         set_args(program, built.writer, cores[bank], addresses_of(built.written), share,
-                 built.semaphores, built.places);
+                 built.semaphores, rectangle_of(built.arch), built.places);
     }
 }
 
@@ -178,11 +243,16 @@ std::string near_banks_fault(const ArchSpec& arch, const NearOperands& operands,
     if (!may_choose_sharing(schedule.grid)) {
         return "takes the whole grid; allowed: grid [0, 0]";
     }
-    const NearBanks near = plan_of_shape(arch, operands, schedule);
+    const NearBanks near = plan_of(arch, operands, schedule);
     const std::uint32_t cores = arch.workers.compute.columns * arch.workers.compute.rows;
     if (near.teams * near.banks > cores) {
         return fmt::format("takes {} cores for each of {} banks; allowed: bank_cores 1 to {}",
                            near.teams, near.banks, cores / near.banks);
+    }
+    const std::uint32_t half = arch.dst.tiles_32bit / 2;
+    if (near.tile_rows > half) {
+        return fmt::format("takes {} tile rows together; allowed: tile_rows 0 to {}",
+                           near.tile_rows, half);
     }
     if (row_length(operands.rows.shape) % kTileColumns != 0 || near.k_tiles < near.banks) {
         return fmt::format(
@@ -190,8 +260,7 @@ std::string near_banks_fault(const ArchSpec& arch, const NearOperands& operands,
             "{} banks",
             row_length(operands.rows.shape), kTileColumns, near.banks);
     }
-    const std::uint64_t bytes =
-        bytes_of(near_buffers(arch, near, operands.weights.format, most_table_bytes(operands)));
+    const std::uint64_t bytes = bytes_of_plan(arch, near, operands);
     if (near.teams == 0 || bytes > buffer_room(arch)) {
         return fmt::format("takes {} B of circular buffers; a core has {} B of L1 for them", bytes,
                            buffer_room(arch));
@@ -205,7 +274,7 @@ std::optional<NearBanks> near_banks_of(const ArchSpec& arch, const NearOperands&
         !near_banks_fault(arch, operands, schedule).empty()) {
         return std::nullopt;
     }
-    const NearBanks near = plan_of_shape(arch, operands, schedule);
+    const NearBanks near = plan_of(arch, operands, schedule);
     const std::uint64_t bytes =
         std::uint64_t{near.k_tiles} * near.n_tiles * tile_bytes(operands.weights.format);
     const bool is_large = bytes >= kLeastBytes && near.k_tiles >= kLeastInBank * near.banks &&
@@ -229,7 +298,8 @@ Program near_banks_program(const ArchSpec& arch, const ExpertProduct& product,
                             .experts = read.experts,
                             .num_listed = read.num_listed,
                             .topk_weights = read.topk_weights,
-                            .output = &product.output.buffer}};
+                            .output = &product.output.buffer,
+                            .rows = read.rows}};
     const std::vector<std::vector<CoreCoord>> teams = cores_beside_banks(arch, near.teams);
     built.places = places_of(arch, teams);
     const CoreRangeSet cores = set_of(teams);

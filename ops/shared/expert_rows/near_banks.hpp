@@ -16,8 +16,13 @@ struct NearBanks {
     std::uint32_t teams = 0;  ///< which share the columns
     std::uint32_t k_tiles = 0;
     std::uint32_t n_tiles = 0;
-    std::uint32_t k_push = 0;  ///< tiles of weights of one push
-    std::uint32_t pushes = 0;  ///< that a core holds
+    std::uint32_t k_push = 0;     ///< tiles of weights of one push
+    std::uint32_t pushes = 0;     ///< that a core holds
+    std::uint32_t tile_rows = 0;  ///< of an expert that share a read of its weights, at the most
+    std::uint32_t units = 0;      ///< whose tiles a core holds: 2, or 1
+    std::uint32_t chunk = 0;      ///< K tiles of rows that are tilized together
+    std::uint32_t kept_step = 0;  ///< a core multiplies every kept_step-th K tile of the rows
+    std::uint32_t row_parts = 0;  ///< cores that bring a tile row
 };
 
 /// Operands of a product that decide whether readers may be next to their bank.
@@ -26,6 +31,7 @@ struct NearOperands {
     const TensorSpec& weights;
     bool is_plain = false;        ///< neither scales, zero points nor a bias
     std::uint32_t most_rows = 0;  ///< of an expert, as the host knows them; 0: few
+    std::uint32_t tile_rows = 0;  ///< of all experts, at the most; 0: unknown
 };
 
 /// Returns the distribution that a schedule asks for or chooses; none if it reads by all cores.

@@ -145,6 +145,80 @@ std::string message_of(std::uint32_t inner, const Change& change) {
     return usage_error_message([&] { check_call(linear::op(), test_arch(), &spec, in, out); });
 }
 
+/// Blocks of 3 rows and one padded place. Adjacent blocks have the same expert, up to five of them;
+/// some are those of other devices.
+std::vector<OpInput> runs_of_blocks(std::uint32_t columns, std::uint32_t inner) {
+    const std::vector<std::int32_t> experts{1, 1, 1, 1, 1, -1, 0, 0, 2, 2, 2, -1, -1, 1, 0, 0};
+    const auto blocks = static_cast<std::uint32_t>(experts.size());
+    std::vector<std::int32_t> ids;
+    for (std::int32_t row = 0; row < static_cast<std::int32_t>(3 * blocks); row += 3) {
+        ids.insert(ids.end(), {row, row + 1, static_cast<std::int32_t>(3 * blocks), row + 2});
+    }
+    return {{random_bf16_tensor({3 * blocks, inner}, 1)},
+            {random_bf16_tensor({3, columns, inner}, 2), Layout::TILE},
+            {host_tensor({4 * blocks}, DataFormat::Int32, ids)},
+            {host_tensor({blocks}, DataFormat::Int32, experts)},
+            {host_tensor<std::int32_t>({1}, DataFormat::Int32,
+                                       {static_cast<std::int32_t>(4 * blocks)})}};
+}
+
+struct Sharing {
+    const char* name;
+    std::uint32_t inner_tiles;
+    std::uint32_t tile_rows;
+};
+
+class NearBanksSharing : public ::testing::TestWithParam<Sharing> {};
+
+TEST_P(NearBanksSharing, ReadsWeightsOnceForAdjacentTileRowsOfAnExpert) {
+    auto spec = near_spec<grouped_mm::GroupedSpec>(2);
+    spec.block_size = 4;
+    spec.tile_rows = GetParam().tile_rows;
+
+    expect_product_in_all_sessions(grouped_mm::op(), spec,
+                                   runs_of_blocks(250, GetParam().inner_tiles * 32));
+}
+
+TEST_P(NearBanksSharing, WeighsEachTileRowByItsOwnWeights) {
+    auto spec = near_spec<grouped_mm::GroupedSpec>(1);
+    spec.block_size = 4;
+    spec.tile_rows = GetParam().tile_rows;
+    auto inputs = runs_of_blocks(130, GetParam().inner_tiles * 32);
+    std::vector<float> weights(num_rows(inputs[0].values.shape));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = 0.25F * static_cast<float>(i % 7) - 0.5F;
+    }
+    inputs.push_back({host_tensor<float>({static_cast<std::uint32_t>(weights.size()), 1},
+                                         DataFormat::Float32, weights)});
+
+    expect_product_in_all_sessions(grouped_mm::op(), spec, inputs);
+}
+
+// K of 13 tiles: a core multiplies all of them. Of 24 it multiplies every twelfth, of 64 every
+// fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, NearBanksSharing,
+    ::testing::Values(Sharing{"OneOfThirteen", 13, 1}, Sharing{"TwoOfThirteen", 13, 2},
+                      Sharing{"ThreeOfTwentyFour", 24, 3}, Sharing{"FourOfSixtyFour", 64, 4},
+                      Sharing{"ChosenOfSixtyFour", 64, 0}, Sharing{"TwoWithoutRoomAhead", 113, 2}),
+    [](const auto& sharing) { return sharing.param.name; });
+
+TEST(NearBanks, ReadWeightsOnceForTheRowsOfABatch) {
+    auto spec = near_spec<masked_mm::MaskedSpec>(2);
+    const std::vector<OpInput> inputs{
+        {random_bf16_tensor({3, 150, kInner}, 1)},
+        {random_bf16_tensor({3, 130, kInner}, 2), Layout::TILE},
+        {host_tensor<std::int32_t>({3}, DataFormat::Int32, {150, 33, 64})}};
+    spec.tile_rows = 1;
+    const auto expected = run_op(masked_mm::op(), spec, inputs, test_arch());
+    spec.tile_rows = 0;
+
+    const auto run = run_op(masked_mm::op(), spec, inputs, test_arch());
+
+    expect_product(run);
+    EXPECT_EQ(run.outputs[0].bytes, expected.outputs[0].bytes);
+}
+
 TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
     EXPECT_EQ(message_of(352, [](auto&) {}),
               "linear: weight_reads near_banks has rows of 352; allowed: whole tiles of 32, at "
@@ -155,7 +229,7 @@ TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
                          }),
               "linear: weight_reads near_banks takes the whole grid; allowed: grid [0, 0]");
     EXPECT_EQ(message_of(65536, [](auto&) {}),
-              "linear: weight_reads near_banks takes 9093312 B of circular buffers; a core has "
+              "linear: weight_reads near_banks takes 6013120 B of circular buffers; a core has "
               "1395424 B of L1 for them");
 }
 

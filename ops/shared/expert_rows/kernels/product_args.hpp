@@ -37,11 +37,12 @@ enum class Cb : std::uint32_t {
     PlainTiles = 23,
     Sorters = 24,
     Bias = 25,
-    // With readers next to their banks: sums over a part of K, those of all parts, and scratch of
-    // the writer.
+    // With readers next to their banks: sums over a part of K, those of all parts, scratch of the
+    // writer, and tiles of rows of which a core keeps its own.
     Partial = 26,
     Gathered = 27,
-    WriterTables = 28
+    WriterTables = 28,
+    Chunk = 29
 };
 
 /// Weights in memory: numbers that the unpacker converts; unsigned 4-bit codes, two per byte; or
