@@ -85,6 +85,12 @@ void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_
                      : fmt::format("leave the L1, which has {} bytes", l1_size));
 }
 
+void require_noc(const KernelThread& thread, const char* call, CallSite site) {
+    if (thread.compute != nullptr) [[unlikely]] {
+        fault(FaultCategory::Unsupported, site, "{} in a compute kernel, which has no NoC", call);
+    }
+}
+
 bool is_flag(const Endpoint& to, std::uint32_t size) {
     if (to.core == nullptr || to.address % 4 != 0) {
         return false;

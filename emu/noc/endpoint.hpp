@@ -33,6 +33,11 @@ struct Endpoint {
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site);
 
+/// Checks that the thread's processor has a NoC. The vendor's headers do not compile there.
+/// Errors   KernelFault{Unsupported} in a compute kernel.
+/// Source   tt-metal pull request 40240: compute cores "don't have NOC access".
+void require_noc(const KernelThread& thread, const char* call, CallSite site);
+
 /// Returns whether a write of `size` bytes brings a flag that threads may wait on: one word of an
 /// L1, or at most 16 bytes onto a semaphore. Traces keep its value.
 [[nodiscard]] bool is_flag(const Endpoint& to, std::uint32_t size);

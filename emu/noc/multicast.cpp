@@ -111,6 +111,7 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
                                 std::uint32_t num_dests, Loopback loopback, const char* call,
                                 CallSite site) {
     thread.last_call = site;
+    require_noc(thread, call, site);
     const Rectangle r = rectangle_of(address, noc, call, site);
     // Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
     // multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).

@@ -40,6 +40,7 @@ void write_enabled_bytes(std::byte* target, std::uint32_t value, std::uint8_t by
 Endpoint word_endpoint(KernelThread& thread, std::uint64_t address, const char* call,
                        CallSite site) {
     thread.last_call = site;
+    require_noc(thread, call, site);
     const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
     check_word(to.address, call, site);
     return to;

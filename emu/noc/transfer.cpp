@@ -154,6 +154,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
                 std::uint32_t destination, std::uint32_t size, const TransferStyle& style,
                 const CallSite& site) {
     thread.last_call = site;
+    require_noc(thread, "noc_async_read", site);
     const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
     check_local(thread, destination, size, "noc_async_read", site);
     check_limit(thread, size, style.limit, "noc_async_read", site);
@@ -176,6 +177,7 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                  std::uint64_t destination, std::uint32_t size, const TransferStyle& style,
                  const CallSite& site) {
     thread.last_call = site;
+    require_noc(thread, "noc_async_write", site);
     const Endpoint to = resolve(thread.core().device(), destination, size, "noc_async_write", site);
     check_local(thread, source, size, "noc_async_write", site);
     check_limit(thread, size, style.limit, "noc_async_write", site);

@@ -273,6 +273,11 @@ void make_stand_in(const fs::path& folder, const std::string& header) {
 
 }  // namespace
 
+Command KernelCompiler::pass_options() const {
+    const std::string pass = toolchain_.package.pass.string();
+    return {"-Xclang", "-load", "-Xclang", pass, "-fpass-plugin=" + pass};
+}
+
 fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recipe) const {
     toolchain_.require_complete();
     const DraftFolder drafts(cache_);
@@ -280,16 +285,15 @@ fs::path KernelCompiler::build(const CompileUnit& unit, const std::string& recip
     const std::string text = drafts.write(kKernelText, unit.text);
     const std::string rule = drafts.file("kernel.d");
     const std::string object = drafts.file("kernel.o");
-    const std::string pass = toolchain_.package.pass.string();
     Command compile{
         toolchain_.compiler.string(),         "-include-pch", precompiled_headers().string(),
         "-fpch-validate-input-files-content", "-include",     prologue};
     append(compile, unit.options);
     // The name of an object is the hash of its bytes, so the draft's path must not be in its line
     // table.
-    append(compile,
-           {"-fdebug-prefix-map=" + drafts.path().string() + "=.", "-Xclang", "-load", "-Xclang",
-            pass, "-fpass-plugin=" + pass, "-MD", "-MF", rule, "-c", text, "-o", object});
+    append(compile, pass_options());
+    append(compile, {"-fdebug-prefix-map=" + drafts.path().string() + "=.", "-MD", "-MF", rule,
+                     "-c", text, "-o", object});
     compile_kernel(compile, unit, drafts);
 
     const std::string made = drafts.file("kernel.so");
@@ -343,21 +347,33 @@ Command KernelCompiler::check_command(const CompileUnit& unit, const DraftFolder
     append(command, unit.options);
     // Of the warnings only those of instructions.hpp.
     std::erase(command, "-w");
-    append(command, {"-Wno-everything", "-W#pragma-messages", "-DTESSERA_KERNEL_CHECK",
-                     "-I" + (drafts.path() / kStandIns).string(), "-fsyntax-only",
-                     drafts.write(kKernelText, unit.text)});
+    append(command,
+           {"-Wno-everything", "-W#pragma-messages", "-DTESSERA_KERNEL_CHECK",
+            "-I" + (drafts.path() / kStandIns).string(), drafts.write(kKernelText, unit.text)});
     return command;
+}
+
+// The address step refuses what is valid C++ and no kernel: a file without kernel_main(), assembly
+// of another processor. It comes before optimisation; the precompiled headers exclude -O0.
+CompileErrors KernelCompiler::errors_of_address_step(Command command, const CompileUnit& unit,
+                                                     const DraftFolder& drafts,
+                                                     const std::string& subject) const {
+    append(command, pass_options());
+    append(command, {"-O1", "-S", "-emit-llvm", "-o", "/dev/null"});
+    return compile_errors(run_compiler(std::move(command), unit, drafts, subject).output);
 }
 
 CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
     toolchain_.require_complete();
     const DraftFolder drafts(cache_);
     const Command command = check_command(unit, drafts);
+    Command syntax = command;
+    syntax.emplace_back("-fsyntax-only");
+    const std::string subject = fmt::format("kernel {} cannot be checked", unit.path);
     CompileErrors all;
     constexpr int kMostHeaders = 64;
     for (int attempt = 0; attempt < kMostHeaders; ++attempt) {
-        const std::string subject = fmt::format("kernel {} cannot be checked", unit.path);
-        CompileErrors found = compile_errors(run_compiler(command, unit, drafts, subject).output);
+        CompileErrors found = compile_errors(run_compiler(syntax, unit, drafts, subject).output);
         std::vector<std::string> missing = found.vendor_headers;
         missing.insert(missing.end(), found.user_headers.begin(), found.user_headers.end());
         all.vendor_headers.insert(all.vendor_headers.end(), found.vendor_headers.begin(),
@@ -365,6 +381,9 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
         all.user_headers.insert(all.user_headers.end(), found.user_headers.begin(),
                                 found.user_headers.end());
         if (missing.empty()) {
+            if (found.empty() && all.empty()) {
+                found = errors_of_address_step(command, unit, drafts, subject);
+            }
             found.vendor_headers = std::move(all.vendor_headers);
             found.user_headers = std::move(all.user_headers);
             return found;

@@ -46,6 +46,10 @@ private:
                                               const DraftFolder& drafts,
                                               const std::string& subject) const;
     [[nodiscard]] Command check_command(const CompileUnit& unit, const DraftFolder& drafts) const;
+    [[nodiscard]] Command pass_options() const;
+    [[nodiscard]] CompileErrors errors_of_address_step(Command command, const CompileUnit& unit,
+                                                       const DraftFolder& drafts,
+                                                       const std::string& subject) const;
 
     /// Returns the lock of a recipe in this process: one of several threads compiles it, and the
     /// others then find it in the cache.

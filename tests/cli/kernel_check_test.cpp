@@ -80,6 +80,27 @@ TEST_F(CliKernelCheck, TakesNamesOfArgumentsForWordsOfTheProgram) {
     EXPECT_EQ(json.at("kernels")[0].at("names").size(), 0U);
 }
 
+// The compiler takes both; a run would refuse them.
+TEST_F(CliKernelCheck, RefusesWhatCannotRunAsAKernel) {
+    folder_.write("helper.cpp", "void help() { cb_push_back(0, 1); }\n");
+    folder_.write("writer.cpp",
+                  "void kernel_main() {\n    int cycles = 0;\n"
+                  "    asm volatile(\"rdcycle %0\" : \"=r\"(cycles));\n}\n");
+
+    const Ending helper = check({"helper.cpp"});
+    const Ending writer = check({"writer.cpp"});
+
+    EXPECT_EQ(helper.exit_code, 2);
+    EXPECT_EQ(helper.out,
+              "helper.cpp (writer):\n"
+              "  error: 0 definitions of void kernel_main(), exactly one is needed\n");
+    EXPECT_EQ(writer.exit_code, 2);
+    EXPECT_EQ(writer.out,
+              "writer.cpp (writer):\n"
+              "  writer.cpp:3:18: error: inline assembly \"rdcycle $0\" cannot run here; allowed: "
+              "nop, fence, csrr of mhartid, the empty statement\n");
+}
+
 TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
     std::filesystem::create_directories(folder_.path() / "kernels");
     folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");

@@ -23,9 +23,7 @@ bool is_open(const KernelThread& thread, const FabricConnection& connection) {
 KernelThread& thread_of(const FabricConnection& connection, const char* call, CallSite site) {
     KernelThread& thread = current_thread();
     thread.last_call = site;
-    if (thread.compute != nullptr) {
-        fault(FaultCategory::Unsupported, site, "{} in a compute kernel, which has no NoC", call);
-    }
+    require_noc(thread, call, site);
     if (connection.channel >= kNumLinkChannels) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: channel {} of the connection is none of a device's {} links: its arguments are "

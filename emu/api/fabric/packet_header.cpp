@@ -9,6 +9,7 @@
 #include "emu/mesh/device.hpp"
 #include "emu/mesh/link.hpp"
 #include "emu/mesh/mesh.hpp"
+#include "emu/noc/endpoint.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/kernel/fabric_linear.hpp"
 #include "tessera/trace.hpp"
@@ -112,10 +113,7 @@ std::uint64_t fabric_mesh_box(std::uint32_t east, std::uint32_t west, std::uint3
 
 std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite site) {
     const KernelThread& thread = current_thread();
-    if (thread.compute != nullptr) {
-        fault(FaultCategory::Unsupported, site,
-              "PacketHeaderPool::allocate_header in a compute kernel, which has no NoC");
-    }
+    require_noc(thread, "PacketHeaderPool::allocate_header", site);
     if (count > kPacketHeadersPerProcessor - used) {
         fault(FaultCategory::OutOfBounds, site,
               "PacketHeaderPool::allocate_header: {} more headers, but {} of this processor's {} "

@@ -7,7 +7,9 @@
 
 #include <regex>
 
+#include "tessera/kernel/dataflow/multicast.hpp"
 #include "tessera/kernel/dataflow/semaphore.hpp"
+#include "tests/compute_core.hpp"
 #include "tests/kernel_rig.hpp"
 
 namespace tessera {
@@ -112,6 +114,32 @@ TEST(NocTransfers, OfOtherBytesMayBeInFlightTogether) {
 
     EXPECT_EQ(rig.fault_of(transfers_side_by_side), "no error");
 }
+
+// The chip's compute cores have no NoC, and the vendor's headers do not compile there.
+class ComputeKernelWithoutNoc : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ComputeKernelWithoutNoc, MovesNoBytes) {
+    const testing::ComputeCore core;
+
+    EXPECT_EQ(testing::fault_of(GetParam().kernel), GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Calls, ComputeKernelWithoutNoc,
+    ::testing::Values(
+        Case{"Read", [] { noc_async_read(neighbour(kScratch), kScratch, 64); },
+             "Unsupported: noc_async_read in a compute kernel, which has no NoC"},
+        Case{"Write", [] { noc_async_write(kScratch, neighbour(kScratch), 64); },
+             "Unsupported: noc_async_write in a compute kernel, which has no NoC"},
+        Case{"Increment", [] { noc_semaphore_inc(neighbour(kScratch), 1); },
+             "Unsupported: noc_semaphore_inc in a compute kernel, which has no NoC"},
+        Case{"Multicast",
+             [] {
+                 noc_async_write_multicast(kScratch,
+                                           get_noc_multicast_addr(18, 18, 19, 18, kScratch), 64, 1);
+             },
+             "Unsupported: noc_async_write_multicast in a compute kernel, which has no NoC"}),
+    [](const auto& of_case) { return of_case.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, NocErrors,
