@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
+#include <ranges>
+#include <regex>
 #include <vector>
 
 #include "emu/base/fields/nearest.hpp"
@@ -131,6 +133,29 @@ bool names_no_command(const CLI::App& root) {
     return !command_names(named_app(root)).empty() && !root.remaining(true).empty();
 }
 
+/// Returns what CLI11 found wrong, in the form of all other messages: a missing subcommand with
+/// those that are allowed, a wrong word with the nearest one.
+std::string own_words(const CLI::ParseError& error, const CLI::App& root) {
+    const std::vector<std::string> commands = command_names(named_app(root));
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !commands.empty()) {
+        return fmt::format("no command given; allowed: {}", fmt::join(commands, ", "));
+    }
+    static const std::regex kNotIn(R"((.*): (.*) not in \{(.*)\})");
+    const std::string text = error.what();
+    std::smatch parts;
+    if (!std::regex_match(text, parts, kNotIn)) {
+        return text;
+    }
+    const std::string list = parts[3];
+    std::vector<std::string> allowed;
+    for (const auto word : std::views::split(list, ',')) {
+        allowed.emplace_back(word.begin(), word.end());
+    }
+    const std::string hint = suggestion(parts[2], allowed);
+    return fmt::format("{}: '{}' is unknown{} Allowed: {}", parts[1].str(), parts[2].str(),
+                       hint.empty() ? "." : hint, fmt::join(allowed, ", "));
+}
+
 void parse(CLI::App& root, std::span<const std::string> arguments) {
     // CLI11 takes arguments in reverse order.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -142,7 +167,7 @@ void parse(CLI::App& root, std::span<const std::string> arguments) {
         const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
         const std::string text = is_extra || names_no_command(root)
                                      ? unexpected_argument(root, arguments)
-                                     : error.what();
+                                     : own_words(error, root);
         throw UsageError(fmt::format("{}{} see {} --help", text, text.ends_with('?') ? "" : ";",
                                      named_command(root)));
     }

@@ -74,6 +74,8 @@ void restore_process(const Console& console) {
 ExitCode run(const ExecOptions& options, const std::vector<std::string>& command,
              const Console& console) {
     require(!command.empty(), "exec: no program; allowed: tessera exec [OPTIONS] PROGRAM [ARGS]");
+    require(!command.front().starts_with('-'), "unknown option {}; see tessera exec --help",
+            command.front());
     pass_on(options);
     const metalium::Settings settings = metalium::settings_from_environment();
     require_folder_name("--report",

@@ -98,6 +98,14 @@ std::string bound_text(const std::string& bound, const Scope& scope) {
     return value == bound ? bound : fmt::format("{} ({})", bound, value);
 }
 
+/// Says which numbers a param takes: "a number", or "a number from 1 to experts (8)".
+std::string number_of_range(const Node& range, const Scope& scope) {
+    return is_range(range)
+               ? fmt::format("a number from {} to {}", bound_text(range.elements[0].text, scope),
+                             bound_text(range.elements[1].text, scope))
+               : "a number";
+}
+
 /// Returns the message for a value outside its range; nothing if it is inside.
 std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
                                          const Scope& scope) {
@@ -177,8 +185,10 @@ std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entr
         const Node& choices = entry(param.value, "choices");
         const pipeline::Value held = own_name(choices, evaluate(value->text, binder.scope));
         const bool is_word = std::holds_alternative<std::string>(held);
-        require(!is_word || choices.kind != NodeKind::Null,
-                "'{}' is a word; allowed: a number, or one of `choices: [...]`", value->text);
+        require(!is_word || choices.kind != NodeKind::Null, "'{}' is a word; allowed: {}",
+                value->text,
+                is_map ? number_of_range(entry(param.value, "range"), binder.scope)
+                       : "a number, or {value: …, choices: […]}");
         check_choice(binder, *value, path, choices, held);
         check_range(binder, *value, path, entry(param.value, "range"), held);
         check_divides(binder, *value, path, entry(param.value, "divides"), held);

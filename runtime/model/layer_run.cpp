@@ -129,8 +129,37 @@ void add_yarn(const YarnNumbers& yarn, Params& params) {
     params.add("yarn_truncate", yarn.truncates, "rope_scaling.truncate");
 }
 
+/// Returns whether so many devices can share the heads; several share a head of keys if there are
+/// more devices than such heads.
+bool can_share_heads(const AttentionNumbers& attention, std::uint32_t devices) {
+    const std::uint32_t keys = is_latent(attention) ? 1 : attention.kv_heads;
+    return attention.q_heads % devices == 0 &&
+           std::max(keys, devices) % std::min(keys, devices) == 0;
+}
+
+/// Errors   UsageError that names the mesh and the allowed ones: the run file would name params.
+void require_shared_heads(const ReadModel& read, const LayerDemand& demand) {
+    const AttentionNumbers& attention = read.model.attention;
+    const std::uint32_t devices = attention_rows_of(attention, demand) * demand.columns;
+    if (can_share_heads(attention, devices)) {
+        return;
+    }
+    std::vector<std::uint32_t> allowed;
+    for (std::uint32_t number = 1; number <= attention.q_heads; ++number) {
+        if (can_share_heads(attention, number)) {
+            allowed.push_back(number);
+        }
+    }
+    throw UsageError(fmt::format(
+        "--mesh {}x{}: {} devices cannot share {} heads of queries and {} of keys of {}; "
+        "allowed: {}",
+        demand.rows, demand.columns, devices, attention.q_heads, attention.kv_heads, read.name,
+        fmt::join(allowed, ", ")));
+}
+
 /// Adds the numbers that both kinds of attention have.
 void add_sequences(const ReadModel& read, const LayerDemand& demand, Params& params) {
+    require_shared_heads(read, demand);
     const AttentionNumbers& attention = read.model.attention;
     const bool is_decode = demand.phase == Phase::Decode;
     params.add("sequences", is_decode ? demand.tokens : 1, "--tokens");

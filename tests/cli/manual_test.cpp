@@ -98,7 +98,9 @@ TEST(CliManual, OfAnotherKindIsRefused) {
     const Ending ending = run_tessera({"manual", "fish"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: WHAT: fish not in {bash,man,zsh}; see tessera manual --help\n");
+    EXPECT_EQ(
+        ending.err,
+        "tessera: WHAT: 'fish' is unknown. Allowed: bash, man, zsh; see tessera manual --help\n");
 }
 
 }  // namespace

@@ -223,6 +223,22 @@ std::string latent_model(const std::string& query_latent) {
            query_latent + "}";
 }
 
+TEST(CliModel, NamesTheMeshesThatCanShareTheHeads) {
+    const ScratchFolder folder;
+    const Ending grouped =
+        run_tessera({"model", "gpt-oss-20b", "--layer", "whole", "--mesh", "1x5"}, folder.path());
+    const Ending latent = run_tessera(
+        {"model", "deepseek-v2-lite", "--layer", "whole", "--mesh", "3x3"}, folder.path());
+
+    EXPECT_EQ(grouped.exit_code, 2);
+    EXPECT_EQ(grouped.err,
+              "tessera: --mesh 1x5: 5 devices cannot share 64 heads of queries and 8 of keys of "
+              "gpt-oss-20b; allowed: 1, 2, 4, 8, 16, 32, 64\n");
+    EXPECT_EQ(latent.err,
+              "tessera: --mesh 3x3: 3 devices cannot share 16 heads of queries and 1 of keys of "
+              "deepseek-v2-lite; allowed: 1, 2, 4, 8, 16\n");
+}
+
 TEST(CliModel, RunsAWholeLayerWithLatentAttention) {
     const ScratchFolder folder;
     for (const char* query_latent : {"48", "null"}) {

@@ -6,26 +6,30 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tessera::config {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
+    std::vector<std::size_t> above = row;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
+        std::vector<std::size_t> next{i + 1};
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+            const std::size_t replaced = row[j] + (a[i] == b[j] ? 0 : 1);
+            next.push_back(std::min({replaced, row[j + 1] + 1, next[j] + 1}));
+            if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) {
+                next[j + 1] = std::min(next[j + 1], above[j - 1] + 1);
+            }
         }
+        above = std::exchange(row, std::move(next));
     }
     return row.back();
 }
 
 std::size_t far_distance(std::string_view word) {
-    return (word.size() + 1) / 2;
+    return std::max<std::size_t>(1, (word.size() + 1) / 3);
 }
 
 std::string nearest(std::string_view word, std::span<const std::string> known) {
@@ -46,6 +50,12 @@ std::size_t distance_of_short_form(std::string_view word, std::string_view known
     return contains ? std::min(distance, far_distance(word)) : distance;
 }
 
+/// Of words of which `word` is a short form, the nearest spelling comes first: rows before
+/// grid.rows for row.
+std::pair<std::size_t, std::size_t> rank_of(std::string_view word, std::string_view known) {
+    return {distance_of_short_form(word, known), edit_distance(word, known)};
+}
+
 }  // namespace
 
 std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
@@ -54,7 +64,8 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
     const auto distance = [&](const std::string& candidate) {
         return distance_of_short_form(word, candidate);
     };
-    std::ranges::stable_sort(words, {}, distance);
+    std::ranges::stable_sort(
+        words, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
     const auto is_far = [&](const std::string& candidate) {
         return distance(candidate) > far_distance(word);
     };
@@ -65,9 +76,8 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
 }
 
 std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
-    const auto near = std::ranges::min_element(known, {}, [&](const std::string& candidate) {
-        return distance_of_short_form(word, candidate);
-    });
+    const auto near = std::ranges::min_element(
+        known, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
     const bool is_near =
         near != known.end() && distance_of_short_form(word, *near) <= far_distance(word);
     return is_near ? std::optional(*near) : std::nullopt;

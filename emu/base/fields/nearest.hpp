@@ -10,14 +10,16 @@
 
 namespace tessera::config {
 
-/// Returns the number of letters to insert, delete or replace (Levenshtein).
+/// Returns the number of edits: a letter inserted, deleted or replaced, or two neighbours that
+/// change places (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the known word with the smallest edit distance, the first of equals. `known` is not
 /// empty.
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> known);
 
-/// Returns the largest edit distance of a plausible correction of `word`: half of its letters.
+/// Returns the largest edit distance of a plausible correction of `word`: a third of its letters,
+/// to the nearest number, and at least one.
 [[nodiscard]] std::size_t far_distance(std::string_view word);
 
 /// Returns at most `count` plausible corrections of `word`, nearest first. Returns only the nearest

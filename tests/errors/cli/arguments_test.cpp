@@ -49,7 +49,7 @@ TEST(CliMissingFile, IsAnsweredWithTheNearest) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
               "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
-              "moe_v2_4x8, moe_routing; tessera list configs shows all " +
+              "moe_v2_4x8; tessera list configs shows all " +
                   num_shipped({"runs"}) + "\n");
 }
 
@@ -114,8 +114,18 @@ INSTANTIATE_TEST_SUITE_P(
              "tessera: unknown option --fast; see tessera run --help"},
         Case{"UnknownListing",
              {"list", "kernels"},
-             "tessera: WHAT: kernels not in {archs,configs,device-keys,keys,models,ops}; see "
-             "tessera list --help"},
+             "tessera: WHAT: 'kernels' is unknown. Allowed: archs, configs, device-keys, keys, "
+             "models, ops; see tessera list --help"},
+        Case{"MisspeltListing",
+             {"list", "modles"},
+             "tessera: WHAT: 'modles' is unknown; did you mean models? Allowed: archs, configs, "
+             "device-keys, keys, models, ops; see tessera list --help"},
+        Case{"KernelWithoutCommand",
+             {"kernel"},
+             "tessera: no command given; allowed: run, check; see tessera kernel --help"},
+        Case{"OptionInPlaceOfTheProgram",
+             {"exec", "--foo"},
+             "tessera: unknown option --foo; see tessera exec --help"},
         Case{"PagesOfAListWithoutPages",
              {"list", "ops", "--markdown", "pages"},
              "tessera: list --markdown: ops, allowed: device-keys, keys"},

@@ -28,8 +28,11 @@ TEST_P(OverrideErrors, NameTheOverrideInPlaceOfALine) {
 constexpr SetMistake kSets[] = {
     {"params.rowz=3", "--set params.rowz=3: params.rowz: unknown key, did you mean params.rows?"},
     {"params.rows=few",
-     "--set params.rows=few: params.rows: 'few' is a word; allowed: a number, or one of `choices: "
-     "[...]`"},
+     "--set params.rows=few: params.rows: 'few' is a word; allowed: a number, or {value: …, "
+     "choices: […]}"},
+    {"params.columns=few",
+     "--set params.columns=few: params.columns: 'few' is a word; allowed: a number from 1 to "
+     "1024"},
     {"params.columns=2000",
      "--set params.columns=2000: params.columns: 2000 is out of range, allowed: 1 to 1024"},
     {"params.mode=fanc", "--set params.mode=fanc: params.mode: fanc, allowed: plain, fancy"},

@@ -32,7 +32,7 @@ constexpr Mistake kMistakes[] = {
     {"DuplicateKey", "  rows: 64", "  rows: 64\n  rows: 65",
      "run.yaml:6:3: rows: duplicate key, first at run.yaml:5:3"},
     {"WordForAParam", "rows: 64", "rows: many",
-     "run.yaml:5:9: params.rows: 'many' is a word; allowed: a number, or one of `choices: [...]`"},
+     "run.yaml:5:9: params.rows: 'many' is a word; allowed: a number, or {value: …, choices: […]}"},
     {"ParamThatUsesALaterOne", "rows: 64", "rows: columns * 2",
      "run.yaml:5:9: params.rows: 'columns * 2': columns is defined further down; a param may use "
      "those above it"},

@@ -15,6 +15,7 @@ TEST(EditDistance, CountsInsertionsDeletionsAndReplacements) {
     EXPECT_EQ(edit_distance("", "abc"), 3U);
     EXPECT_EQ(edit_distance("abc", ""), 3U);
     EXPECT_EQ(edit_distance("same", "same"), 0U);
+    EXPECT_EQ(edit_distance("rnu", "run"), 1U);
 }
 
 TEST(Nearest, IsTheFirstOfEquallyNearWords) {
