@@ -21,11 +21,17 @@ constexpr std::size_t kBias = 2;
 
 constexpr std::array kFields = joined(
     kProductFields<LinearSpec>,
-    std::array{config::field<&LinearSpec::split_k>(
-        "split_k", "0",
-        "cores that share K; 0: chosen by the shape, 1 with a stated grid; 1: cores have whole "
-        "columns, in strips",
-        config::Limits{0, kMostMembers})});
+    std::array{
+        config::field<&LinearSpec::split_k>(
+            "split_k", "0",
+            "cores that share K; 0: chosen by the shape, 1 with a stated grid; 1: cores have whole "
+            "columns, in strips",
+            config::Limits{0, kMostMembers}),
+        config::field<&LinearSpec::both_nocs>(
+            "both_nocs", "true",
+            "if cores share K, and without a grid, the writer reads, over NoC 1, the weights whose "
+            "way "
+            "on NoC 0 passes another bank; false: the reader reads all")});
 
 /// Keys of the schedule of expert products.
 constexpr std::array<std::string_view, 4> kKeysOfStrips{"strip", "k_block", "k_chunk", "cb_depth"};
@@ -140,7 +146,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .weights = context.device_inputs[1][p],
              .output = context.device_outputs[0][p],
              .bias = context.has(kBias) ? &context.device_inputs[kBias][p] : nullptr},
-            *split, spec.math_fidelity);
+            *split, {.fidelity = spec.math_fidelity, .both_nocs = spec.both_nocs});
     });
 }
 

@@ -11,6 +11,7 @@ namespace tessera::ops::linear {
 
 struct LinearSpec : ProductSchedule {
     std::uint32_t split_k = 0;  ///< cores that share K; 0: chosen by the shape; 1: expert products
+    bool both_nocs = true;      ///< whether cores that share K read weights over both NoCs
 };
 
 inline constexpr std::array<std::string_view, 3> kSchedules{"split_k", "multi_core", "near_banks"};

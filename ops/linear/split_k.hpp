@@ -44,11 +44,16 @@ struct SplitTensors {
     const DeviceTensor* bias = nullptr;
 };
 
+struct SplitOptions {
+    MathFidelity fidelity = MathFidelity::HiFi4;
+    bool both_nocs = true;  ///< the writer reads the banks that are behind others on NoC 0
+};
+
 /// Returns the program. A team of `members` cores has some columns of tiles, each member a part of
 /// K. Members multiply up to four tile rows with their weights, and send the partial sums in fp32
 /// to the member that finishes the tile.
 [[nodiscard]] Program split_k_program(const ArchSpec& arch, GridSize grid,
                                       const SplitTensors& tensors, SplitK split,
-                                      MathFidelity fidelity);
+                                      const SplitOptions& options);
 
 }  // namespace tessera::ops::linear

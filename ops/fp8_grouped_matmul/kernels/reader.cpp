@@ -125,7 +125,7 @@ void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes
 // The weights of a product and the banks that this kernel reads.
 struct Weights {
     const TensorAccessor& tensor;
-    block_reads::Banks banks;
+    asked_reads::Banks banks;
     bool is_shared;  // whether the writer reads other banks
 };
 
@@ -137,15 +137,15 @@ void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, co
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
-        const block_reads::Push push{first_page + block * kBlockTiles, count,
+        const asked_reads::Push push{first_page + block * kBlockTiles, count,
                                      get_write_ptr(kCbWeights)};
         if (weights.is_shared) {
-            block_reads::ask(index_of(Cb::Asked), push);
+            asked_reads::ask(index_of(Cb::Asked), push);
         }
         block_reads::read_push(weights.tensor, weights.banks, k_tiles, push);
         noc_async_read_barrier();
         if (weights.is_shared) {
-            block_reads::wait_for_writer(index_of(Cb::Asked));
+            asked_reads::wait_for_writer(index_of(Cb::Asked));
         }
         cb_push_back(kCbWeights, shapes.k_push * kPages);
         // Scales follow the weights, as compute waits for them.

@@ -32,13 +32,13 @@ void kernel_main() {
     // The same share as the reader's, from the same counts.
     const units::Share share =
         units::share_of(groups.count * args.n_blocks, index.core, index.num_cores);
-    const block_reads::Banks banks{
+    const asked_reads::Banks banks{
         WriterBanks::read(fp8::CoreIndex::kCount + WriterTensors::Addresses::kCount).mask,
         args.banks, args.bank_step};
     const uint32_t pushes = banks.mask == 0 ? 0 : (args.k_blocks + args.k_push - 1) / args.k_push;
     const uint32_t k_tiles = args.k_blocks * block_reads::kBlockTiles;
     const auto serve = [&] {
-        block_reads::serve(index_of(Cb::Asked), [&](const block_reads::Push& push) {
+        asked_reads::serve(index_of(Cb::Asked), [&](const asked_reads::Push& push) {
             block_reads::read_push(weights, banks, k_tiles, push);
         });
     };

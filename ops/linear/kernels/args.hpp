@@ -13,6 +13,7 @@ enum class Cb : std::uint32_t {
     Bias = 3,      // a tile for each column of tiles, in its row 0
     Partial = 4,   // sums over this core's part of K
     Gathered = 5,  // partial sums of all members for the tiles that this core finishes
+    Asked = 6,     // a push of weights of which the writer reads some
     Output = 16,
 };
 
@@ -28,12 +29,15 @@ NAMED_COMPILE_ARGS(LinearArgs, rows,
                    k_chunk,      // K tiles of rows that are tilized together
                    members,      // cores that share K
                    most_owned,   // output tiles of a block that a member finishes, at the most
-                   has_bias);
+                   has_bias,
+                   banks,       // of DRAM
+                   bank_step);  // from the bank of a tile to that of the next row of tiles
 NAMED_TENSORS(ReaderTensors, rows, weights, bias);
-NAMED_TENSORS(WriterTensors, output);
+NAMED_TENSORS(WriterTensors, output, weights);
 
 /// Part of K and of the columns that a core has, in tiles.
-NAMED_RUNTIME_ARGS(Share, first_k, num_k, first_column, num_columns, member);
+NAMED_RUNTIME_ARGS(Share, first_k, num_k, first_column, num_columns, member,
+                   writer_banks);  // a bit for each bank whose weights the writer reads
 NAMED_RUNTIME_ARGS(Semaphores, arrived, finished);
 
 /// Returns the first of `count` tiles that a member finishes; that of the next one is the end.

@@ -4,6 +4,7 @@
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 #include "dataflow_api.h"
+#include "weight_reads.hpp"
 
 namespace {
 
@@ -47,27 +48,30 @@ void push_rows(const Accessor& rows, const LinearArgs& args, const Share& share,
     }
 }
 
-// The weights of a strip, K in pushes. All of them come over this processor's NoC: reads over both
-// NoCs took 1.4 to 1.9 times as long, since responses met on the links beside the banks.
+// The weights of a strip, K in pushes. The writer reads those of some banks over its NoC. If both
+// read from all banks, they take 1.4 to 1.9 times as long, since responses meet on the links beside
+// the banks.
 template <class Accessor>
 void push_weights(const Accessor& weights, const LinearArgs& args, const Share& share,
                   uint32_t column) {
     constexpr uint32_t kCbWeights = index_of(Cb::Weights);
-    const uint32_t bytes = get_tile_size(kCbWeights);
+    const asked_reads::Banks banks{~share.writer_banks, args.banks, args.bank_step};
+    const bool is_shared = share.writer_banks != 0;
     const uint32_t columns = smaller(args.strip, share.num_columns - column);
     const uint32_t first_row = share.first_column + column;
     for (uint32_t k = 0; k < share.num_k; k += args.k_block) {
-        const uint32_t count = smaller(args.k_block, share.num_k - k);
         cb_reserve_back(kCbWeights, args.k_block * args.strip);
-        const uint32_t l1_addr = get_write_ptr(kCbWeights);
-        // Along K, where tiles follow each other in memory: their banks are in turn.
-        for (uint32_t c = 0; c < columns; ++c) {
-            const uint32_t tile = (first_row + c) * args.k_tiles + share.first_k + k;
-            for (uint32_t i = 0; i < count; ++i) {
-                noc_async_read_page(tile + i, weights, l1_addr + (i * args.strip + c) * bytes);
-            }
+        const asked_reads::Push push{first_row * args.k_tiles + share.first_k + k,
+                                     smaller(args.k_block, share.num_k - k),
+                                     get_write_ptr(kCbWeights)};
+        if (is_shared) {
+            asked_reads::ask(index_of(Cb::Asked), push);
         }
+        read_push(weights, args, banks, columns, push);
         noc_async_read_barrier();
+        if (is_shared) {
+            asked_reads::wait_for_writer(index_of(Cb::Asked));
+        }
         cb_push_back(kCbWeights, args.k_block * args.strip);
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends partial sums to the member that finishes their tile, and stores the tiles that this core
-// finishes.
+// finishes. Reads the weights of some banks for the reader, over the other NoC.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 #include "dataflow_api.h"
+#include "weight_reads.hpp"
 
 namespace {
 
@@ -87,19 +88,40 @@ void store_owned(const Accessor& output, const Team& team, uint32_t block, uint3
     }
 }
 
+// Reads this kernel's part of a strip's weights, as the reader asks for them.
+template <class Accessor>
+void serve_strip(const Accessor& weights, const LinearArgs& args, const Share& share,
+                 uint32_t column) {
+    if (share.writer_banks == 0 || column >= share.num_columns) {
+        return;
+    }
+    const asked_reads::Banks banks{share.writer_banks, args.banks, args.bank_step};
+    const uint32_t columns = smaller(args.strip, share.num_columns - column);
+    for (uint32_t k = 0; k < share.num_k; k += args.k_block) {
+        asked_reads::serve(index_of(Cb::Asked), [&](const asked_reads::Push& push) {
+            read_push(weights, args, banks, columns, push);
+        });
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
     const auto args = LinearArgs::read();
     const Team team{args, Share::read(), Semaphores::read(kSemaphoreArg)};
     const TensorAccessor output(WriterTensors::output(), WriterTensors::output_address(kTensorArg));
+    const TensorAccessor weights(WriterTensors::weights(),
+                                 WriterTensors::weights_address(kTensorArg));
     const uint32_t gathered = args.most_owned * args.members;
     for (uint32_t block = 0; block < num_blocks(args); ++block) {
         const uint32_t tile_rows = tile_rows_of(args, block);
         cb_reserve_back(kCbGathered, gathered);
         // All members have read the sums of the block before.
         team.wait(team.semaphores.finished, block);
+        serve_strip(weights, args, team.share, 0);
         for (uint32_t column = 0; column < team.share.num_columns; column += args.strip) {
+            // Compute holds the sums of two strips, so that the weights of the next one come first.
+            serve_strip(weights, args, team.share, column + args.strip);
             const uint32_t columns = smaller(args.strip, team.share.num_columns - column);
             team.send(column * tile_rows, columns * tile_rows, team.share.num_columns * tile_rows);
         }

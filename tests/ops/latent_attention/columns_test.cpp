@@ -10,6 +10,7 @@
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/check_call.hpp"
 #include "tests/ops/latent_attention/random_rows.hpp"
+#include "tests/ops/two_bank_arch.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -164,6 +165,25 @@ TEST_P(Linears, AreThoseOfTheReference) {
     }
 }
 
+TEST_P(Linears, HaveTheSameBytesIfTheWriterReadsTheWeightsOfSomeBanks) {
+    const Shape& extents = GetParam().extents;
+    linear::LinearSpec spec = linear_spec();
+    spec.split_k = GetParam().split_k;
+    const std::vector<OpInput> inputs{{random_rows({extents[0], extents[1]})},
+                                      {random_rows({extents[2], extents[1]}, 2), Layout::TILE},
+                                      {random_rows({extents[2]}, 3)}};
+    spec.both_nocs = false;
+    const auto expected = run_op(linear::op(), spec, inputs, test_arch());
+    spec.both_nocs = true;
+
+    for (const SessionOptions& options : all_sessions()) {
+        const auto run =
+            run_op(linear::op(), spec, inputs, testing::arch_with_two_banks_in_a_row(), options);
+
+        EXPECT_EQ(run.outputs[0].bytes, expected.outputs[0].bytes);
+    }
+}
+
 TEST(Linear, RefusesMoreSharersThanTilesOfK) {
     const DeviceTensor rows{{{8, 96}, DataFormat::Float16_b, Layout::ROW_MAJOR}, {}};
     const DeviceTensor weights{{{32, 96}, DataFormat::Float16_b, Layout::TILE}, {}};
@@ -196,13 +216,13 @@ TEST(Linear, AddsTheBiasToEachRow) {
 
 // Cases: K and columns that end within a tile, one K tile, more than 128 rows, and cores that finish
 // no tile.
-INSTANTIATE_TEST_SUITE_P(Edges, Linears,
-                         ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}},
-                                           LinearCase{{33, 31, 33}}, LinearCase{{64, 300, 129}},
-                                           LinearCase{{64, 300, 129}, 1},
-                                           LinearCase{{8, 1000, 70}, 16},
-                                           LinearCase{{150, 100, 260}, 3},
-                                           LinearCase{{300, 64, 34}, 2}));
+INSTANTIATE_TEST_SUITE_P(
+    Edges, Linears,
+    ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}}, LinearCase{{33, 31, 33}},
+                      LinearCase{{64, 300, 129}}, LinearCase{{64, 300, 129}, 1},
+                      LinearCase{{8, 1000, 70}, 16}, LinearCase{{150, 100, 260}, 3},
+                      LinearCase{{300, 64, 34}, 2}, LinearCase{{8, 1000, 70}, 4},
+                      LinearCase{{40, 1000, 130}, 2}, LinearCase{{130, 1300, 70}, 2}));
 
 /// Tokens, K and experts, and cores that share K.
 struct GateCase {

@@ -40,9 +40,9 @@ struct RowSource {
         for (uint32_t part = 0; part < near.row_parts; ++part) {
             const uint32_t source = (number * near.row_parts + part) % share.num_cores;
             const auto place = NearPlace::read(places_arg + source * NearPlace::kCount);
-            noc_semaphore_inc(get_noc_addr(place.x, place.y,
-                                           semaphore_address(NearSemaphores::rows_free_place)),
-                              1);
+            noc_semaphore_inc(
+                get_noc_addr(place.x, place.y, semaphore_address(NearSemaphores::rows_free_place)),
+                1);
             mine = source == share.number ? part : mine;
         }
         return mine;
