@@ -21,9 +21,13 @@ constexpr std::array kFields{
     config::field<&NormSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
 
+/// Weights and bias; a rough mean, what it leaves of the mean, and the scale.
+constexpr RowOperands kOperands{.vectors = 2, .statistics = 3};
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
-    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, 2, judge);
+    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, kOperands,
+                       judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
@@ -45,7 +49,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
                                                .padding = padding == 0 ? 0 : float_word(padding),
                                                .epsilon = float_word(spec.epsilon)}),
              .vectors = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
-             .num_statistics = 2},
+             .num_statistics = kOperands.statistics},
             spec.schedule());
     });
 }

@@ -22,7 +22,7 @@ constexpr std::array kFields{
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& input = context.inputs[0].spec;
-    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, 1, judge);
+    judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, {}, judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
@@ -29,9 +30,15 @@ std::uint32_t all_units(const TensorSpec& input) {
     return div_up(num_rows(input.shape), kTileRows);
 }
 
+std::span<const SplitCb> statistics_of(const RowOperands& operands) {
+    static constexpr std::array kStatistics{SplitCb::FirstStatistic, SplitCb::SecondStatistic,
+                                            SplitCb::ThirdStatistic};
+    return std::span(kStatistics).first(operands.statistics);
+}
+
 /// Returns the buffers of a core that has `strips` strips of a unit.
-std::vector<CbPlan> tile_buffers(std::uint32_t strips, std::uint32_t num_vectors, DataFormat output,
-                                 std::uint32_t members) {
+std::vector<CbPlan> tile_buffers(std::uint32_t strips, const RowOperands& operands,
+                                 DataFormat output, std::uint32_t members) {
     constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t tiles = strips * kStripTiles;
@@ -44,10 +51,11 @@ std::vector<CbPlan> tile_buffers(std::uint32_t strips, std::uint32_t num_vectors
                                 {SplitCb::Low, kBf16, 1},
                                 // Statistics are fp32: a sum of a row has thousands of terms.
                                 {SplitCb::Sums, kFloat, 1},
-                                {SplitCb::FirstStatistic, kFloat, 1},
-                                {SplitCb::SecondStatistic, kFloat, 1},
                                 {SplitCb::Output, output, 2 * kStripTiles}};
-    if (num_vectors > 1) {
+    for (const SplitCb cb : statistics_of(operands)) {
+        buffers.push_back({cb, kFloat, 1});
+    }
+    if (operands.vectors > 1) {
         buffers.push_back({SplitCb::SecondVector, kBf16, tiles});
     }
     if (members > 1) {
@@ -62,11 +70,12 @@ std::uint32_t vector_row_bytes(std::uint32_t strips) {
     return fp8::aligned(strips * kStripColumns * 2);
 }
 
-std::uint64_t buffer_bytes(const TensorSpec& input, ColumnSplit split, std::uint32_t num_vectors) {
+std::uint64_t buffer_bytes(const TensorSpec& input, ColumnSplit split,
+                           const RowOperands& operands) {
     const std::uint32_t strips = div_up(all_strips(input), split.members());
     // Outputs may be float32, which the widest case covers.
     return vector_row_bytes(strips) +
-           bytes_of(tile_buffers(strips, num_vectors, DataFormat::Float32, split.members()));
+           bytes_of(tile_buffers(strips, operands, DataFormat::Float32, split.members()));
 }
 
 /// Returns how many rectangles the grid holds, side by side and one above the other.
@@ -139,15 +148,16 @@ NamedCompileArgs split_reader_args(const SplitStrips& strips) {
                              .visible_rows = 0,
                              .visible_period = 1,
                              .first_visible = 1},
-        row_strips::SplitArgs{.num_vectors = static_cast<std::uint32_t>(strips.vectors.size()),
-                              .num_statistics = strips.num_statistics});
+        row_strips::SplitArgs{.num_vectors = strips.operands().vectors,
+                              .num_statistics = strips.operands().statistics});
 }
 
 ComputeConfig split_compute_config(const SplitStrips& strips, ColumnSplit split) {
     ComputeConfig config{.fp32_dest_acc_en = true};
     config.named_compile_args = strips.compute_args;
     // Float32 that the vector unit works on; through a source register it would lose 13 bits.
-    for (const SplitCb cb : {SplitCb::Sums, SplitCb::FirstStatistic, SplitCb::SecondStatistic}) {
+    unpack_to_fp32(config, SplitCb::Sums);
+    for (const SplitCb cb : statistics_of(strips.operands())) {
         unpack_to_fp32(config, cb);
     }
     if (split.members() > 1) {
@@ -247,12 +257,12 @@ CoreRangeSet cores_of(const std::vector<Rectangle>& rectangles, ColumnSplit spli
 }  // namespace
 
 std::optional<ColumnSplit> column_split(const ArchSpec& arch, const SplitSchedule& schedule,
-                                        const TensorSpec& input, std::uint32_t num_vectors) {
+                                        const TensorSpec& input, const RowOperands& operands) {
     const CoreCoord grid = schedule_grid("split", arch, schedule.grid);
     std::optional<ColumnSplit> best;
     for (const ColumnSplit split : splits_of(grid, std::min(all_strips(input), kMostMembers))) {
         const bool is_stated = schedule.split == 0 || schedule.split == split.members();
-        if (!is_stated || buffer_bytes(input, split, num_vectors) > buffer_room(arch)) {
+        if (!is_stated || buffer_bytes(input, split, operands) > buffer_room(arch)) {
             continue;
         }
         // Fewer cores come first, and win if more of them would not be faster, or if the step may
@@ -269,11 +279,11 @@ std::optional<ColumnSplit> column_split(const ArchSpec& arch, const SplitSchedul
 }
 
 void judge_split_strips(const ArchSpec& arch, const SplitSchedule& schedule,
-                        const TensorSpec& input, std::uint32_t num_vectors, RuleJudge& judge) {
+                        const TensorSpec& input, const RowOperands& operands, RuleJudge& judge) {
     if (!judge_grid(arch, schedule.grid, judge)) {
         return;
     }
-    const bool has_split = column_split(arch, schedule, input, num_vectors).has_value();
+    const bool has_split = column_split(arch, schedule, input, operands).has_value();
     const bool is_free = schedule.split == 0;
     const CoreCoord grid = schedule_grid("split", arch, schedule.grid);
     const std::uint32_t most = std::min(all_strips(input), kMostMembers);
@@ -292,8 +302,7 @@ void judge_split_strips(const ArchSpec& arch, const SplitSchedule& schedule,
 Program split_strips_program(std::string_view op, const ArchSpec& arch, const SplitStrips& strips,
                              const SplitSchedule& schedule) {
     const TensorSpec& in = strips.input.spec;
-    const auto num_vectors = static_cast<std::uint32_t>(strips.vectors.size());
-    const auto split = column_split(arch, schedule, in, num_vectors);
+    const auto split = column_split(arch, schedule, in, strips.operands());
     ensure(split.has_value(), "{}: the rules allowed a split that is not there", op);
     const auto rectangles =
         rectangles_of(schedule_grid(op, arch, schedule.grid), *split, all_units(in));
@@ -303,7 +312,7 @@ Program split_strips_program(std::string_view op, const ArchSpec& arch, const Sp
     const std::uint32_t most = div_up(all_strips(in), split->members());
     add_circular_buffers(
         program, cores,
-        tile_buffers(most, num_vectors, strips.output.spec.format, split->members()));
+        tile_buffers(most, strips.operands(), strips.output.spec.format, split->members()));
     add_circular_buffer(program, cores, SplitCb::VectorRow, DataFormat::UInt32,
                         {1, vector_row_bytes(most)});
     SplitProgram built{.arch = arch,

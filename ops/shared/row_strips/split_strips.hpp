@@ -27,6 +27,12 @@ inline constexpr std::string_view kSplitProse =
     "fits in L1";
 inline constexpr config::Limits kSplitLimits{0, 64};
 
+/// What rows need beside themselves.
+struct RowOperands {
+    std::uint32_t vectors = 1;     ///< (C): one or two
+    std::uint32_t statistics = 1;  ///< of a row, made one after the other: up to three
+};
+
 /// The kernels of a norm and what they need to know.
 struct SplitStrips {
     const DeviceTensor& input;   ///< (…, C) bfloat16
@@ -34,7 +40,11 @@ struct SplitStrips {
     std::string compute;         ///< kernel, which reads ColumnShare and SplitMember
     NamedCompileArgs compute_args = {};
     std::vector<const DeviceTensor*> vectors = {};  ///< (C) bfloat16: one or two
-    std::uint32_t num_statistics = 1;               ///< of a row, made one after the other
+    std::uint32_t num_statistics = 1;
+
+    [[nodiscard]] RowOperands operands() const {
+        return {static_cast<std::uint32_t>(vectors.size()), num_statistics};
+    }
 };
 
 /// Cores that share the columns of a unit of 32 rows.
@@ -50,11 +60,11 @@ struct ColumnSplit {
 [[nodiscard]] std::optional<ColumnSplit> column_split(const ArchSpec& arch,
                                                       const SplitSchedule& schedule,
                                                       const TensorSpec& input,
-                                                      std::uint32_t num_vectors);
+                                                      const RowOperands& operands);
 
 /// Judges the rules of a grid, of the split and of units of rows that must fit in L1.
 void judge_split_strips(const ArchSpec& arch, const SplitSchedule& schedule,
-                        const TensorSpec& input, std::uint32_t num_vectors, RuleJudge& judge);
+                        const TensorSpec& input, const RowOperands& operands, RuleJudge& judge);
 
 /// Returns the program: units of 32 rows go to rectangles of cores in turn. Each core of a
 /// rectangle has some strips of four tiles. It sends its part of a statistic to the first core,

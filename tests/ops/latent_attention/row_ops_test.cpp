@@ -174,6 +174,33 @@ TEST(LayerNorm, KeepsADeviationBesideALargeMean) {
     }
 }
 
+// A mean of 3 has steps of 2.4e-7 in fp32. The element beside it is 2.2e-6 away.
+TEST(LayerNorm, KeepsADistanceFromTheMeanThatFp32CannotHold) {
+    constexpr std::uint32_t kColumns = 7168;
+    const NormSpec spec{.epsilon = 0, .grid = {}};
+    std::vector<std::uint16_t> row(kColumns);
+    for (std::uint32_t i = 0; i < kColumns; ++i) {
+        row[i] = i % 2 == 0 ? 0x4020 : 0x4060;  // 2.5 and 3.5
+    }
+    row[0] = 0x4040;  // 3
+    row[1] = 0x4041;  // 3.015625
+    const HostTensor ones = host_tensor<std::uint16_t>(
+        {kColumns}, DataFormat::Float16_b, std::vector<std::uint16_t>(kColumns, 0x3F80));
+    const HostTensor zeros = make_host_tensor({kColumns}, DataFormat::Float16_b);
+
+    const auto values = floats_of(
+        run_op(layer_norm::op(), spec,
+               {{host_tensor({1, kColumns}, DataFormat::Float16_b, row)}, {ones}, {zeros}},
+               test_arch())
+            .outputs[0]);
+
+    const double above_3 = 0.015625 / kColumns;  // the mean
+    const double variance =
+        (0.25 * (kColumns - 2) + 0.015625 * 0.015625) / kColumns - above_3 * above_3;
+    const double expected = -above_3 / std::sqrt(variance);
+    EXPECT_NEAR(values[0], expected, -expected / 128);  // two units in the last place of bfloat16
+}
+
 TEST(Softmax, OfEqualElementsIsOneOverTheirNumber) {
     const softmax::SoftmaxSpec spec{};
     const HostTensor zeros = make_host_tensor({33, 64}, DataFormat::Float16_b);

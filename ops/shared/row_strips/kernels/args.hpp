@@ -17,12 +17,13 @@ enum class Cb : std::uint32_t {
     Low = 7,              //
     FirstStatistic = 8,   // statistic of each row, in every column
     SecondStatistic = 9,  //
-    VectorRow = 10,       // memory for a row of a vector
+    ThirdStatistic = 10,  //
     // For cores that share the columns of a unit:
-    Part = 11,      // a core's part of a statistic, in every column
-    Gathered = 12,  // at the leader: parts of all cores, a column each
-    Merged = 13,    // at the leader: the statistic
-    Output = 16,    // strips of the output
+    Part = 11,       // a core's part of a statistic, in every column
+    Gathered = 12,   // at the leader: parts of all cores, a column each
+    Merged = 13,     // at the leader: the statistic
+    VectorRow = 14,  // memory for a row of a vector
+    Output = 16,     // strips of the output
 };
 
 NAMED_COMPILE_ARGS(RowsArgs, count, columns,
@@ -31,7 +32,7 @@ NAMED_COMPILE_ARGS(RowsArgs, count, columns,
                    // Not 0: row r counts up to a column that depends on its position (RowStrips).
                    visible_rows, visible_period, first_visible);
 NAMED_COMPILE_ARGS(SplitArgs, num_vectors,
-                   num_statistics);  // of a row: 1 or 2
+                   num_statistics);  // of a row: 1 to 3
 /// Operands that the program does not have are left out.
 NAMED_TENSORS(ReaderTensors, input, first_operand, second_operand);
 NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);

@@ -29,6 +29,7 @@ constexpr uint32_t cb_high = index_of(StripCb::High);
 constexpr uint32_t cb_low = index_of(StripCb::Low);
 constexpr uint32_t cb_first_statistic = index_of(StripCb::FirstStatistic);
 constexpr uint32_t cb_second_statistic = index_of(StripCb::SecondStatistic);
+constexpr uint32_t cb_third_statistic = index_of(StripCb::ThirdStatistic);
 constexpr uint32_t cb_out = index_of(StripCb::Output);
 constexpr uint32_t kStripTiles = 4;
 
@@ -93,7 +94,7 @@ inline void sum_rows_of_dst() {
 
 // Makes a statistic of each row in page `cb`, from terms in DST[0] whose sum along the rows of this
 // core's columns is its part; between an acquire and the end of the page. `finish` turns the sum of
-// all parts, in every column of DST[0], into the statistic and may use DST[1].
+// all parts, in every column of DST[0], into the statistic and may use DST[1] and DST[2].
 template <class Finish>
 void make_statistic(uint32_t cb, const SplitMember& split, const Finish& finish) {
     sum_rows_of_dst();
