@@ -10,7 +10,7 @@
 #include "ops/bound.hpp"
 #include "ops/fp8_grouped_matmul/kernels/args.hpp"
 #include "ops/moe_permutation/moe_permutation.hpp"
-#include "ops/shared/bank_cores.hpp"
+#include "ops/shared/bank_nocs.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/core_sharing.hpp"
 #include "ops/shared/program_builder.hpp"
@@ -46,10 +46,10 @@ constexpr std::array kFields{
         "join_ctas", "true",
         "CTAs of an expert whose rows fit in a tile of 32 share a unit, so that weights are read "
         "once for them; false: a CTA is a unit"),
-    field<&GroupedMatmulSpec::both_nocs>("both_nocs", "true",
-                                         "without a grid the writer reads, over NoC 1, the weights "
-                                         "whose way on NoC 0 passes another "
-                                         "bank; false: the reader reads all"),
+    field<&GroupedMatmulSpec::both_nocs>(
+        "both_nocs", "true",
+        "without a grid the writer reads the weights of some banks over NoC 1, so that links are "
+        "equally full; false: the reader reads all"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -256,12 +256,13 @@ ComputeConfig compute_config(const Blocks& blocks) {
     return config;
 }
 
-/// Returns the banks that a core reads over NoC 1. A step with a stated grid may be moved to cores
+/// Returns the banks that each core reads over NoC 1. A step with a stated grid may be moved to cores
 /// for which other banks would be the right ones.
-WriterBanks writer_banks(const OpContext& context, CoreCoord core) {
+std::vector<std::uint32_t> writer_banks(const OpContext& context, CoreCoord grid) {
     const auto& spec = context.params<GroupedMatmulSpec>();
     const bool is_shared = spec.both_nocs && may_choose_sharing(spec.grid);
-    return {.mask = is_shared ? banks_behind_others(context.arch, core) : 0};
+    return is_shared ? banks_over_noc1(context.arch)
+                     : std::vector<std::uint32_t>(std::size_t{grid.x} * grid.y);
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -296,10 +297,11 @@ Program make_program(const OpContext& context, std::size_t position) {
     const KernelHandle writer =
         CreateKernel(program, "ops/fp8_grouped_matmul/kernels/writer.cpp", cores,
                      writer_config(writer_args(blocks, spec), written));
+    const std::vector<std::uint32_t> over_noc1 = writer_banks(context, grid);
     for (std::uint32_t y = 0; y < grid.y; ++y) {
         for (std::uint32_t x = 0; x < grid.x; ++x) {
             const fp8::CoreIndex index{.core = y * grid.x + x, .num_cores = grid.x * grid.y};
-            const WriterBanks banks = writer_banks(context, {x, y});
+            const WriterBanks banks{.mask = over_noc1[index.core]};
             set_args(program, reader, CoreCoord{x, y}, index, addresses_of(read), banks);
             set_args(program, writer, CoreCoord{x, y}, index, addresses_of(written), banks);
         }

@@ -73,8 +73,8 @@ inline constexpr OpSpec kSpec{
 ///
 /// The unit of work is a group of CTAs and 128 output columns. A group has one CTA, or with
 /// `join_ctas` CTAs of an expert whose rows fit in a tile of 32: weights are read once for them,
-/// which is the fastest at 128 tokens. With `both_nocs` the writer of a core reads, over NoC 1, the
-/// weights of banks whose data pass another bank on NoC 0; this is the fastest on a Wormhole. Cores
+/// which is the fastest at 128 tokens. With `both_nocs` the writer of a core reads the weights of some
+/// banks over NoC 1 (shared/bank_nocs.hpp); this is the fastest on a Wormhole. Cores
 /// take contiguous shares of the units; each core computes its share from device memory. A core
 /// tilizes a group's rows once and keeps them in L1 for its blocks of columns.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile

@@ -29,9 +29,9 @@ constexpr std::array kFields = joined(
             config::Limits{0, kMostMembers}),
         config::field<&LinearSpec::both_nocs>(
             "both_nocs", "true",
-            "if cores share K, and without a grid, the writer reads, over NoC 1, the weights whose "
-            "way "
-            "on NoC 0 passes another bank; false: the reader reads all")});
+            "if cores share K, and without a grid, the writer reads the weights of some banks over "
+            "NoC 1, "
+            "so that links are equally full; false: the reader reads all")});
 
 /// Keys of the schedule of expert products.
 constexpr std::array<std::string_view, 4> kKeysOfStrips{"strip", "k_block", "k_chunk", "cb_depth"};

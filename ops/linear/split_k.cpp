@@ -6,7 +6,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/linear/kernels/args.hpp"
-#include "ops/shared/bank_cores.hpp"
+#include "ops/shared/bank_nocs.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/core_sharing.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
@@ -113,7 +113,7 @@ struct Built {
     ReaderTensors read;
     WriterTensors written;
     std::uint32_t num_banks;
-    bool uses_both_nocs;  ///< a step with a stated grid may be moved to other cores
+    std::vector<std::uint32_t> over_noc1;  ///< banks that a core reads by its writer, by place
     Semaphores semaphores = {};
     KernelHandle reader = {};
     KernelHandle compute = {};
@@ -176,7 +176,7 @@ void set_team_args(Program& program, const ArchSpec& arch, const Built& built, s
             .first_column = first_column,
             .num_columns = num_columns,
             .member = member,
-            .writer_banks = built.uses_both_nocs ? banks_behind_others(arch, core) : 0};
+            .writer_banks = built.over_noc1[core.y * arch.workers.compute.columns + core.x]};
         set_args(program, built.reader, core, share, addresses_of(built.read));
         set_args(program, built.compute, core, share);
         set_args(program, built.writer, core, share, built.semaphores, addresses_of(built.written),
@@ -236,6 +236,9 @@ Program split_k_program(const ArchSpec& arch, GridSize grid, const SplitTensors&
     const CoreRangeSet cores = set_of(teams);
     const Buffer* bias = tensors.bias == nullptr ? nullptr : &tensors.bias->buffer;
     const Part part = part_of(shape, split);
+    // A step with a stated grid may be moved to cores for which other banks would be the right ones.
+    const bool is_shared =
+        options.both_nocs && may_choose_sharing(grid) && has_few_sums(shape, part);
     Built built{
         .shape = shape,
         .split = split,
@@ -243,8 +246,10 @@ Program split_k_program(const ArchSpec& arch, GridSize grid, const SplitTensors&
         .read = {.rows = &tensors.rows.buffer, .weights = &tensors.weights.buffer, .bias = bias},
         .written = {.output = &tensors.output.buffer, .weights = &tensors.weights.buffer},
         .num_banks = arch.dram.num_banks,
-        .uses_both_nocs =
-            options.both_nocs && may_choose_sharing(grid) && has_few_sums(shape, part)};
+        .over_noc1 = is_shared
+                         ? banks_over_noc1(arch)
+                         : std::vector<std::uint32_t>(std::size_t{arch.workers.compute.columns} *
+                                                      arch.workers.compute.rows)};
 
     Program program = CreateProgram();
     add_circular_buffers(program, cores, buffers_of(shape, built.part));

@@ -46,7 +46,7 @@ struct SplitTensors {
 
 struct SplitOptions {
     MathFidelity fidelity = MathFidelity::HiFi4;
-    bool both_nocs = true;  ///< the writer reads the banks that are behind others on NoC 0
+    bool both_nocs = true;  ///< whether the writer reads some banks, over NoC 1
 };
 
 /// Returns the program. A team of `members` cores has some columns of tiles, each member a part of

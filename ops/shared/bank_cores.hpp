@@ -43,25 +43,6 @@ namespace tessera::ops {
            (y - static_cast<std::uint32_t>(from.y)) % grid.rows;
 }
 
-/// Returns the banks, a bit each, whose data pass another bank on their way to a core on NoC 0: one
-/// that is between them in the bank's row. Rows with two banks have the fullest links if all cores
-/// read from all banks; on a Wormhole a product of fp8 weights takes 0.87 of the time if the cores
-/// behind the second bank read the first one over NoC 1.
-[[nodiscard]] inline std::uint32_t banks_behind_others(const ArchSpec& arch, CoreCoord core) {
-    const std::vector<std::uint32_t>& columns = arch.workers.noc_columns;
-    const std::size_t column = core.x < columns.size() ? columns[core.x] : core.x;
-    std::uint32_t banks = 0;
-    for (std::uint32_t bank = 0; bank < arch.dram.num_banks; ++bank) {
-        const CoreCoord from = arch.dram.endpoints[bank].physical;
-        const bool is_behind = std::ranges::any_of(arch.dram.endpoints, [&](const auto& other) {
-            const CoreCoord at = other.physical;
-            return at.y == from.y && from.x < at.x && at.x < column;
-        });
-        banks |= (is_behind ? 1U : 0U) << bank;
-    }
-    return banks;
-}
-
 /// Returns `teams` teams of cores, each with one core for each bank. The nearest pairs of bank and
 /// core are taken first. The grid must have `teams` cores for each bank.
 [[nodiscard]] inline std::vector<std::vector<CoreCoord>> cores_beside_banks(const ArchSpec& arch,

@@ -6,12 +6,12 @@
 
 namespace tessera::testing {
 
-/// Returns a device with banks at two places of a row, as a Wormhole: the cores of its last two
-/// columns are behind the second bank.
+/// Returns a device with banks at two places of a row, as a Wormhole: links beside the second one
+/// also carry reads of the first one.
 inline ArchSpec arch_with_two_banks_in_a_row() {
     ArchSpec arch = test_arch();
     for (DramEndpoint& endpoint : arch.dram.endpoints) {
-        endpoint.physical = endpoint.noc;
+        endpoint.physical = endpoint.physical1 = endpoint.noc;
     }
     return arch;
 }
