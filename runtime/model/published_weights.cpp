@@ -46,17 +46,18 @@ PublishedWeights blocks_of(const ConfigJson& section, std::string_view key) {
                                      fmt::join(kBlockSides, ", ")));
 }
 
+constexpr const char* kGroupSize = "group_size";
+
 /// Codes of 4 bits: `group_size` −1 or absent has one scale for all columns.
 PublishedWeights int4_of(const ConfigJson& section, bool has_zero_points) {
     PublishedWeights weights = taken("int4_group");
     weights.has_zero_points = has_zero_points;
-    constexpr const char* kKey = "group_size";
-    if (section.has(kKey) && section.number(kKey) != -1) {
-        weights.group = section.count(kKey);
+    if (section.has(kGroupSize) && section.number(kGroupSize) != -1) {
+        weights.group = section.count(kGroupSize);
         const auto& groups = ops::kScaleGroups;
         if (std::ranges::find(groups, weights.group) == groups.end()) {
-            return untaken(fmt::format("{} of int4 codes is {}, allowed: 64, 128, 256 or -1", kKey,
-                                       weights.group));
+            return untaken(fmt::format("{} of int4 codes is {}, allowed: 64, 128, 256 or -1",
+                                       kGroupSize, weights.group));
         }
     }
     return weights;
@@ -79,6 +80,9 @@ PublishedWeights mxfp4(const ConfigJson& /*section*/) {
     return taken("mxfp4");
 }
 
+/// Group of GPTQConfig and AwqConfig of transformers, if a model states none.
+constexpr std::uint32_t kAbsentGroup = 128;
+
 /// Returns integer codes whose number of bits the method states.
 PublishedWeights grouped_integers(const ConfigJson& section, bool has_zero_points) {
     const std::uint32_t bits = section.has("bits") ? section.count("bits") : 4;
@@ -86,8 +90,16 @@ PublishedWeights grouped_integers(const ConfigJson& section, bool has_zero_point
         bits == 4 ? int4_of(section, has_zero_points)
                   : untaken(fmt::format("codes of {} bits share scales in groups, allowed: 4 bits",
                                         bits));
+    if (bits == 4 && !section.has(kGroupSize)) {
+        weights.group = kAbsentGroup;
+        weights.note = fmt::format("{} is absent; {} columns share a scale, as in transformers",
+                                   kGroupSize, kAbsentGroup);
+    }
     if (flag_or(section, "desc_act", false)) {
-        weights.note = "desc_act orders columns by their activations; the run keeps their order";
+        weights.note += fmt::format(
+            "{}desc_act orders columns by their activations; the run keeps "
+            "their order",
+            weights.note.empty() ? "" : "; ");
     }
     return weights;
 }

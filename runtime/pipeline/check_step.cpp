@@ -12,6 +12,7 @@
 #include "runtime/pipeline/counted_output.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/step_tolerance.hpp"
+#include "runtime/pipeline/wrong_elements.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/tensor_compare.hpp"
 
@@ -41,17 +42,6 @@ void compare_bytes(const OutputRanges& output, report::StepCheck& check) {
                 " differs from the reference";
         }
     }
-}
-
-/// Returns a valid range of a tensor as numbers.
-NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
-    if (tensor.format == DataFormat::Float16_b) {
-        return Bf16Bits{tensor.as<std::uint16_t>().subspan(range.kept_at, range.count)};
-    }
-    if (tensor.format == DataFormat::Float32) {
-        return tensor.as<float>().subspan(range.kept_at, range.count);
-    }
-    return NumberView(tensor);
 }
 
 /// Adds the valid ranges of an output as parts of a comparison. With block formats a part is one
@@ -87,7 +77,7 @@ std::string doubt_about(const Closeness& closeness, const CloseTolerance& tolera
 
 /// Compares one output over all devices together. The noise rules are about all errors of a tensor;
 /// on the part of one device they would have too few elements.
-report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
+report::StepCheck compare_numbers(std::span<const OutputRanges> outputs, const TensorSpec& spec,
                                   const CloseTolerance& tolerance) {
     std::vector<ComparedPart> parts;
     std::vector<std::pair<const OutputRanges*, ValidRange>> places;
@@ -107,7 +97,8 @@ report::StepCheck compare_numbers(std::span<const OutputRanges> outputs,
         const auto& [output, range] = places[pair.part];
         check.failure +=
             fmt::format("; first beyond: {}: {} against {}", place_of(*output, range, pair.index),
-                        pair.test, pair.reference);
+                        pair.test, pair.reference) +
+            wrong_elements(*output, spec, tolerance, closeness.reference_rms);
     }
     return check;
 }
@@ -319,7 +310,8 @@ report::StepCheck check_step(const PipelineStep& step, std::span<const StepValue
                 [&](const OutputRanges& output) { return output.index == i && !output.is_exact; });
         }
         if (!numbers.empty()) {
-            report::StepCheck one = compare_numbers(numbers, tolerance(i));
+            report::StepCheck one =
+                compare_numbers(numbers, step.output_plans[i].spec, tolerance(i));
             // Most ops have one output; its name says nothing that the step's name does not.
             if (!one.passed() && step.outputs.size() > 1) {
                 one.failure = fmt::format("{}: {}", step.outputs[i].name, one.failure);

@@ -10,6 +10,7 @@
 
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/report/run_record.hpp"
+#include "tessera/number_view.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::pipeline {
@@ -37,6 +38,9 @@ struct OutputRanges {
     report::NanNote nans;
     bool is_exact = false;
 };
+
+/// Returns a valid range of a reduced tensor as numbers.
+[[nodiscard]] NumberView part_of(const HostTensor& tensor, const ValidRange& range);
 
 /// Valid element ranges of each output, as Op::valid states them; empty if the op states none.
 using ValidElements = std::vector<std::vector<ops::ElementRange>>;

@@ -206,9 +206,14 @@ private:
             take("format", inferred.format);
             take("pages", inferred.pages);
             take("page_size", inferred.page_size);
-            inferred.reason += ", in part given";
+            inferred.reason += is_named(index) ? ", in part given" : "; no kernel's text names it";
         }
         return inferred;
+    }
+
+    [[nodiscard]] bool is_named(std::uint32_t index) const {
+        return std::ranges::any_of(context_.indices,
+                                   [&](const auto& entry) { return entry.second == index; });
     }
 
     // Returns the tensor that a transfer moves into the buffer or out of it.

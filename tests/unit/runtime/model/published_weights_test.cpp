@@ -66,6 +66,8 @@ const Published kForms[]{
      64},
     {"gptq_all_columns", R"({"quant_method": "gptq", "bits": 4, "group_size": -1, "sym": false})",
      "int4_group", 0, true},
+    {"gptq_without_group", R"({"quant_method": "gptq", "bits": 4})", "int4_group", 128},
+    {"awq_without_group", R"({"quant_method": "awq", "bits": 4})", "int4_group", 128, true},
     {"gptq_8_bits", R"({"quant_method": "gptq", "bits": 8, "group_size": 128})", "none", 0, false,
      "codes of 8 bits share scales in groups, allowed: 4 bits"},
     {"modelopt_fp8", R"({"quant_method": "modelopt", "quant_algo": "FP8"})", "fp8_static"},

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -265,6 +266,51 @@ TEST(CheckStep, NotesNanThatTheReferenceHasToo) {
     EXPECT_EQ(check.nans[0].num_elements, 96U * 64);
     EXPECT_EQ(check.nans[0].first, "(1,6) of device 0");
     EXPECT_NE(check.failure, "");
+}
+
+/// Calls `act` for the elements of the 96 x 64 result that a tile of 32 x 32 has.
+template <class Act>
+void for_tile(std::size_t tile, const Act& act) {
+    for (std::size_t row = 0; row < 32; ++row) {
+        for (std::size_t column = 0; column < 32; ++column) {
+            act((tile / 2 * 32 + row) * 64 + tile % 2 * 32 + column, row);
+        }
+    }
+}
+
+// A writer that leaves the last of three tiles of each core, and none of the rest.
+TEST(CheckStep, NamesTheTilesThatAreWrong) {
+    CheckedStep checked(kScale);
+    for (const std::size_t tile : {2, 5}) {
+        for_tile(tile, [&](std::size_t i, std::size_t) { checked.result[i] = 0; });
+    }
+
+    EXPECT_THAT(checked.check().failure,
+                HasSubstr("; wrong: 2048 of 6144 elements, in 2 of 6 tiles, the whole of each: "
+                          "tiles 2, 5; all of them are 0"));
+}
+
+// Faces 2 and 3 of a tile are its lower rows, and the second half of its bytes.
+TEST(CheckStep, NamesThePartOfTilesThatIsWrong) {
+    CheckedStep checked(kFloat32);
+    for (std::size_t tile = 0; tile < 6; ++tile) {
+        for_tile(tile, [&](std::size_t i, std::size_t row) {
+            checked.result[i] += row < 16 ? 0.0F : 8.0F;
+        });
+    }
+
+    EXPECT_THAT(checked.check().failure,
+                HasSubstr("; wrong: 3072 of 6144 elements, in 6 of 6 tiles, there bytes 2048 to "
+                          "4095"));
+}
+
+TEST(CheckStep, NamesTheRowsThatAreWrong) {
+    CheckedStep checked(kSoftmax);
+    std::swap_ranges(checked.result.begin() + 64 * 7, checked.result.begin() + 64 * 8,
+                     checked.result.begin() + 64 * 9);
+
+    EXPECT_THAT(checked.check().failure, HasSubstr(" elements, in 2 of 96 rows"));
+    EXPECT_THAT(checked.check().failure, ::testing::EndsWith(": rows 7, 9"));
 }
 
 TEST(CheckStep, ValuesOfTheRunTakeThePlaceOfTheOps) {
