@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/shared/bank_nocs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -27,6 +28,7 @@ public:
     void add(const Flow& flow, std::int64_t count) {
         visit(flow, flow.noc, [&](std::int64_t& load) { load += count; });
     }
+    [[nodiscard]] std::int64_t fullest() const { return *std::ranges::max_element(loads_); }
     /// Returns what the flow would add to the sum over all links of load⁴, in which the fullest
     /// links count most.
     [[nodiscard]] std::int64_t cost(const Flow& flow, std::uint32_t noc) {
@@ -110,6 +112,10 @@ std::vector<std::uint32_t> banks_over_noc1(const ArchSpec& arch) {
     LinkLoads loads(arch.noc.grid);
     for (const Flow& flow : flows) {
         loads.add(flow, 1);
+    }
+    // A link is faster than a bank, so that the data of one bank do not fill it.
+    if (loads.fullest() <= static_cast<std::int64_t>(banks.size())) {
+        return banks;
     }
     // Each flow takes the better NoC in view of the others. More passes change little.
     constexpr int kPasses = 4;
