@@ -22,7 +22,7 @@ enum class Cb : std::uint32_t {
     Part = 11,       // a core's part of a statistic, in every column
     Gathered = 12,   // at the leader: parts of all cores, a column each
     Merged = 13,     // at the leader: the statistic
-    VectorRow = 14,  // memory for a row of a vector
+    VectorRow = 15,  // memory for a row of a vector, behind the buffers of rope
     Output = 16,     // strips of the output
 };
 
