@@ -39,6 +39,18 @@ std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite
     return make_noc_address(core.virtual_coord(), offset);
 }
 
+std::uint32_t own_l1_address(std::uint64_t noc_address, CallSite site) {
+    const CoreCoord at = noc_coord(noc_address);
+    const CoreCoord own = current_thread().core().virtual_coord();
+    if (at.x != own.x || at.y != own.y) {
+        fault(FaultCategory::OutOfBounds, site,
+              "the local side of a transfer is at NoC coordinates ({}, {}), not on this core at "
+              "({}, {}): a tensor's page or shard can be the local side only where it is in own L1",
+              at.x, at.y, own.x, own.y);
+    }
+    return static_cast<std::uint32_t>(noc_local(noc_address));
+}
+
 std::uint32_t num_dram_banks() {
     return arch().dram.num_banks;
 }

@@ -82,14 +82,14 @@ struct Tensors {
     using All = HeadReaderTensors;
     static constexpr uint32_t kFirst = ReaderShare::kCount;
 
-    TensorAccessor query{All::query(), All::query_address(kFirst)};
-    TensorAccessor keys{All::keys(), All::keys_address(kFirst)};
-    TensorAccessor values{All::values(), All::values_address(kFirst)};
-    TensorAccessor table{All::table(), All::table_address(kFirst)};
-    TensorAccessor positions{All::positions(), All::positions_address(kFirst)};
-    TensorAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
-    TensorAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
-    TensorAccessor sinks{All::sinks(), All::sinks_address(kFirst)};
+    PageAccessor query{All::query(), All::query_address(kFirst)};
+    PageAccessor keys{All::keys(), All::keys_address(kFirst)};
+    PageAccessor values{All::values(), All::values_address(kFirst)};
+    PageAccessor table{All::table(), All::table_address(kFirst)};
+    PageAccessor positions{All::positions(), All::positions_address(kFirst)};
+    PageAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
+    PageAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
+    PageAccessor sinks{All::sinks(), All::sinks_address(kFirst)};
 };
 
 // Fills what is the same for all units.
@@ -115,10 +115,10 @@ void kernel_main() {
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
     push_constants(tensors, shapes, caches);
-    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
-                                       get_write_ptr(kCbWords)};
-    WordList<TensorAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
-                                       get_write_ptr(kCbWords) + 64};
+    WordList<PageAccessor> positions{tensors.positions, shapes.position_width,
+                                     get_write_ptr(kCbWords)};
+    WordList<PageAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
+                                     get_write_ptr(kCbWords) + 64};
     const Announced what = share.slot == 0 ? kResult : kPartial;
     uint32_t num_received = 0;
     for (uint32_t index = share.group; index < share.num_units; index += share.num_groups) {

@@ -37,14 +37,14 @@ struct Shapes : ReaderArgs {
 template <class Rows>
 struct Caches {
     Rows rows;
-    CacheRows<TensorAccessor> scales;
+    CacheRows<PageAccessor> scales;
     Rows rope;
 };
 
 // Rows that all start at addresses at which DRAM is read.
-struct AlignedRows : CacheRows<TensorAccessor> {};
+struct AlignedRows : CacheRows<PageAccessor> {};
 // Rows some of which start at addresses that are not aligned for DRAM reads.
-struct MisalignedRows : CacheRows<TensorAccessor> {};
+struct MisalignedRows : CacheRows<PageAccessor> {};
 
 // Reads rows of keys [first, end), `pitch` bytes apart in L1. Rows that are contiguous in both
 // memories are read together.
@@ -205,15 +205,15 @@ struct Tensors {
     using All = ReaderTensors;
     static constexpr uint32_t kFirst = ReaderShare::kCount;
 
-    TensorAccessor latent{All::latent(), All::latent_address(kFirst)};
-    TensorAccessor rope{All::rope(), All::rope_address(kFirst)};
-    TensorAccessor cache{All::cache(), All::cache_address(kFirst)};
-    TensorAccessor table{All::table(), All::table_address(kFirst)};
-    TensorAccessor positions{All::positions(), All::positions_address(kFirst)};
-    TensorAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
-    TensorAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
-    TensorAccessor scales{All::scales(), All::scales_address(kFirst)};
-    TensorAccessor rope_cache{All::rope_cache(), All::rope_cache_address(kFirst)};
+    PageAccessor latent{All::latent(), All::latent_address(kFirst)};
+    PageAccessor rope{All::rope(), All::rope_address(kFirst)};
+    PageAccessor cache{All::cache(), All::cache_address(kFirst)};
+    PageAccessor table{All::table(), All::table_address(kFirst)};
+    PageAccessor positions{All::positions(), All::positions_address(kFirst)};
+    PageAccessor chosen{All::chosen(), All::chosen_address(kFirst)};
+    PageAccessor sequences{All::sequences(), All::sequences_address(kFirst)};
+    PageAccessor scales{All::scales(), All::scales_address(kFirst)};
+    PageAccessor rope_cache{All::rope_cache(), All::rope_cache_address(kFirst)};
 };
 
 // Fills what is the same for all units.
@@ -237,10 +237,10 @@ void read_tokens() {
     const uint32_t num_partners = PartnerCount::read(kFirstPartner - 1).num_partners;
 
     push_constants(shapes);
-    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
-                                       get_write_ptr(kCbWords)};
-    WordList<TensorAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
-                                       get_write_ptr(kCbWords) + 64};
+    WordList<PageAccessor> positions{tensors.positions, shapes.position_width,
+                                     get_write_ptr(kCbWords)};
+    WordList<PageAccessor> sequences{tensors.sequences, larger(shapes.sequence_width, 1),
+                                     get_write_ptr(kCbWords) + 64};
     const uint32_t head_tiles = div_up(shapes.heads, kTileRows);
     uint32_t num_received = 0;
     for (uint32_t unit = share.group; unit < share.num_units; unit += share.num_groups) {

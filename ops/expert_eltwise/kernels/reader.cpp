@@ -52,8 +52,8 @@ void tell_compute(uint32_t num_tiles) {
 }
 
 // Pushes a tile of each input; one barrier covers both reads.
-template <class Accessor>
-void push_tile(const Accessor& in0, const Accessor& in1, uint32_t num_inputs, uint32_t tile) {
+void push_tile(const PageAccessor& in0, const PageAccessor& in1, uint32_t num_inputs,
+               uint32_t tile) {
     cb_reserve_back(cb_in0, 1);
     noc_async_read_page(tile, in0, get_write_ptr(cb_in0));
     if (num_inputs == 2) {

@@ -16,7 +16,7 @@ using asked_reads::Push;
 
 // Reads tiles of one block of weights, (features, K) in DRAM, so that the tiles of one K step are
 // contiguous: in the order in which the product takes them.
-inline void read_block(const TensorAccessor& weights, const Banks& banks, uint32_t first_page,
+inline void read_block(const PageAccessor& weights, const Banks& banks, uint32_t first_page,
                        uint32_t k_tiles, uint32_t l1_addr) {
     uint32_t first_bank = first_page % banks.count;
     for (uint32_t feature = 0; feature < kBlockTiles; ++feature) {
@@ -34,7 +34,7 @@ inline void read_block(const TensorAccessor& weights, const Banks& banks, uint32
 }
 
 // Starts to read tiles of the `count` blocks of K of a push. All are in flight together.
-inline void read_push(const TensorAccessor& weights, const Banks& banks, uint32_t k_tiles,
+inline void read_push(const PageAccessor& weights, const Banks& banks, uint32_t k_tiles,
                       const Push& push) {
     for (uint32_t i = 0; i < push.count; ++i) {
         read_block(weights, banks, push.first_page + i * kBlockTiles, k_tiles,

@@ -59,7 +59,7 @@ void announce(uint32_t value) {
 }
 
 // Rows after the last token are left as they are: rows of a product do not mix.
-void push_rows(const TensorAccessor& activations, const GroupRows& rows, const Shapes& shapes) {
+void push_rows(const PageAccessor& activations, const GroupRows& rows, const Shapes& shapes) {
     const uint32_t stride = shapes.chunk * kBlock;
     const uint32_t pages = shapes.chunk * kBlockTiles;
     for (uint32_t first_row = 0; first_row < shapes.row_tiles * kTileRows; first_row += kTileRows) {
@@ -83,7 +83,7 @@ void push_rows(const TensorAccessor& activations, const GroupRows& rows, const S
 // Keeps the scales of a group's rows, one K block after the other. Scales of gathered rows are
 // scattered, four bytes each, which is less than a DRAM read: whole pages are read and the scales
 // extracted.
-void hold_scales(const TensorAccessor& scales, const GroupRows& rows, const Shapes& shapes) {
+void hold_scales(const PageAccessor& scales, const GroupRows& rows, const Shapes& shapes) {
     const uint32_t pages_l1 = get_write_ptr(kCbScalePages);
     auto* held = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(kCbHeldScales));
     const uint32_t offset = rows.gathers != 0 ? 0 : rows.first * 4;
@@ -124,7 +124,7 @@ void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes
 
 // The weights of a product and the banks that this kernel reads.
 struct Weights {
-    const TensorAccessor& tensor;
+    const PageAccessor& tensor;
     asked_reads::Banks banks;
     bool is_shared;  // whether the writer reads other banks
 };
@@ -155,7 +155,7 @@ void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, co
     }
 }
 
-void push_weight_scales(const TensorAccessor& scales, uint32_t page, uint32_t bytes) {
+void push_weight_scales(const PageAccessor& scales, uint32_t page, uint32_t bytes) {
     cb_reserve_back(kCbWeightScales, 1);
     noc_async_read(scales.get_noc_addr(page), get_write_ptr(kCbWeightScales), bytes);
     noc_async_read_barrier();
@@ -184,8 +184,8 @@ struct Tables {
 
 // Reads the tables whole: they are short, and units jump between experts. The table of tokens is
 // read by group.
-Tables read_tables(const TensorAccessor& num_ctas, const TensorAccessor& batch,
-                   const TensorAccessor& limit, const ReaderArgs& args) {
+Tables read_tables(const PageAccessor& num_ctas, const PageAccessor& batch,
+                   const PageAccessor& limit, const ReaderArgs& args) {
     const uint32_t batch_l1 = get_write_ptr(kCbTables);
     const uint32_t limit_l1 = batch_l1 + args.table_stride;
     const uint32_t groups_l1 = limit_l1 + args.table_stride;

@@ -31,7 +31,7 @@ struct Piece {
 // Hands compute the scales of the rows that hold tokens, and stores them. Other rows keep what L1
 // has. `for_each_piece` calls a function for each piece of the strip.
 template <class Pieces>
-void make_scales(const TensorAccessor& scales, uint32_t block, const Pieces& for_each_piece) {
+void make_scales(const PageAccessor& scales, uint32_t block, const Pieces& for_each_piece) {
     noc_async_writes_flushed();  // for the previous row of scales
     const uint32_t row_l1 = get_write_ptr(kCbScaleRow);
     auto* row_of_scales = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(row_l1);
@@ -59,7 +59,7 @@ void make_scales(const TensorAccessor& scales, uint32_t block, const Pieces& for
 }
 
 template <class Pieces>
-void store_rows(const TensorAccessor& out, uint32_t block, const Pieces& for_each_piece,
+void store_rows(const PageAccessor& out, uint32_t block, const Pieces& for_each_piece,
                 uint32_t row_bytes) {
     cb_wait_front(kCbOut, kStripTiles);
     const uint32_t strip_l1 = get_read_ptr(kCbOut);
@@ -77,7 +77,7 @@ void store_rows(const TensorAccessor& out, uint32_t block, const Pieces& for_eac
 
 // Stores a strip that compute pushes.
 template <class Pieces>
-void store_strip(const TensorAccessor& out, const TensorAccessor& scales, uint32_t block,
+void store_strip(const PageAccessor& out, const PageAccessor& scales, uint32_t block,
                  const Pieces& for_each_piece, bool quantises, uint32_t element_bytes) {
     if (quantises) {
         make_scales(scales, block, for_each_piece);
@@ -87,7 +87,7 @@ void store_strip(const TensorAccessor& out, const TensorAccessor& scales, uint32
 
 // Stores the strips of a unit with the rows from `row` to `end`, which all hold tokens. Strips
 // without tokens take part in the hand-over, but store nothing.
-inline void store_unit(const TensorAccessor& out, const TensorAccessor& scales, uint32_t block,
+inline void store_unit(const PageAccessor& out, const PageAccessor& scales, uint32_t block,
                        uint32_t row, uint32_t end, const WriterArgs& args) {
     for (uint32_t i = 0; i < args.row_tiles; ++i) {
         const Piece piece{0, row, end > row ? smaller(end - row, kTileRows) : 0};

@@ -25,7 +25,7 @@ inline Share share_of(uint32_t units, uint32_t core, uint32_t num_cores) {
 }
 
 // Reads the first `bytes` of page 0 to L1, and gives its first word.
-inline uint32_t read_table(const TensorAccessor& table, uint32_t l1_addr, uint32_t bytes) {
+inline uint32_t read_table(const PageAccessor& table, uint32_t l1_addr, uint32_t bytes) {
     noc_async_read(table.get_noc_addr(0), l1_addr, bytes);
     noc_async_read_barrier();
     return *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(l1_addr);
@@ -75,7 +75,7 @@ inline uint32_t skipped_bytes(uint32_t offset) {
 
 // Starts to read `bytes` of a page from `offset` on, with the skipped bytes before them. Returns the
 // place of the bytes in L1.
-inline uint32_t read_words(const TensorAccessor& tensor, uint32_t page, uint32_t offset,
+inline uint32_t read_words(const PageAccessor& tensor, uint32_t page, uint32_t offset,
                            uint32_t l1_addr, uint32_t bytes) {
     const uint32_t skipped = skipped_bytes(offset);
     noc_async_read(tensor.get_noc_addr(page, offset - skipped), l1_addr, skipped + bytes);

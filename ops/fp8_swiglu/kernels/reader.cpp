@@ -15,7 +15,7 @@ constexpr uint32_t kCbScaleRow = index_of(Cb::ReadScaleRow);
 
 // Pushes one block of columns of a strip, and its scales. Rows without a token are left as they
 // are: a row's scale is its own.
-void push_strip(const CtaStrips& ctas, const TensorAccessor& rows, const TensorAccessor& scales,
+void push_strip(const CtaStrips& ctas, const PageAccessor& rows, const PageAccessor& scales,
                 uint32_t strip, uint32_t block, uint32_t scale_stride) {
     cb_reserve_back(kCbRows, kStripTiles);
     const uint32_t strip_l1 = get_write_ptr(kCbRows);

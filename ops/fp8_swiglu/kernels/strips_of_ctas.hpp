@@ -36,8 +36,8 @@ struct CtaStrips {
 };
 
 // Reads the table of CTAs. Their number is read to the table's address before it.
-inline CtaStrips read_strips(const StripArgs& args, const TensorAccessor& num_ctas,
-                             const TensorAccessor& limit, uint32_t l1_addr) {
+inline CtaStrips read_strips(const StripArgs& args, const PageAccessor& num_ctas,
+                             const PageAccessor& limit, uint32_t l1_addr) {
     const uint32_t live = units::read_table(num_ctas, l1_addr, sizeof(uint32_t));
     units::read_table(limit, l1_addr, args.limit_bytes);
     return {args, l1_addr, live};

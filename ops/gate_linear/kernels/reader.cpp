@@ -24,7 +24,7 @@ void clear(uint32_t l1_addr, uint32_t bytes) {
 
 // A matrix of bfloat16 rows.
 struct Rows {
-    TensorAccessor tensor;
+    PageAccessor tensor;
     uint32_t count;
     uint32_t cb;
 };
@@ -89,7 +89,7 @@ struct BiasRows {
         }
         cb_push_back(kCbTokenRows, chunk);
     }
-    void push_bias(const TensorAccessor& bias, uint32_t first_expert) const {
+    void push_bias(const PageAccessor& bias, uint32_t first_expert) const {
         const uint32_t count = smaller(kTileRows, num_experts - first_expert);
         const uint32_t source = get_write_ptr(kCbBias);
         noc_async_read(bias.get_noc_addr(0, first_expert * element_bytes), source,

@@ -16,8 +16,7 @@ constexpr uint32_t kNone = 0xFFFFFFFF;
 
 using Words = volatile tt_l1_ptr uint32_t*;
 
-void read_table(const TensorAccessor& table, uint32_t skipped, uint32_t first_byte,
-                uint32_t bytes) {
+void read_table(const PageAccessor& table, uint32_t skipped, uint32_t first_byte, uint32_t bytes) {
     // The read begins before the first index: DRAM reads need source and destination equal modulo
     // 64 bytes.
     noc_async_read(table.get_noc_addr(0, first_byte - skipped), get_write_ptr(kCbTable),
@@ -27,7 +26,7 @@ void read_table(const TensorAccessor& table, uint32_t skipped, uint32_t first_by
 
 // Reads all rows of the input. A column is strided in memory, so reading it from DRAM word by word
 // would take one request per word.
-void read_input(const TensorAccessor& input, uint32_t rows, uint32_t stride, uint32_t bytes) {
+void read_input(const PageAccessor& input, uint32_t rows, uint32_t stride, uint32_t bytes) {
     for (uint32_t row = 0; row < rows; ++row) {
         noc_async_read(input.get_noc_addr(row), get_write_ptr(kCbInput) + row * stride, bytes);
     }

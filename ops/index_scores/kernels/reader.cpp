@@ -203,20 +203,20 @@ void push_constants() {
 
 // Tensors of the reader.
 struct Tensors {
-    TensorAccessor q{ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount)};
-    TensorAccessor weights{ReaderTensors::weights(),
-                           ReaderTensors::weights_address(UnitRange::kCount)};
-    TensorAccessor cache{ReaderTensors::cache(), ReaderTensors::cache_address(UnitRange::kCount)};
-    TensorAccessor page_table{ReaderTensors::page_table(),
-                              ReaderTensors::page_table_address(UnitRange::kCount)};
-    TensorAccessor positions{ReaderTensors::positions(),
-                             ReaderTensors::positions_address(UnitRange::kCount)};
-    TensorAccessor q_scale{ReaderTensors::q_scale(),
-                           ReaderTensors::q_scale_address(UnitRange::kCount)};
-    TensorAccessor cache_scale{ReaderTensors::cache_scale(),
-                               ReaderTensors::cache_scale_address(UnitRange::kCount)};
-    TensorAccessor weights_out{ReaderTensors::weights_out(),
-                               ReaderTensors::weights_out_address(UnitRange::kCount)};
+    PageAccessor q{ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount)};
+    PageAccessor weights{ReaderTensors::weights(),
+                         ReaderTensors::weights_address(UnitRange::kCount)};
+    PageAccessor cache{ReaderTensors::cache(), ReaderTensors::cache_address(UnitRange::kCount)};
+    PageAccessor page_table{ReaderTensors::page_table(),
+                            ReaderTensors::page_table_address(UnitRange::kCount)};
+    PageAccessor positions{ReaderTensors::positions(),
+                           ReaderTensors::positions_address(UnitRange::kCount)};
+    PageAccessor q_scale{ReaderTensors::q_scale(),
+                         ReaderTensors::q_scale_address(UnitRange::kCount)};
+    PageAccessor cache_scale{ReaderTensors::cache_scale(),
+                             ReaderTensors::cache_scale_address(UnitRange::kCount)};
+    PageAccessor weights_out{ReaderTensors::weights_out(),
+                             ReaderTensors::weights_out_address(UnitRange::kCount)};
 };
 
 }  // namespace
@@ -225,12 +225,12 @@ void kernel_main() {
     const auto range = UnitRange::read();
     const auto shapes = ReaderArgs::read();
     const Tensors tensors;
-    const CacheRows<TensorAccessor> cache{tensors.cache, shapes.row_bytes, shapes.cache_positions};
-    const CacheRows<TensorAccessor> key_scales{tensors.cache_scale, sizeof(uint32_t),
-                                               shapes.scale_positions};
+    const CacheRows<PageAccessor> cache{tensors.cache, shapes.row_bytes, shapes.cache_positions};
+    const CacheRows<PageAccessor> key_scales{tensors.cache_scale, sizeof(uint32_t),
+                                             shapes.scale_positions};
     push_constants();
-    WordList<TensorAccessor> positions{tensors.positions, shapes.position_width,
-                                       get_write_ptr(kCbPositions)};
+    WordList<PageAccessor> positions{tensors.positions, shapes.position_width,
+                                     get_write_ptr(kCbPositions)};
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t token = unit / shapes.chunks;
         // A chunk may begin after the last key of the token; then it has no tiles.

@@ -16,9 +16,9 @@ constexpr uint32_t kCbRows = index_of(Cb::Rows);
 constexpr uint32_t kCbMisaligned = index_of(Cb::Misaligned);
 
 struct Places {
-    WordList<TensorAccessor> positions;
-    WordList<TensorAccessor> sequences;
-    WordList<TensorAccessor> pages;
+    WordList<PageAccessor> positions;
+    WordList<PageAccessor> sequences;
+    WordList<PageAccessor> pages;
     uint32_t page_size;
     uint32_t table_width;
     uint32_t tokens_each;
@@ -87,7 +87,7 @@ void append_rows() {
     const TensorAccessor table(WriterTensors::table(), address.table());
     const TensorAccessor positions(WriterTensors::positions(), address.positions());
     const TensorAccessor sequences(WriterTensors::sequences(), address.sequences());
-    const CacheRows<TensorAccessor> cache{output, args.row_bytes, args.in_one_row};
+    const CacheRows<PageAccessor> cache{output, args.row_bytes, args.in_one_row};
 
     Places places{{positions, args.position_width, get_write_ptr(index_of(Cb::Positions))},
                   {sequences, args.sequence_width == 0 ? 1 : args.sequence_width,

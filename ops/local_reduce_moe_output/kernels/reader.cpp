@@ -61,8 +61,8 @@ struct Lists {
 
 // The routing tables of one device.
 struct RoutingTables {
-    TensorAccessor map;
-    TensorAccessor weights;
+    PageAccessor map;
+    PageAccessor weights;
     uint32_t count_stride;
 
     uint32_t count(uint32_t expert) const {
@@ -93,7 +93,7 @@ struct RoutingTables {
     }
 };
 
-void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t count_stride) {
+void read_counts(const PageAccessor& counts, uint32_t num_experts, uint32_t count_stride) {
     const uint32_t counts_l1 = get_write_ptr(kCbCounts);
     for (uint32_t expert = 0; expert < num_experts; ++expert) {
         // Each count is a page, and pages are read to aligned addresses, so counts are not
@@ -106,7 +106,7 @@ void read_counts(const TensorAccessor& counts, uint32_t num_experts, uint32_t co
 
 // Hands over the contributions to one token after the other.
 struct TokenStream {
-    TensorAccessor rows;
+    PageAccessor rows;
     uint32_t row_bytes;
     uint32_t chunk_tiles;
 

@@ -43,8 +43,8 @@ struct Token {
     }
 };
 
-void push_chunk(const TensorAccessor& rows, const Token& token, uint32_t chunk_tiles,
-                uint32_t offset, uint32_t bytes) {
+void push_chunk(const PageAccessor& rows, const Token& token, uint32_t chunk_tiles, uint32_t offset,
+                uint32_t bytes) {
     // Experts in the token's order, so that the sum does not depend on the positions of their rows.
     for (uint32_t k = 0; k < token.top_k; ++k) {
         if (token.rows[k] == kNone) {

@@ -65,7 +65,7 @@ struct LocalExperts {
     bool has(uint32_t expert) const { return expert - first < count; }
 };
 
-void read_choices(const TensorAccessor& ids, const Choices& choices) {
+void read_choices(const PageAccessor& ids, const Choices& choices) {
     for (uint32_t token = 0; token < choices.num_tokens; ++token) {
         noc_async_read(ids.get_noc_addr(token), choices.l1 + token * choices.row_bytes,
                        choices.top_k * sizeof(uint32_t));
@@ -151,7 +151,7 @@ void kernel_main() {
     const auto args = RoutingArgs::read();
     const uint32_t first_expert = LocalRange::read().first_expert;
     const uint32_t ids_addr = Tensors::topk_ids_address(kAddresses);
-    const TensorAccessor outputs[kNumTables] = {
+    const PageAccessor outputs[kNumTables] = {
         {Tensors::histogram(), Tensors::histogram_address(kAddresses)},
         {Tensors::local_histogram(), Tensors::local_histogram_address(kAddresses)},
         {Tensors::total(), Tensors::total_address(kAddresses)},

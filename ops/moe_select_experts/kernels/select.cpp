@@ -238,7 +238,7 @@ struct Router {
 
 // The tables, in the order of the op's outputs, with the row of L1 that each is stored from.
 struct Output {
-    TensorAccessor tensor;
+    PageAccessor tensor;
     uint32_t row_l1;
     uint32_t bytes;
 };
@@ -300,7 +300,7 @@ Router router_of(const SelectArgs& args, const Rows& rows) {
 }
 
 // Widens the bias once, through the row that the logits take later.
-void read_bias(const TensorAccessor& bias, const SelectArgs& args, const Router& router) {
+void read_bias(const PageAccessor& bias, const SelectArgs& args, const Router& router) {
     const uint32_t l1_address = router.logits.l1_address;
     const bool is_bfloat16 = args.has_bf16_bias != 0;
     noc_async_read(bias.get_noc_addr(0), l1_address, args.experts * (is_bfloat16 ? 2 : 4));
@@ -310,8 +310,8 @@ void read_bias(const TensorAccessor& bias, const SelectArgs& args, const Router&
 }
 
 // Routes a token and stores its row of each output.
-void route(const TensorAccessor& logits, uint32_t token, const Router& router,
-           const Output* outputs, uint32_t num_outputs) {
+void route(const PageAccessor& logits, uint32_t token, const Router& router, const Output* outputs,
+           uint32_t num_outputs) {
     const SourceRow& row = router.logits;
     noc_async_read(logits.get_noc_addr(token), row.l1_address,
                    router.experts * (row.is_bfloat16 ? 2 : 4));

@@ -38,9 +38,9 @@ ExpertTable table_of(uint32_t member, uint32_t entries) {
 
 // Places of the tables in DRAM.
 struct Destination {
-    TensorAccessor routed;
-    TensorAccessor weights;
-    TensorAccessor map;
+    PageAccessor routed;
+    PageAccessor weights;
+    PageAccessor map;
     uint32_t num_tokens;
     uint32_t entries;
 
@@ -149,7 +149,7 @@ struct Group {
             cb_pop_front(kCbWeights, args.block);
         }
     }
-    void finish(const Destination& destination, const TensorAccessor& counts) const {
+    void finish(const Destination& destination, const PageAccessor& counts) const {
         for (uint32_t member = 0; member < size; ++member) {
             const ExpertTable table = table_of(member, destination.entries);
             destination.finish(first_expert + member, table);
@@ -161,7 +161,7 @@ struct Group {
     }
 };
 
-const tt_l1_ptr uint32_t* read_local_experts(const TensorAccessor& local_experts, uint32_t count) {
+const tt_l1_ptr uint32_t* read_local_experts(const PageAccessor& local_experts, uint32_t count) {
     // The ids are read once: all groups of the core use them.
     const uint32_t ids_l1 = get_write_ptr(kCbLocalExperts);
     noc_async_read(local_experts.get_noc_addr(0), ids_l1, count * sizeof(uint32_t));

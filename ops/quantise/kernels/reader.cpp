@@ -55,7 +55,7 @@ void push(const Accessor& input, const CountedRows& rows, const Strip& strip) {
 
 // Pushes the strips of a block of columns for a group of rows; they follow one another, as compute
 // keeps them.
-void push_block(const TensorAccessor& input, const CountedRows& rows, const ReaderArgs& args,
+void push_block(const PageAccessor& input, const CountedRows& rows, const ReaderArgs& args,
                 uint32_t first_row, uint32_t column) {
     const uint32_t left = args.columns - column;
     for (uint32_t i = 0; i < args.row_tiles; ++i) {

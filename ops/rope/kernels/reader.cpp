@@ -89,8 +89,8 @@ void kernel_main() {
 
     push_matrices(head);
     fill_constant_factors();
-    WordList<TensorAccessor> list{positions, list_width == 0 ? 1 : list_width,
-                                  get_write_ptr(kCbPositions)};
+    WordList<PageAccessor> list{positions, list_width == 0 ? 1 : list_width,
+                                get_write_ptr(kCbPositions)};
     const uint32_t part_bytes = (head.dim + 15) / 16 * 16 * sizeof(float);
     const uint32_t bytes = head.dim * sizeof(float);
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {

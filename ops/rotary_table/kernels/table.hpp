@@ -107,8 +107,8 @@ void make_table() {
     const TensorAccessor sines(TableTensors::sin(), output_address(OutputAddresses::sin_place));
     const TensorAccessor table(TableTensors::table(), output_address(OutputAddresses::table_place));
 
-    WordList<TensorAccessor> list{positions, args.position_width,
-                                  get_write_ptr(index_of(Cb::Positions))};
+    WordList<PageAccessor> list{positions, args.position_width,
+                                get_write_ptr(index_of(Cb::Positions))};
     Form::write_frequencies(args, range);
     const uint32_t pair_bytes = head.dim / 2 * sizeof(float);
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {

@@ -15,8 +15,8 @@ constexpr uint32_t kCbCount = index_of(Cb::ReaderCount);
 
 // The routing tables of one expert.
 struct ExpertRows {
-    TensorAccessor counts;
-    TensorAccessor routed;
+    PageAccessor counts;
+    PageAccessor routed;
     uint32_t expert = 0;
     uint32_t count = 0;
     uint32_t first_index = 0xFFFFFFFF;  // start of the part of `routed` in L1
@@ -70,7 +70,7 @@ struct BlockFiller {
             push();
         }
     }
-    void add_row(const TensorAccessor& rows, uint32_t row) {
+    void add_row(const PageAccessor& rows, uint32_t row) {
         for (uint32_t offset = 0; offset < row_bytes; offset += piece_bytes) {
             add_piece(rows.get_noc_addr(row, offset), smaller(row_bytes - offset, piece_bytes));
         }

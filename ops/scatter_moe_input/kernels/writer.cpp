@@ -16,7 +16,7 @@ constexpr uint32_t kCbZeros = index_of(Cb::Zeros);
 // Stores rows piece by piece, taking pages out of the reader's blocks in the order in which they
 // were filled.
 struct RowWriter {
-    TensorAccessor out;
+    PageAccessor out;
     uint32_t row_bytes;
     uint32_t piece_bytes;
     uint32_t page_bytes;
@@ -60,7 +60,7 @@ void clear(uint32_t l1_addr, uint32_t bytes) {
     }
 }
 
-uint32_t read_count(const TensorAccessor& counts, uint32_t expert) {
+uint32_t read_count(const PageAccessor& counts, uint32_t expert) {
     const uint32_t count_l1 = get_write_ptr(kCbCount);
     noc_async_read(counts.get_noc_addr(expert), count_l1, sizeof(uint32_t));
     noc_async_read_barrier();

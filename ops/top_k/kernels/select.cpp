@@ -112,8 +112,8 @@ void kernel_main() {
     const TensorAccessor output(SelectTensors::indices(),
                                 SelectTensors::indices_address(RowRange::kCount));
 
-    WordList<TensorAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
-                                       get_write_ptr(own(Cb::Positions))};
+    WordList<PageAccessor> positions{position_list, list_width == 0 ? 1 : list_width,
+                                     get_write_ptr(own(Cb::Positions))};
     const Buffers buffers;
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const auto last = list_width == 0 ? static_cast<int32_t>(columns) - 1

@@ -78,8 +78,8 @@ void kernel_main() {
                                        SelectTensors::positions_address(kTensorArg));
     const TensorAccessor output(SelectTensors::indices(),
                                 SelectTensors::indices_address(kTensorArg));
-    WordList<TensorAccessor> positions{position_list, args.list_width == 0 ? 1 : args.list_width,
-                                       own_l1(Cb::Positions)};
+    WordList<PageAccessor> positions{position_list, args.list_width == 0 ? 1 : args.list_width,
+                                     own_l1(Cb::Positions)};
     const Lists lists{share.sharers, share.list_entries, get_write_ptr(index_of(Cb::Lists)),
                       get_write_ptr(index_of(Cb::Lengths))};
 

@@ -13,8 +13,8 @@ void kernel_main() {
                                        SelectTensors::positions_address(RowRange::kCount));
     const TensorAccessor output(SelectTensors::indices(),
                                 SelectTensors::indices_address(RowRange::kCount));
-    WordList<TensorAccessor> positions{position_list, args.list_width == 0 ? 1 : args.list_width,
-                                       own_l1(Cb::Positions)};
+    WordList<PageAccessor> positions{position_list, args.list_width == 0 ? 1 : args.list_width,
+                                     own_l1(Cb::Positions)};
     const auto ids = reinterpret_cast<Words>(own_l1(Cb::Scores));
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const uint32_t visible = visible_columns(args, positions, row);

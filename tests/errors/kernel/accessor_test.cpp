@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes with accessors of tensors and with the state of inline writes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
+#include "tessera/kernel/objects/endpoints.hpp"
 #include "tests/kernel_rig.hpp"
 
 namespace tessera {
@@ -28,6 +30,18 @@ TEST(AccessorErrors, ShardsOfAnInterleavedTensorAreRefused) {
         }),
         "Unsupported: TensorAccessor::dspec: the tensor is interleaved over all banks and has "
         "no shards");
+}
+
+TEST(AccessorErrors, APageElsewhereIsNoLocalSide) {
+    EXPECT_THAT(fault_of_accessor([] {
+                    const TensorAccessor tensor(::TensorAccessorArgs<0>(), 0);
+                    experimental::Noc().async_read(tensor, tensor, 32, {.page_id = 0},
+                                                   {.page_id = 0});
+                }),
+                ::testing::MatchesRegex(
+                    "OutOfBounds: the local side of a transfer is at NoC coordinates "
+                    "\\([0-9]+, [0-9]+\\), not on this core at \\([0-9]+, [0-9]+\\): a tensor's "
+                    "page or shard can be the local side only where it is in own L1"));
 }
 
 TEST(AccessorErrors, AnInlineWriteWithoutAValueNeedsALatchedOne) {

@@ -79,6 +79,9 @@ constexpr std::uint64_t get_noc_multicast_addr(std::uint32_t x_start, std::uint3
 }
 
 namespace tessera::kernel {
+/// L1 address of a NoC address on the kernel's own core.
+/// Errors   OutOfBounds if it is elsewhere: the local side of a transfer is in own L1.
+std::uint32_t own_l1_address(std::uint64_t noc_address, CallSite site);
 /// NoC address of `offset` in a bank, its endpoint being the one that `noc` uses.
 std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::uint8_t noc,
                                 CallSite site);

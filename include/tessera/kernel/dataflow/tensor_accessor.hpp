@@ -85,9 +85,18 @@ private:
     std::uint32_t at_;
 };
 
-/// Stands for the geometry of an interleaved tensor that the kernel itself describes.
-template <bool is_dram>
-struct InterleavedSpec {};
+/// The geometry of an interleaved tensor that the kernel itself describes.
+template <bool dram>
+struct InterleavedSpec {
+    static constexpr bool is_interleaved = true;
+    static constexpr bool is_dram = dram;
+    static constexpr bool is_static = false;
+    static constexpr bool has_static_rank = false;
+    static constexpr bool tensor_shape_static = false;
+    static constexpr bool shard_shape_static = false;
+    static constexpr std::uint32_t rank_ct = 0;
+    static constexpr std::uint32_t num_banks_ct = 0;
+};
 template <bool is_dram>
 constexpr InterleavedSpec<is_dram> make_interleaved_dspec() {
     return {};
@@ -96,6 +105,26 @@ constexpr InterleavedSpec<is_dram> make_interleaved_dspec() {
 /// argument CTA_OFFSET, its address is the common runtime argument at byte ADDR_CRTA_OFFSET.
 template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
 struct TensorAccessorBindingToken {};
+}  // namespace tensor_accessor
+
+namespace tensor_accessor {
+/// The geometry in the words at compile-time argument CTA_OFFSET, as constants. A kernel that uses
+/// one is compiled with its arguments as constants.
+template <std::uint32_t CTA_OFFSET>
+struct SpecOfArgs {
+    static constexpr bool is_interleaved =
+        (get_compile_time_arg_val(CTA_OFFSET) & tessera::kernel::kAccessorSharded) == 0;
+    static constexpr bool is_dram =
+        (get_compile_time_arg_val(CTA_OFFSET) & tessera::kernel::kAccessorIsDram) != 0;
+    static constexpr bool is_static = !is_interleaved;
+    static constexpr bool has_static_rank = is_static;
+    static constexpr bool tensor_shape_static = is_static;
+    static constexpr bool shard_shape_static = is_static;
+    static constexpr std::uint32_t rank_ct =
+        is_static ? get_compile_time_arg_val(CTA_OFFSET + 2) : 0;
+    static constexpr std::uint32_t num_banks_ct =
+        is_static ? get_compile_time_arg_val(CTA_OFFSET + 3) : 0;
+};
 }  // namespace tensor_accessor
 
 /// Names the place of an accessor's words among the compile-time arguments.
@@ -134,32 +163,37 @@ struct TensorAccessorArgs {
         return CTA_OFFSET + 2;
     }
 #endif
+    /// The host appends all words to the compile-time arguments.
+    static constexpr std::uint32_t num_common_runtime_args() {
+        return 0;
+    }
     static constexpr std::uint32_t next_common_runtime_args_offset() {
         return CRTA_OFFSET;
     }
 };
 
+namespace tessera::kernel {
 /// Computes NoC addresses of a tensor's pages, interleaved or sharded.
-class TensorAccessor {
+class PageAccessor {
 public:
     /// `page_size` is what page transfers move; by default the aligned page size.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
-    TensorAccessor(TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
-                   std::uint32_t page_size = 0)
+    PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
+                 std::uint32_t page_size = 0)
         : args_offset_(CTA_OFFSET),
           base_(base_address),
           flags_(get_compile_time_arg_val(CTA_OFFSET)),
           aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
           page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
     template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
-    explicit TensorAccessor(
-        tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)
-        : TensorAccessor(TensorAccessorArgs<CTA_OFFSET>(),
-                         get_common_arg_val<std::uint32_t>(ADDR_CRTA_OFFSET / 4)) {}
+    explicit PageAccessor(
+        ::tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)
+        : PageAccessor(::TensorAccessorArgs<CTA_OFFSET>(),
+                       get_common_arg_val<std::uint32_t>(ADDR_CRTA_OFFSET / 4)) {}
     /// An interleaved tensor whose pages have `page_size` bytes.
     template <bool is_dram>
-    TensorAccessor(tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,
-                   std::uint32_t page_size)
+    PageAccessor(::tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,
+                 std::uint32_t page_size)
         : args_offset_(0),
           base_(base_address),
           flags_(is_dram ? tessera::kernel::kAccessorIsDram : 0),
@@ -179,10 +213,24 @@ public:
                    : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, noc,
                                                 site);
     }
+    /// The address of the page at a place of a sharded tensor, one coordinate in pages for each
+    /// dimension.
+    template <class Coordinates>
+    requires requires(const Coordinates& place) { place[0]; }
+    std::uint64_t get_noc_addr(const Coordinates& place, std::uint32_t offset = 0,
+                               std::uint8_t noc = noc_index,
+                               tessera::CallSite site = tessera::CallSite::here()) const {
+        const auto shape = dspec(site).tensor_shape();
+        std::uint32_t page = 0;
+        for (std::uint32_t i = 0; i < shape.size(); ++i) {
+            page = page * shape[i] + place[i];
+        }
+        return get_noc_addr(page, offset, noc, site);
+    }
     /// Number and address of one page.
     class Page {
     public:
-        Page(const TensorAccessor& tensor, std::uint32_t id) : tensor_(&tensor), id_(id) {}
+        Page(const PageAccessor& tensor, std::uint32_t id) : tensor_(&tensor), id_(id) {}
         [[nodiscard]] std::uint32_t page_id() const { return id_; }
         [[nodiscard]] std::uint64_t noc_addr(
             std::uint8_t noc = noc_index,
@@ -191,7 +239,7 @@ public:
         }
 
     private:
-        const TensorAccessor* tensor_;
+        const PageAccessor* tensor_;
         std::uint32_t id_;
     };
     /// Pages of a range, or those of a range of a shard's places, for a loop over them.
@@ -201,7 +249,7 @@ public:
         /// Iterator over the pages. Places of a shard outside of the tensor are left out.
         class Iterator {
         public:
-            Iterator(const TensorAccessor& tensor, std::uint32_t shard, std::uint32_t at,
+            Iterator(const PageAccessor& tensor, std::uint32_t shard, std::uint32_t at,
                      std::uint32_t end)
                 : tensor_(&tensor), shard_(shard), at_(at), end_(end), page_(tensor, 0) {
                 skip_outside();
@@ -236,13 +284,13 @@ public:
                     }
                 }
             }
-            const TensorAccessor* tensor_;
+            const PageAccessor* tensor_;
             std::uint32_t shard_;
             std::uint32_t at_;
             std::uint32_t end_;
             Page page_;
         };
-        Pages(const TensorAccessor& tensor, std::uint32_t shard, std::uint32_t first,
+        Pages(const PageAccessor& tensor, std::uint32_t shard, std::uint32_t first,
               std::uint32_t end)
             : begin_(tensor, shard, first, end), end_(tensor, shard, end, end) {}
         [[nodiscard]] Iterator begin() const { return begin_; }
@@ -264,6 +312,11 @@ public:
                                     std::uint32_t end = 0, std::uint8_t /*noc*/ = noc_index,
                                     tessera::CallSite site = tessera::CallSite::here()) const {
         return {*this, shard_id, first, end == 0 ? dspec(site).shard_volume() : end};
+    }
+    /// Pages of the calling thread; a kernel has one thread on a core here.
+    [[nodiscard]] Pages strided_pages(std::uint8_t noc = noc_index,
+                                      tessera::CallSite site = tessera::CallSite::here()) const {
+        return pages(0, 0, noc, site);
     }
     /// Address of the first page of a shard.
     std::uint64_t get_shard_noc_addr(std::uint32_t shard_id, std::uint32_t offset = 0,
@@ -290,15 +343,17 @@ public:
     }
     /// Geometry of a sharded tensor.
     /// Errors   Unsupported for an interleaved tensor.
-    [[nodiscard]] tensor_accessor::DistributionSpec dspec(
+    [[nodiscard]] ::tensor_accessor::DistributionSpec dspec(
         tessera::CallSite site = tessera::CallSite::here()) const {
         if ((flags_ & tessera::kernel::kAccessorSharded) == 0) {
             tessera::kernel::refuse_interleaved("TensorAccessor::dspec", site);
         }
-        return tensor_accessor::DistributionSpec(args_offset_);
+        return ::tensor_accessor::DistributionSpec(args_offset_);
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
     [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }
+    /// Address at which the tensor begins in each of its banks.
+    [[nodiscard]] std::uint32_t get_bank_base_address() const { return base_; }
 
 private:
     std::uint32_t args_offset_;
@@ -307,6 +362,65 @@ private:
     std::uint32_t aligned_page_size_;
     std::uint32_t page_size_;
 };
+}  // namespace tessera::kernel
+using tessera::kernel::PageAccessor;
+
+/// An accessor with what the compiler knows of the geometry, as DSpec.
+template <class Spec>
+class TensorAccessor : public tessera::kernel::PageAccessor {
+public:
+    using DSpec = Spec;
+    using PageAccessor::PageAccessor;
+};
+template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET, class... More>
+TensorAccessor(TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>, More...)
+    -> TensorAccessor<tensor_accessor::SpecOfArgs<CTA_OFFSET>>;
+template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
+TensorAccessor(tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>)
+    -> TensorAccessor<tensor_accessor::SpecOfArgs<CTA_OFFSET>>;
+template <bool is_dram, class... More>
+TensorAccessor(tensor_accessor::InterleavedSpec<is_dram>, More...)
+    -> TensorAccessor<tensor_accessor::InterleavedSpec<is_dram>>;
+
+namespace tensor_accessor {
+using Page = tessera::kernel::PageAccessor::Page;
+
+/// The pages of every `stride`-th shard from `first` to before `end`, a range for each shard.
+class StridedShardPages {
+public:
+    /// Iterator over the shards.
+    class Iterator {
+    public:
+        Iterator(const StridedShardPages& shards, std::uint32_t shard)
+            : shards_(&shards), shard_(shard) {}
+        tessera::kernel::PageAccessor::Pages operator*() const {
+            return shards_->tensor_->shard_pages(shard_, 0, 0, noc_index, shards_->site_);
+        }
+        Iterator& operator++() {
+            shard_ += shards_->stride_;
+            return *this;
+        }
+        bool operator!=(const Iterator& end) const { return shard_ < end.shard_; }
+
+    private:
+        const StridedShardPages* shards_;
+        std::uint32_t shard_;
+    };
+    StridedShardPages(const tessera::kernel::PageAccessor& tensor, std::uint32_t first,
+                      std::uint32_t end, std::uint32_t stride, std::uint8_t /*noc*/ = noc_index,
+                      tessera::CallSite site = tessera::CallSite::here())
+        : tensor_(&tensor), first_(first), end_(end), stride_(stride), site_(site) {}
+    [[nodiscard]] Iterator begin() const { return {*this, first_}; }
+    [[nodiscard]] Iterator end() const { return {*this, end_}; }
+
+private:
+    const tessera::kernel::PageAccessor* tensor_;
+    std::uint32_t first_;
+    std::uint32_t end_;
+    std::uint32_t stride_;
+    tessera::CallSite site_;
+};
+}  // namespace tensor_accessor
 
 /// Whether a generator states the size of a page with its padding.
 template <class Generator>
@@ -353,7 +467,8 @@ auto make_tensor_accessor_tuple(const std::tuple<Args...>& args, std::uint32_t f
 class AbstractTensorAccessorWrapper {
 public:
     AbstractTensorAccessorWrapper() = default;
-    AbstractTensorAccessorWrapper(const TensorAccessor& tensor) : tensor_(&tensor) {}  // NOLINT
+    AbstractTensorAccessorWrapper(const tessera::kernel::PageAccessor& tensor)  // NOLINT
+        : tensor_(&tensor) {}
     std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0,
                                std::uint8_t noc = noc_index,
                                tessera::CallSite site = tessera::CallSite::here()) const {
@@ -362,7 +477,7 @@ public:
     [[nodiscard]] std::uint32_t transfer_size() const { return tensor_->transfer_size(); }
 
 private:
-    const TensorAccessor* tensor_ = nullptr;
+    const tessera::kernel::PageAccessor* tensor_ = nullptr;
 };
 template <class... Accessors>
 auto make_abstract_tensor_accessor_wrappers(const std::tuple<Accessors...>& accessors) {

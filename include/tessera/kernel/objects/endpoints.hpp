@@ -92,13 +92,42 @@ struct PagedEndpoint {
                                      const src_args_type& args, CallSite site) {
         return pages.get_noc_addr(args.page_id, args.offset_bytes, noc, site);
     }
+    static std::uint32_t local_address(const Pages& pages, const src_args_type& args,
+                                       CallSite site) {
+        return own_l1_address(noc_address(pages, noc_index, args, site), site);
+    }
 };
 }  // namespace tessera::kernel
 
 namespace experimental {
 
+template <class Spec>
+struct noc_traits_t<TensorAccessor<Spec>>
+    : tessera::kernel::PagedEndpoint<tessera::kernel::PageAccessor> {};
 template <>
-struct noc_traits_t<TensorAccessor> : tessera::kernel::PagedEndpoint<TensorAccessor> {};
+struct noc_traits_t<tessera::kernel::PageAccessor>
+    : tessera::kernel::PagedEndpoint<tessera::kernel::PageAccessor> {};
+template <>
+struct noc_traits_t<AbstractTensorAccessorWrapper>
+    : tessera::kernel::PagedEndpoint<AbstractTensorAccessorWrapper> {};
+/// Addresses a page that an iterator gave.
+template <>
+struct noc_traits_t<tensor_accessor::Page> {
+    /// Byte offset in the page.
+    struct src_args_type {
+        std::uint32_t offset_bytes{};
+    };
+    using dst_args_type = src_args_type;
+
+    static std::uint64_t noc_address(const tensor_accessor::Page& page, std::uint8_t noc,
+                                     const src_args_type& args, tessera::CallSite site) {
+        return page.noc_addr(noc, site) + args.offset_bytes;
+    }
+    static std::uint32_t local_address(const tensor_accessor::Page& page, const src_args_type& args,
+                                       tessera::CallSite site) {
+        return tessera::kernel::own_l1_address(noc_address(page, noc_index, args, site), site);
+    }
+};
 template <class Accessor>
 struct noc_traits_t<PageView<Accessor>> : tessera::kernel::PagedEndpoint<PageView<Accessor>> {};
 /// Addresses the shards of a tensor.
@@ -114,6 +143,10 @@ struct noc_traits_t<ShardView<Accessor>> {
     static std::uint64_t noc_address(const ShardView<Accessor>& shards, std::uint8_t noc,
                                      const src_args_type& args, tessera::CallSite site) {
         return shards.get_noc_addr(args.shard_id, args.offset_bytes, noc, site);
+    }
+    static std::uint32_t local_address(const ShardView<Accessor>& shards, const src_args_type& args,
+                                       tessera::CallSite site) {
+        return tessera::kernel::own_l1_address(noc_address(shards, noc_index, args, site), site);
     }
 };
 template <bool DRAM>

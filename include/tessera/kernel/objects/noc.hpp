@@ -85,8 +85,8 @@ public:
             noc_async_read_set_trid(trid, noc_id_, site);
         }
         noc_async_read<max_page_size>(noc_traits_t<Src>::noc_address(src, noc_id_, src_args, site),
-                                      noc_traits_t<Dst>::local_address(dst, dst_args), size_bytes,
-                                      noc_id_, 0, site);
+                                      local_address(dst, dst_args, site), size_bytes, noc_id_, 0,
+                                      site);
     }
     template <NocOptions options, std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
               bool enable_noc_tracing = true, class Src, class Dst>
@@ -129,7 +129,7 @@ public:
                                std::uint8_t /*vc*/ = 0, CallSite site = CallSite::here()) const {
         const auto address = static_cast<std::uint32_t>(
             noc_traits_t<Src>::noc_address(src, noc_id_, src_args, site));
-        const std::uint32_t target = noc_traits_t<Dst>::local_address(dst, dst_args);
+        const std::uint32_t target = local_address(dst, dst_args, site);
         if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
             noc_async_read_one_packet_with_state(address, target, noc_id_, 0, site);
         } else {
@@ -167,7 +167,7 @@ public:
                                 const src_args_t<Src>& src_args, const dst_args_t<Dst>& dst_args,
                                 std::uint8_t /*vc*/ = 0, CallSite site = CallSite::here()) const {
         noc_async_write_one_packet_with_state(
-            noc_traits_t<Src>::local_address(src, src_args),
+            local_address(src, src_args, site),
             static_cast<std::uint32_t>(
                 noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site)),
             noc_id_, site);
@@ -195,7 +195,7 @@ public:
             noc_async_write_set_trid(trid, noc_id_, site);
         }
         noc_async_write<max_page_size, true, response_mode == ResponseMode::POSTED>(
-            noc_traits_t<Src>::local_address(src, src_args),
+            local_address(src, src_args, site),
             noc_traits_t<Dst>::noc_address(dst, noc_id_, dst_args, site), size_bytes, noc_id_, 0,
             site);
     }
@@ -214,7 +214,7 @@ public:
                                std::uint32_t num_dsts, const src_args_t<Src>& src_args,
                                const mcast_args_t<Dst>& dst_args, bool linked = false,
                                CallSite site = CallSite::here()) const {
-        const std::uint32_t source = noc_traits_t<Src>::local_address(src, src_args);
+        const std::uint32_t source = local_address(src, src_args, site);
         const std::uint64_t target = noc_traits_t<Dst>::multicast_address(dst, noc_id_, dst_args);
         if constexpr (mcast_mode == McastMode::INCLUDE_SRC) {
             noc_async_write_multicast_loopback_src(source, target, size_bytes, num_dsts, linked,
@@ -256,7 +256,7 @@ public:
     void async_write_zeros(const Dst& dst, std::uint32_t size_bytes,
                            const dst_args_t<Dst>& args = {},
                            CallSite site = CallSite::here()) const {
-        const std::uint32_t start = noc_traits_t<Dst>::local_address(dst, args);
+        const std::uint32_t start = local_address(dst, args, site);
         for (std::uint32_t done = 0; done < size_bytes; done += MEM_ZEROS_SIZE) {
             const std::uint32_t left = size_bytes - done;
             noc_async_read(get_noc_addr(MEM_ZEROS_BASE, noc_id_), start + done,
@@ -268,8 +268,7 @@ public:
     template <class Dst, class Scratch>
     void async_write_zeros(const Dst& dst, std::uint32_t size_bytes, const dst_args_t<Dst>& args,
                            const Scratch& scratch, CallSite site = CallSite::here()) const {
-        const std::uint32_t source =
-            noc_traits_t<Scratch>::local_address(scratch, src_args_t<Scratch>{});
+        const std::uint32_t source = local_address(scratch, src_args_t<Scratch>{}, site);
         const std::uint64_t target = noc_traits_t<Dst>::noc_address(dst, noc_id_, args, site);
         for (std::uint32_t done = 0; done < size_bytes; done += NOC_MAX_BURST_SIZE) {
             const std::uint32_t left = size_bytes - done;
@@ -338,6 +337,15 @@ public:
     }
 
 private:
+    // An endpoint that may be elsewhere names the call when it is.
+    template <class Place, class Args>
+    static std::uint32_t local_address(const Place& place, const Args& args, CallSite site) {
+        if constexpr (requires { noc_traits_t<Place>::local_address(place, args, site); }) {
+            return noc_traits_t<Place>::local_address(place, args, site);
+        } else {
+            return noc_traits_t<Place>::local_address(place, args);
+        }
+    }
     static constexpr TxnIdMode txn_id_mode_of(NocOptions options) {
         return has_option(options, NocOptions::TXN_ID) ? TxnIdMode::ENABLED : TxnIdMode::DISABLED;
     }

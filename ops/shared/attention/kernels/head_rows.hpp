@@ -13,8 +13,8 @@ constexpr uint32_t kSinkWords = 3 * 64;  // bytes in front of the sinks, which l
 
 // Rows of the tensors are heads, positions, or pages of positions.
 struct HeadCaches {
-    CacheRows<TensorAccessor> keys;
-    CacheRows<TensorAccessor> values;
+    CacheRows<PageAccessor> keys;
+    CacheRows<PageAccessor> values;
     uint32_t kv_heads;
     uint32_t key_tiles;  // tiles of a row
     uint32_t value_tiles;
@@ -48,7 +48,7 @@ inline void clear_head_rows(const HeadCaches& caches) {
 // is the cache row of a place. With one head, rows that are contiguous in both memories are read
 // together.
 template <class Positions>
-void read_head_rows(const CacheRows<TensorAccessor>& cache, const Positions& positions,
+void read_head_rows(const CacheRows<PageAccessor>& cache, const Positions& positions,
                     uint32_t kv_heads, uint32_t head, uint32_t first, uint32_t end,
                     uint32_t l1_addr, uint32_t pitch) {
     const bool may_join = kv_heads == 1 && positions.are_consecutive() && cache.row_bytes == pitch;

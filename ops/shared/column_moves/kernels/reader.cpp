@@ -13,7 +13,7 @@ constexpr uint32_t kCbRows = index_of(Cb::Rows);
 constexpr uint32_t kCbDetour = index_of(Cb::Detour);
 
 struct Range {
-    TensorAccessor tensor;
+    PageAccessor tensor;
     uint32_t first;  // bytes
     uint32_t count;
     uint32_t stride;

@@ -31,11 +31,11 @@ private:
 };
 
 struct Outputs {
-    TensorAccessor ids;
-    TensorAccessor weights;
-    TensorAccessor source;
-    TensorAccessor slots;
-    TensorAccessor num_received;
+    PageAccessor ids;
+    PageAccessor weights;
+    PageAccessor source;
+    PageAccessor slots;
+    PageAccessor num_received;
 };
 
 // An expert that a token of a rank chose.
@@ -228,7 +228,7 @@ private:
     }
 
     void add_to_batch(uint32_t local_expert, uint32_t place, uint32_t origin,
-                      const TensorAccessor& source) {
+                      const PageAccessor& source) {
         words_at(lines_ + local_expert * kLineBytes)[place % kLineEntries] = origin;
         // A line is an aligned piece of the source table.
         if (place % kLineEntries == kLineEntries - 1) {
@@ -237,12 +237,12 @@ private:
         }
     }
     void write_line(uint32_t local_expert, uint32_t line, uint32_t entries,
-                    const TensorAccessor& source) const {
+                    const PageAccessor& source) const {
         noc_async_write(lines_ + local_expert * kLineBytes,
                         source.get_noc_addr(local_expert, line * kLineBytes),
                         entries * sizeof(uint32_t));
     }
-    void write_count(const TensorAccessor& num_received, uint32_t page, uint32_t count) {
+    void write_count(const PageAccessor& num_received, uint32_t page, uint32_t count) {
         rows_.begin(1);
         const uint32_t word = rows_.next();
         words_at(word)[0] = count;
@@ -287,7 +287,7 @@ Outputs outputs() {
 
 // Reads another rank's table. Tables arrive in any order. Their walk is in the order of ranks, so
 // that places are the same everywhere.
-void read_arrived(const Routing& routing, const TensorAccessor& tables, uint32_t rank,
+void read_arrived(const Routing& routing, const PageAccessor& tables, uint32_t rank,
                   volatile tt_l1_ptr uint32_t* arrived) {
     noc_semaphore_wait_min(arrived, routing.shape.num_ranks - 1);
     noc_async_read(tables.get_noc_addr(rank), routing.address, table_bytes(routing.shape));

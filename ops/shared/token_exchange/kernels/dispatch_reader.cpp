@@ -85,10 +85,10 @@ void find_targets(const Routing& routing, const Peers& peers, const LinkShare& s
 struct Inputs {
     using Tensors = DispatchReaderTensors;
 
-    TensorAccessor tokens{Tensors::tokens(), Tensors::tokens_address()};
-    TensorAccessor ids{Tensors::ids(), Tensors::ids_address()};
-    TensorAccessor weights{Tensors::weights(), Tensors::weights_address()};
-    TensorAccessor scales{Tensors::scales(), Tensors::scales_address()};
+    PageAccessor tokens{Tensors::tokens(), Tensors::tokens_address()};
+    PageAccessor ids{Tensors::ids(), Tensors::ids_address()};
+    PageAccessor weights{Tensors::weights(), Tensors::weights_address()};
+    PageAccessor scales{Tensors::scales(), Tensors::scales_address()};
 };
 
 }  // namespace

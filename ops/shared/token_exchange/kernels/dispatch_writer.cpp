@@ -16,12 +16,12 @@ struct Rows {
 };
 
 struct Targets {
-    TensorAccessor rows;
-    TensorAccessor scales;
+    PageAccessor rows;
+    PageAccessor scales;
 };
 
 // Sends the table into page `rank` of the peers' workspace.
-void send_table(MeshLink& link, const Peers& peers, const TensorAccessor& tables, uint32_t rank,
+void send_table(MeshLink& link, const Peers& peers, const PageAccessor& tables, uint32_t rank,
                 const PacketPieces& packets, uint64_t arrived) {
     // The table comes from the reader, which needs it first.
     cb_wait_front(kCbTable, 1);

@@ -10,9 +10,9 @@ namespace {
 using namespace tessera::ops::token_exchange;
 
 struct Tables {
-    TensorAccessor slots;
-    TensorAccessor ids;      // if rows are not batched
-    TensorAccessor weights;  // if there are any
+    PageAccessor slots;
+    PageAccessor ids;      // if rows are not batched
+    PageAccessor weights;  // if there are any
 };
 
 // A token's row of each table, in L1.
@@ -38,7 +38,7 @@ struct Terms {
 
 // A tile of a contribution, as the start of a row.
 struct ContributionAt {
-    const TensorAccessor& rows;
+    const PageAccessor& rows;
     uint32_t begin;
 
     uint64_t get_noc_addr(uint32_t page, uint32_t offset) const {

@@ -8,6 +8,7 @@
 
 #include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
+#include "tessera/kernel/objects/endpoints.hpp"
 #include "tests/kernel_rig.hpp"
 
 namespace tessera {
@@ -88,6 +89,50 @@ TEST_F(Accessor, AllPagesOfATensorAreARange) {
         notes.push_back(static_cast<std::uint32_t>(page == tensor.pages().end()));
     });
     EXPECT_EQ(notes, (std::vector<std::uint32_t>{9, 11, 1}));
+}
+
+TEST_F(Accessor, StridedShardsGiveThePagesOfEachShard) {
+    run([] {
+        const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
+        for (const auto& shard : tensor_accessor::StridedShardPages(tensor, 1, 4, 2)) {
+            for (const auto& page : shard) {
+                notes.push_back(page.page_id());
+            }
+        }
+        std::uint32_t pages = 0;
+        for ([[maybe_unused]] const auto& page : tensor.strided_pages()) {
+            ++pages;
+        }
+        notes.push_back(pages);
+    });
+    // Shards 1 and 3 hold column 2; the only thread has all twelve pages.
+    EXPECT_EQ(notes, (std::vector<std::uint32_t>{2, 5, 8, 11, 12}));
+}
+
+TEST_F(Accessor, CoordinatesNameAPage) {
+    run([] {
+        const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
+        const std::array<std::uint32_t, 2> place{3, 2};
+        // The third place of shard 3, which is the second one on its bank.
+        notes = {static_cast<std::uint32_t>(NOC_LOCAL_ADDR_OFFSET(tensor.get_noc_addr(place, 4))),
+                 tensor.get_bank_base_address()};
+    });
+    EXPECT_EQ(notes, (std::vector<std::uint32_t>{kScratch + 6 * kPage + 4, kScratch}));
+}
+
+TEST_F(Accessor, PagesAndShardsAreSidesOfTransfers) {
+    rig_.set_word({0, 1}, kScratch + 2 * kPage, 43);
+    run([] {
+        const TensorAccessor tensor(::TensorAccessorArgs<0>(), kScratch);
+        const experimental::Noc noc;
+        // Page 5 is the third place of shard 1, on the other core; shard 0 is on this one.
+        for (const auto& page : tensor.shard_pages(1, 2)) {
+            noc.async_read(page, ShardView(tensor), 4, {}, {.shard_id = 0, .offset_bytes = 16});
+        }
+        noc.async_read_barrier();
+        notes = {*own_word(kScratch + 16)};
+    });
+    EXPECT_EQ(notes, (std::vector<std::uint32_t>{43}));
 }
 
 TEST_F(Accessor, TupleOfAccessorsTakesFollowingWordsAndAddresses) {
