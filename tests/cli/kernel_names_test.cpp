@@ -94,11 +94,13 @@ INSTANTIATE_TEST_SUITE_P(
         // The packer's thread has the same vector unit.
         NameCase{"SiluOfThePackThread", std::string(kBothInDst) + "silu_tile_init_pack()",
                  "silu_tile_pack(0)", "32x32", "silu(x)"},
+        NameCase{"AConstantNamedPi", "copy_tile_to_dst_init_short(0)",
+                 "constexpr uint32_t M_PI = 0; copy_tile(0, M_PI, 0)", "32x32", "x"},
         // The interface of a compute thread holds words of 16 bytes; unpack sends the
         // tile that math copies.
         NameCase{"WordsOfTheInterface", "copy_tile_to_dst_init_short(0)",
                  "UNPACK((mailbox_write(MathThreadId, "
-                 "(get_local_cb_interface(0).fifo_rd_ptr << 4) - "
+                 "((true ? get_local_cb_interface(0).fifo_rd_ptr : 0) << 4) - "
                  "get_tile_address(0, 0)))); uint32_t tile = 1; "
                  "MATH((tile = mailbox_read(UnpackThreadId))); copy_tile(0, tile, 0)",
                  "32x32", "x"}),
@@ -197,6 +199,47 @@ TEST(KernelObjects, WriteZerosAndTakeOptions) {
     const Ending ending = run_tessera({"kernel", "run", "zeros.cpp", "--in", "x=96x64",
                                        "--reference", "x", "--strict", "--quiet"},
                                       folder.path());
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));
+}
+
+// A helper of the kernel asks at compile time how the tensor is laid out, and has the type of an
+// accessor in its signature.
+TEST(KernelObjects, AccessorsKnowTheirLayoutAtCompileTime) {
+    const ScratchFolder folder;
+    folder.write("layout.cpp",
+                 "template <class DSpec>\n"
+                 "uint32_t first_page(const TensorAccessor<DSpec>& tensor, uint32_t page) {\n"
+                 "    if constexpr (DSpec::is_interleaved && DSpec::is_dram) {\n"
+                 "        return page;\n"
+                 "    } else {\n"
+                 "        return tensor.dspec().rank();\n"
+                 "    }\n"
+                 "}\n"
+                 "void kernel_main() {\n"
+                 "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
+                 "    constexpr auto dst_args = "
+                 "TensorAccessorArgs<src_args.next_compile_time_args_offset(), "
+                 "src_args.num_common_runtime_args()>();\n"
+                 "    const auto src = TensorAccessor(src_args, get_arg_val<uint32_t>(0));\n"
+                 "    const auto dst = TensorAccessor(dst_args, get_arg_val<uint32_t>(1));\n"
+                 "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
+                 "    using Tensor = decltype(dst);\n"
+                 "    cb_reserve_back(4, 1);\n"
+                 "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+                 "        noc_async_read_page(first_page(src, t), src, get_write_ptr(4));\n"
+                 "        noc_async_read_barrier();\n"
+                 "        if constexpr (Tensor::DSpec::is_interleaved) {\n"
+                 "            noc_async_write_page(t, dst, get_write_ptr(4));\n"
+                 "        }\n"
+                 "        noc_async_write_barrier();\n"
+                 "    }\n"
+                 "}\n");
+
+    const Ending ending = run_tessera(
+        {"kernel", "run", "layout.cpp", "--in", "x=96x64", "--reference", "x", "--quiet"},
+        folder.path());
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(ending.out, StartsWith("PASS 1 of 1 steps checked, PCC ≥ 1, relative error ≤ 0"));

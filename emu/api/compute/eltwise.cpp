@@ -76,6 +76,13 @@ bool adds_to_dst(const ArmedOperation& armed, tile::EltwiseOp op) {
     return op == tile::EltwiseOp::Mul || armed.adds_to_dst;
 }
 
+void check_row(std::uint32_t row, const char* call, CallSite site) {
+    if (row >= kTileRows) [[unlikely]] {
+        fault(FaultCategory::OutOfBounds, site, "{}: bcast_row_idx {} is not below {}", call, row,
+              kTileRows);
+    }
+}
+
 std::uint8_t detail_of(tile::EltwiseOp op, std::uint8_t detail) {
     return op == tile::EltwiseOp::Mul ? static_cast<std::uint8_t>(detail | EltwiseDetail::kMultiply)
                                       : detail;
@@ -98,13 +105,14 @@ void arm_eltwise(EltwiseBinaryType type, BroadcastType broadcast, Accumulation a
 
 void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0,
              std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst,
-             const char* call, CallSite site) {
+             const char* call, CallSite site, std::uint32_t bcast_row) {
     ComputeState& units = current_units(call, site);
     KernelThread& thread = current_thread();
     const tile::EltwiseOp op = operation_of(type, call, site);
     if (!units.armed.is(UnitOperation::Eltwise, type, broadcast)) [[unlikely]] {
         refuse_unarmed(units.armed, call, init_of(type, broadcast), site);
     }
+    check_row(bcast_row, call, site);
     const Operand a = float_operand(thread, icb0, itile0, SourceRegister::SrcA, call, site);
     const Operand b = float_operand(thread, icb1, itile1, SourceRegister::SrcB, call, site);
     record_compute(thread, EventKind::EltwiseBinary,
@@ -122,7 +130,11 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
     if (units.maths == Maths::Off) {
         return;
     }
-    tile::eltwise_tile(op, unpack_operand(thread, 0, a), unpack_operand(thread, 1, b), dst,
+    const float* second = unpack_operand(thread, 1, b);
+    if (broadcast == BroadcastType::ROW) {
+        second += tile_offset(bcast_row, 0);
+    }
+    tile::eltwise_tile(op, unpack_operand(thread, 0, a), second, dst,
                        {broadcast_of(broadcast),
                         is_sum ? DstUpdate::Accumulate : DstUpdate::Overwrite, units.fidelity});
     round_for_dst(units.dst, dst);

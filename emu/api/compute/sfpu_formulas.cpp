@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "emu/api/compute/compute_trace.hpp"

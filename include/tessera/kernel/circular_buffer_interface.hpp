@@ -12,8 +12,13 @@ namespace tessera::kernel {
 /// Size or address in bytes, which a compute kernel reads and writes in words of 16 bytes.
 class CbLength {
 public:
-    constexpr CbLength(std::uint32_t words = 0)  // NOLINT: implicit, as the vendor's word
-        : bytes_(words << cb_addr_shift) {}
+    constexpr CbLength() = default;
+    /// Explicit, so that `is_used ? cb.fifo_rd_ptr : 0` has the type of a word.
+    constexpr explicit CbLength(std::uint32_t words) : bytes_(words << cb_addr_shift) {}
+    constexpr CbLength& operator=(std::uint32_t words) {
+        bytes_ = words << cb_addr_shift;
+        return *this;
+    }
     constexpr operator std::uint32_t() const {  // NOLINT: implicit, as the vendor's word
         return bytes_ >> cb_addr_shift;
     }
@@ -21,7 +26,7 @@ public:
     CbLength& operator-=(std::uint32_t words) { return *this = *this - words; }
 
 private:
-    std::uint32_t bytes_;
+    std::uint32_t bytes_ = 0;
 };
 }  // namespace tessera::kernel
 #else
@@ -36,14 +41,14 @@ using CbLength = std::uint32_t;
 /// for all processors, sees bytes.
 /// Source   tt-metal tt_metal/hw/inc/internal/circular_buffer_interface.h.
 struct LocalCBInterface {
-    tessera::kernel::CbLength fifo_size = 0;   ///< of the whole buffer
-    tessera::kernel::CbLength fifo_limit = 0;  ///< L1 address one past the end
-    tessera::kernel::CbLength fifo_page_size = 0;
+    tessera::kernel::CbLength fifo_size{0};   ///< of the whole buffer
+    tessera::kernel::CbLength fifo_limit{0};  ///< L1 address one past the end
+    tessera::kernel::CbLength fifo_page_size{0};
     std::uint32_t fifo_num_pages = 0;
-    tessera::kernel::CbLength fifo_rd_ptr = 0;  ///< moved by this thread's cb_pop_front only
-    tessera::kernel::CbLength fifo_wr_ptr = 0;  ///< moved by this thread's cb_push_back only
-    tessera::kernel::CbLength fifo_wr_tile_ptr =
-        0;  ///< packed since the last push (pack_tile in order)
+    tessera::kernel::CbLength fifo_rd_ptr{0};  ///< moved by this thread's cb_pop_front only
+    tessera::kernel::CbLength fifo_wr_ptr{0};  ///< moved by this thread's cb_push_back only
+    tessera::kernel::CbLength fifo_wr_tile_ptr{
+        0};  ///< packed since the last push (pack_tile in order)
     /// First values of the page counters, which fused kernels of the chip reset. Writing it has no
     /// effect here.
     std::uint32_t tiles_acked_received_init = 0;

@@ -16,3 +16,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+// Kernels name constants of their own so; the headers of the chip's compiler do not define it.
+#undef M_PI

@@ -23,38 +23,44 @@ void init_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t ocb = 16,
                                  "init_bcast", site);
 }
 
-/// DST[idst] = icb0[itile0] ∘ broadcast(icb1[itile1]); mul adds to DST.
+/// DST[idst] = icb0[itile0] ∘ broadcast(icb1[itile1]); mul adds to DST. A broadcast of rows takes
+/// row `bcast_row_idx`, others ignore it.
 template <EltwiseBinaryType tBcastOp, BroadcastType tBcastDim>
 void any_tiles_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
-                     std::uint32_t itile1, std::uint32_t idst, CallSite site = CallSite::here()) {
+                     std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx = 0,
+                     CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(tBcastOp, tBcastDim, icb0, icb1, itile0, itile1, idst,
-                             "any_tiles_bcast", site);
+                             "any_tiles_bcast", site, bcast_row_idx);
 }
 template <BroadcastType tBcastDim>
 void add_tiles_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
-                     std::uint32_t itile1, std::uint32_t idst, CallSite site = CallSite::here()) {
+                     std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx = 0,
+                     CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWADD, tBcastDim, icb0, icb1, itile0, itile1, idst, "add_tiles_bcast",
-                             site);
+                             site, bcast_row_idx);
 }
 template <BroadcastType tBcastDim>
 void sub_tiles_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
-                     std::uint32_t itile1, std::uint32_t idst, CallSite site = CallSite::here()) {
+                     std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx = 0,
+                     CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWSUB, tBcastDim, icb0, icb1, itile0, itile1, idst, "sub_tiles_bcast",
-                             site);
+                             site, bcast_row_idx);
 }
 template <BroadcastType tBcastDim>
 void mul_tiles_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
-                     std::uint32_t itile1, std::uint32_t idst, CallSite site = CallSite::here()) {
+                     std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx = 0,
+                     CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWMUL, tBcastDim, icb0, icb1, itile0, itile1, idst, "mul_tiles_bcast",
-                             site);
+                             site, bcast_row_idx);
 }
 
 // One function per operation and dimension.
 inline void add_tiles_bcast_rows(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,
+                                 std::uint32_t bcast_row_idx = 0,
                                  CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWADD, BroadcastType::ROW, icb0, icb1, itile0, itile1, idst,
-                             "add_tiles_bcast_rows", site);
+                             "add_tiles_bcast_rows", site, bcast_row_idx);
 }
 inline void add_tiles_bcast_cols(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,
@@ -70,9 +76,10 @@ inline void add_tiles_bcast_scalar(std::uint32_t icb0, std::uint32_t icb1, std::
 }
 inline void sub_tiles_bcast_rows(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,
+                                 std::uint32_t bcast_row_idx = 0,
                                  CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWSUB, BroadcastType::ROW, icb0, icb1, itile0, itile1, idst,
-                             "sub_tiles_bcast_rows", site);
+                             "sub_tiles_bcast_rows", site, bcast_row_idx);
 }
 inline void sub_tiles_bcast_cols(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,
@@ -88,9 +95,10 @@ inline void sub_tiles_bcast_scalar(std::uint32_t icb0, std::uint32_t icb1, std::
 }
 inline void mul_tiles_bcast_rows(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,
+                                 std::uint32_t bcast_row_idx = 0,
                                  CallSite site = CallSite::here()) {
     tessera::kernel::eltwise(ELWMUL, BroadcastType::ROW, icb0, icb1, itile0, itile1, idst,
-                             "mul_tiles_bcast_rows", site);
+                             "mul_tiles_bcast_rows", site, bcast_row_idx);
 }
 inline void mul_tiles_bcast_cols(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                                  std::uint32_t itile1, std::uint32_t idst,

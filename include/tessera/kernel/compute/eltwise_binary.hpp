@@ -13,7 +13,7 @@ void arm_eltwise(ckernel::EltwiseBinaryType type, ckernel::BroadcastType broadca
                  Accumulation accumulation, const char* call, CallSite site);
 void eltwise(ckernel::EltwiseBinaryType type, ckernel::BroadcastType broadcast, std::uint32_t icb0,
              std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst,
-             const char* call, CallSite site);
+             const char* call, CallSite site, std::uint32_t bcast_row = 0);
 void arm_dest_reuse(ckernel::EltwiseBinaryType type, ckernel::EltwiseBinaryReuseDestType reuse,
                     CallSite site);
 void eltwise_dest_reuse(ckernel::EltwiseBinaryType type, ckernel::EltwiseBinaryReuseDestType reuse,

@@ -105,6 +105,16 @@ TEST_F(Eltwise, BroadcastsRowColumnOrElementOfTheSecondOperand) {
            [&](auto r, auto c) { return a(r, c) * b(0, 0); });
 }
 
+TEST_F(Eltwise, BroadcastsAnyRowOfTheSecondOperand) {
+    add_bcast_rows_init_short(0, 1);
+    expect([] { add_tiles_bcast_rows(0, 1, 0, 0, 0, 5); },
+           [&](auto r, auto c) { return a(r, c) + b(5, c); });
+    // In the lower faces.
+    init_bcast<ELWSUB, BroadcastType::ROW>(0, 1, 16);
+    expect([] { sub_tiles_bcast<BroadcastType::ROW>(0, 1, 0, 0, 0, 31); },
+           [&](auto r, auto c) { return a(r, c) - b(31, c); });
+}
+
 TEST_F(Eltwise, UnaryBroadcastSpreadsOneTile) {
     unary_bcast_init<BroadcastType::COL>(1, 16);
     expect([] { unary_bcast<BroadcastType::COL>(1, 0, 0); }, [&](auto r, auto) { return b(r, 0); });
