@@ -38,11 +38,11 @@ std::vector<std::uint32_t> stand_in_arguments() {
     return arguments;
 }
 
-std::string stand_in_tables() {
+std::string stand_in_tables(DataFormat format) {
     std::string formats = "#define TESSERA_CB_FORMATS ";
     std::string tiles = "#define TESSERA_CB_TILES ";
     for (std::uint32_t i = 0; i < kNumBuffers; ++i) {
-        formats += fmt::format("{}, ", static_cast<unsigned>(DataFormat::Float16_b));
+        formats += fmt::format("{}, ", static_cast<unsigned>(format));
         tiles += fmt::format("{}, ", Tile().code());
     }
     return formats + "\n" + tiles + "\nconstexpr bool DST_ACCUM_MODE = false;\n";
@@ -202,6 +202,64 @@ bool compiles_with_defines(const KernelSource& source, const std::string& text,
     return false;
 }
 
+/// Arguments and buffers that stand in for those of a program.
+struct StandInProgram {
+    std::uint32_t argument;  ///< each compile-time argument; 0: numbers that differ
+    DataFormat format;       ///< of each circular buffer
+};
+
+// A kernel may assert what its arguments have to be, or take some of them for flags; these serve
+// most kernels. The first one finds the most missing names.
+constexpr std::array<StandInProgram, 7> kStandInPrograms{{
+    {0, DataFormat::Float16_b},
+    {1, DataFormat::Float16_b},
+    {2, DataFormat::Float16_b},
+    {4, DataFormat::Float16_b},
+    {32, DataFormat::Float16_b},
+    {64, DataFormat::Float16_b},
+    {1, DataFormat::Int32},
+}};
+
+void stand_in(const StandInProgram& program, KernelSource& source) {
+    source.compile_args = stand_in_arguments();
+    source.prologue = stand_in_tables(program.format);
+    if (program.argument != 0) {
+        source.compile_args.assign(kNumArguments, program.argument);
+        source.defines["TESSERA_STAND_IN_ARGUMENT"] = std::to_string(program.argument);
+    }
+}
+
+CompileErrors errors_of(const KernelSource& source, const std::string& text) {
+    CompileErrors errors = check_kernel(source);
+    if (!errors.defines.empty() && errors.vendor_headers.empty() && errors.user_headers.empty()) {
+        errors.compiles_with_defines = compiles_with_defines(source, text, errors.defines);
+        if (errors.compiles_with_defines) {
+            errors.names.clear();  // the program's words declare them
+        }
+    }
+    return errors;
+}
+
+/// Returns the errors with the first stand-in that lets a kernel compile. If none does, or if names
+/// are missing, returns those with the first one.
+CompileErrors errors_with_stand_ins(const KernelSource& source, const std::string& text) {
+    CompileErrors first;
+    for (const StandInProgram& program : kStandInPrograms) {
+        KernelSource attempt = source;
+        stand_in(program, attempt);
+        CompileErrors errors = errors_of(attempt, text);
+        if (needs_of(errors) != KernelNeeds::Other) {
+            const bool is_first = &program == kStandInPrograms.data();
+            const bool compiles = errors.empty() || errors.compiles_with_defines;
+            return is_first || compiles ? errors : first;
+        }
+        if (&program == kStandInPrograms.data()) {
+            first = std::move(errors);
+        }
+    }
+    return first;
+}
+
 }  // namespace
 
 CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
@@ -219,19 +277,12 @@ CheckedKernel check_kernel_file(const fs::path& file, const ArchSpec& arch,
     const KernelSource source{.path = checked.path,
                               .text = "",
                               .processor = checked.processor,
-                              .compile_args = stand_in_arguments(),
+                              .compile_args = {},
                               .named_compile_args = {},
                               .defines = defines,
-                              .prologue = stand_in_tables(),
+                              .prologue = "",
                               .include_folders = {}};
-    CompileErrors& errors = checked.errors;
-    errors = check_kernel(source);
-    if (!errors.defines.empty() && errors.vendor_headers.empty() && errors.user_headers.empty()) {
-        errors.compiles_with_defines = compiles_with_defines(source, *text, errors.defines);
-        if (errors.compiles_with_defines) {
-            errors.names.clear();  // the program's words declare them
-        }
-    }
+    checked.errors = errors_with_stand_ins(source, *text);
     return checked;
 }
 

@@ -101,6 +101,26 @@ TEST_F(CliKernelCheck, RefusesWhatCannotRunAsAKernel) {
               "nop, fence, csrr of mhartid, the empty statement\n");
 }
 
+// The numbers that stand in first are 2, 4, 6 …; a kernel may assert that they are others.
+TEST_F(CliKernelCheck, TriesOtherArgumentsThanTheFirst) {
+    folder_.write(
+        "writer.cpp",
+        "template <bool is_last> void push() { cb_push_back(0, is_last); }\n"
+        "void kernel_main() {\n"
+        "    constexpr uint32_t bytes = get_compile_time_arg_val(3);\n"
+        "    static_assert(bytes == 2 || bytes == 4);\n"
+        "    if constexpr (get_named_compile_time_arg_val(\"rows\") == 4) { push<1>(); }\n"
+        "    static_assert(get_named_compile_time_arg_val(\"rows\") == 4);\n"
+        "}\n");
+    folder_.write("never.cpp",
+                  "void kernel_main() { static_assert(get_compile_time_arg_val(0) == 77); }\n");
+
+    const auto json = nlohmann::json::parse(check({"writer.cpp", "never.cpp", "--json"}).out);
+
+    EXPECT_EQ(json.at("kernels")[0].at("needs"), "nothing");
+    EXPECT_EQ(json.at("kernels")[1].at("needs"), "other");
+}
+
 TEST_F(CliKernelCheck, CountsTheKernelsOfAFolder) {
     std::filesystem::create_directories(folder_.path() / "kernels");
     folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");
