@@ -47,7 +47,8 @@ set(metalium_headers
     internal/debug/dprint_test_common.h internal/firmware_common.h internal/hw_thread.h
     internal/risc_attribs.h internal/tt-1xx/risc_common.h firmware_common.h experimental/kernel_args.h
     llk_defs.h llk_math_binary_api.h llk_math_common_api.h llk_math_eltwise_unary_sfpu_init.h
-    llk_math_eltwise_unary_sfpu_params.h llk_math_matmul_api.h llk_math_reduce_api.h
+    llk_math_eltwise_unary_sfpu_params.h
+    llk_math_eltwise_unary_sfpu_macros.h llk_math_eltwise_binary_sfpu_macros.h llk_math_matmul_api.h llk_math_reduce_api.h
     llk_math_eltwise_binary.h llk_math_unary_datacopy_api.h llk_math_common.h llk_pack.h llk_pack_api.h llk_pack_common.h
     llk_param_structs.h llk_unpack_AB_api.h llk_unpack_AB_matmul_api.h llk_unpack_A_api.h
     llk_unpack_common_api.h llk_unpack_reduce_api.h llk_unpack_tilize_api.h llk_unpack_untilize_api.h
@@ -102,6 +103,11 @@ foreach(name tt_metal/fabric/hw/inc/linear/api.h tt_metal/fabric/hw/inc/linear/a
         hostdevcommon/fabric_common.h)
     tessera_metalium_header(${name}
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/fabric_linear.hpp\"\n")
+endforeach()
+
+foreach(name sdpa sdpa_fw)
+    tessera_metalium_header(experimental/llk_sfpu/ckernel_sfpu_${name}.h
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/compute/sfpu_${name}.hpp\"\n")
 endforeach()
 
 # tessera_metalium_classes(CONTENT "NAME …" HEADER…): headers after which classes of `experimental` may be

@@ -308,4 +308,16 @@ struct InstrModLoadStore {
     };
 };
 
+#ifdef COMPILE_FOR_TRISC
+namespace math {
+/// Instructions that kernels call by a function.
+inline void set_addr_mod_base(CallSite site = CallSite::here()) {
+    tessera::kernel::refuse_instruction("math::set_addr_mod_base", site);
+}
+inline void clear_addr_mod_base(CallSite site = CallSite::here()) {
+    tessera::kernel::refuse_instruction("math::clear_addr_mod_base", site);
+}
+}  // namespace math
+#endif
+
 }  // namespace ckernel

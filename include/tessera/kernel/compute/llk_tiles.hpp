@@ -53,6 +53,7 @@ struct p_stall {
         STALL_SFPU,
         STALL_PACK,
         STALL_UNPACK,
+        STALL_SYNC,
         MATH,
         PACK,
         UNPACK

@@ -32,7 +32,7 @@ void for_each_face(std::uint32_t idst, int vector_mode, const Function& function
 namespace ckernel {
 
 /// Functions that the vendor's calls name by kind; inits of the vector unit take one.
-enum class SfpuType : std::uint8_t { unused };
+enum class SfpuType : std::uint8_t { unused, exponential, reciprocal };
 
 /// Calls `function(args…)` for the faces of DST tile `idst` that the mode names: dst_reg[0 … 7] is
 /// the face. VectorMode::None and RC_custom call it once, at face 0.
@@ -77,6 +77,21 @@ void llk_math_eltwise_binary_sfpu_init(Function&& function, Args... args) {
     function(args...);
 }
 
+// The calls as macros of June 2026: the function is one of ckernel::sfpu, its template arguments are
+// in parentheses. DST's mode is that of the program.
+#define TESSERA_IN_PARENTHESES(...) __VA_ARGS__
+#define SFPU_UNARY_CALL(dst_sync, dst_accum, function, templates, idst, mode, ...) \
+    (::ckernel::_llk_math_eltwise_unary_sfpu_params_(                              \
+        ::ckernel::sfpu::function<TESSERA_IN_PARENTHESES templates>, idst,         \
+        mode __VA_OPT__(, ) __VA_ARGS__))
+#define SFPU_UNARY_CALL_NO_TEMPLATE_ARGS(dst_sync, dst_accum, function, idst, mode, ...) \
+    (::ckernel::_llk_math_eltwise_unary_sfpu_params_(::ckernel::sfpu::function, idst,    \
+                                                     mode __VA_OPT__(, ) __VA_ARGS__))
+#define SFPU_BINARY_CALL(dst_sync, dst_accum, function, templates, idst0, idst1, odst, mode, ...) \
+    (::ckernel::_llk_math_eltwise_binary_sfpu_params_(                                            \
+        ::ckernel::sfpu::function<TESSERA_IN_PARENTHESES templates>, idst0, idst1, odst,          \
+        mode __VA_OPT__(, ) __VA_ARGS__))
+
 namespace sfpu {
 
 /// Numbers as the vendor's functions pass them.
@@ -106,6 +121,15 @@ inline sfpi::vFloat _sfpu_exp_(const sfpi::vFloat& v) {
 template <bool scales, bool is_fp32_dest_acc_en>
 sfpi::vFloat _ckernel_sfpu_exp_accurate_(const sfpi::vFloat& v, std::uint16_t scale = 0x3F80) {
     return _sfpu_exp_(scales ? v * sfpi::s2vFloat16b(std::uint32_t{scale}) : v);
+}
+/// e^v, and 1 / v, by the names of June 2026.
+template <bool is_fp32_dest_acc_en = true>
+sfpi::vFloat _sfpu_exp_accurate_(const sfpi::vFloat& v) {
+    return _sfpu_exp_(v);
+}
+template <int max_iterations = 2>
+sfpi::vFloat sfpu_reciprocal_iter(const sfpi::vFloat& v) {
+    return _sfpu_reciprocal_<max_iterations>(v);
 }
 /// Replaces dst_reg[0] by ln(1 + e^(beta·x)) / beta, and keeps x if beta·x is above the threshold.
 template <bool approximate, bool is_fp32_dest_acc_en = false>

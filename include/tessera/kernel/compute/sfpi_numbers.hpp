@@ -104,7 +104,7 @@ inline void vec_swap(vFloat& a, vFloat& b) {
 }
 
 /// Rounding of a conversion.
-enum class RoundMode : std::uint8_t { NearestEven, Stochastic };
+enum class RoundMode : std::uint8_t { NearestEven, Nearest = NearestEven, Stochastic };
 
 inline vFloat int32_to_float(const vInt& v, RoundMode /*mode*/ = RoundMode::NearestEven) {
     return detail::map<vFloat>([](std::int32_t x) { return static_cast<float>(x); }, v);
@@ -127,6 +127,23 @@ inline vUInt float_to_fp16b(const vFloat& v, RoundMode /*mode*/ = RoundMode::Nea
 }
 inline vUInt float_to_fp16b(const vFloat& v, int /*mode*/) {
     return float_to_fp16b(v);
+}
+/// A number that was rounded to bfloat16.
+class vFloat16b : public vFloat {
+public:
+    vFloat16b() = default;
+    vFloat16b(const vFloat& rounded) : vFloat(rounded) {}  // NOLINT: as the vendor's
+};
+/// The value of a bfloat16 pattern, or of a float, in all lanes.
+template <class Bits>
+constexpr vFloat sFloat16b(Bits bits) {
+    return s2vFloat16b(bits);
+}
+/// Rounds to a narrower type.
+template <class To>
+To convert(const vFloat& v, RoundMode mode = RoundMode::NearestEven) {
+    static_assert(std::is_same_v<To, vFloat16b>, "convert gives vFloat16b");
+    return reinterpret<vFloat>(float_to_fp16b(v, mode));
 }
 /// Rounds to the nearest integer of a range, and to its end beyond it.
 inline vInt to_integer(const vFloat& v, float least, float largest) {

@@ -222,6 +222,16 @@ void reduce_block_max_row_init(CallSite site = CallSite::here()) {
                                 tessera::kernel::PackMasking::Set, "reduce_block_max_row_init",
                                 site);
 }
+/// The same with the output that the packer writes next.
+template <std::uint32_t block_ct_dim, bool respect_trigger = false>
+void reduce_block_max_row_init(std::uint32_t /*ocb*/, CallSite site = CallSite::here()) {
+    reduce_block_max_row_init<block_ct_dim>(site);
+}
+inline void reduce_block_max_row_init_runtime(std::uint32_t /*ocb*/, std::uint32_t /*block_ct_dim*/,
+                                              bool /*respect_trigger*/,
+                                              CallSite site = CallSite::here()) {
+    reduce_block_max_row_init<1>(site);
+}
 inline void reduce_block_max_row_init_runtime(std::uint32_t /*block_ct_dim*/,
                                               bool /*respect_trigger*/ = false,
                                               CallSite site = CallSite::here()) {
@@ -253,6 +263,10 @@ void reduce_block_max_row_reinit_minimal(CallSite site = CallSite::here()) {
 }
 template <bool clear_fp32_accumulation = false, bool respect_trigger = false>
 void reduce_block_max_row_uninit(std::uint32_t /*icb*/) {
+    tessera::kernel::clear_pack_mask();
+}
+inline void reduce_block_max_row_uninit_runtime(std::uint32_t /*icb*/,
+                                                bool /*respect_trigger*/ = false) {
     tessera::kernel::clear_pack_mask();
 }
 

@@ -76,6 +76,9 @@ inline constexpr auto unpack_tile_c_dim =
     tessera::kernel::of_each_cb([](const tessera::Tile& tile) { return tile.get_width(); });
 inline constexpr auto unpack_tile_num_faces =
     tessera::kernel::of_each_cb([](const tessera::Tile& tile) { return tile.get_num_faces(); });
+inline constexpr auto unpack_tile_face_r_dim = tessera::kernel::of_each_cb(
+    [](const tessera::Tile& tile) { return std::min(tile.get_height(), tessera::kFaceRows); });
+inline constexpr const auto& pack_tile_face_r_dim = unpack_tile_face_r_dim;
 inline constexpr const auto& pack_tile_r_dim = unpack_tile_r_dim;
 inline constexpr const auto& pack_tile_c_dim = unpack_tile_c_dim;
 inline constexpr const auto& pack_tile_num_faces = unpack_tile_num_faces;

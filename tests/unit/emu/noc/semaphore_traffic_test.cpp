@@ -5,6 +5,7 @@
 
 #include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/dataflow/semaphore.hpp"
+#include "tessera/kernel/objects/semaphore.hpp"
 #include "tests/kernel_rig.hpp"
 
 namespace tessera {
@@ -53,6 +54,46 @@ TEST(SemaphoreSetRemote, CopiesTheLocalWordAndWakesTheWaiter) {
     rig.place({1, 0}, Processor::Riscv0, wait_for_at_least_40);
 
     EXPECT_NO_THROW(rig.run());
+}
+
+// Semaphore 1 is the source, semaphore 3 of each target gets its value.
+void relay() {
+    const experimental::Noc noc;
+    const experimental::Semaphore<> source(1);
+    const experimental::Semaphore<> target(3);
+    source.set(42);
+    source.relay_unicast(noc, target, 18 + 1, 18 + 1);
+    source.relay_multicast(noc, target, 18 + 1, 18, 18 + 1, 18, 1);
+    noc.async_write_barrier();
+}
+void relay_to_itself_too() {
+    const experimental::Semaphore<> source(1);
+    source.set(42);
+    source.relay_multicast<experimental::NocOptions::MCAST_INCL_SRC>(
+        experimental::Noc(), experimental::Semaphore<>(3), 18, 18, 18 + 1, 18, 2);
+    noc_async_write_barrier();
+}
+
+TEST(SemaphoreRelay, CopiesTheOwnWordToAnotherSemaphoreElsewhere) {
+    KernelRig rig;
+    rig.place({0, 0}, Processor::Riscv0, relay);
+
+    rig.run();
+
+    EXPECT_EQ(rig.word({1, 1}, semaphore_at(3)), 42U);
+    EXPECT_EQ(rig.word({1, 0}, semaphore_at(3)), 42U);
+    EXPECT_EQ(rig.word({0, 0}, semaphore_at(3)), 0U);
+    EXPECT_EQ(rig.word({0, 1}, semaphore_at(3)), 0U);
+}
+
+TEST(SemaphoreRelay, IncludesItsSenderIfAsked) {
+    KernelRig rig;
+    rig.place({0, 0}, Processor::Riscv0, relay_to_itself_too);
+
+    rig.run();
+
+    EXPECT_EQ(rig.word({0, 0}, semaphore_at(3)), 42U);
+    EXPECT_EQ(rig.word({1, 0}, semaphore_at(3)), 42U);
 }
 
 void store_plainly() {

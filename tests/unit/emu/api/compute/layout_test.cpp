@@ -118,6 +118,31 @@ TEST(Untilize, IsTheInverseOfTilize) {
     EXPECT_EQ(core.thread().cb[2].fifo_wr_tile_ptr, 3U * 2048U);
 }
 
+TEST(Untilize, TakesARowOfTilesByTheFastCalls) {
+    ComputeCore core;
+    const TileValues left = random_bf16_tile(1);
+    const TileValues right = random_bf16_tile(2);
+    core.supply(0, {left, right});
+    core.add_buffer(16, DataFormat::Float16_b, 2);
+    for (const bool remaps : {true, false}) {
+        cb_reserve_back(16, 2);
+        if (remaps) {
+            fast_untilize_init<2>(0, 16);
+        } else {
+            fast_untilize_init_skip_remap<2>(0, 16);
+        }
+        fast_untilize_block<2>(0, 16);
+        fast_untilize_uninit<2>(16);
+
+        EXPECT_EQ(bf16_at(core.page(16, 0), 5 * 64 + 3), at(left, 5, 3));
+        EXPECT_EQ(bf16_at(core.page(16, 0), 31 * 64 + 32 + 17), at(right, 31, 17));
+        std::memset(core.page(16, 0), 0, 4096);
+        cb_push_back(16, 2);
+        core.core().circular_buffers[16].pages_acked =
+            core.core().circular_buffers[16].pages_received;
+    }
+}
+
 TEST(Untilize, ConvertsOnTheWay) {
     ComputeCore core;
     const TileValues in = random_bf16_tile(1);

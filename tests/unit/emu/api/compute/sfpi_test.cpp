@@ -58,6 +58,16 @@ TEST_F(Sfpi, VectorHoldsFourRowsOfEverySecondColumn) {
     EXPECT_EQ(second_tile.lane(0), 1000.0F);
 }
 
+TEST_F(Sfpi, ConvertRoundsToBfloat16) {
+    // Between 1 and 1 + 2^-7: half-way goes to the even mantissa.
+    const sfpi::vFloat16b tie =
+        sfpi::convert<sfpi::vFloat16b>(vFloat(1.0F + 0x1p-8F), sfpi::RoundMode::Nearest);
+    const vFloat above = sfpi::convert<sfpi::vFloat16b>(vFloat(1.0F + 0x1.8p-8F));
+    EXPECT_EQ(tie.lane(31), 1.0F);
+    EXPECT_EQ(above.lane(0), 1.0F + 0x1p-7F);
+    EXPECT_EQ(sfpi::sFloat16b(0xBF80U).lane(0), -1.0F);
+}
+
 TEST_F(Sfpi, ConditionsLimitAssignmentsAndStoresToTheirLanes) {
     const vFloat x = dst_reg[0];
     vFloat y = -1.0F;

@@ -107,6 +107,29 @@ TEST_F(Blocks, WelfordGoesOnAfterItsStateWasSavedAndRestored) {
     EXPECT_NEAR(at(1, 0, 7), 15.5F, 1e-5);
 }
 
+TEST_F(Blocks, WelfordStartsAnewOrGoesOnByTheModeOfItsInit) {
+    fill(0, [](auto row, auto) { return static_cast<float>(row); });
+    const std::array<std::uint32_t, 0> no_table{};
+    const auto mean_with = [&](void (*init)()) {
+        fill(1, [](auto, auto) { return 0.0F; });
+        welford_init();
+        welford_update_rows<0>(0, 0, 0, 16, no_table);
+        init();
+        welford_update_rows<0>(0, 16, 16, 16, no_table);
+        welford_finalize_to_row<0>(1, 31, no_table);
+        return at(1, 0, 7);
+    };
+    const float of_all_rows = mean_with([] { welford_init<WelfordInitMode::PreserveStats>(); });
+    const float of_half_of_them = mean_with([] { welford_init<WelfordInitMode::ClearStats>(); });
+    EXPECT_NEAR(of_all_rows, 15.5F, 1e-5);
+    // The mean is 0 again: rows 16 … 31 each move it by (row − mean) / (row + 1).
+    double mean = 0;
+    for (int row = 16; row < 32; ++row) {
+        mean += (row - mean) / (row + 1);
+    }
+    EXPECT_NEAR(of_half_of_them, mean, 1e-4);
+}
+
 TEST_F(Blocks, CumulativeSumGoesOnInTheNextTile) {
     fill(0, [](auto, auto) { return 1.0F; });
     fill(1, [](auto, auto) { return 1.0F; });

@@ -48,6 +48,16 @@ std::uint32_t bits(float value) {
     return std::bit_cast<std::uint32_t>(value);
 }
 
+// sin(π/2) = 1, so that the wave is 1 / beta high there.
+TEST(Formulas, SnakeAddsASquaredSine) {
+    EXPECT_FLOAT_EQ(after({3.0F, static_cast<float>(M_PI) / 6, 4.0F, 0.0F}, 3,
+                          [] {
+                              snake_beta_tile_init();
+                              snake_beta_tile(0, 1, 2, 3);
+                          }),
+                    3.25F);
+}
+
 // ln Γ(5) = ln 24, and Γ(-0.5) = -2·√π.
 TEST(Formulas, LogarithmOfGammaReflectsBelowOneHalf) {
     EXPECT_FLOAT_EQ(after({5.0F}, 0, [] { lgamma_stirling_tile(0); }), std::log(24.0F));

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace tessera {
 namespace {
 
@@ -53,6 +55,29 @@ TEST(FabricLinear, AScatterWriteHasAChunkForEachPage) {
     EXPECT_EQ(fields.chunk_size[0], 1024);
     EXPECT_EQ(fields.chunk_count, 2);
     EXPECT_EQ(header.payload_size_bytes, 2048);
+}
+
+/// Notes what a worker gives to a connection.
+struct NotingSender {
+    std::vector<std::uint32_t> sent_bytes;
+    bool is_slot_free = false;
+    void wait_for_empty_write_slot() { is_slot_free = true; }
+    void send_payload_flush_blocking_from_address(std::uint32_t /*address*/, std::uint32_t bytes) {
+        sent_bytes.push_back(is_slot_free ? bytes : 0);
+    }
+};
+
+TEST(FabricLinear, AnIncrementIsAPacketOfAHeaderAlone) {
+    LowLatencyPacketHeader header{};
+    NotingSender sender;
+    linear::experimental::fabric_unicast_noc_unicast_atomic_inc(
+        &sender, &header, tt::tt_fabric::NocUnicastAtomicIncCommandHeader{0x7010, 3, true}, 2);
+    // Forward once, then write.
+    EXPECT_EQ(header.routing_fields.value, 0b01'10U);
+    EXPECT_EQ(header.noc_send_type, tt::tt_fabric::NOC_UNICAST_ATOMIC_INC);
+    EXPECT_EQ(header.command_fields.unicast_seminc.noc_address, 0x7010);
+    EXPECT_EQ(header.command_fields.unicast_seminc.val, 3);
+    EXPECT_EQ(sender.sent_bytes, (std::vector<std::uint32_t>{sizeof(LowLatencyPacketHeader)}));
 }
 
 TEST(FabricLinear, AnAddressIsTakenApart) {
