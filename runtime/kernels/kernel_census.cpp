@@ -123,7 +123,7 @@ constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
     {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
 }};
 
-enum class StandIn : std::uint8_t { Number, Flag, Nothing };
+enum class StandIn : std::uint8_t { Number, Flag, Nothing, Call, List };
 
 // Returns declarations of all names of a program's arguments and resources that a kernel mentions,
 // such as args::count, each with a small number.
@@ -154,6 +154,19 @@ std::string stand_in_resources(const std::string& text) {
     return declarations;
 }
 
+const char* stand_in_text(StandIn kind) {
+    switch (kind) {
+        case StandIn::Number:
+            return "2";
+        case StandIn::Flag:
+            return "1";  // a template's bool does not take 2
+        case StandIn::List:
+            return "{1, 1}";
+        default:
+            return "";
+    }
+}
+
 // A word that the kernel calls is a statement that does nothing.
 Defines with_stand_ins(Defines defines, const std::string& text,
                        const std::vector<std::string>& words, StandIn kind) {
@@ -165,11 +178,12 @@ Defines with_stand_ins(Defines defines, const std::string& text,
             std::ranges::find_if(kStandInValues, [&](const auto& row) { return word == row[0]; });
         if (known != kStandInValues.end()) {
             defines[word] = (*known)[1];
-        } else if (text.find(word + "(") != text.npos) {
+        } else if (kind == StandIn::Call || text.find(word + "(") != text.npos) {
             defines[word + "(...)"] = "";
+        } else if (word.ends_with("DATA_FORMAT") || word.ends_with("DATA_FMT")) {
+            defines[word] = "DataFormat::Int32";
         } else {
-            // A template's bool does not take 2.
-            defines[word] = kind == StandIn::Number ? "2" : kind == StandIn::Flag ? "1" : "";
+            defines[word] = stand_in_text(kind);
         }
     }
     return defines;
@@ -179,7 +193,9 @@ Defines with_stand_ins(Defines defines, const std::string& text,
 // definition may let the compiler reach further unknown words, which are then defined too.
 bool compiles_with_defines(const KernelSource& source, const std::string& text,
                            const std::vector<std::string>& words) {
-    for (const StandIn kind : {StandIn::Number, StandIn::Flag, StandIn::Nothing}) {
+    // Helpers of a kernel may paste the names of calls, so that its text has none of them.
+    for (const StandIn kind :
+         {StandIn::Number, StandIn::Flag, StandIn::Nothing, StandIn::Call, StandIn::List}) {
         std::vector<std::string> all = words;
         constexpr int kMostRounds = 4;
         for (int round = 0; round < kMostRounds; ++round) {

@@ -163,12 +163,20 @@ TEST_F(CliKernelCheck, TriesKernelsWithTheWordsThatAProgramDefines) {
     folder_.write("kernels/wrong.cpp",
                   "void kernel_main() { cb_push_back(NUM_BLOCKS, \"text\"); }\n");
 
+    folder_.write("kernels/list.cpp",
+                  "void kernel_main() {\n    constexpr uint8_t chips[4] = CHIPS;\n"
+                  "    cb_push_back(0, chips[1]);\n}\n");
+    folder_.write("kernels/pasted.cpp",
+                  "#define BEFORE(operand) PROCESS_##operand##_FIRST(i)\n"
+                  "void kernel_main() { for (int i = 0; i < 2; ++i) { BEFORE(LEFT); } }\n");
+
     const auto json = nlohmann::json::parse(check({"kernels", "--json"}).out);
 
     EXPECT_EQ(json.at("kernels")[0].at("path"), "kernels/call.cpp");
-    EXPECT_EQ(json.at("kernels")[0].at("needs"), "defines");
-    EXPECT_EQ(json.at("kernels")[1].at("needs"), "defines");
-    EXPECT_EQ(json.at("kernels")[2].at("needs"), "other");
+    for (const std::size_t with_words : {0, 1, 2, 3}) {
+        EXPECT_EQ(json.at("kernels")[with_words].at("needs"), "defines");
+    }
+    EXPECT_EQ(json.at("kernels")[4].at("needs"), "other");
 }
 
 TEST_F(CliKernelCheck, ListsInstructionsOfTheChipInAKernelThatCompiles) {
@@ -235,13 +243,15 @@ constexpr const char* kPrinting =
     "void kernel_main() {\n"
     "    DPRINT << \"row \" << 3 << ' ' << HEX() << 255 << ' ' << F32(1.5f) << ENDL();\n"
     "    DEVICE_PRINT(\"{} of {:#x}\\n\", -2, 16u);\n"
+    "    DPRINT(\"{} and {}\\n\", 7, 2.5f);\n"
     "}\n";
 
 TEST_F(CliOwnProgram, PrintsWhatKernelsPrintWithTheirPlace) {
     const std::string err = run(kPrinting, {}).err;
 
     EXPECT_THAT(err, HasSubstr("device 0 core (0,0) writer: row 3 ff 1.5\n"
-                               "device 0 core (0,0) writer: -2 of 0x10\n"));
+                               "device 0 core (0,0) writer: -2 of 0x10\n"
+                               "device 0 core (0,0) writer: 7 and 2.5\n"));
     EXPECT_THAT(err, HasSubstr("device 0 core (1,0) writer: row 3 ff 1.5\n"));
     EXPECT_EQ(run(kPrinting, {"--dprint", "off"}).err, "");
 }
