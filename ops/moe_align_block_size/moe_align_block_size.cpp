@@ -13,7 +13,7 @@ namespace {
 using config::field;
 using config::Limits;
 
-constexpr std::uint32_t kTokensAtOnce = 256;  // rows of topk_ids in L1
+constexpr std::uint32_t kTokensAtOnce = 512;  // rows of topk_ids in L1
 
 constexpr std::array kFields{
     field<&AlignSpec::block_size>("block_size", config::kRequired, "rows of a block",

@@ -46,8 +46,8 @@ public:
         // A tile is stored face by face, row by row.
         const std::size_t face =
             in_matrix % height / face_height * (width / face_width) + column % width / face_width;
-        return {tile, (face * face_height + in_matrix % face_height) * face_width +
-                          column % face_width};
+        return {tile,
+                (face * face_height + in_matrix % face_height) * face_width + column % face_width};
     }
 
 private:
@@ -138,8 +138,8 @@ private:
 
     [[nodiscard]] std::string numbers_text(const std::vector<std::size_t>& touched) const {
         constexpr std::size_t kMostShown = 4;
-        const auto shown = touched.begin() + static_cast<std::ptrdiff_t>(
-                                                 std::min(kMostShown, touched.size()));
+        const auto shown =
+            touched.begin() + static_cast<std::ptrdiff_t>(std::min(kMostShown, touched.size()));
         return fmt::format(": {} {}{}", pages_of_.word(), fmt::join(touched.begin(), shown, ", "),
                            touched.size() > kMostShown ? ", …" : "");
     }

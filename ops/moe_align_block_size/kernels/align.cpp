@@ -42,15 +42,17 @@ struct Experts {
 };
 
 // Calls `act(expert, index, entry)` for each choice that is listed, tokens ascending; `done(first,
-// count)` when some tokens are through.
+// count)` when some tokens are through. `has_ids`: L1 has the ids of a pass before, if all fit.
 template <class Ids, class Act, class Done>
-void for_each_choice(const Ids& ids, const Experts& experts, Act act, Done done) {
+void for_each_choice(const Ids& ids, const Experts& experts, bool has_ids, Act act, Done done) {
     const Shapes& shapes = experts.shapes;
     const uint32_t ids_l1 = get_write_ptr(cb_ids);
     for (uint32_t first = 0; first < shapes.tokens; first += shapes.tokens_at_once) {
         const uint32_t left = shapes.tokens - first;
         const uint32_t count = left < shapes.tokens_at_once ? left : shapes.tokens_at_once;
-        read_pages(ids, first, count, ids_l1, shapes.page_words * 4, shapes.top_k * 4);
+        if (!has_ids || count != shapes.tokens) {
+            read_pages(ids, first, count, ids_l1, shapes.page_words * 4, shapes.top_k * 4);
+        }
         for (uint32_t token = 0; token < count; ++token) {
             const uint32_t at = token * shapes.page_words;
             for (uint32_t k = 0; k < shapes.top_k; ++k) {
@@ -110,7 +112,7 @@ template <class Ids>
 void count_choices(const Ids& ids, const Experts& experts) {
     fill_words(experts.words, experts.shapes.num_experts, 0);
     for_each_choice(
-        ids, experts,
+        ids, experts, false,
         [&](uint32_t expert, uint32_t, uint32_t) {
             if (experts.is_listed(expert)) {
                 experts.words[expert] += 1;
@@ -128,7 +130,7 @@ void place_choices(const Ids& ids, const Rows& rows_out, const Experts& experts)
     // Entries that no choice takes point one beyond the last choice.
     fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
     for_each_choice(
-        ids, experts,
+        ids, experts, true,
         [&](uint32_t expert, uint32_t index, uint32_t entry) {
             rows[entry] = kNobody;
             if (experts.is_listed(expert)) {
@@ -163,8 +165,8 @@ void kernel_main() {
     }
     const Experts experts{shapes, words_at(get_write_ptr(cb_map)),
                           words_at(get_write_ptr(cb_experts))};
-    // Two passes over the ids: no choice has a place before all are counted. Keeping the ids in L1
-    // in between would limit the number of tokens.
+    // Two passes over the ids: no choice has a place before all are counted. Many tokens are read
+    // again, since keeping their ids in L1 would limit their number.
     count_choices(ids, experts);
     const uint32_t total = lay_out(experts, words_at(get_write_ptr(cb_blocks)));
     place_choices(ids, rows_out, experts);
