@@ -5,6 +5,7 @@
 
 #include "../../shared/attention/kernels/blocks.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
+#include "../../shared/kernels/for_each_word.hpp"
 #include "args.hpp"
 
 using namespace attention;
@@ -28,29 +29,6 @@ struct Keys {
     }
 };
 
-// Returns how many of `width` entries are positions from `first` to `last`. Four loads are in flight
-// at a time: a value that is used at once waits for its load.
-inline uint32_t count_between(const volatile tt_l1_ptr uint32_t* entries, uint32_t width,
-                              int32_t first, int32_t last) {
-    const auto is_between = [&](uint32_t entry) {
-        const auto position = static_cast<int32_t>(entry);
-        return position >= first && position <= last ? 1U : 0U;
-    };
-    uint32_t count = 0;
-    uint32_t i = 0;
-    for (; i + 4 <= width; i += 4) {
-        const uint32_t a = entries[i];
-        const uint32_t b = entries[i + 1];
-        const uint32_t c = entries[i + 2];
-        const uint32_t d = entries[i + 3];
-        count += is_between(a) + is_between(b) + is_between(c) + is_between(d);
-    }
-    for (; i < width; ++i) {
-        count += is_between(entries[i]);
-    }
-    return count;
-}
-
 // Skips entries of −1 and positions that the token does not attend to: those before `first` and
 // after its own. A list without such entries stays as it is.
 template <class Accessor>
@@ -60,7 +38,12 @@ uint32_t gather_chosen(const Accessor& list, uint32_t token, uint32_t width, int
     noc_async_read(list.get_noc_addr(token), l1_addr, width * sizeof(uint32_t));
     noc_async_read_barrier();
     auto* entries = reinterpret_cast<Words>(l1_addr);
-    if (count_between(entries, width, first, position) == width) {
+    uint32_t attended = 0;
+    for_each_word(entries, width, [&](uint32_t, uint32_t word) {
+        const auto entry = static_cast<int32_t>(word);
+        attended += entry >= first && entry <= position ? 1 : 0;
+    });
+    if (attended == width) {
         return width;
     }
     uint32_t count = 0;

@@ -2,6 +2,8 @@
 // Counts the choices of each expert, lays their blocks out one after the other, and places the
 // choices in the order of the tokens.
 #include "../../shared/expert_rows/kernels/table_words.hpp"
+#include "../../shared/kernels/fill_l1.hpp"
+#include "../../shared/kernels/for_each_word.hpp"
 #include "args.hpp"
 
 namespace {
@@ -55,13 +57,13 @@ void for_each_choice(const Ids& ids, const Experts& experts, bool has_ids, Act a
         }
         for (uint32_t token = 0; token < count; ++token) {
             const uint32_t at = token * shapes.page_words;
-            for (uint32_t k = 0; k < shapes.top_k; ++k) {
-                // Tokens beyond the count have stale ids. They choose no expert, but their rows of
-                // the table are written.
-                const bool is_live = first + token < shapes.live_tokens;
-                const uint32_t expert = is_live ? words_at(ids_l1)[at + k] : kNobody;
-                act(expert, (first + token) * shapes.top_k + k, at + k);
-            }
+            // Tokens beyond the count have stale ids. They choose no expert, but their rows of the
+            // table are written.
+            const bool is_live = first + token < shapes.live_tokens;
+            const uint32_t index = (first + token) * shapes.top_k;
+            for_each_word(words_at(ids_l1) + at, shapes.top_k, [&](uint32_t k, uint32_t expert) {
+                act(is_live ? expert : kNobody, index + k, at + k);
+            });
         }
         done(first, count);
     }
@@ -70,6 +72,9 @@ void for_each_choice(const Ids& ids, const Experts& experts, bool has_ids, Act a
 // Turns the counts into the place of each expert's first choice. Returns the end of all blocks.
 uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
     const Shapes& shapes = experts.shapes;
+    // vLLM leaves the tail behind the last block undefined (0 or -1, by version); here it is -1 in
+    // every call.
+    fill_l1(get_write_ptr(cb_blocks), shapes.blocks * 4, kNobody);
     uint32_t block = 0;
     for (uint32_t expert = 0; expert < shapes.num_experts; ++expert) {
         const uint32_t count = experts.words[expert];
@@ -80,8 +85,6 @@ uint32_t lay_out(const Experts& experts, tt_l1_ptr uint32_t* blocks) {
             blocks[block++] = experts.local(expert);
         }
     }
-    // vLLM leaves this tail undefined (0 or -1, by version); here it is -1 in every call.
-    fill_words(blocks + block, shapes.blocks - block, kNobody);
     return block * shapes.block_size;
 }
 
@@ -110,7 +113,7 @@ Shapes shapes_of(const AlignArgs& args) {
 // Counts the choices of each expert.
 template <class Ids>
 void count_choices(const Ids& ids, const Experts& experts) {
-    fill_words(experts.words, experts.shapes.num_experts, 0);
+    fill_l1(get_write_ptr(cb_experts), experts.shapes.num_experts * 4, 0);
     for_each_choice(
         ids, experts, false,
         [&](uint32_t expert, uint32_t, uint32_t) {
@@ -128,7 +131,7 @@ void place_choices(const Ids& ids, const Rows& rows_out, const Experts& experts)
     tt_l1_ptr uint32_t* sorted = words_at(get_write_ptr(cb_sorted));
     tt_l1_ptr uint32_t* rows = words_at(get_write_ptr(cb_rows));
     // Entries that no choice takes point one beyond the last choice.
-    fill_words(sorted, shapes.entries, shapes.tokens * shapes.top_k);
+    fill_l1(get_write_ptr(cb_sorted), shapes.entries * 4, shapes.tokens * shapes.top_k);
     for_each_choice(
         ids, experts, true,
         [&](uint32_t expert, uint32_t index, uint32_t entry) {

@@ -3,6 +3,7 @@
 // are filled in L1 and stored from there as a whole.
 #include "../../shared/kernels/arithmetic.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
+#include "../../shared/kernels/for_each_word.hpp"
 #include "args.hpp"
 
 namespace {
@@ -52,8 +53,13 @@ struct Choices {
     uint32_t num_tokens;
     uint32_t top_k;
 
-    uint32_t of(uint32_t token, uint32_t k) const {
-        return reinterpret_cast<Words>(l1 + token * row_bytes)[k];
+    // Calls `act(token, expert)` for each choice, in the order of the tokens.
+    template <class Act>
+    void for_each(const Act& act) const {
+        for (uint32_t token = 0; token < num_tokens; ++token) {
+            for_each_word(reinterpret_cast<Words>(l1 + token * row_bytes), top_k,
+                          [&](uint32_t, uint32_t expert) { act(token, expert); });
+        }
     }
 };
 
@@ -77,14 +83,12 @@ void read_choices(const PageAccessor& ids, const Choices& choices) {
 void count(const Choices& choices, const LocalExperts& local, const Tables& tables) {
     tables.fill(kHistogram, 0);
     tables.fill(kLocalHistogram, 0);
-    for (uint32_t token = 0; token < choices.num_tokens; ++token) {
-        for (uint32_t k = 0; k < choices.top_k; ++k) {
-            // A slot may name no expert: of tokens that fill up a ragged batch.
-            if (const uint32_t expert = choices.of(token, k); expert != kNone) {
-                tables.at(kHistogram)[expert] += 1;
-            }
+    choices.for_each([&](uint32_t, uint32_t expert) {
+        // A slot may name no expert: of tokens that fill up a ragged batch.
+        if (expert != kNone) {
+            tables.at(kHistogram)[expert] += 1;
         }
-    }
+    });
     // Taken from the whole histogram; separate counting would test every choice again.
     for (uint32_t expert = local.first; expert < local.first + local.count; ++expert) {
         tables.at(kLocalHistogram)[expert] = tables.at(kHistogram)[expert];
@@ -120,17 +124,15 @@ void permute(const Choices& choices, const LocalExperts& local, const Tables& ta
     // Most choices are of experts of other devices and have no row here: -1.
     tables.fill(kExpandedToPermuted, kNone);
     uint32_t expanded = 0;
-    for (uint32_t token = 0; token < choices.num_tokens; ++token) {
-        for (uint32_t k = 0; k < choices.top_k; ++k, ++expanded) {
-            const uint32_t expert = choices.of(token, k);
-            if (local.has(expert)) {
-                const uint32_t row = next[expert - local.first]++;
-                tables.at(kPermutedToToken)[row] = token;
-                tables.at(kPermutedToExpanded)[row] = expanded;
-                tables.at(kExpandedToPermuted)[expanded] = row;
-            }
+    choices.for_each([&](uint32_t token, uint32_t expert) {
+        if (local.has(expert)) {
+            const uint32_t row = next[expert - local.first]++;
+            tables.at(kPermutedToToken)[row] = token;
+            tables.at(kPermutedToExpanded)[row] = expanded;
+            tables.at(kExpandedToPermuted)[expanded] = row;
         }
-    }
+        expanded += 1;
+    });
 }
 
 struct Lengths {
