@@ -76,6 +76,17 @@ std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base
     return make_noc_address(bank, local);
 }
 
+std::uint32_t page_distance(std::uint32_t arg, std::uint32_t page_size) {
+    const auto args = current_thread().compile_args;
+    const std::uint32_t flags = args[arg - 1];
+    if ((flags & kAccessorSharded) != 0) {
+        return args[arg];
+    }
+    const std::uint32_t alignment =
+        (flags & kAccessorIsDram) != 0 ? dram_alignment() : l1_alignment();
+    return round_up(page_size, alignment);
+}
+
 void refuse_interleaved(const char* call, CallSite site) {
     fault(FaultCategory::Unsupported, site,
           "{}: the tensor is interleaved over all banks and has no shards", call);

@@ -31,6 +31,12 @@ void noc_semaphore_wait(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_
 /// Blocks until the word is at least `val`.
 void noc_semaphore_wait_min(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val,
                             tessera::CallSite site = tessera::CallSite::here());
+/// Blocks until the word at an address of own L1 equals `val`, which kernels use as a flag.
+inline void wait_for_sync_register_value(std::uintptr_t addr, std::int32_t val,
+                                         tessera::CallSite site = tessera::CallSite::here()) {
+    noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr std::uint32_t*>(addr),
+                       static_cast<std::uint32_t>(val), site);
+}
 /// Stores into own L1.
 void noc_semaphore_set(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val,
                        tessera::CallSite site = tessera::CallSite::here());

@@ -20,6 +20,9 @@ inline constexpr std::uint32_t kAccessorIsDram = 2;
 std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base,
                                    std::uint32_t page, std::uint32_t offset, std::uint8_t noc,
                                    CallSite site);
+/// Distance of the pages of a tensor whose words have the aligned page size at `arg`: that of pages
+/// of `page_size` bytes if it is interleaved, else the host's.
+std::uint32_t page_distance(std::uint32_t arg, std::uint32_t page_size);
 /// Ends the run: an interleaved tensor has no shards.
 [[noreturn]] void refuse_interleaved(const char* call, CallSite site);
 
@@ -176,15 +179,24 @@ namespace tessera::kernel {
 /// Computes NoC addresses of a tensor's pages, interleaved or sharded.
 class PageAccessor {
 public:
-    /// `page_size` is what page transfers move; by default the aligned page size.
+    /// Pages as the host laid them out.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
-    PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
-                 std::uint32_t page_size = 0)
+    PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address)
         : args_offset_(CTA_OFFSET),
           base_(base_address),
           flags_(get_compile_time_arg_val(CTA_OFFSET)),
           aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
-          page_size_(page_size == 0 ? aligned_page_size_ : page_size) {}
+          page_size_(aligned_page_size_) {}
+    /// `page_size` is what page transfers move; with the padding of the memory, it is the distance
+    /// of an interleaved tensor's pages in a bank.
+    template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
+    PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
+                 std::uint32_t page_size)
+        : args_offset_(CTA_OFFSET),
+          base_(base_address),
+          flags_(get_compile_time_arg_val(CTA_OFFSET)),
+          aligned_page_size_(page_distance(CTA_OFFSET + 1, page_size)),
+          page_size_(page_size) {}
     template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
     explicit PageAccessor(
         ::tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)

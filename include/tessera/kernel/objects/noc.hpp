@@ -329,6 +329,11 @@ public:
             noc_async_writes_flushed(noc_id_, site);
         }
     }
+    /// Whether all reads of a transaction id have arrived.
+    [[nodiscard]] bool is_read_trid_flushed(std::uint32_t trid,
+                                            CallSite site = CallSite::here()) const {
+        return ncrisc_noc_read_with_transaction_id_flushed(noc_id_, trid, site);
+    }
     void async_atomic_barrier(CallSite site = CallSite::here()) const {
         noc_async_atomic_barrier(noc_id_, site);
     }

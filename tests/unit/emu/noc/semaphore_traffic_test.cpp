@@ -108,6 +108,18 @@ TEST(SemaphoreWait, SeesAPlainStoreOfTheOtherThreadOfItsCore) {
     EXPECT_NO_THROW(rig.run());
 }
 
+void wait_for_a_flag() {
+    wait_for_sync_register_value(semaphore_at(0), 42);
+}
+
+TEST(SemaphoreWait, TakesTheAddressOfAFlag) {
+    KernelRig rig;
+    rig.place({0, 0}, Processor::Riscv1, wait_for_a_flag);
+    rig.place({0, 0}, Processor::Riscv0, store_plainly);
+
+    EXPECT_NO_THROW(rig.run());
+}
+
 void write_two_bytes() {
     noc_inline_dw_write(at(1, 0, kScratch), 0xAABBCCDD, 0x6);
 }

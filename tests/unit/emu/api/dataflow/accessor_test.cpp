@@ -120,6 +120,22 @@ TEST_F(Accessor, CoordinatesNameAPage) {
     EXPECT_EQ(notes, (std::vector<std::uint32_t>{kScratch + 6 * kPage + 4, kScratch}));
 }
 
+// As the vendor's InterleavedAddrGen of that page size, which pads it to the memory's alignment.
+TEST_F(Accessor, AGivenPageSizeIsTheDistanceOfInterleavedPages) {
+    words_ = {kernel::kAccessorIsDram, 4096};
+    run([] {
+        const TensorAccessor given(::TensorAccessorArgs<0>(), kScratch, 100);
+        const TensorAccessor of_host(::TensorAccessorArgs<0>(), kScratch);
+        // Twelve pages are one on each bank.
+        const auto distance = [](const auto& tensor) {
+            return static_cast<std::uint32_t>(tensor.get_noc_addr(12) - tensor.get_noc_addr(0));
+        };
+        notes = {distance(given), given.transfer_size(), distance(of_host),
+                 of_host.transfer_size()};
+    });
+    EXPECT_EQ(notes, (std::vector<std::uint32_t>{128, 100, 4096, 4096}));
+}
+
 TEST_F(Accessor, PagesAndShardsAreSidesOfTransfers) {
     rig_.set_word({0, 1}, kScratch + 2 * kPage, 43);
     run([] {
@@ -172,11 +188,12 @@ TEST_F(Accessor, QuestionsOfTheFirmwareWaitForTheirTransfers) {
         }
         notes.push_back(std::uint32_t{*own_word(kScratch + 64)});
         noc_async_write(kScratch + 64, get_noc_addr(kScratch + 128), 16);
+        notes.push_back(static_cast<std::uint32_t>(experimental::Noc().is_read_trid_flushed(3)));
         while (!ncrisc_noc_nonposted_writes_flushed(noc_index)) {
         }
         notes.push_back(std::uint32_t{*own_word(kScratch + 128)});
     });
-    EXPECT_EQ(notes, (std::vector<std::uint32_t>{41, 41}));
+    EXPECT_EQ(notes, (std::vector<std::uint32_t>{41, 1, 41}));
 }
 
 }  // namespace
