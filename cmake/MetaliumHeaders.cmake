@@ -7,7 +7,7 @@
 
 # Headers of the compute API, as compute_kernel_api/NAME.h and api/compute/NAME.h.
 set(compute_headers
-    add_int32_sfpu add_int_sfpu atan2 bcast binary_bitwise_sfpu binary_comp binary_fmod
+    add_int32_sfpu add_int_sfpu atan2 binary_bitwise_sfpu binary_comp binary_fmod
     binary_max_min binary_remainder binary_shift blank cb_api common common_globals
     compute_kernel_hw_startup copy_dest_values cumsum div_int32_floor div_int32_sfpu
     eltwise_binary eltwise_binary_sfpu gcd isclose lcm layernorm logsigmoid mask matmul
@@ -105,6 +105,12 @@ foreach(name tt_metal/fabric/hw/inc/linear/api.h tt_metal/fabric/hw/inc/linear/a
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/fabric_linear.hpp\"\n")
 endforeach()
 
+foreach(folder compute_kernel_api api/compute)
+    tessera_metalium_header(${folder}/reshuffle.h
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/compute/reshuffle_rows.hpp\"\n")
+    tessera_metalium_header(${folder}/bcast.h
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#ifdef COMPILE_FOR_TRISC\n#include \"tessera/kernel/compute/bcast_pointers.hpp\"\n#endif\n")
+endforeach()
 foreach(name sdpa sdpa_fw)
     tessera_metalium_header(experimental/llk_sfpu/ckernel_sfpu_${name}.h
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/compute/sfpu_${name}.hpp\"\n")

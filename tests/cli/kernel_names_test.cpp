@@ -94,6 +94,19 @@ INSTANTIATE_TEST_SUITE_P(
         // The packer's thread has the same vector unit.
         NameCase{"SiluOfThePackThread", std::string(kBothInDst) + "silu_tile_init_pack()",
                  "silu_tile_pack(0)", "32x32", "silu(x)"},
+        // Pointers have the vendor's signatures.
+        NameCase{"PointerToABroadcast",
+                 "void (*init)(uint32_t, uint32_t, uint32_t) = sub_bcast_cols_init_short; "
+                 "init(0, 1, __LINE__)",
+                 "void (*call)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t) = "
+                 "sub_tiles_bcast_cols; call(0, 1, 0, 0, 0)",
+                 "32x1", "x - y"},
+        NameCase{"PointerToABroadcastOfARow",
+                 "void (*init)(uint32_t, uint32_t, uint32_t) = mul_bcast_rows_init_short; "
+                 "init(0, 1, __LINE__)",
+                 "void (*call)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t) = "
+                 "mul_tiles_bcast_rows; call(0, 1, 0, 0, 0, 0)",
+                 "1x32", "x * y"},
         NameCase{"AConstantNamedPi", "copy_tile_to_dst_init_short(0)",
                  "constexpr uint32_t M_PI = 0; copy_tile(0, M_PI, 0)", "32x32", "x"},
         // The interface of a compute thread holds words of 16 bytes; unpack sends the

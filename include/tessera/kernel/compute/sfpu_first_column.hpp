@@ -81,10 +81,10 @@ void calculate_binop_with_scalar(std::uint32_t scalar) {
     const sfpi::vFloat y = Converter::as_float(scalar);
     for (int i = 0; i < iterations; ++i) {
         const sfpi::vFloat x = sfpi::dst_reg[0];
-        sfpi::dst_reg[0] = operation == ADD_UNARY   ? x + y
-                           : operation == SUB_UNARY ? x - y
+        sfpi::dst_reg[0] = operation == ADD_UNARY    ? x + y
+                           : operation == SUB_UNARY  ? x - y
                            : operation == RSUB_UNARY ? y - x
-                                               : x * y;
+                                                     : x * y;
         sfpi::dst_reg++;
     }
 }

@@ -9,7 +9,6 @@ namespace ckernel::sfpu {
 
 /// 1 / x.
 inline void calculate_recip_first_column() {
-    tessera::kernel::for_even_columns(
-        [](const sfpi::vFloat& x) { return _sfpu_reciprocal_(x); });
+    tessera::kernel::for_even_columns([](const sfpi::vFloat& x) { return _sfpu_reciprocal_(x); });
 }
 }  // namespace ckernel::sfpu

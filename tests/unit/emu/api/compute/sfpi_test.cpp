@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 
+#include "tessera/kernel/compute/reshuffle_rows.hpp"
 #include "tessera/kernel/compute/sfpi_functions.hpp"
 #include "tests/compute_core.hpp"
 
@@ -56,6 +58,23 @@ TEST_F(Sfpi, VectorHoldsFourRowsOfEverySecondColumn) {
     EXPECT_EQ(third_face.lane(0), 16 * 32.0F);
     const vFloat second_tile = dst_reg[32];
     EXPECT_EQ(second_tile.lane(0), 1000.0F);
+}
+
+// Element (row, column) is 32·row + column in tile 0 and 1000 more in tile 1.
+TEST_F(Sfpi, RowsAreAddedWhereAListSays) {
+    std::array<std::uint8_t, 32> targets{};
+    targets.fill(255);
+    targets[1] = 30;
+    targets[17] = 2;
+    targets[31] = 2;
+
+    kernel::add_rows_at(targets.data());
+
+    EXPECT_EQ(at(1, 30, 0), 1000.0F + 30 * 32 + 32);
+    EXPECT_EQ(at(1, 30, 31), 1000.0F + 30 * 32 + 31 + 32 + 31);
+    EXPECT_EQ(at(1, 2, 18), 1000.0F + 2 * 32 + 18 + (17 * 32 + 18) + (31 * 32 + 18));
+    EXPECT_EQ(at(1, 3, 18), 1000.0F + 3 * 32 + 18);
+    EXPECT_EQ(at(0, 1, 5), 32.0F + 5);
 }
 
 TEST_F(Sfpi, ConvertRoundsToBfloat16) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds the rows of a tile in DST to rows of the tile behind it, at places that a list in L1 gives.
+// Source   tt-metal, llk_api/llk_sfpu/ckernel_sfpu_reshuffle_rows.h (June 2026).
+#pragma once
+
+#include "tessera/kernel/compute/sfpi_functions.hpp"
+
+namespace tessera::kernel {
+/// The address in dst_reg of the vector that has elements of a row in one half of the columns, even
+/// or odd ones, and the first of its 8 lanes with that row.
+struct RowLanes {
+    RowLanes(std::uint32_t row, std::uint32_t half, std::uint32_t is_odd)
+        : vector(static_cast<int>((row / kFaceRows * 2 + half) * 8 + row % kFaceRows / 4 * 2 +
+                                  is_odd)),
+          first_lane(row % 4 * 8) {}
+    int vector;
+    std::uint32_t first_lane;
+};
+
+/// Adds row i of the tile at dst_reg[0] to row targets[i] of the tile at dst_reg[32]; leaves out
+/// rows whose target is 32 or more.
+inline void add_rows_at(const volatile std::uint8_t* targets) {
+    constexpr int kTile = 32;
+    for (std::uint32_t row = 0; row < kTileRows; ++row) {
+        const std::uint32_t target = targets[row];
+        for (std::uint32_t part = 0; part < 4 && target < kTileRows; ++part) {
+            const RowLanes from(row, part / 2, part % 2);
+            const RowLanes to(target, part / 2, part % 2);
+            const sfpi::vFloat in = sfpi::dst_reg[from.vector];
+            sfpi::vFloat out = sfpi::dst_reg[kTile + to.vector];
+            for (std::uint32_t i = 0; i < 8; ++i) {
+                out.set_lane(to.first_lane + i, out.lane(to.first_lane + i) +
+                                                    in.lane(from.first_lane + i));
+            }
+            sfpi::dst_reg[kTile + to.vector] = out;
+        }
+    }
+}
+}  // namespace tessera::kernel
+
+namespace ckernel {
+
+inline void reshuffle_rows_tile_init() {}
+/// Adds rows of DST tile `idst` to rows of tile `idst` + 1. 32 bytes of L1 at `idx_addr` + 16 name
+/// their targets; 32 and more leave a row out.
+inline void reshuffle_rows_tile(std::uint32_t idst, std::uint32_t idx_addr) {
+    constexpr std::uint32_t kHeaderBytes = 16;
+    const auto* targets = reinterpret_cast<const volatile tt_l1_ptr std::uint8_t*>(
+        static_cast<std::uintptr_t>(idx_addr + kHeaderBytes));
+    _llk_math_eltwise_unary_sfpu_params_([targets] { tessera::kernel::add_rows_at(targets); }, idst,
+                                         static_cast<int>(VectorMode::None));
+}
+
+}  // namespace ckernel
