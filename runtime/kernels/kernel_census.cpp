@@ -51,7 +51,7 @@ std::string stand_in_tables(DataFormat format) {
 // A host program may have the text of a kernel in a string.
 bool defines_kernel(const std::string& text) {
     static const std::regex kEntry(R"(void\s+(kernel_main\s*\(|MAIN\b))");
-    static const std::regex kHost(R"(int\s+main\s*\(|CreateKernel)");
+    static const std::regex kHost(R"(int\s+main\s*\(|CreateKernel|\bTEST(_F|_P)?\s*\()");
     return std::regex_search(text, kEntry) && !std::regex_search(text, kHost);
 }
 
@@ -123,7 +123,7 @@ constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
     {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
 }};
 
-enum class StandIn : std::uint8_t { Number, Flag, Nothing, Call, List };
+enum class StandIn : std::uint8_t { Number, Flag, Nothing, Call, List, Type };
 
 // Returns declarations of all names of a program's arguments and resources that a kernel mentions,
 // such as args::count, each with a small number.
@@ -162,6 +162,8 @@ const char* stand_in_text(StandIn kind) {
             return "1";  // a template's bool does not take 2
         case StandIn::List:
             return "{1, 1}";
+        case StandIn::Type:
+            return "uint32_t";
         default:
             return "";
     }
@@ -194,8 +196,8 @@ Defines with_stand_ins(Defines defines, const std::string& text,
 bool compiles_with_defines(const KernelSource& source, const std::string& text,
                            const std::vector<std::string>& words) {
     // Helpers of a kernel may paste the names of calls, so that its text has none of them.
-    for (const StandIn kind :
-         {StandIn::Number, StandIn::Flag, StandIn::Nothing, StandIn::Call, StandIn::List}) {
+    for (const StandIn kind : {StandIn::Number, StandIn::Flag, StandIn::Nothing, StandIn::Call,
+                               StandIn::List, StandIn::Type}) {
         std::vector<std::string> all = words;
         constexpr int kMostRounds = 4;
         for (int round = 0; round < kMostRounds; ++round) {

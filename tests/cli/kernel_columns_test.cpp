@@ -63,11 +63,11 @@ TEST_P(KernelColumns, ComputeWhatTheySay) {
 INSTANTIATE_TEST_SUITE_P(
     Compute, KernelColumns,
     ::testing::Values(
-        ColumnCase{"Reciprocal", kSdpa, "EACH(ckernel::sfpu::calculate_recip_first_column<false>())",
-                   "0", "1 / x"},
+        ColumnCase{"Reciprocal", kSdpa,
+                   "EACH(ckernel::sfpu::calculate_recip_first_column<false>())", "0", "1 / x"},
         // The older form takes the magnitude.
-        ColumnCase{"OldReciprocal", kSdpa,
-                   "EACH(ckernel::sfpu::calculate_recip_first_column())", "0", "1 / abs(x)"},
+        ColumnCase{"OldReciprocal", kSdpa, "EACH(ckernel::sfpu::calculate_recip_first_column())",
+                   "0", "1 / abs(x)"},
         ColumnCase{"ReciprocalOfTraining", kSdpaFw,
                    "EACH(ckernel::sfpu::calculate_recip_first_column())", "0", "1 / x"},
         // 0x4000 is 2 as a bfloat16.
