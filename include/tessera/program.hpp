@@ -102,6 +102,10 @@ public:
     std::map<std::uint8_t, std::uint32_t> page_sizes;
     std::map<std::uint8_t, Tile> tiles;  ///< for indices whose tiles are not 32×32
     std::optional<std::uint32_t> globally_allocated_address;
+    /// Whether a data movement kernel branches on floating-point numbers that a compute kernel packs
+    /// here, or that come from DRAM. A launch without maths then fills the buffer, since nothing else
+    /// defines its bytes (Maths::Off).
+    bool steers = false;
 };
 
 /// A kernel of a program: source, cores, configuration and arguments.

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -131,6 +133,9 @@ struct SessionOptions {
     ChipRules rules = ChipRules::Strict;
     /// Iterations that a loop may run while no other thread advances. More are a deadlock.
     std::uint64_t progress_limit = kDefaultProgressLimit;
+    /// Byte that fills CBs before each launch, except those over tensors. Without one they hold what
+    /// earlier launches left, as on a chip. Tests show with it that kernels do not depend on that.
+    std::optional<std::byte> left_in_buffers;
     /// With TraceMode::On: called with each launch's trace when the launch ends, so that the events
     /// of a whole run need not be in memory. `so_far` has the names that the launch refers to, and
     /// no launches. Without a sink the session keeps the launches (Session::trace).

@@ -16,7 +16,11 @@ struct TopKSpec {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"multi_core"};
 inline constexpr std::array kInputs{
-    Operand{"scores", "(..., N)", "float32", "ROW_MAJOR"},
+    Operand{.name = "scores",
+            .shape = "(..., N)",
+            .format = "float32",
+            .layout = "ROW_MAJOR",
+            .steers = Steers::Yes},
     Operand{.name = "positions",
             .shape = "any",
             .format = "int32",

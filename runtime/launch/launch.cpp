@@ -72,6 +72,30 @@ void place_circular_buffers(const Program& program, const L1Layout& layout, Devi
     }
 }
 
+/// Returns the byte that a circular buffer holds before the launch, if one is stated.
+std::optional<std::byte> content_of(const CircularBufferConfig& config, const LaunchModes& modes) {
+    // Tiles that are not packed. As a float32 or bfloat16 it is 0.75; zeros would be a special case
+    // of many kernels.
+    constexpr std::byte kNotPacked{0x3F};
+    if (config.globally_allocated_address) {
+        return std::nullopt;
+    }
+    return config.steers && modes.maths == Maths::Off ? kNotPacked : modes.left_in_buffers;
+}
+
+void fill_circular_buffers(const Program& program, const L1Layout& layout, const LaunchModes& modes,
+                           Device& device) {
+    for (std::size_t i = 0; i < program.circular_buffers.size(); ++i) {
+        const auto& [cores, config] = program.circular_buffers[i];
+        if (const auto content = content_of(config, modes)) {
+            for (const CoreCoord core : cores.cores()) {
+                std::memset(device.core(core).l1(layout[i]), static_cast<int>(*content),
+                            config.total_size);
+            }
+        }
+    }
+}
+
 /// Writes the initial values of the program's semaphores on their cores.
 void place_semaphores(const Program& program, Device& device) {
     const L1Spec& l1 = device.arch().l1;
@@ -126,6 +150,7 @@ void place(const PlacedProgram& placed, const LaunchModes& modes) {
     }
     place_kernels(*program, kernels, modes, *device);
     place_circular_buffers(*program, layout, *device);
+    fill_circular_buffers(*program, layout, modes, *device);
     place_semaphores(*program, *device);
     for (const auto& core : device->cores()) {
         if (has_kernel(*core)) {

@@ -2,7 +2,9 @@
 // Creates the kernel threads of a program's cores: entry, arguments in L1, globals.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct LaunchModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;
     BulkData bulk_data = BulkData::On;
+    std::optional<std::byte> left_in_buffers;  ///< as SessionOptions::left_in_buffers
     ChipRules rules = ChipRules::Strict;
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< iterations of a loop
 };

@@ -8,6 +8,7 @@
 
 #include "emu/base/seconds_since.hpp"
 #include "runtime/pipeline/check_step.hpp"
+#include "runtime/pipeline/drawn_scores.hpp"
 #include "runtime/pipeline/expert_load.hpp"
 #include "runtime/pipeline/kept_inputs.hpp"
 #include "runtime/pipeline/operand_values.hpp"
@@ -25,21 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Returns the tensors with floating-point values that change what kernels do (Steers), such as
-/// scores of a router. A timing-only run must move them.
-std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
-    std::vector<std::string> names;
-    for (const PipelineStep& step : pipeline.steps) {
-        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-            if (i < step.op->spec.inputs.size() &&
-                step.op->spec.inputs[i].steers == ops::Steers::Yes) {
-                names.push_back(step.inputs[i]);
-            }
-        }
-    }
-    return names;
-}
-
 /// Options of the session, from the run file and from the command's modes.
 SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& modes) {
     const RunSpec& run = loaded.run;
@@ -53,6 +39,7 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
             .steering = steering_tensors(loaded.pipeline),
             .rules = run.machine.rules,
             .progress_limit = run.machine.progress_limit,
+            .left_in_buffers = modes.left_in_buffers,
             .trace_sink = modes.trace_sink};
 }
 
@@ -199,6 +186,7 @@ private:
         record_.least_work.emplace_back(num_devices());
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         merge_findings(record_.findings, result.findings);
+        draw_undefined(first, end);
         for (std::size_t i = first; i < end; ++i) {
             // Compared at once, while the inputs are on the devices: later launches may overwrite
             // them.
@@ -206,6 +194,13 @@ private:
             tensors_.free_workspaces(placed[i - first], pipeline_.steps[i]);
         }
         ++num_launched_;
+    }
+    void draw_undefined(std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end && modes_.maths == Maths::Off; ++i) {
+            std::ranges::move(
+                draw_scores(pipeline_, pipeline_.steps[i], steering_, tensors_, session_),
+                std::back_inserter(record_.drawn));
+        }
     }
     [[nodiscard]] std::vector<KeptInputs> inputs_before(
         std::span<const PipelineStep> launched, const PipelineStep& step,

@@ -3,8 +3,10 @@
 // an op.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct RunModes {
     TraceMode trace = TraceMode::Off;
     Maths maths = Maths::On;  ///< Off: no value is checked, whatever verify.level says
     BulkData bulk_data = BulkData::On;
+    std::optional<std::byte> left_in_buffers = {};  ///< as SessionOptions::left_in_buffers
     /// Returns the with TraceMode::On: as SessionOptions::trace_sink.
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink = {};
 };

@@ -135,6 +135,7 @@ Json to_json(const RunRecord& record) {
     fields("findings", record.findings);
     fields("error", record.error ? to_json(*record.error) : Json(nullptr));
     fields("maths", record.maths == Maths::On);
+    fields("drawn", record.drawn);
     fields("makespan", record.makespan);
     fields("bound", record.bound);
     fields.derived("over_bound", [&] {

@@ -14,7 +14,7 @@ inline constexpr int kRunSchemaVersion = 2;
 
 /// Writes a run under these keys:
 ///   {schema: "tessera.run", version, time_unit, name, verdict, failed[],
-///    nan[{tensor, step, count, elements, first}], maths, makespan, inputs, unread_inputs[],
+///    nan[{tensor, step, count, elements, first}], maths, drawn[], makespan, inputs, unread_inputs[],
 ///    unread_sets[],
 ///    mesh{}, workload{} (as workload_json gives it),
 ///    host{threads, load_s, launch_s, verify_s, timing_s, total_s},

@@ -86,7 +86,9 @@ struct RunRecord {
     ArchSpec arch;
     config::Resolved resolved;
     Maths maths = Maths::On;  ///< Off: values mean nothing, and no step was verified
-    std::string inputs;       ///< the file of --inputs; empty if the workload was generated
+    /// With Maths::Off: tensors that steer kernels and were drawn, since no step computed them.
+    std::vector<std::string> drawn{};
+    std::string inputs;  ///< the file of --inputs; empty if the workload was generated
     std::vector<std::string> unread_inputs{};  ///< tensors of that file that no step reads
     std::vector<std::string> unread_sets{};    ///< "--set params.x=1" of which nothing uses x
     std::uint32_t num_threads = 0;             ///< workers that ran the launches

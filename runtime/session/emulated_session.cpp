@@ -237,6 +237,7 @@ LaunchResult EmulatedSession::launch(const std::string& name,
                                            .trace = options_.trace,
                                            .maths = options_.maths,
                                            .bulk_data = options_.bulk_data,
+                                           .left_in_buffers = options_.left_in_buffers,
                                            .rules = options_.rules,
                                            .progress_limit = options_.progress_limit},
                                           *pool_);
