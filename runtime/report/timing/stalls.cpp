@@ -247,15 +247,24 @@ private:
 
 std::vector<StallRow> stall_rows(const LaunchTimeline& timeline, const LineTable& lines) {
     StallTable table(timeline, lines);
+    const auto cause_of = [&](const Interval& interval) {
+        const bool is_known = interval.cause < timeline.causes.size();
+        return is_known ? &timeline.causes[interval.cause] : nullptr;
+    };
     for (std::uint32_t t = 0; t < timeline.threads.size(); ++t) {
         Millicycles begin = 0;
-        for (const Interval& interval : timeline.threads[t].intervals) {
-            if (is_wait(interval.activity)) {
-                const bool is_known = interval.cause < timeline.causes.size();
-                table.add(
-                    {t, interval, begin, is_known ? &timeline.causes[interval.cause] : nullptr});
+        const std::vector<Interval>& intervals = timeline.threads[t].intervals;
+        for (std::size_t i = 0; i < intervals.size(); ++i) {
+            // Causes of one thread are far apart in memory: without this call two thirds of the time
+            // of this function were one load.
+            constexpr std::size_t kAhead = 16;
+            if (i + kAhead < intervals.size()) {
+                __builtin_prefetch(cause_of(intervals[i + kAhead]));
             }
-            begin = interval.end;
+            if (is_wait(intervals[i].activity)) {
+                table.add({t, intervals[i], begin, cause_of(intervals[i])});
+            }
+            begin = intervals[i].end;
         }
     }
     return std::move(table).rows();
