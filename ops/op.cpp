@@ -193,7 +193,8 @@ std::vector<DeviceProgram> on_each(const OpContext& context,
     for (std::size_t position = 0; position < context.devices.size(); ++position) {
         // Positions index tensors of the call, devices are those of the mesh: a group need not
         // begin at 0.
-        programs.push_back({context.devices[position], program(position)});
+        programs.push_back(
+            {.device = context.devices[position], .program = program(position), .is_alone = true});
     }
     return programs;
 }

@@ -39,6 +39,7 @@ struct DataMovementConfig {
     std::vector<std::uint32_t> compile_args;
     Defines defines;
     NamedCompileArgs named_compile_args;
+    friend bool operator==(const DataMovementConfig&, const DataMovementConfig&) = default;
 };
 
 /// Returns the configuration of a reader: RISCV_1 on NoC 0.
@@ -63,6 +64,7 @@ struct ComputeConfig {
     std::vector<std::uint32_t> compile_args;
     Defines defines;
     NamedCompileArgs named_compile_args;
+    friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };
 
 using KernelConfig = std::variant<DataMovementConfig, ComputeConfig>;
@@ -106,6 +108,7 @@ public:
     /// here, or that come from DRAM. A launch without maths then fills the buffer, since nothing else
     /// defines its bytes (Maths::Off).
     bool steers = false;
+    friend bool operator==(const CircularBufferConfig&, const CircularBufferConfig&) = default;
 };
 
 /// A kernel of a program: source, cores, configuration and arguments.
@@ -121,12 +124,15 @@ struct KernelDescription {
     [[nodiscard]] const std::vector<std::uint32_t>& compile_args() const;
     [[nodiscard]] const Defines& defines() const;
     [[nodiscard]] const NamedCompileArgs& named_compile_args() const;
+    friend bool operator==(const KernelDescription&, const KernelDescription&) = default;
 };
 
 /// A circular buffer of a program and its cores.
 struct CircularBufferDescription {
     CoreRangeSet cores;
     CircularBufferConfig config;
+    friend bool operator==(const CircularBufferDescription&,
+                           const CircularBufferDescription&) = default;
 };
 
 /// A semaphore of a program and its cores.
@@ -135,6 +141,7 @@ struct SemaphoreDescription {
     std::uint32_t id = 0;
     std::uint32_t initial_value = 0;
     std::string name;  ///< name in messages; empty: the id
+    friend bool operator==(const SemaphoreDescription&, const SemaphoreDescription&) = default;
 };
 
 /// Kernels, circular buffers and semaphores of one device in one launch. The functions below build
@@ -146,6 +153,7 @@ struct Program {
     /// Folders in which kernels and their headers are searched, besides those of
     /// TESSERA_INCLUDE_PATH and TT_METAL_HOME.
     std::vector<std::string> include_folders;
+    friend bool operator==(const Program&, const Program&) = default;
 };
 
 /// Returns an empty program.

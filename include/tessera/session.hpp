@@ -45,6 +45,7 @@ struct DeviceProgram {
     Program program;
     /// Number of tensors that the host read back, after earlier launches, to build the program.
     std::uint32_t host_reads = 0;
+    bool is_alone = false;  ///< whether it is known to send nothing to other devices
 };
 
 /// Result of one launch of programs on one or more devices.

@@ -95,15 +95,18 @@ std::uint64_t bytes_of_buffers(const Program& program, CoreCoord core) {
     return bytes;
 }
 
+std::uint32_t l1_bytes_of(const Program& program, const Device& device, CoreCoord core) {
+    return static_cast<std::uint32_t>(bytes_of_buffers(program, core) +
+                                      device.l1_allocator.bytes_held());
+}
+
 void append_cores(const Program& program, Device& device, TraceNames& names, LaunchTrace& launch) {
     for (const auto& core : device.cores()) {
-        CoreTrace trace{
-            .device = static_cast<std::uint16_t>(device.id()),
-            .core = core->logical(),
-            .cbs = cbs_of(*core),
-            .l1_bytes = static_cast<std::uint32_t>(bytes_of_buffers(program, core->logical()) +
-                                                   device.l1_allocator.bytes_held()),
-            .threads = {}};
+        CoreTrace trace{.device = static_cast<std::uint16_t>(device.id()),
+                        .core = core->logical(),
+                        .cbs = cbs_of(*core),
+                        .l1_bytes = l1_bytes_of(program, device, core->logical()),
+                        .threads = {}};
         trace.threads.reserve(kNumProcessors);
         for (const auto& thread : core->threads) {
             if (thread) {
@@ -112,6 +115,38 @@ void append_cores(const Program& program, Device& device, TraceNames& names, Lau
         }
         if (!trace.threads.empty()) {
             launch.cores.push_back(std::move(trace));
+        }
+    }
+}
+
+// Events name the device in the argument of a word only, which is in an L1 of the same device.
+void move_words(std::vector<TraceEvent>& events, std::uint16_t device) {
+    for (TraceEvent& event : events) {
+        if (event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::WordWrite) {
+            WordArgument word = WordArgument::unpack(event.argument);
+            word.device = device;
+            event.argument = word.pack();
+        }
+    }
+}
+
+// Appends what the device whose kernels ran has, as of the program's device.
+void append_copies(const LaunchedProgram& launched, const Device& device, LaunchTrace& launch) {
+    DispatchTrace dispatch =
+        *std::ranges::find(launch.dispatch, launched.ran_on, &DispatchTrace::device);
+    dispatch.device = static_cast<std::uint16_t>(device.id());
+    launch.dispatch.push_back(dispatch);
+    const auto ran =
+        std::ranges::equal_range(launch.cores, launched.ran_on, {}, &CoreTrace::device);
+    const auto first = static_cast<std::size_t>(ran.begin() - launch.cores.begin());
+    for (std::size_t i = first, end = first + ran.size(); i < end; ++i) {
+        CoreTrace& copy = launch.cores.emplace_back(launch.cores[i]);
+        copy.device = static_cast<std::uint16_t>(device.id());
+        copy.l1_bytes = l1_bytes_of(launched.program->program, device, copy.core);
+        for (ThreadTrace& thread : copy.threads) {
+            if (thread.processor != Processor::Compute) {
+                move_words(thread.events, copy.device);
+            }
         }
     }
 }
@@ -184,18 +219,20 @@ DispatchTrace dispatch_trace(const DeviceProgram& program) {
 }  // namespace
 
 LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
-                          std::span<const DeviceProgram> programs, TraceNames& names) {
-    std::vector<const DeviceProgram*> by_device;
-    for (const DeviceProgram& program : programs) {
-        by_device.push_back(&program);
-    }
-    std::ranges::sort(by_device, {}, &DeviceProgram::device);
+                          std::span<const LaunchedProgram> programs, TraceNames& names) {
     LaunchTrace launch{.name = name, .dispatch = {}, .cores = {}, .initial_words = {}};
+    // Reserved for all, so that a copied core does not move.
     launch.cores.reserve(programs.size() * mesh.device(0).cores().size());
-    for (const DeviceProgram* program : by_device) {
-        launch.dispatch.push_back(dispatch_trace(*program));
-        append_cores(program->program, mesh.device(program->device), names, launch);
-        append_words(program->program, mesh.device(program->device), launch);
+    for (const LaunchedProgram& launched : programs) {
+        const DeviceProgram& program = *launched.program;
+        Device& device = mesh.device(program.device);
+        if (launched.is_run()) {
+            launch.dispatch.push_back(dispatch_trace(program));
+            append_cores(program.program, device, names, launch);
+        } else {
+            append_copies(launched, device, launch);
+        }
+        append_words(program.program, device, launch);
     }
     return launch;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "tessera/session.hpp"
+#include "runtime/launch/alike_programs.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera {
@@ -18,6 +18,7 @@ class TraceNames;
 /// threads.
 /// Preconditions  the launch ran with TraceMode::On, and no other launch was placed after it.
 [[nodiscard]] LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
-                                        std::span<const DeviceProgram> programs, TraceNames& names);
+                                        std::span<const LaunchedProgram> programs,
+                                        TraceNames& names);
 
 }  // namespace tessera

@@ -19,12 +19,12 @@
 namespace tessera {
 namespace {
 
-void check_one_program_each(std::span<const DeviceProgram> programs) {
-    std::vector<std::uint32_t> devices;
-    for (const DeviceProgram& program : programs) {
-        require(std::ranges::find(devices, program.device) == devices.end(),
-                "device {} has two programs in one launch", program.device);
-        devices.push_back(program.device);
+// The programs are sorted by device.
+void check_one_program_each(std::span<const LaunchedProgram> programs) {
+    for (std::size_t i = 1; i < programs.size(); ++i) {
+        const std::uint32_t device = programs[i].program->device;
+        require(device != programs[i - 1].program->device,
+                "device {} has two programs in one launch", device);
     }
 }
 
@@ -124,14 +124,19 @@ struct PlacedProgram {
 
 // Programs one after another, because devices often run the same kernels, each of which is compiled
 // once; the kernels of a program side by side.
-std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const DeviceProgram> programs,
+std::vector<PlacedProgram> prepare(Mesh& mesh, std::span<const LaunchedProgram> programs,
                                    WorkerPool& pool) {
     const ForEachIndex for_each = [&](std::size_t count,
                                       const std::function<void(std::size_t)>& function) {
         pool.for_each(count, function);
     };
     std::vector<PlacedProgram> prepared;
-    for (const auto& [id, program, host_reads] : programs) {
+    for (const LaunchedProgram& launched : programs) {
+        if (!launched.is_run()) {
+            continue;
+        }
+        const std::uint32_t id = launched.program->device;
+        const Program& program = launched.program->program;
         require(id < mesh.num_devices(), "a program is for device {}, the mesh has {}", id,
                 mesh.num_devices());
         Device& device = mesh.device(id);
@@ -159,26 +164,30 @@ void place(const PlacedProgram& placed, const LaunchModes& modes) {
     }
 }
 
-// Returns the cores that have a kernel, sorted by (device, y, x).
-std::vector<Core*> active_cores(Mesh& mesh, std::span<const DeviceProgram> programs) {
-    std::vector<std::uint32_t> devices;
-    for (const DeviceProgram& program : programs) {
-        devices.push_back(program.device);
-    }
-    std::ranges::sort(devices);
+std::vector<Core*> active_cores(const Device& device) {
     std::vector<Core*> cores;
-    for (const std::uint32_t id : devices) {
-        for (const auto& core : mesh.device(id).cores()) {
-            if (has_kernel(*core)) {
-                cores.push_back(core.get());
-            }
+    for (const auto& core : device.cores()) {
+        if (has_kernel(*core)) {
+            cores.push_back(core.get());
         }
     }
     return cores;
 }
 
-CoreActivity activity_of(const Core& core) {
-    CoreActivity sum{.device = core.device().id(), .core = core.logical()};
+// Returns the cores that run a kernel, sorted by (device, y, x).
+std::vector<Core*> running_cores(Mesh& mesh, std::span<const LaunchedProgram> programs) {
+    std::vector<Core*> cores;
+    for (const LaunchedProgram& launched : programs) {
+        if (launched.is_run()) {
+            std::ranges::move(active_cores(mesh.device(launched.ran_on)),
+                              std::back_inserter(cores));
+        }
+    }
+    return cores;
+}
+
+CoreActivity activity_of(const Core& core, std::uint32_t device) {
+    CoreActivity sum{.device = device, .core = core.logical()};
     for (const auto& thread : core.threads) {
         if (thread) {
             sum.tiles_packed += thread->activity.tiles_packed;
@@ -253,22 +262,23 @@ KernelError with_findings(const KernelError& error, std::span<Core* const> cores
 
 }  // namespace
 
-LaunchResult launch(Mesh& mesh, std::span<const DeviceProgram> programs, const LaunchModes& modes,
+LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs, const LaunchModes& modes,
                     WorkerPool& pool) {
     check_one_program_each(programs);
     const std::vector<PlacedProgram> placed = prepare(mesh, programs, pool);
     pool.for_each(placed.size(), [&](std::size_t i) { place(placed[i], modes); });
-    const std::vector<Core*> cores = active_cores(mesh, programs);
+    const std::vector<Core*> cores = running_cores(mesh, programs);
     try {
         run_cores(cores, pool);
     } catch (const KernelError& error) {
         throw with_findings(error, cores);
     }
     LaunchResult result;
-    result.cores.reserve(cores.size());
-    for (const Core* core : cores) {
-        result.cores.push_back(activity_of(*core));
-        merge_findings(result.findings, findings_of(*core));
+    for (const LaunchedProgram& launched : programs) {
+        for (const Core* core : active_cores(mesh.device(launched.ran_on))) {
+            result.cores.push_back(activity_of(*core, launched.program->device));
+            merge_findings(result.findings, findings_of(*core));
+        }
     }
     return result;
 }

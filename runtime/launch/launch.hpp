@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/launch/alike_programs.hpp"
 #include "runtime/launch/place_kernels.hpp"
 #include "tessera/session.hpp"
 
@@ -15,10 +16,10 @@ class Mesh;
 class WorkerPool;
 
 /// Runs the programs together. No kernel runs before all programs are placed. The result has no
-/// host time.
+/// host time. Devices of programs that are `alike` another one keep their memories.
 /// Errors   UsageError for a program that does not fit or names unknown parts; KernelError for a
 ///          kernel's mistake. After a failed launch the devices' memories keep their contents.
-[[nodiscard]] LaunchResult launch(Mesh& mesh, std::span<const DeviceProgram> programs,
+[[nodiscard]] LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs,
                                   const LaunchModes& modes, WorkerPool& pool);
 
 }  // namespace tessera

@@ -182,7 +182,7 @@ private:
             kept.push_back(inputs_before(std::span(pipeline_.steps).subspan(first, end - first),
                                          pipeline_.steps[i], placed[i - first]));
         }
-        const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs);
+        const LaunchResult result = launch_alike(first, end, placed, programs);
         record_.least_work.emplace_back(num_devices());
         activities_.insert(activities_.end(), result.cores.begin(), result.cores.end());
         merge_findings(record_.findings, result.findings);
@@ -194,6 +194,30 @@ private:
             tensors_.free_workspaces(placed[i - first], pipeline_.steps[i]);
         }
         ++num_launched_;
+    }
+    LaunchResult launch_alike(std::size_t first, std::size_t end,
+                              const std::vector<std::vector<PlacedStep>>& placed,
+                              std::span<const DeviceProgram> programs) {
+        SteeringBytes bytes(steering_);
+        std::vector<std::size_t> alike;
+        if (may_run_once(first, end)) {
+            for (std::size_t i = first; i < end; ++i) {
+                bytes.add(pipeline_.steps[i], placed[i - first]);
+            }
+            alike = bytes.alike(programs, session_);
+        }
+        const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs, alike);
+        bytes.copy_results(programs, alike, session_);
+        return result;
+    }
+    // Kernels of a user may do what no operand says, and a random delivery differs by device.
+    [[nodiscard]] bool may_run_once(std::size_t first, std::size_t end) const {
+        const auto steps = std::span(pipeline_.steps).subspan(first, end - first);
+        return modes_.maths == Maths::Off && modes_.alike == AlikeDevices::RunOnce &&
+               loaded_.run.machine.noc_delivery != NocDelivery::Random &&
+               std::ranges::none_of(steps, [this](const PipelineStep& step) {
+                   return own_kernels_of(step) == OwnKernels::Yes;
+               });
     }
     void draw_undefined(std::size_t first, std::size_t end) {
         for (std::size_t i = first; i < end && modes_.maths == Maths::Off; ++i) {

@@ -12,6 +12,7 @@
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
 #include "runtime/config/load.hpp"
+#include "runtime/pipeline/alike_devices.hpp"
 #include "runtime/pipeline/kept_tensors.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
 #include "runtime/report/run_record.hpp"
@@ -27,6 +28,7 @@ struct RunModes {
     Maths maths = Maths::On;  ///< Off: no value is checked, whatever verify.level says
     BulkData bulk_data = BulkData::On;
     std::optional<std::byte> left_in_buffers = {};  ///< as SessionOptions::left_in_buffers
+    AlikeDevices alike = AlikeDevices::RunOnce;     ///< used with Maths::Off
     /// Returns the with TraceMode::On: as SessionOptions::trace_sink.
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink = {};
 };

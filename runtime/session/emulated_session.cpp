@@ -228,10 +228,38 @@ void EmulatedSession::fill(const DeviceTensor& tensor, std::byte value) {
     });
 }
 
+bool EmulatedSession::holds_same(const DeviceTensor& first, const DeviceTensor& second) const {
+    const DevicePages pages(mesh_->device(first.buffer.device), first.buffer);
+    const DevicePages others(mesh_->device(second.buffer.device), second.buffer);
+    bool is_same = first.buffer.num_pages == second.buffer.num_pages;
+    for (std::uint32_t i = 0; is_same && i < first.buffer.num_pages; ++i) {
+        is_same = std::ranges::equal(pages.padded_page(i), others.padded_page(i));
+    }
+    return is_same;
+}
+
+void EmulatedSession::copy(const DeviceTensor& from, const DeviceTensor& to) {
+    const DevicePages pages(mesh_->device(from.buffer.device), from.buffer);
+    const DevicePages copies(mesh_->device(to.buffer.device), to.buffer);
+    for (std::uint32_t i = 0; i < from.buffer.num_pages; ++i) {
+        // Pages that no kernel wrote stay shared among devices.
+        if (!std::ranges::equal(pages.padded_page(i), copies.padded_page(i))) {
+            std::ranges::copy(pages.padded_page(i), copies.padded_page(i).begin());
+        }
+    }
+}
+
 LaunchResult EmulatedSession::launch(const std::string& name,
                                      std::span<const DeviceProgram> programs) {
+    return launch(name, programs, {});
+}
+
+LaunchResult EmulatedSession::launch(const std::string& name,
+                                     std::span<const DeviceProgram> programs,
+                                     std::span<const std::size_t> alike) {
     const auto begin = std::chrono::steady_clock::now();
-    LaunchResult result = tessera::launch(*mesh_, programs,
+    const std::vector<LaunchedProgram> launched = by_device(programs, alike);
+    LaunchResult result = tessera::launch(*mesh_, launched,
                                           {.delivery = options_.delivery,
                                            .seed = options_.seed,
                                            .trace = options_.trace,
@@ -247,13 +275,13 @@ LaunchResult EmulatedSession::launch(const std::string& name,
               result.cores.size(), num_kernel_threads(programs), programs.size(),
               pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
-        pass_on_trace(name, programs);
+        pass_on_trace(name, launched);
     }
     return result;
 }
 
 void EmulatedSession::pass_on_trace(const std::string& name,
-                                    std::span<const DeviceProgram> programs) {
+                                    std::span<const LaunchedProgram> programs) {
     LaunchTrace launch = collect_trace(name, *mesh_, programs, *names_);
     if (options_.trace_sink) {
         options_.trace_sink(trace_, std::move(launch));

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/launch/alike_programs.hpp"
 #include "runtime/session/replicate.hpp"
 #include "tessera/session.hpp"
 #include "tessera/trace.hpp"
@@ -42,7 +43,16 @@ public:
     [[nodiscard]] HostTensor read_matrix(const DeviceTensor& tensor,
                                          std::uint32_t index) const override;
     void fill(const DeviceTensor& tensor, std::byte value) override;
+    /// Returns whether two tensors of as many pages hold the same bytes, padding included.
+    [[nodiscard]] bool holds_same(const DeviceTensor& first, const DeviceTensor& second) const;
+    /// Copies the bytes of a tensor to one of the same pages.
+    void copy(const DeviceTensor& from, const DeviceTensor& to);
     LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs) override;
+
+    /// Launches with kernels that run once for programs that are `alike`; the trace and the result
+    /// have all devices.
+    LaunchResult launch(const std::string& name, std::span<const DeviceProgram> programs,
+                        std::span<const std::size_t> alike);
 
     [[nodiscard]] const Trace& trace() const noexcept override { return trace_; }
 
@@ -55,7 +65,7 @@ private:
                                         std::uint32_t first) const;
     [[nodiscard]] BankRange dram_range(const DeviceTensor& tensor) const;
     [[nodiscard]] bool can_share(std::span<const DeviceTensor> tensors) const;
-    void pass_on_trace(const std::string& name, std::span<const DeviceProgram> programs);
+    void pass_on_trace(const std::string& name, std::span<const LaunchedProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
     void fill_unwritten(const DeviceTensor& tensor);

@@ -104,6 +104,7 @@ void add_programs(std::vector<DeviceProgram> more, std::vector<DeviceProgram>& p
         append(there->program.circular_buffers, program.program.circular_buffers);
         append(there->program.semaphores, program.program.semaphores);
         there->host_reads += program.host_reads;
+        there->is_alone = there->is_alone && program.is_alone;
     }
 }
 
