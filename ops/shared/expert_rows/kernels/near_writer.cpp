@@ -14,7 +14,7 @@ constexpr uint32_t cb_gathered = index_of(Cb::Gathered);
 constexpr uint32_t cb_zeros = index_of(Cb::WriterZeros);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t kFloatTileBytes = 4096;
-constexpr uint32_t kRowsHeld = 3;  // tile rows: of this unit, of the one before and of the next one
+constexpr uint32_t kRowsHeld = 4;  // tile rows: of three units of one, and the first one behind
 
 constexpr uint32_t kShareArg = NearWriterTensors::Addresses::kCount;
 constexpr uint32_t kSemaphoreArg = kShareArg + NearShare::kCount;

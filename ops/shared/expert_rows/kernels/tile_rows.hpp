@@ -38,14 +38,14 @@ struct TileRow {
     }
 };
 
-// Returns the words [first, first + count) of page 0 of a table, at an aligned address.
+// Starts to read the words [first, first + count) of page 0 of a table, from an aligned address on.
+// Returns their place.
 template <class Accessor>
-const tt_l1_ptr uint32_t* read_words(const Accessor& table, uint32_t first, uint32_t count,
-                                     uint32_t length, uint32_t l1_addr) {
+const tt_l1_ptr uint32_t* start_words(const Accessor& table, uint32_t first, uint32_t count,
+                                      uint32_t length, uint32_t l1_addr) {
     const uint32_t start = first / kAligned * kAligned;
     const uint32_t end = smaller(div_up(first + count, kAligned) * kAligned, length);
     noc_async_read(table.get_noc_addr(0, start * 4), l1_addr, (end - start) * 4);
-    noc_async_read_barrier();
     return words_at(l1_addr) + (first - start);
 }
 
@@ -69,9 +69,13 @@ struct BlockList {
         const uint32_t first = tile_row % per_block * tile_height;
         const uint32_t count = smaller(tile_height, block_size - first);
         const uint32_t tables = get_write_ptr(index_of(tables_cb));
-        found.clear(read_words(experts, block, 1, num_blocks, tables)[0]);
         const uint32_t place = block * block_size + first;
-        const auto* entries = read_words(ids, place, count, num_entries, tables);
+        // Both are on their way together: a bank that many cores read takes long to answer.
+        const auto* expert = start_words(experts, block, 1, num_blocks, tables);
+        const auto* entries =
+            start_words(ids, place, count, num_entries, tables + kAligned * sizeof(uint32_t));
+        noc_async_read_barrier();
+        found.clear(expert[0]);
         for (uint32_t i = 0; i < count && place + i < num_entries; ++i) {
             const uint32_t id = entries[i];
             if (id < num_choices) {
