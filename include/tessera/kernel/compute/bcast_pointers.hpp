@@ -12,17 +12,17 @@ namespace ckernel {
     inline void init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t /*line*/) { \
         init(icb0, icb1);                                                              \
     }
-#define TESSERA_BCAST_CALL(call)                                                              \
-    template <class... None>                                                                  \
-    void call(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,                   \
-              std::uint32_t itile1, std::uint32_t idst) {                                     \
-        call(icb0, icb1, itile0, itile1, idst, CallSite::here());                             \
+#define TESSERA_BCAST_CALL(call)                                                                  \
+    template <class... None>                                                                      \
+    void call(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, \
+              std::uint32_t idst) {                                                               \
+        call(icb0, icb1, itile0, itile1, idst, CallSite::here());                                 \
     }
-#define TESSERA_BCAST_CALL_OF_ROW(call)                                                       \
-    template <class... None>                                                                  \
-    void call(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,                   \
-              std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx) {        \
-        call(icb0, icb1, itile0, itile1, idst, bcast_row_idx, CallSite::here());              \
+#define TESSERA_BCAST_CALL_OF_ROW(call)                                                           \
+    template <class... None>                                                                      \
+    void call(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, \
+              std::uint32_t idst, std::uint32_t bcast_row_idx) {                                  \
+        call(icb0, icb1, itile0, itile1, idst, bcast_row_idx, CallSite::here());                  \
     }
 TESSERA_BCAST_INIT(add_bcast_rows_init_short)
 TESSERA_BCAST_INIT(add_bcast_cols_init_short)

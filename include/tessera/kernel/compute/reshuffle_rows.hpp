@@ -29,8 +29,8 @@ inline void add_rows_at(const volatile std::uint8_t* targets) {
             const sfpi::vFloat in = sfpi::dst_reg[from.vector];
             sfpi::vFloat out = sfpi::dst_reg[kTile + to.vector];
             for (std::uint32_t i = 0; i < 8; ++i) {
-                out.set_lane(to.first_lane + i, out.lane(to.first_lane + i) +
-                                                    in.lane(from.first_lane + i));
+                out.set_lane(to.first_lane + i,
+                             out.lane(to.first_lane + i) + in.lane(from.first_lane + i));
             }
             sfpi::dst_reg[kTile + to.vector] = out;
         }
@@ -40,7 +40,8 @@ inline void add_rows_at(const volatile std::uint8_t* targets) {
 
 namespace ckernel {
 
-inline void reshuffle_rows_tile_init() {}
+inline void reshuffle_rows_tile_init() {
+}
 /// Adds rows of DST tile `idst` to rows of tile `idst` + 1. 32 bytes of L1 at `idx_addr` + 16 name
 /// their targets; 32 and more leave a row out.
 inline void reshuffle_rows_tile(std::uint32_t idst, std::uint32_t idx_addr) {
