@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
@@ -61,15 +62,6 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
     }
 }
 
-/// Returns the known tensors, for "did you mean".
-std::vector<std::string> names_of(const PlannedTensors& planned) {
-    std::vector<std::string> names;
-    for (const auto& [name, tensor] : planned) {
-        names.push_back(name);
-    }
-    return names;
-}
-
 /// Returns a device of the step that does not have the tensor. Steps on single devices leave their
 /// outputs there.
 std::optional<std::uint32_t> device_without(const PlannedTensor& tensor, const PipelineStep& step) {
@@ -98,7 +90,8 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
         }
         const auto found = planned.find(name);
         if (found == planned.end()) {
-            const auto names = names_of(planned);
+            const auto keys = planned | std::views::keys;
+            const std::vector<std::string> names(keys.begin(), keys.end());
             binder.binding.violations.add(step.inputs_place, path,
                                           names.empty()
                                               ? fmt::format("there is no tensor {}", name)
