@@ -62,7 +62,7 @@ void check_reserved(KernelThread& thread, const CircularBuffer& buffer, std::uin
         tolerate(thread, Tolerated::PagesNotReserved, FaultCategory::UndefinedBehavior,
                  thread.last_call, "cb_push_back",
                  "cb_push_back(cb {}, {}), but this kernel has {} pages reserved and not pushed: "
-                 "cb_reserve_back is missing or asks for too few",
+                 "cb_reserve_back is missing or asks for too few, or this call for too many",
                  index, pages, reserved);
     }
 }
@@ -82,7 +82,7 @@ void check_awaited(KernelThread& thread, const CircularBuffer& buffer, std::uint
         tolerate(thread, Tolerated::PagesNotAwaited, FaultCategory::UndefinedBehavior,
                  thread.last_call, "cb_pop_front",
                  "cb_pop_front(cb {}, {}), but this kernel has waited for {} pages that it has not "
-                 "popped: cb_wait_front is missing or asks for too few",
+                 "popped: cb_wait_front is missing or asks for too few, or this call for too many",
                  index, pages, granted);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "emu/core/kernel_thread.hpp"
 #include "emu/core/tolerated.hpp"
@@ -41,13 +42,14 @@ const char* Dst::name_of(Section section) noexcept {
     return "?";
 }
 
-void Dst::acquire(CallSite site) {
+bool Dst::acquire(CallSite site) {
     Section& section = sections_[math_half_];
     if (section == Section::Acquired) {
         // The chip's math thread finds a free half and goes on with the one that it has.
-        return tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior,
-                        site, "tile_regs_acquire",
-                        "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
+        tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
+                 "tile_regs_acquire",
+                 "tile_regs_acquire: DST is acquired already, tile_regs_commit is missing");
+        return false;
     }
     if (section == Section::Committed) {
         fault(FaultCategory::UndefinedBehavior, site,
@@ -57,9 +59,10 @@ void Dst::acquire(CallSite site) {
               num_halves_ == 2 ? "both halves" : "all (full sync)");
     }
     section = Section::Acquired;
+    return true;
 }
 
-void Dst::commit(CallSite site) {
+bool Dst::commit(CallSite site) {
     if (sections_[math_half_] != Section::Acquired) {
         constexpr const char* kNotAcquired =
             "tile_regs_commit: DST is {}, tile_regs_acquire is missing";
@@ -67,19 +70,21 @@ void Dst::commit(CallSite site) {
             fault(FaultCategory::UndefinedBehavior, site, kNotAcquired,
                   name_of(sections_[math_half_]));
         }
-        return tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior,
-                        site, "tile_regs_commit", kNotAcquired, name_of(Section::Free));
+        tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
+                 "tile_regs_commit", kNotAcquired, name_of(Section::Free));
+        return false;
     }
     sections_[math_half_] = Section::Committed;
     commits_[math_half_] = site;
     math_half_ = other(math_half_);
+    return true;
 }
 
-void Dst::wait(CallSite /*site*/) {
-    packer_has_waited_ = true;
+bool Dst::wait(CallSite /*site*/) {
+    return !std::exchange(packer_has_waited_, true);
 }
 
-void Dst::release(CallSite site) {
+bool Dst::release(CallSite site) {
     const Section section = sections_[pack_half_];
     if (!packer_has_waited_ || section == Section::Free) {
         tolerate(current_thread(), Tolerated::DstOrder, FaultCategory::UndefinedBehavior, site,
@@ -87,7 +92,7 @@ void Dst::release(CallSite site) {
                  name_of(section),
                  section == Section::Free ? "tile_regs_acquire" : "tile_regs_wait");
         if (section == Section::Free) {
-            return;
+            return false;
         }
     }
     if (section == Section::Acquired) {
@@ -104,6 +109,7 @@ void Dst::release(CallSite site) {
     std::fill_n(contents_.begin() + first, capacity_, DstContent::Cleared);
     packed_slots_ &= ~(((1U << capacity_) - 1U) << first);
     pack_half_ = other(pack_half_);
+    return true;
 }
 
 void Dst::require_released() const {

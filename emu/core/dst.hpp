@@ -39,11 +39,13 @@ public:
     [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
     [[nodiscard]] bool is_full_sync() const noexcept { return num_halves_ == 1; }
 
-    void acquire(CallSite site);
-    void commit(CallSite site);
-    void wait(CallSite site);
+    /// Each returns whether it changed anything: on the chip a call out of turn finds its condition
+    /// met, and goes on with the half that its thread has.
+    bool acquire(CallSite site);
+    bool commit(CallSite site);
+    bool wait(CallSite site);
     /// Clears the packer's half and hands it back to math.
-    void release(CallSite site);
+    bool release(CallSite site);
     /// Checks that the packer has released what was committed, as it has to before its kernel ends:
     /// the next kernel waits for that when it starts.
     /// Source   tt-llk _llk_math_pack_sync_init_.

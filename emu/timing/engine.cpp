@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emu/timing/events.hpp"
+#include "emu/timing/stalled_replay.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::timing {
@@ -217,8 +218,6 @@ std::string describe_blocked(const ReplayState& state, const EngineThread& threa
                        object_of(thread));
 }
 
-// InternalError, not KernelError: the recorded launch ended, so a replay that does not end is a
-// fault of the trace or of the model.
 void require_all_finished(const ReplayState& state) {
     std::string named;
     std::size_t count = 0;
@@ -230,8 +229,12 @@ void require_all_finished(const ReplayState& state) {
     if (count > kMostNamed) {
         named += fmt::format("\n  and {} more", count - kMostNamed);
     }
-    ensure(count == 0, "the trace of launch '{}' cannot be replayed, {} threads wait for ever:{}\n",
-           state.launch.name, count, named);
+    if (count > 0) {
+        throw StalledReplay(fmt::format(
+            "the trace of launch '{}' cannot be replayed, {} threads wait for ever:{}\n "
+            "(please report this)",
+            state.launch.name, count, named));
+    }
 }
 
 }  // namespace

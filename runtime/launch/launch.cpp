@@ -283,4 +283,27 @@ LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs, const
     return result;
 }
 
+std::optional<KernelError> cause_of_stall(Mesh& mesh, std::span<const DeviceProgram> programs) {
+    for (const Core* core : active_cores(mesh, programs)) {
+        for (const auto& thread : core->threads) {
+            if (!thread || thread->findings.empty()) {
+                continue;
+            }
+            const ThreadFinding& found = thread->findings.front();
+            return KernelError(
+                FaultCategory::UndefinedBehavior,
+                {.device = core->device().id(),
+                 .core = core->logical(),
+                 .processor = thread->processor(),
+                 .kernel = thread->kernel,
+                 .file = found.site.file == nullptr ? "" : found.site.file,
+                 .line = found.site.line},
+                found.detail +
+                    "\n  the launch went on as on a chip, but cannot be timed after it; "
+                    "without times: --no-timing");
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace tessera

@@ -3,11 +3,13 @@
 // activity of each core and what the chip would have tolerated.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/launch/alike_programs.hpp"
 #include "runtime/launch/place_kernels.hpp"
+#include "tessera/errors.hpp"
 #include "tessera/session.hpp"
 
 namespace tessera {
@@ -21,5 +23,11 @@ class WorkerPool;
 ///          kernel's mistake. After a failed launch the devices' memories keep their contents.
 [[nodiscard]] LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs,
                                   const LaunchModes& modes, WorkerPool& pool);
+
+/// Returns the error of a launch whose trace cannot be replayed: the first finding of its threads,
+/// after which pages or halves of DST do not add up. Nothing without a finding.
+/// Precondition   the launch was the mesh's last one.
+[[nodiscard]] std::optional<KernelError> cause_of_stall(Mesh& mesh,
+                                                        std::span<const DeviceProgram> programs);
 
 }  // namespace tessera

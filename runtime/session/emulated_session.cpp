@@ -13,6 +13,7 @@
 #include "emu/dram/tensor_buffer.hpp"
 #include "emu/mesh/mesh.hpp"
 #include "emu/tile/format/integer.hpp"
+#include "emu/timing/stalled_replay.hpp"
 #include "runtime/launch/collect_trace.hpp"
 #include "runtime/launch/launch.hpp"
 #include "runtime/launch/trace_names.hpp"
@@ -275,7 +276,14 @@ LaunchResult EmulatedSession::launch(const std::string& name,
               result.cores.size(), num_kernel_threads(programs), programs.size(),
               pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
-        pass_on_trace(name, launched);
+        try {
+            pass_on_trace(name, launched);
+        } catch (const timing::StalledReplay&) {
+            if (const auto cause = cause_of_stall(*mesh_, programs)) {
+                throw KernelError(*cause);
+            }
+            throw;
+        }
     }
     return result;
 }

@@ -6,24 +6,35 @@
 
 namespace ckernel {
 
+namespace {
+
+// A call that changes nothing is no event: a replay would wait for a half that nobody hands over.
+void record_if(bool changes, tessera::EventKind kind, CallSite site) {
+    if (changes) {
+        record_dst(tessera::current_thread(), kind, site);
+    }
+}
+
+}  // namespace
+
 void tile_regs_acquire(CallSite site) {
-    tessera::current_units("tile_regs_acquire", site).dst.acquire(site);
-    record_dst(tessera::current_thread(), tessera::EventKind::DstAcquire, site);
+    record_if(tessera::current_units("tile_regs_acquire", site).dst.acquire(site),
+              tessera::EventKind::DstAcquire, site);
 }
 
 void tile_regs_commit(CallSite site) {
-    tessera::current_units("tile_regs_commit", site).dst.commit(site);
-    record_dst(tessera::current_thread(), tessera::EventKind::DstCommit, site);
+    record_if(tessera::current_units("tile_regs_commit", site).dst.commit(site),
+              tessera::EventKind::DstCommit, site);
 }
 
 void tile_regs_wait(CallSite site) {
-    tessera::current_units("tile_regs_wait", site).dst.wait(site);
-    record_dst(tessera::current_thread(), tessera::EventKind::DstWait, site);
+    record_if(tessera::current_units("tile_regs_wait", site).dst.wait(site),
+              tessera::EventKind::DstWait, site);
 }
 
 void tile_regs_release(CallSite site) {
-    tessera::current_units("tile_regs_release", site).dst.release(site);
-    record_dst(tessera::current_thread(), tessera::EventKind::DstRelease, site);
+    record_if(tessera::current_units("tile_regs_release", site).dst.release(site),
+              tessera::EventKind::DstRelease, site);
 }
 
 void acquire_dst(CallSite site) {

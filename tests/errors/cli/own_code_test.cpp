@@ -154,5 +154,56 @@ INSTANTIATE_TEST_SUITE_P(
         Initialiser{"Loops", "[] { for (;;) { sleep(1); } }()", "does not end within 10 s"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+/// The shipped example, whose calls a test replaces.
+class CliTimedMistake : public testing::Test {
+protected:
+    CliTimedMistake() {
+        fs::copy(fs::path(TESSERA_SOURCE_DIR) / "examples/double", folder_.path());
+    }
+    void replace(const std::string& file, const std::string& call, const std::string& by) {
+        std::string text = bytes_of(folder_.file(file));
+        folder_.write(file, text.replace(text.find(call), call.size(), by));
+    }
+    /// Pops a page more than there is: the reader gives one page at a time.
+    void pop_too_many() {
+        replace("reader.cpp", "cb_reserve_back(0, 1)", "cb_reserve_back(0, 2)");
+        replace("compute.cpp", "cb_pop_front(0, 1)", "cb_pop_front(0, 2)");
+    }
+    Ending run(const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments{"run", "double.yaml", "--quiet"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_tessera(arguments, folder_.path());
+    }
+
+    const ScratchFolder folder_;
+};
+
+// The chip's counters wrap around, so that the launch ends; a replay of it cannot.
+TEST_F(CliTimedMistake, ThatAReplayCannotFollowIsTheKernels) {
+    pop_too_many();
+
+    const Ending ending = run();
+
+    EXPECT_EQ(ending.exit_code, 3);
+    EXPECT_EQ(ending.err,
+              "tessera: UndefinedBehavior: device 0 core (0,0) compute compute.cpp:13: "
+              "cb_pop_front(cb 0, 2) with 1 pages there: cb_wait_front is missing\n"
+              "  the launch went on as on a chip, but cannot be timed after it; without times: "
+              "--no-timing\n");
+}
+
+TEST_F(CliTimedMistake, EndsWithAVerdictWithoutTimes) {
+    pop_too_many();
+
+    EXPECT_EQ(run({"--no-timing"}).exit_code, 1);
+}
+
+// A second wait finds its condition met, as on the chip.
+TEST_F(CliTimedMistake, IsNoneIfACallChangesNothing) {
+    replace("compute.cpp", "tile_regs_wait();", "tile_regs_wait(); tile_regs_wait();");
+
+    EXPECT_EQ(run().exit_code, 0);
+}
+
 }  // namespace
 }  // namespace tessera::test

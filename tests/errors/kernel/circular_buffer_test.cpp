@@ -160,19 +160,24 @@ INSTANTIATE_TEST_SUITE_P(
              "missing"},
         Case{"PushMoreThanReserved", push_more_than_reserved,
              "UndefinedBehavior: cb_push_back\\(cb 0, 2\\), but this kernel has 1 pages reserved "
-             "and not pushed: cb_reserve_back is missing or asks for too few"},
+             "and not pushed: cb_reserve_back is missing or asks for too few, or this call for too "
+             "many"},
         Case{"PushOfFreePages", push_of_free_pages_that_nobody_reserved,
              "UndefinedBehavior: cb_push_back\\(cb 0, 1\\), but this kernel has 0 pages reserved "
-             "and not pushed: cb_reserve_back is missing or asks for too few"},
+             "and not pushed: cb_reserve_back is missing or asks for too few, or this call for too "
+             "many"},
         Case{"ReserveOnceAndPushTwice", reserve_once_and_push_twice,
              "UndefinedBehavior: cb_push_back\\(cb 0, 1\\), but this kernel has 0 pages reserved "
-             "and not pushed: cb_reserve_back is missing or asks for too few"},
+             "and not pushed: cb_reserve_back is missing or asks for too few, or this call for too "
+             "many"},
         Case{"PopOfFullPages", pop_of_pages_that_nobody_awaited,
              "UndefinedBehavior: cb_pop_front\\(cb 0, 1\\), but this kernel has waited for 0 pages "
-             "that it has not popped: cb_wait_front is missing or asks for too few"},
+             "that it has not popped: cb_wait_front is missing or asks for too few, or this call "
+             "for too many"},
         Case{"WaitOnceAndPopTwice", wait_once_and_pop_twice,
              "UndefinedBehavior: cb_pop_front\\(cb 0, 1\\), but this kernel has waited for 0 pages "
-             "that it has not popped: cb_wait_front is missing or asks for too few"},
+             "that it has not popped: cb_wait_front is missing or asks for too few, or this call "
+             "for too many"},
         Case{"ReserveForManyPushes", reserve_for_many_pushes_and_wait_for_many_pops, "no error"},
         Case{"AskInPlaceOfWaiting", ask_in_place_of_waiting, "no error"},
         Case{"PushBeforeOwnWriteHasArrived", push_before_own_write_has_arrived,
