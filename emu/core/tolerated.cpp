@@ -14,7 +14,7 @@ struct ToleratedRow {
     const char* words;
 };
 
-constexpr std::array<ToleratedRow, 13> kRows{{
+constexpr std::array<ToleratedRow, 14> kRows{{
     {"tile_not_awaited", "of a tile that was not waited for"},
     {"tile_past_end", "past the end of the circular buffer"},
     {"pack_not_reserved", "into a page that was not reserved"},
@@ -28,6 +28,7 @@ constexpr std::array<ToleratedRow, 13> kRows{{
     {"argument_past_end", "past the end of the arguments"},
     {"pushed_before_arrival", "of pages that a flushed write of the kernel has not reached"},
     {"semaphore_outside", "on a word that the firmware owns"},
+    {"firmware_written", "into L1 that the firmware owns"},
 }};
 
 }  // namespace

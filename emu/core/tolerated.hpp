@@ -32,6 +32,7 @@ enum class Tolerated : std::uint8_t {
     ArgumentPastEnd,
     PushedBeforeArrival,
     SemaphoreOutside,
+    FirmwareWritten,
 };
 
 /// Behaviour of one kind that one thread showed at one line.

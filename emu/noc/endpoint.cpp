@@ -85,6 +85,23 @@ void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_
                      : fmt::format("leave the L1, which has {} bytes", l1_size));
 }
 
+bool is_of_firmware(const L1Spec& l1, std::uint64_t address, std::uint64_t size) {
+    const std::uint64_t first = l1.semaphores.value;
+    const std::uint64_t end = first + l1.num_semaphores * l1.semaphore_stride.value;
+    return address < l1.reserved.value && (address < first || address + size > end);
+}
+
+void check_firmware(KernelThread& thread, std::uint64_t address, std::uint64_t size,
+                    const char* call, const CallSite& site) {
+    const L1Spec& l1 = thread.core().arch().l1;
+    if (is_of_firmware(l1, address, size)) [[unlikely]] {
+        tolerate(thread, Tolerated::FirmwareWritten, FaultCategory::OutOfBounds, site, call,
+                 "{}: {} bytes at L1 address {:#x} belong to the firmware; a program's bytes begin "
+                 "at {:#x}, its semaphores at {:#x}",
+                 call, size, address, l1.reserved.value, l1.semaphores.value);
+    }
+}
+
 void require_noc(const KernelThread& thread, const char* call, CallSite site) {
     if (thread.compute != nullptr) [[unlikely]] {
         fault(FaultCategory::Unsupported, site, "{} in a compute kernel, which has no NoC", call);

@@ -14,6 +14,7 @@ namespace tessera {
 class Core;
 class Device;
 class KernelThread;
+struct L1Spec;
 
 struct Endpoint {
     std::byte* bytes = nullptr;
@@ -32,6 +33,13 @@ struct Endpoint {
 /// Errors   KernelFault{OutOfBounds}.
 void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_t size,
                  const char* call, CallSite site);
+
+/// Returns whether bytes of an L1 belong to the firmware: those below `l1.reserved`, but for the
+/// semaphores.
+[[nodiscard]] bool is_of_firmware(const L1Spec& l1, std::uint64_t address, std::uint64_t size);
+/// Notes a NoC write or atomic into such bytes; the chip executes it.
+void check_firmware(KernelThread& thread, std::uint64_t address, std::uint64_t size,
+                    const char* call, const CallSite& site);
 
 /// Checks that the thread's processor has a NoC. The vendor's headers do not compile there.
 /// Errors   KernelFault{Unsupported} in a compute kernel.

@@ -116,9 +116,11 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
     // Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
     // multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).
     std::vector<Core*> receivers;
+    bool has_worker = false;
     for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
         for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
             const NocNode& node = thread.core().device().node({x, y});
+            has_worker = has_worker || node.kind == NocNodeKind::Worker;
             const bool is_left_out =
                 node.core == &thread.core() && loopback == Loopback::ExcludeSender;
             if (node.kind == NocNodeKind::Worker && !is_left_out) {
@@ -132,8 +134,12 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: num_dests is {}, but rectangle {} to {} holds {} receivers{}", call, num_dests,
               to_string(r.start), to_string(r.end), receivers.size(),
-              loopback == Loopback::ExcludeSender ? " (the sender is not one)"
-                                                  : " (the sender included)");
+              !has_worker
+                  ? fmt::format("; corners are virtual coordinates, as get_noc_addr takes them: {} "
+                                "of logical core (0,0)",
+                                to_string(thread.core().device().core({0, 0}).virtual_coord()))
+              : loopback == Loopback::ExcludeSender ? " (the sender is not one)"
+                                                    : " (the sender included)");
     }
     return receivers;
 }
@@ -153,6 +159,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
     }
     const auto receivers =
         receivers_of(thread, noc, destination, num_dests, style.loopback, call, site);
+    check_firmware(thread, address, size, call, site);
     // One event for all receivers, though each has a transfer in flight: a trace holds the call.
     record_write(thread, noc, source, destination, size, style, *receivers.front(), site);
     NocPort& port = thread.noc[noc];

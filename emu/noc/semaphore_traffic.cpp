@@ -43,6 +43,9 @@ Endpoint word_endpoint(KernelThread& thread, std::uint64_t address, const char* 
     require_noc(thread, call, site);
     const Endpoint to = resolve(thread.core().device(), address, 4, call, site);
     check_word(to.address, call, site);
+    if (to.core != nullptr) {
+        check_firmware(thread, to.address, 4, call, site);
+    }
     return to;
 }
 

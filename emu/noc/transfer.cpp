@@ -186,6 +186,9 @@ void issue_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
         to.core != nullptr ? arch.l1.alignment.value : arch.dram.write_alignment.value;
     check_alignment(thread, to.address, source, alignment, "noc_async_write", site);
     check_is_filled(thread, source, size, "noc_async_write", site);
+    if (to.core != nullptr) {
+        check_firmware(thread, to.address, size, "noc_async_write", site);
+    }
     NocPort& port = thread.noc[noc];
     port.write_state.is_valid = false;
     thread.activity.bytes_written += size;

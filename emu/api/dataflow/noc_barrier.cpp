@@ -3,6 +3,7 @@
 
 #include "emu/core/kernel_thread.hpp"
 #include "emu/core/trace_recorder.hpp"
+#include "emu/noc/endpoint.hpp"
 #include "emu/noc/transfer.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
 
@@ -23,6 +24,7 @@ constexpr std::uint8_t detail_of(std::uint8_t noc, Id id) {
 KernelThread& thread_at(EventKind kind, std::uint8_t noc, Id id, CallSite site) {
     KernelThread& thread = tessera::current_thread();
     thread.last_call = site;
+    tessera::require_noc(thread, "a barrier or flush of the NoC", site);
     record_run(thread, kind, detail_of(noc, id), 0, site);
     return thread;
 }

@@ -33,11 +33,11 @@ namespace {
 void require_semaphore(KernelThread& thread, std::uint32_t address, const char* call,
                        CallSite site) {
     const tessera::L1Spec& l1 = thread.core().arch().l1;
-    const std::uint64_t first = l1.semaphores.value;
-    const std::uint64_t end = first + l1.num_semaphores * l1.semaphore_stride.value;
-    if (address >= l1.reserved.value || (address >= first && address < end)) {
+    if (!tessera::is_of_firmware(l1, address, sizeof(std::uint32_t))) {
         return;
     }
+    const std::uint64_t first = l1.semaphores.value;
+    const std::uint64_t end = first + l1.num_semaphores * l1.semaphore_stride.value;
     tessera::tolerate(thread, tessera::Tolerated::SemaphoreOutside, FaultCategory::OutOfBounds,
                       site, call,
                       "{}: address {:#x} belongs to the firmware; allowed: {:#x} to {:#x}, as "

@@ -67,6 +67,16 @@ TEST(MulticastErrors, AMulticastToNobodyIsRefused) {
               "to (18,18) holds 0 receivers (the sender is not one)");
 }
 
+// Logical coordinates in place of virtual ones.
+TEST(MulticastErrors, ARectangleWithoutWorkersIsRefused) {
+    EXPECT_EQ(KernelRig().fault_of([] {
+        noc_async_write_multicast(kScratch, get_noc_multicast_addr(0, 0, 1, 0, kScratch), 64, 2);
+    }),
+              "UndefinedBehavior: noc_async_write_multicast: num_dests is 2, but rectangle (0,0) "
+              "to (1,0) holds 0 receivers; corners are virtual coordinates, as get_noc_addr takes "
+              "them: (18,18) of logical core (0,0)");
+}
+
 TEST(MulticastErrors, ARectangleThatWrapsAroundIsRefused) {
     EXPECT_EQ(KernelRig().fault_of(wrapped),
               "Unsupported: noc_async_write_multicast: rectangle (19,19) to (18,18) on NoC 0 wraps "

@@ -131,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
              "Unsupported: noc_async_read in a compute kernel, which has no NoC"},
         Case{"Write", [] { noc_async_write(kScratch, neighbour(kScratch), 64); },
              "Unsupported: noc_async_write in a compute kernel, which has no NoC"},
+        Case{"Barrier", [] { noc_async_read_barrier(); },
+             "Unsupported: a barrier or flush of the NoC in a compute kernel, which has no NoC"},
         Case{"Increment", [] { noc_semaphore_inc(neighbour(kScratch), 1); },
              "Unsupported: noc_semaphore_inc in a compute kernel, which has no NoC"},
         Case{"Multicast",

@@ -178,6 +178,29 @@ TEST(OnChipSemaphores, OfTheFirmwareAreReadAndNamed) {
     EXPECT_EQ(findings, "semaphore_outside ");
 }
 
+// An address that was never set: the firmware's words at the start of an L1.
+TEST(OnChipWrites, IntoL1OfTheFirmwareAreDoneAndNamed) {
+    KernelRig rig;
+    EXPECT_EQ(findings_of(rig,
+                          [] {
+                              noc_async_write(testing::kScratch, get_noc_addr(19, 18, 0), 64);
+                              noc_async_write_barrier();
+                          }),
+              "firmware_written ");
+    EXPECT_EQ(findings_of(rig,
+                          [] {
+                              noc_semaphore_inc(get_noc_addr(19, 18, 16), 1);
+                              noc_async_atomic_barrier();
+                          }),
+              "firmware_written ");
+    EXPECT_EQ(findings_of(rig,
+                          [] {
+                              noc_semaphore_inc(get_noc_addr(19, 18, get_semaphore(0)), 1);
+                              noc_async_atomic_barrier();
+                          }),
+              "");
+}
+
 TEST(OnChipArguments, PastTheEndReadTheWordsBehindThem) {
     KernelRig rig;
     EXPECT_EQ(findings_of(rig, [] { (void)get_arg_val<std::uint32_t>(2); }), "argument_past_end ");
