@@ -250,9 +250,15 @@ ExitCode run(const CompareOptions& options, const Console& console) {
                                          : to_text(result, console.out_style);
         console.out << (options.full ? text : one_screen_of(text, kVerdictAndNote));
     }
-    const bool fails = allowed && std::ranges::any_of(result.others, [&](const auto& other) {
-                           return is_too_slow(other.run, *allowed);
-                       });
+    bool fails = false;
+    for (const compare::Comparison& other : result.others) {
+        if (allowed && is_too_slow(other.run, *allowed)) {
+            fails = true;
+            console.err << fmt::format("tessera: --fail-if {}: {} takes {:.1f} % longer\n",
+                                       *options.fail_if, other.b,
+                                       100 * (other.run.b->expected / other.run.a->expected - 1));
+        }
+    }
     return fails ? ExitCode::VerificationFailed : ExitCode::Success;
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/cli/output_path.hpp"
 #include "runtime/facade/device_model.hpp"
 #include "runtime/metalium/settings.hpp"
+#include "runtime/report/timing/report_files.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::cli {
@@ -80,6 +81,9 @@ ExitCode run(const ExecOptions& options, const std::vector<std::string>& command
     const metalium::Settings settings = metalium::settings_from_environment();
     require_folder_name("--report",
                         settings.report.empty() ? std::nullopt : std::optional(settings.report));
+    if (!settings.report.empty()) {
+        report::require_report_places(settings.report);
+    }
     require_file_name("--trace",
                       settings.trace.empty() ? std::nullopt : std::optional(settings.trace));
     // The program would find mistakes in these only after its own start, which may take minutes.

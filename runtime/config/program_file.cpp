@@ -374,9 +374,14 @@ std::shared_ptr<const ops::Op> bind_program(PipelineBinder& binder, const Node& 
     for (const pipeline::StepOutput& output : spec.outputs) {
         // A program has no function that infers its outputs.
         if (!output.shape || !output.format) {
-            binder.binding.violations.add(
-                output.place, path + ".out." + output.name,
-                "a program's output needs its shape and dtype: {shape: [M, N], dtype: bfloat16}");
+            const std::string key = path + ".out." + output.name;
+            // A shape that is not valid is reported already.
+            if (!binder.binding.violations.has_below(key) && !binder.rules.has_below(key)) {
+                binder.binding.violations.add(
+                    output.place, key,
+                    "a program's output needs its shape and dtype: {shape: [M, N], dtype: "
+                    "bfloat16}");
+            }
             return nullptr;
         }
         outputs.push_back(

@@ -24,6 +24,12 @@ bool Violations::has(const Origin& origin, const std::string& path) const {
         found_, [&](const Violation& violation) { return violation.message.starts_with(place); });
 }
 
+bool Violations::has_below(const std::string& path) const {
+    return std::ranges::any_of(found_, [&](const Violation& violation) {
+        return violation.message.find(": " + path + ".") != std::string::npos;
+    });
+}
+
 void Violations::append(const Violations& others) {
     found_.insert(found_.end(), others.found_.begin(), others.found_.end());
 }

@@ -16,6 +16,8 @@ public:
     void add(const Origin& origin, const std::string& path, const std::string& text);
     /// Returns whether a mistake of this value is recorded.
     [[nodiscard]] bool has(const Origin& origin, const std::string& path) const;
+    /// Returns whether a mistake of a key of the map `path` is recorded.
+    [[nodiscard]] bool has_below(const std::string& path) const;
     /// Appends the mistakes of `others`.
     void append(const Violations& others);
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }

@@ -159,8 +159,9 @@ bool starts_initialiser(const std::vector<KernelToken>& before) {
     if (before.empty()) {
         return false;
     }
-    constexpr std::array<std::string_view, 8> kBlocks{"struct", "class", "namespace", "enum",
-                                                      "else",   "do",    "union",     "extern"};
+    // MAIN stands for kernel_main().
+    constexpr std::array<std::string_view, 9> kBlocks{
+        "struct", "class", "namespace", "enum", "else", "do", "union", "extern", "MAIN"};
     const std::string& last = before.back().text;
     return last != ")" && std::ranges::find(kBlocks, before.front().text) == kBlocks.end() &&
            std::ranges::find(kBlocks, last) == kBlocks.end();

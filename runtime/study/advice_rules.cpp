@@ -111,9 +111,10 @@ void add_changes(std::vector<Rule>& rules) {
     rules.push_back(joined_barriers(
         "4 blocks of reads before a barrier",
         "reserve, read and push four blocks at a time, in CBs four times as deep", 4));
-    rules.push_back(change("the last core as busy as the median one",
-                           "split the work evenly: one core has more of it than the others",
-                           relieve_straggler));
+    rules.push_back(change(
+        "the last core as busy as the median one",
+        "split the work evenly if the last core has more of it; else shorten what it waits for",
+        relieve_straggler));
 }
 
 // The table of device keys (docs/device_keys.md) has the bound of each constant; a test checks that

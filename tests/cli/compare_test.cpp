@@ -167,6 +167,9 @@ TEST_F(Compare, SetsSeveralRunsAgainstTheFirst) {
     const json result = json::parse(run_tessera(as_json).out);
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(
+        run_tessera(fails).err,
+        ContainsRegex("tessera: --fail-if slower-than=2%: [^\n]* takes [0-9.]+ % longer\n"));
     EXPECT_THAT(ending.out, ContainsRegex("  A  [^\n]*many +[0-9.]+ +baseline\n"));
     EXPECT_THAT(
         ending.out,

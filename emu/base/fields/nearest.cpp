@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::size_t far_distance(std::string_view word) {
-    return std::max<std::size_t>(1, (word.size() + 1) / 3);
+    return (word.size() + 1) / 3;
 }
 
 std::string nearest(std::string_view word, std::span<const std::string> known) {
@@ -39,8 +39,18 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 
 namespace {
 
+/// Returns what tells two keys of one map apart: Q and M of params.Q and params.M. Else both words.
+std::pair<std::string_view, std::string_view> own_parts(std::string_view word,
+                                                        std::string_view known) {
+    const std::size_t begin = word.rfind('.') + 1;
+    return known.starts_with(word.substr(0, begin))
+               ? std::pair(word.substr(begin), known.substr(begin))
+               : std::pair(word, known);
+}
+
 /// Returns the edit distance of a known word, or less if people shorten it to `word`.
-std::size_t distance_of_short_form(std::string_view word, std::string_view known) {
+std::size_t distance_of_short_form(std::string_view of_user, std::string_view of_list) {
+    const auto [word, known] = own_parts(of_user, of_list);
     constexpr std::size_t kFewestLetters = 3;  // shorter words are in many others
     const bool contains =
         word.size() >= kFewestLetters && known.find(word) != std::string_view::npos;
@@ -48,6 +58,10 @@ std::size_t distance_of_short_form(std::string_view word, std::string_view known
     const std::size_t distance = std::min(edit_distance(word, known), edit_distance(word, last));
     // The farthest that is plausible: a misspelt word of the same length is likelier.
     return contains ? std::min(distance, far_distance(word)) : distance;
+}
+
+bool is_plausible(std::string_view word, std::string_view known) {
+    return distance_of_short_form(word, known) <= far_distance(own_parts(word, known).first);
 }
 
 /// Of words of which `word` is a short form, the nearest spelling comes first: rows before
@@ -61,13 +75,10 @@ std::pair<std::size_t, std::size_t> rank_of(std::string_view word, std::string_v
 std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
                                      std::size_t count) {
     std::vector<std::string> words(known.begin(), known.end());
-    const auto distance = [&](const std::string& candidate) {
-        return distance_of_short_form(word, candidate);
-    };
     std::ranges::stable_sort(
         words, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
     const auto is_far = [&](const std::string& candidate) {
-        return distance(candidate) > far_distance(word);
+        return !is_plausible(word, candidate);
     };
     const auto end = std::ranges::find_if(words, is_far);
     words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
@@ -78,9 +89,7 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
 std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
     const auto near = std::ranges::min_element(
         known, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
-    const bool is_near =
-        near != known.end() && distance_of_short_form(word, *near) <= far_distance(word);
-    return is_near ? std::optional(*near) : std::nullopt;
+    return near != known.end() && is_plausible(word, *near) ? std::optional(*near) : std::nullopt;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {

@@ -19,7 +19,7 @@ namespace tessera::config {
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> known);
 
 /// Returns the largest edit distance of a plausible correction of `word`: a third of its letters,
-/// to the nearest number, and at least one.
+/// to the nearest number.
 [[nodiscard]] std::size_t far_distance(std::string_view word);
 
 /// Returns at most `count` plausible corrections of `word`, nearest first. Returns only the nearest

@@ -47,7 +47,7 @@ constexpr SetMistake kSets[] = {
      "--set set.scale.grid=[0,9]: steps.double.set.grid: [0, 9] is not part of the "
      "wormhole_n150's grid; allowed: [0, 0], which is all of it, or [1, 1] to [8, 8]"},
     {"tensors.y.dtype=float32",
-     "--set tensors.y.dtype=float32: tensors.y: unknown key, did you mean tensors.x?"},
+     "--set tensors.y.dtype=float32: tensors.y: unknown key, allowed: tensors.x"},
     {"tensors.x.dtype=f32",
      "--set tensors.x.dtype=f32: tensors.x.dtype: expected bfloat16, float32, bfp8_b, bfp4_b, "
      "fp8_e4m3, fp8_e5m2, int32, uint32, uint16 or uint8, found 'f32'"},

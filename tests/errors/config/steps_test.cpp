@@ -83,6 +83,10 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:11:29: steps.double.program.kernels: expected a list of kernels, found "
      "nothing\nrun.yaml:11:48: steps.double.out.y: a program's output needs its shape and dtype: "
      "{shape: [M, N], dtype: bfloat16}"},
+    {"ProgramOutputOfAShapeThatIsRefused", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: "
+     "{shape: [0, 64], dtype: bfloat16}}",
+     "run.yaml:11:118: steps.double.out.y.shape: '0' is 0; allowed: an extent of at least 1"},
     {"ProgramOutputWithoutShape", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: [y]",
      "run.yaml:11:107: steps.double.out.y: a program's output needs its shape and dtype: {shape: "

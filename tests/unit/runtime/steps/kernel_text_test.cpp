@@ -39,6 +39,16 @@ TEST(KernelText, FollowsIndicesOfArguments) {
     EXPECT_TRUE(text.unclear.empty());
 }
 
+// The entry of kernels before tt-metal #35691.
+TEST(KernelText, ReadsKernelsThatBeginWithMain) {
+    const KernelText text = scan_kernel(
+        "namespace NAMESPACE {\nvoid MAIN {\n"
+        "    uint32_t num_tiles = get_arg_val<uint32_t>(0);\n}\n}\n",
+        {});
+
+    EXPECT_THAT(variables_of(text), ElementsAre("arg 0 num_tiles"));
+}
+
 TEST(KernelText, ReportsArgumentsAtUnknownIndices) {
     const KernelText text = scan_kernel(
         "void kernel_main() {\n"

@@ -57,5 +57,13 @@ TEST(Correction, KnowsShortFormsOfNamesAndPaths) {
     EXPECT_EQ(plausible("a.cpp", kernels), std::nullopt);
 }
 
+// The maps are the same, so that they are no likeness.
+TEST(Plausible, ComparesTheKeysOfOneMapWithoutTheMap) {
+    const std::vector<std::string> known{"params.M", "params.tokens"};
+
+    EXPECT_EQ(plausible("params.Q", known), std::nullopt);
+    EXPECT_EQ(plausible("params.tokesn", known), "params.tokens");
+}
+
 }  // namespace
 }  // namespace tessera::config
