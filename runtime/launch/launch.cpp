@@ -283,8 +283,8 @@ LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs, const
     return result;
 }
 
-std::optional<KernelError> cause_of_stall(Mesh& mesh, std::span<const DeviceProgram> programs) {
-    for (const Core* core : active_cores(mesh, programs)) {
+std::optional<KernelError> cause_of_stall(Mesh& mesh, std::span<const LaunchedProgram> programs) {
+    for (const Core* core : running_cores(mesh, programs)) {
         for (const auto& thread : core->threads) {
             if (!thread || thread->findings.empty()) {
                 continue;

@@ -28,6 +28,6 @@ class WorkerPool;
 /// after which pages or halves of DST do not add up. Nothing without a finding.
 /// Precondition   the launch was the mesh's last one.
 [[nodiscard]] std::optional<KernelError> cause_of_stall(Mesh& mesh,
-                                                        std::span<const DeviceProgram> programs);
+                                                        std::span<const LaunchedProgram> programs);
 
 }  // namespace tessera

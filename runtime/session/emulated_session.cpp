@@ -279,7 +279,7 @@ LaunchResult EmulatedSession::launch(const std::string& name,
         try {
             pass_on_trace(name, launched);
         } catch (const timing::StalledReplay&) {
-            if (const auto cause = cause_of_stall(*mesh_, programs)) {
+            if (const auto cause = cause_of_stall(*mesh_, launched)) {
                 throw KernelError(*cause);
             }
             throw;
