@@ -39,8 +39,8 @@ public:
     [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
     [[nodiscard]] bool is_full_sync() const noexcept { return num_halves_ == 1; }
 
-    /// Each returns whether it changed anything: on the chip a call out of turn finds its condition
-    /// met, and goes on with the half that its thread has.
+    /// Each returns whether it changed the state. A call out of order changes nothing on the chip:
+    /// its condition holds already, and the thread keeps its half.
     bool acquire(CallSite site);
     bool commit(CallSite site);
     bool wait(CallSite site);

@@ -12,6 +12,7 @@ namespace {
 struct ToleratedRow {
     const char* name;
     const char* words;
+    bool may_stall_a_replay = false;
 };
 
 constexpr std::array<ToleratedRow, 14> kRows{{
@@ -21,9 +22,9 @@ constexpr std::array<ToleratedRow, 14> kRows{{
     {"integer_in_narrow_dst", "of 32-bit integers into a 16-bit DST"},
     {"noc_alignment", "between addresses that differ modulo the DRAM alignment"},
     {"in_flight_at_end", "still in flight when the kernel ends"},
-    {"dst_order", "out of the order of acquire, commit, wait and release"},
-    {"pages_not_reserved", "of pages that were not reserved"},
-    {"pages_not_awaited", "of pages that were not waited for"},
+    {"dst_order", "out of the order of acquire, commit, wait and release", true},
+    {"pages_not_reserved", "of pages that were not reserved", true},
+    {"pages_not_awaited", "of pages that were not waited for", true},
     {"dram_outside_tensors", "of DRAM bytes outside of every tensor"},
     {"argument_past_end", "past the end of the arguments"},
     {"pushed_before_arrival", "of pages that a flushed write of the kernel has not reached"},
@@ -35,6 +36,15 @@ constexpr std::array<ToleratedRow, 14> kRows{{
 
 const char* name_of(Tolerated kind) noexcept {
     return kRows[static_cast<std::size_t>(kind)].name;
+}
+
+bool may_stall_a_replay(Tolerated kind) noexcept {
+    return kRows[static_cast<std::size_t>(kind)].may_stall_a_replay;
+}
+
+bool may_stall_a_replay(std::string_view name) noexcept {
+    const auto* row = std::ranges::find(kRows, name, &ToleratedRow::name);
+    return row != kRows.end() && row->may_stall_a_replay;
 }
 
 const char* words_of(Tolerated kind) noexcept {

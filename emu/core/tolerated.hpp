@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct ThreadFinding {
 };
 
 [[nodiscard]] const char* name_of(Tolerated kind) noexcept;
+/// Returns whether pages or halves of DST no longer add up after behaviour of the kind, so that a
+/// replay of the launch may wait for ever.
+[[nodiscard]] bool may_stall_a_replay(Tolerated kind) noexcept;
+[[nodiscard]] bool may_stall_a_replay(std::string_view name) noexcept;
 /// Returns the end of a sentence that begins with the call: "into a page that was not reserved".
 [[nodiscard]] const char* words_of(Tolerated kind) noexcept;
 

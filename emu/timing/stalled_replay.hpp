@@ -6,9 +6,9 @@
 
 namespace tessera::timing {
 
-/// The recorded launch ended, so that its replay does, too, unless the trace or the model has a
-/// fault, or a kernel has made a mistake that a chip tolerates: it pushes or pops pages that are
-/// not there, and counters of the chip wrap around. Who knows the launch's findings decides.
+/// A recorded launch has ended, so its replay must end. It stalls if the trace or the model has a
+/// fault, or if a kernel pushed or popped pages that were not there, which a chip tolerates. The
+/// caller has the launch's findings and decides which of the two it is.
 class StalledReplay : public InternalError {
 public:
     using InternalError::InternalError;

@@ -31,9 +31,12 @@ public:
     [[nodiscard]] std::int64_t fullest() const { return *std::ranges::max_element(loads_); }
     /// Returns what the flow would add to the sum over all links of load⁴, in which the fullest
     /// links count most.
-    [[nodiscard]] std::int64_t cost(const Flow& flow, std::uint32_t noc) {
-        const auto power = [](std::int64_t load) { return load * load * load * load; };
-        std::int64_t sum = 0;
+    [[nodiscard]] double cost(const Flow& flow, std::uint32_t noc) {
+        const auto power = [](std::int64_t load) {
+            const auto square = static_cast<double>(load) * static_cast<double>(load);
+            return square * square;
+        };
+        double sum = 0;
         visit(flow, noc, [&](std::int64_t load) { sum += power(load + 1) - power(load); });
         return sum;
     }
@@ -113,7 +116,7 @@ std::vector<std::uint32_t> banks_over_noc1(const ArchSpec& arch) {
     for (const Flow& flow : flows) {
         loads.add(flow, 1);
     }
-    // A link is faster than a bank, so that the data of one bank do not fill it.
+    // On Wormhole and Blackhole a link is faster than a bank. Other devices are treated alike.
     if (loads.fullest() <= static_cast<std::int64_t>(banks.size())) {
         return banks;
     }

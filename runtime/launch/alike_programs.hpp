@@ -11,11 +11,6 @@
 
 namespace tessera {
 
-/// By program of a launch: the program whose kernels run in its place, or itself. Empty: all run.
-/// Preconditions  both do the same to the bytes that they read; neither communicates with another
-///                device; the program that runs is on the device with the lower number.
-using AlikePrograms = std::vector<std::size_t>;
-
 /// A program, and the device on which its kernels run.
 struct LaunchedProgram {
     const DeviceProgram* program = nullptr;
@@ -24,7 +19,10 @@ struct LaunchedProgram {
     [[nodiscard]] bool is_run() const noexcept { return ran_on == program->device; }
 };
 
-/// Returns the programs in the order of their devices.
+/// Returns the programs in the order of their devices. `alike`: for each program, the index of the
+/// one whose kernels run in its place, or its own; empty: all run.
+/// Preconditions  both do the same to the bytes that they read; neither communicates with another
+///                device; the program that runs is on the device with the lower number.
 [[nodiscard]] std::vector<LaunchedProgram> by_device(std::span<const DeviceProgram> programs,
                                                      std::span<const std::size_t> alike);
 

@@ -74,7 +74,7 @@ void place_circular_buffers(const Program& program, const L1Layout& layout, Devi
 
 /// Returns the byte that a circular buffer holds before the launch, if one is stated.
 std::optional<std::byte> content_of(const CircularBufferConfig& config, const LaunchModes& modes) {
-    // Tiles that are not packed. As a float32 or bfloat16 it is 0.75; zeros would be a special case
+    // Tiles that are not packed. As a float32 or bfloat16 it is 0.747; zeros would be a special case
     // of many kernels.
     constexpr std::byte kNotPacked{0x3F};
     if (config.globally_allocated_address) {
@@ -286,21 +286,25 @@ LaunchResult launch(Mesh& mesh, std::span<const LaunchedProgram> programs, const
 std::optional<KernelError> cause_of_stall(Mesh& mesh, std::span<const LaunchedProgram> programs) {
     for (const Core* core : running_cores(mesh, programs)) {
         for (const auto& thread : core->threads) {
-            if (!thread || thread->findings.empty()) {
+            if (!thread) {
                 continue;
             }
-            const ThreadFinding& found = thread->findings.front();
-            return KernelError(
-                FaultCategory::UndefinedBehavior,
-                {.device = core->device().id(),
-                 .core = core->logical(),
-                 .processor = thread->processor(),
-                 .kernel = thread->kernel,
-                 .file = found.site.file == nullptr ? "" : found.site.file,
-                 .line = found.site.line},
-                found.detail +
-                    "\n  the launch went on as on a chip, but cannot be timed after it; "
-                    "without times: --no-timing");
+            const auto found = std::ranges::find_if(
+                thread->findings,
+                [](const ThreadFinding& finding) { return may_stall_a_replay(finding.kind); });
+            if (found != thread->findings.end()) {
+                return KernelError(
+                    FaultCategory::UndefinedBehavior,
+                    {.device = core->device().id(),
+                     .core = core->logical(),
+                     .processor = thread->processor(),
+                     .kernel = thread->kernel,
+                     .file = found->site.file == nullptr ? "" : found->site.file,
+                     .line = found->site.line},
+                    found->detail +
+                        "\n  the launch went on as on a chip, but cannot be timed after "
+                        "it; without times: --no-timing");
+            }
         }
     }
     return std::nullopt;

@@ -114,7 +114,6 @@ void note_nans(const PipelineStep& step, OutputRanges& output) {
 
 }  // namespace
 
-// Counts are not enough for ops whose valid rows are not the first ones.
 NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
     if (tensor.format == DataFormat::Float16_b) {
         return Bf16Bits{tensor.as<std::uint16_t>().subspan(range.kept_at, range.count)};
@@ -125,6 +124,7 @@ NumberView part_of(const HostTensor& tensor, const ValidRange& range) {
     return NumberView(tensor);
 }
 
+// Counts are not enough for ops whose valid rows are not the first ones.
 ValidElements valid_of(const PipelineStep& step, const StepValues& values, std::size_t position) {
     return step.op->valid ? step.op->valid({.parameters = step.parameters.get(),
                                             .position = position,

@@ -107,7 +107,9 @@ private:
     static constexpr double kMost = 0.9;
 
     [[nodiscard]] bool is_wrong(double test, double reference) const {
-        const PairKind kind = kind_of(test, reference, tolerance_.format.largest);
+        // As compare_close() does.
+        const PairKind kind =
+            kind_of(test, reference, tolerance_.format.largest * (1 - tolerance_.max_rel_err));
         return kind == PairKind::Fault ||
                (kind == PairKind::Finite &&
                 std::abs(test - reference) >
@@ -132,7 +134,8 @@ private:
         if (end - first < 2 || static_cast<double>(inside) < kMost * static_cast<double>(wrong)) {
             return "";
         }
-        return fmt::format(", there bytes {} to {}", (first - by_place_.begin()) * element_bytes,
+        return fmt::format(", in each of them bytes {} to {}",
+                           (first - by_place_.begin()) * element_bytes,
                            (end - by_place_.begin()) * element_bytes - 1);
     }
 

@@ -16,7 +16,7 @@ namespace tessera::pipeline {
 /// them are 0. Empty for block formats, in which neighbours share their error.
 ///
 /// spec            the output as kernels see it: its layout says what a page is
-/// reference_rms   of the whole comparison, as Closeness has it
+/// reference_rms   rms of the reference over all devices (Closeness::reference_rms)
 [[nodiscard]] std::string wrong_elements(const OutputRanges& output, const TensorSpec& spec,
                                          const CloseTolerance& tolerance, double reference_rms);
 

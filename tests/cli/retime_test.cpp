@@ -307,7 +307,8 @@ INSTANTIATE_TEST_SUITE_P(
              "--set noc.link_rate=16: timing.noc.link_rate: '16' has no unit, allowed: B/cycle"},
         Case{"KeyOfARun",
              {"--set", "params.tokens=3"},
-             "--set params.tokens=3: params: unknown key, did you mean dram?"},
+             "--set params.tokens=3: params: unknown key, allowed: timing, extends, name, "
+             "architecture, clock, workers, l1, dram, noc, dst"},
         Case{"NoSet", {"--set", "noc.hop"}, "--set noc.hop: expected key.path=value"},
         Case{"UnknownDevice",
              {"--arch", "wormhole"},

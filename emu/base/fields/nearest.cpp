@@ -75,21 +75,25 @@ std::pair<std::size_t, std::size_t> rank_of(std::string_view word, std::string_v
 std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
                                      std::size_t count) {
     std::vector<std::string> words(known.begin(), known.end());
-    std::ranges::stable_sort(
-        words, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
-    const auto is_far = [&](const std::string& candidate) {
-        return !is_plausible(word, candidate);
-    };
-    const auto end = std::ranges::find_if(words, is_far);
-    words.erase(end == words.begin() && end != words.end() ? end + 1 : end, words.end());
+    const auto rank = [&](const std::string& candidate) { return rank_of(word, candidate); };
+    std::ranges::stable_sort(words, {}, rank);
+    const std::vector<std::string> nearest_one(words.begin(),
+                                               words.begin() + (words.empty() ? 0 : 1));
+    std::erase_if(words,
+                  [&](const std::string& candidate) { return !is_plausible(word, candidate); });
     words.resize(std::min(count, words.size()));
-    return words;
+    return words.empty() && count > 0 ? nearest_one : words;
 }
 
 std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
-    const auto near = std::ranges::min_element(
-        known, {}, [&](const std::string& candidate) { return rank_of(word, candidate); });
-    return near != known.end() && is_plausible(word, *near) ? std::optional(*near) : std::nullopt;
+    std::optional<std::string> near;
+    for (const std::string& candidate : known) {
+        if (is_plausible(word, candidate) &&
+            (!near || rank_of(word, candidate) < rank_of(word, *near))) {
+            near = candidate;
+        }
+    }
+    return near;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {

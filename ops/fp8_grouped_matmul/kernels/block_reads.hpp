@@ -22,7 +22,7 @@ inline void read_block(const PageAccessor& weights, const Banks& banks, uint32_t
     for (uint32_t feature = 0; feature < kBlockTiles; ++feature) {
         uint32_t bank = first_bank;
         for (uint32_t k = 0; k < kBlockTiles; ++k) {
-            if ((banks.mask >> bank & 1) != 0) {
+            if (banks.has(bank)) {
                 noc_async_read(weights.get_noc_addr(first_page + k),
                                l1_addr + (k * kBlockTiles + feature) * kWeightTile, kWeightTile);
             }

@@ -19,7 +19,7 @@ void read_push(const Accessor& weights, const tessera::ops::linear::LinearArgs& 
         uint32_t bank = first_bank;
         uint32_t l1_addr = push.l1_addr + c * bytes;
         for (uint32_t i = 0; i < push.count; ++i) {
-            if ((banks.mask >> bank & 1) != 0) {
+            if (banks.has(bank)) {
                 noc_async_read_page(tile + i, weights, l1_addr);
             }
             bank = banks.wrapped(bank + 1);

@@ -15,6 +15,8 @@ struct Banks {
     uint32_t count;
     uint32_t row_step;  // from the bank of a tile to that of the next row of tiles
 
+    // All bits are equal if there are more banks than bits.
+    bool has(uint32_t bank) const { return (mask >> (bank & 31U) & 1U) != 0; }
     uint32_t wrapped(uint32_t bank) const { return bank < count ? bank : bank - count; }
 };
 

@@ -278,7 +278,7 @@ void for_tile(std::size_t tile, const Act& act) {
     }
 }
 
-// A writer that leaves the last of three tiles of each core, and none of the rest.
+// A writer that skips the last of three tiles of each core.
 TEST(CheckStep, NamesTheTilesThatAreWrong) {
     CheckedStep checked(kScale);
     for (const std::size_t tile : {2, 5}) {
@@ -300,8 +300,8 @@ TEST(CheckStep, NamesThePartOfTilesThatIsWrong) {
     }
 
     EXPECT_THAT(checked.check().failure,
-                HasSubstr("; wrong: 3072 of 6144 elements, in 6 of 6 tiles, there bytes 2048 to "
-                          "4095"));
+                HasSubstr("; wrong: 3072 of 6144 elements, in 6 of 6 tiles, in each of them "
+                          "bytes 2048 to 4095"));
 }
 
 TEST(CheckStep, NamesTheRowsThatAreWrong) {
