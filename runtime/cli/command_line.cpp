@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
-#include <ranges>
 #include <regex>
+#include <sstream>
 #include <vector>
 
 #include "emu/base/fields/nearest.hpp"
@@ -141,15 +141,15 @@ std::string own_words(const CLI::ParseError& error, const CLI::App& root) {
         return fmt::format("no command given; allowed: {}", fmt::join(commands, ", "));
     }
     static const std::regex kNotIn(R"((.*): (.*) not in \{(.*)\})");
-    const std::string text = error.what();
+    std::string text = error.what();
     std::smatch parts;
     if (!std::regex_match(text, parts, kNotIn)) {
         return text;
     }
-    const std::string list = parts[3];
+    std::istringstream list(parts[3]);
     std::vector<std::string> allowed;
-    for (const auto word : std::views::split(list, ',')) {
-        allowed.emplace_back(word.begin(), word.end());
+    for (std::string word; std::getline(list, word, ',');) {
+        allowed.push_back(word);
     }
     const std::string hint = suggestion(parts[2], allowed);
     return fmt::format("{}: '{}' is unknown{} Allowed: {}", parts[1].str(), parts[2].str(),

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
@@ -90,8 +89,10 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
         }
         const auto found = planned.find(name);
         if (found == planned.end()) {
-            const auto keys = planned | std::views::keys;
-            const std::vector<std::string> names(keys.begin(), keys.end());
+            std::vector<std::string> names;
+            for (const auto& [known, tensor] : planned) {
+                names.push_back(known);
+            }
             binder.binding.violations.add(step.inputs_place, path,
                                           names.empty()
                                               ? fmt::format("there is no tensor {}", name)

@@ -103,6 +103,7 @@ void arm_eltwise(EltwiseBinaryType type, BroadcastType broadcast, Accumulation a
     record_init(current_thread(), UnitInitKind::Operation, 0, site);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the arguments of the vendor's call, and its site
 void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0,
              std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst,
              const char* call, CallSite site, std::uint32_t bcast_row) {
