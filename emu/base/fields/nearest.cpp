@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
 #include <utility>
 
@@ -60,13 +61,31 @@ std::size_t distance_of_short_form(std::string_view of_user, std::string_view of
     return contains ? std::min(distance, far_distance(word)) : distance;
 }
 
-bool is_plausible(std::string_view word, std::string_view known) {
-    return distance_of_short_form(word, known) <= far_distance(own_parts(word, known).first);
+/// Returns whether the lengths alone rule a likeness out. A key may have thousands of letters.
+bool differ_in_length(std::string_view word, std::string_view known) {
+    const std::size_t more = std::max(word.size(), known.size());
+    return more - std::min(word.size(), known.size()) > far_distance(word);
+}
+
+bool is_plausible(std::string_view of_user, std::string_view of_list) {
+    const auto [word, known] = own_parts(of_user, of_list);
+    if (differ_in_length(word, known) &&
+        differ_in_length(word, known.substr(known.rfind('/') + 1)) &&
+        known.find(word) == std::string_view::npos) {
+        return false;
+    }
+    return distance_of_short_form(of_user, of_list) <= far_distance(word);
 }
 
 /// Of words of which `word` is a short form, the nearest spelling comes first: rows before
 /// grid.rows for row.
-std::pair<std::size_t, std::size_t> rank_of(std::string_view word, std::string_view known) {
+struct Rank {
+    std::size_t distance = 0;
+    std::size_t edits = 0;
+
+    auto operator<=>(const Rank&) const = default;
+};
+Rank rank_of(std::string_view word, std::string_view known) {
     return {distance_of_short_form(word, known), edit_distance(word, known)};
 }
 
@@ -74,22 +93,34 @@ std::pair<std::size_t, std::size_t> rank_of(std::string_view word, std::string_v
 
 std::vector<std::string> nearest_few(std::string_view word, std::span<const std::string> known,
                                      std::size_t count) {
-    std::vector<std::string> words(known.begin(), known.end());
-    const auto rank = [&](const std::string& candidate) { return rank_of(word, candidate); };
-    std::ranges::stable_sort(words, {}, rank);
-    const std::vector<std::string> nearest_one(words.begin(),
-                                               words.begin() + (words.empty() ? 0 : 1));
-    std::erase_if(words,
-                  [&](const std::string& candidate) { return !is_plausible(word, candidate); });
+    std::vector<std::pair<Rank, std::string>> ranked;
+    for (const std::string& candidate : known) {
+        if (is_plausible(word, candidate)) {
+            ranked.emplace_back(rank_of(word, candidate), candidate);
+        }
+    }
+    std::ranges::stable_sort(ranked, {}, &std::pair<Rank, std::string>::first);
+    std::vector<std::string> words;
+    for (const auto& [rank, candidate] : ranked) {
+        words.push_back(candidate);
+    }
+    if (words.empty() && !known.empty()) {
+        words.push_back(nearest(word, known));
+    }
     words.resize(std::min(count, words.size()));
-    return words.empty() && count > 0 ? nearest_one : words;
+    return words;
 }
 
 std::optional<std::string> plausible(std::string_view word, std::span<const std::string> known) {
+    std::optional<Rank> best;
     std::optional<std::string> near;
     for (const std::string& candidate : known) {
-        if (is_plausible(word, candidate) &&
-            (!near || rank_of(word, candidate) < rank_of(word, *near))) {
+        if (!is_plausible(word, candidate)) {
+            continue;
+        }
+        const Rank rank = rank_of(word, candidate);
+        if (!best || rank < *best) {
+            best = rank;
             near = candidate;
         }
     }
