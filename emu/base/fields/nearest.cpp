@@ -77,8 +77,8 @@ bool is_plausible(std::string_view of_user, std::string_view of_list) {
     return distance_of_short_form(of_user, of_list) <= far_distance(word);
 }
 
-/// Of words of which `word` is a short form, the nearest spelling comes first: rows before
-/// grid.rows for row.
+/// Order of suggestions. If a word is a short form of several known ones, the nearest spelling comes
+/// first: for `row`, `rows` comes before `grid.rows`.
 struct Rank {
     std::size_t distance = 0;
     std::size_t edits = 0;
@@ -101,6 +101,7 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
     }
     std::ranges::stable_sort(ranked, {}, &std::pair<Rank, std::string>::first);
     std::vector<std::string> words;
+    words.reserve(ranked.size());
     for (const auto& [rank, candidate] : ranked) {
         words.push_back(candidate);
     }

@@ -57,7 +57,7 @@ TEST(Correction, KnowsShortFormsOfNamesAndPaths) {
     EXPECT_EQ(plausible("a.cpp", kernels), std::nullopt);
 }
 
-// The maps are the same, so that they are no likeness.
+// Both keys are in the map `params`, which says nothing about their likeness.
 TEST(Plausible, ComparesTheKeysOfOneMapWithoutTheMap) {
     const std::vector<std::string> known{"params.M", "params.tokens"};
 
