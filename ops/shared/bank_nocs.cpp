@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "emu/base/noc_route.hpp"
+#include "ops/shared/bank_cores.hpp"
 #include "tessera/core_coord.hpp"
 
 namespace tessera::ops {
@@ -42,38 +44,12 @@ public:
     }
 
 private:
-    /// Calls `act` with the load of each link of a flow's way. NoC 0 runs to the right, then down;
-    /// NoC 1 runs up, then to the left.
     template <class Act>
     void visit(const Flow& flow, std::uint32_t noc, Act act) {
-        auto [x, y] = flow.from[noc];
-        const auto move_x = [&] {
-            for (; x != flow.to.x;
-                 x = noc == 0 ? after(x, grid_.columns) : before(x, grid_.columns)) {
-                act(load(noc, 0, x, y));
-            }
-        };
-        const auto move_y = [&] {
-            for (; y != flow.to.y; y = noc == 0 ? after(y, grid_.rows) : before(y, grid_.rows)) {
-                act(load(noc, 1, x, y));
-            }
-        };
-        if (noc == 0) {
-            move_x();
-            move_y();
-        } else {
-            move_y();
-            move_x();
-        }
-    }
-    static std::uint32_t after(std::uint32_t place, std::uint32_t extent) {
-        return place + 1 == extent ? 0 : place + 1;
-    }
-    static std::uint32_t before(std::uint32_t place, std::uint32_t extent) {
-        return place == 0 ? extent - 1 : place - 1;
-    }
-    std::int64_t& load(std::uint32_t noc, std::uint32_t axis, std::size_t x, std::size_t y) {
-        return loads_[((std::size_t{noc} * 2 + axis) * grid_.rows + y) * grid_.columns + x];
+        NocRoute(grid_, noc).walk(flow.from[noc], flow.to, [&](CoreCoord node, NocAxis axis) {
+            const std::size_t link = std::size_t{noc} * 2 + static_cast<std::size_t>(axis);
+            act(loads_[(link * grid_.rows + node.y) * grid_.columns + node.x]);
+        });
     }
 
     GridSize grid_;
@@ -81,21 +57,16 @@ private:
 };
 
 std::vector<Flow> flows_of(const ArchSpec& arch) {
-    // A model without physical coordinates has cores at their logical ones.
-    const auto place = [](const std::vector<std::uint32_t>& places, std::uint32_t index) {
-        return index < places.size() ? places[index] : index;
-    };
     const GridSize grid = arch.workers.compute;
     std::vector<Flow> flows;
     for (std::uint32_t y = 0; y < grid.rows; ++y) {
         for (std::uint32_t x = 0; x < grid.columns; ++x) {
-            const CoreCoord to{place(arch.workers.noc_columns, x), place(arch.workers.noc_rows, y)};
             for (std::uint32_t bank = 0; bank < arch.dram.num_banks; ++bank) {
                 const DramEndpoint& from = arch.dram.endpoints[bank];
                 flows.push_back({.core = std::size_t{y} * grid.columns + x,
                                  .bank = bank,
                                  .from = {from.physical, from.physical1},
-                                 .to = to});
+                                 .to = node_of_core(arch, {x, y})});
             }
         }
     }

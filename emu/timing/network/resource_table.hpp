@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "emu/base/noc_route.hpp"
 #include "emu/timing/network/calendar.hpp"
 #include "emu/timing/network/ids.hpp"
-#include "emu/timing/network/noc_route.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_links.hpp"
 #include "tessera/timeline.hpp"

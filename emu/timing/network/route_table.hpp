@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "emu/timing/network/noc_route.hpp"
+#include "emu/base/noc_route.hpp"
 
 namespace tessera::timing {
 

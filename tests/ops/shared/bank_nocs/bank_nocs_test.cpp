@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "emu/timing/network/noc_route.hpp"
+#include "emu/base/noc_route.hpp"
 #include "tests/ops/two_bank_arch.hpp"
 
 namespace tessera::ops {
@@ -15,8 +15,6 @@ namespace {
 
 using testing::arch_with_two_banks_in_a_row;
 using testing::make_arch;
-using timing::NocAxis;
-using timing::NocRoute;
 
 /// A row of the NoC: `banks` banks at 0, and cores at 1, 2 and 3.
 ArchSpec row_of_three(std::uint32_t banks) {
@@ -43,16 +41,10 @@ int fullest_link(const ArchSpec& arch, const std::vector<std::uint32_t>& over_no
         const std::uint32_t bank = i % arch.dram.num_banks;
         const CoreCoord to{core % cores.columns, core / cores.columns};
         const std::uint32_t noc = over_noc1[core] >> bank & 1U;
-        const NocRoute route(arch.noc.grid, noc);
-        CoreCoord node = arch.dram.endpoints[bank].physical;
-        const NocAxis first = route.first_axis();
-        for (const NocAxis axis : {first, first == NocAxis::X ? NocAxis::Y : NocAxis::X}) {
-            const std::uint32_t links =
-                route.distance(axis, NocRoute::at(node, axis), NocRoute::at(to, axis));
-            node = route.run(node, axis, links, [&](CoreCoord at, NocAxis along) {
+        NocRoute(arch.noc.grid, noc)
+            .walk(arch.dram.endpoints[bank].physical, to, [&](CoreCoord at, NocAxis along) {
                 loads[{noc, along, at.x, at.y}] += 1;
             });
-        }
     }
     return std::ranges::max_element(loads, {}, [](const auto& load) { return load.second; })
         ->second;

@@ -9,7 +9,7 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
 
-namespace tessera::timing {
+namespace tessera {
 
 enum class NocAxis : std::uint8_t { X = 0, Y = 1 };
 
@@ -59,6 +59,14 @@ public:
         }
         return node;
     }
+    /// Calls `visit(node, axis)` for each link of the route.
+    template <class Visit>
+    void walk(CoreCoord from, CoreCoord to, Visit visit) const {
+        const NocAxis first = first_axis();
+        for (const NocAxis axis : {first, first == NocAxis::X ? NocAxis::Y : NocAxis::X}) {
+            from = run(from, axis, distance(axis, at(from, axis), at(to, axis)), visit);
+        }
+    }
     [[nodiscard]] static std::uint32_t at(CoreCoord node, NocAxis axis) noexcept {
         return axis == NocAxis::X ? node.x : node.y;
     }
@@ -68,4 +76,4 @@ private:
     std::uint32_t noc_;
 };
 
-}  // namespace tessera::timing
+}  // namespace tessera
