@@ -63,35 +63,6 @@ struct Built {
     KernelHandle writer = {};
 };
 
-NearSemaphores add_semaphores(Program& program, const CoreRangeSet& cores) {
-    const auto add = [&] { return CreateSemaphore(program, cores, 0); };
-    NearSemaphores semaphores{.rows_free = add()};
-    semaphores.arrived_0 = add();
-    semaphores.arrived_1 = add();
-    semaphores.arrived_2 = add();
-    semaphores.arrived_3 = add();
-    semaphores.sent_0 = add();
-    semaphores.sent_1 = add();
-    semaphores.sent_2 = add();
-    semaphores.finished_0 = add();
-    semaphores.finished_1 = add();
-    semaphores.finished_2 = add();
-    return semaphores;
-}
-
-/// All cores of the grid, which rows are sent to over NoC 1: it runs towards lower coordinates, so
-/// that a multicast starts at the far corner.
-NearRectangle rectangle_of(const ArchSpec& arch) {
-    const GridSize grid = arch.workers.compute;
-    const CoreCoord near = on_noc(arch, {0, 0});
-    const CoreCoord far = on_noc(arch, {grid.columns - 1, grid.rows - 1});
-    return {.start_x = static_cast<std::uint32_t>(far.x),
-            .start_y = static_cast<std::uint32_t>(far.y),
-            .end_x = static_cast<std::uint32_t>(near.x),
-            .end_y = static_cast<std::uint32_t>(near.y),
-            .num_receivers = grid.columns * grid.rows - 1};
-}
-
 NearArgs near_args(const NearPlan& plan) {
     const std::uint32_t cores = plan.banks * plan.bank_cores;
     return {.banks = plan.banks,
@@ -295,8 +266,8 @@ Program near_banks_program(const BmmCall& call) {
     const CoreRangeSet all = whole_grid(arch);
     Program program = CreateProgram();
     add_circular_buffers(program, all, near_buffers(arch, extents, plan, call.schedule));
-    built.semaphores = add_semaphores(program, all);
-    built.rectangle = rectangle_of(arch);
+    built.semaphores = near_semaphores(program, all);
+    built.rectangle = near_rectangle(arch);
     const CoreRangeSet beside = set_of(cores);
     add_kernels(program, beside, call, plan, built);
     add_zeros(program, call, idle_cores(arch.workers.compute, beside));

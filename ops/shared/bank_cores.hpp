@@ -7,9 +7,13 @@
 #include <tuple>
 #include <vector>
 
+#include "emu/base/noc_route.hpp"
+#include "ops/shared/kernels/near_bank_args.hpp"
 #include "ops/shared/kernels/weight_stream_args.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera::ops {
 
@@ -28,19 +32,20 @@ namespace tessera::ops {
     return std::max(in_flight / kPushesInFlight / std::max(cores, 1U), 1U);
 }
 
-/// Returns the hops of NoC 0, which runs to the right and then down, from a bank to a core.
+/// Returns the node of a core on the NoC. A model without physical coordinates has cores at their
+/// logical ones.
+[[nodiscard]] inline CoreCoord node_of_core(const ArchSpec& arch, CoreCoord core) {
+    const auto place = [](const std::vector<std::uint32_t>& places, std::uint32_t index) {
+        return index < places.size() ? places[index] : index;
+    };
+    return {place(arch.workers.noc_columns, core.x), place(arch.workers.noc_rows, core.y)};
+}
+
+/// Returns the hops of NoC 0 from a bank to a core.
 [[nodiscard]] inline std::uint32_t hops_from_bank(const ArchSpec& arch, std::size_t bank,
                                                   CoreCoord core) {
-    const CoreCoord from = arch.dram.endpoints[bank].physical;
-    // A model without physical coordinates has cores at their logical ones.
-    const auto place = [](const std::vector<std::uint32_t>& places, std::size_t index) {
-        return index < places.size() ? places[index] : static_cast<std::uint32_t>(index);
-    };
-    const GridSize grid = arch.noc.grid;
-    const std::uint32_t x = place(arch.workers.noc_columns, core.x) + grid.columns;
-    const std::uint32_t y = place(arch.workers.noc_rows, core.y) + grid.rows;
-    return (x - static_cast<std::uint32_t>(from.x)) % grid.columns +
-           (y - static_cast<std::uint32_t>(from.y)) % grid.rows;
+    return NocRoute(arch.noc.grid, 0)
+        .hops(arch.dram.endpoints[bank].physical, node_of_core(arch, core));
 }
 
 /// Returns `teams` teams of cores, each with one core for each bank. The nearest pairs of bank and
@@ -73,6 +78,37 @@ namespace tessera::ops {
         }
     }
     return result;
+}
+
+/// Makes the semaphores of kernels whose readers are next to their bank.
+[[nodiscard]] inline NearSemaphores near_semaphores(Program& program, const CoreRangeSet& cores) {
+    const auto add = [&] { return CreateSemaphore(program, cores, 0); };
+    // In a statement each: their numbers follow the order of the calls.
+    NearSemaphores semaphores{.rows_free = add()};
+    semaphores.arrived_0 = add();
+    semaphores.arrived_1 = add();
+    semaphores.arrived_2 = add();
+    semaphores.arrived_3 = add();
+    semaphores.sent_0 = add();
+    semaphores.sent_1 = add();
+    semaphores.sent_2 = add();
+    semaphores.finished_0 = add();
+    semaphores.finished_1 = add();
+    semaphores.finished_2 = add();
+    return semaphores;
+}
+
+/// Returns all cores of the grid, which rows are sent to over NoC 1: it runs towards lower
+/// coordinates, so that a multicast starts at the far corner.
+[[nodiscard]] inline NearRectangle near_rectangle(const ArchSpec& arch) {
+    const GridSize grid = arch.workers.compute;
+    const CoreCoord near = on_noc(arch, {0, 0});
+    const CoreCoord far = on_noc(arch, {grid.columns - 1, grid.rows - 1});
+    return {.start_x = static_cast<std::uint32_t>(far.x),
+            .start_y = static_cast<std::uint32_t>(far.y),
+            .end_x = static_cast<std::uint32_t>(near.x),
+            .end_y = static_cast<std::uint32_t>(near.y),
+            .num_receivers = grid.columns * grid.rows - 1};
 }
 
 }  // namespace tessera::ops

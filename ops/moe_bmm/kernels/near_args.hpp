@@ -7,6 +7,7 @@
 // its sums to the member that finishes the column.
 #pragma once
 
+#include "../../shared/kernels/near_bank_args.hpp"
 #include "args.hpp"
 
 namespace tessera::ops::moe_bmm {
@@ -40,11 +41,9 @@ NAMED_RUNTIME_ARGS(NearShare, bank,
                    member,   // of the team
                    number,   // of all cores
                    first_column, num_columns);
-// A unit's sums have a slot, whose semaphores count the members that have sent or finished them.
-NAMED_RUNTIME_ARGS(NearSemaphores, rows_free, arrived_0, arrived_1, arrived_2, arrived_3, sent_0,
-                   sent_1, sent_2, finished_0, finished_1, finished_2);
-NAMED_RUNTIME_ARGS(NearRectangle, start_x, start_y, end_x, end_y, num_receivers);
-NAMED_RUNTIME_ARGS(NearPlace, x, y);  // of each member, then of each core
+using ops::NearPlace;  // of each member, then of each core
+using ops::NearRectangle;
+using ops::NearSemaphores;  // a unit's sums have a slot
 
 /// Units whose sums a core has room for.
 inline constexpr std::uint32_t kSumSlots = 3;

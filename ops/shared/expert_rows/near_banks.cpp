@@ -180,35 +180,6 @@ void add_kernels(Program& program, const CoreRangeSet& cores, MathFidelity fidel
         CreateKernel(program, "ops/shared/expert_rows/kernels/near_writer.cpp", cores, writer);
 }
 
-row_products::NearSemaphores add_semaphores(Program& program, const CoreRangeSet& cores) {
-    const auto add = [&] { return CreateSemaphore(program, cores, 0); };
-    row_products::NearSemaphores semaphores{.rows_free = add()};
-    semaphores.arrived_0 = add();
-    semaphores.arrived_1 = add();
-    semaphores.arrived_2 = add();
-    semaphores.arrived_3 = add();
-    semaphores.sent_0 = add();
-    semaphores.sent_1 = add();
-    semaphores.sent_2 = add();
-    semaphores.finished_0 = add();
-    semaphores.finished_1 = add();
-    semaphores.finished_2 = add();
-    return semaphores;
-}
-
-/// All cores of the grid, which rows are sent to over NoC 1: it runs towards lower coordinates, so
-/// that a multicast starts at the far corner.
-row_products::NearRectangle rectangle_of(const ArchSpec& arch) {
-    const GridSize grid = arch.workers.compute;
-    const CoreCoord near = on_noc(arch, {0, 0});
-    const CoreCoord far = on_noc(arch, {grid.columns - 1, grid.rows - 1});
-    return {.start_x = static_cast<std::uint32_t>(far.x),
-            .start_y = static_cast<std::uint32_t>(far.y),
-            .end_x = static_cast<std::uint32_t>(near.x),
-            .end_y = static_cast<std::uint32_t>(near.y),
-            .num_receivers = grid.columns * grid.rows - 1};
-}
-
 void set_team_args(Program& program, const Built& built, std::uint32_t team,
                    const std::vector<CoreCoord>& cores) {
     const NearBanks& near = built.near;
@@ -223,7 +194,7 @@ void set_team_args(Program& program, const Built& built, std::uint32_t team,
         set_args(program, built.reader, cores[bank], addresses_of(built.read), share);
         set_args(program, built.compute, cores[bank], share);
         set_args(program, built.writer, cores[bank], addresses_of(built.written), share,
-                 built.semaphores, rectangle_of(built.arch), built.places);
+                 built.semaphores, near_rectangle(built.arch), built.places);
     }
 }
 
@@ -310,7 +281,7 @@ Program near_banks_program(const ArchSpec& arch, const ExpertProduct& product,
     add_circular_buffers(program, all,
                          near_buffers(arch, near, weights,
                                       most_table_bytes({product.rows.spec, product.weights.spec})));
-    built.semaphores = add_semaphores(program, all);
+    built.semaphores = near_semaphores(program, all);
     add_kernels(program, cores, fidelity, built);
     for (std::uint32_t team = 0; team < near.teams; ++team) {
         set_team_args(program, built, team, teams[team]);

@@ -7,6 +7,7 @@
 // finishes them.
 #pragma once
 
+#include "../../kernels/near_bank_args.hpp"
 #include "product_args.hpp"
 
 namespace tessera::ops::row_products {
@@ -29,11 +30,9 @@ NAMED_TENSORS(NearWriterTensors, ids, experts, num_listed, topk_weights, output,
 NAMED_RUNTIME_ARGS(NearShare, bank,
                    number,  // of the core, team by team
                    num_cores, first_column, num_columns);
-// A round of sums has a slot, whose semaphores count the members that have sent or finished it.
-NAMED_RUNTIME_ARGS(NearSemaphores, rows_free, arrived_0, arrived_1, arrived_2, arrived_3, sent_0,
-                   sent_1, sent_2, finished_0, finished_1, finished_2);
-NAMED_RUNTIME_ARGS(NearRectangle, start_x, start_y, end_x, end_y, num_receivers);
-NAMED_RUNTIME_ARGS(NearPlace, x, y);  // of each core, by number
+using ops::NearPlace;  // of each core, by number
+using ops::NearRectangle;
+using ops::NearSemaphores;  // a round of sums has a slot
 
 /// Rounds of sums that a core has room for.
 inline constexpr std::uint32_t kNearRounds = 3;

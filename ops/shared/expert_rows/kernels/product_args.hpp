@@ -38,7 +38,7 @@ enum class Cb : std::uint32_t {
     Sorters = 24,
     Bias = 25,
     // With readers next to their banks: sums over a part of K, those of all parts, scratch of the
-    // writer, and tiles of rows of which a core keeps its own.
+    // writer, and tiles of all rows, from which a core copies those that it multiplies.
     Partial = 26,
     Gathered = 27,
     WriterTables = 28,
