@@ -76,7 +76,7 @@ void add_buffers_of(Program& program, const PieceWork& pieces, DataFormat codes,
     add(Cb::Ones, DataFormat::Float16_b, kHalfTile, 1);
     add(Cb::Partial, DataFormat::Float16_b, kHalfTile, 1);
     add(Cb::Largest, DataFormat::Float32, kPieceTile, 2);
-    program.circular_buffers.back().config.steers = true;  // the writer compares them
+    mark_steering(program, Cb::Largest);
     add(Cb::Scale, DataFormat::Float32, kPieceTile, 2);
     add(Cb::Output, codes, tile_bytes(codes), 2 * kPieceTiles);
     add(Cb::Scales, DataFormat::UInt32, scale_stride(pieces), kTileRows);

@@ -64,7 +64,7 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     // fp32, so that neither input format is rounded before the codes are made.
     add(Cb::Values, DataFormat::Float32, kFloatTile, held_strips(rows) * kStripTiles);
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 2);
-    program.circular_buffers.back().config.steers = true;  // the writer compares them
+    mark_steering(program, Cb::Largest);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
     add(Cb::Output, output, tile_bytes(output), 2 * kStripTiles);
     // A row of scales for each of 32 rows: they are stored when the group is done.

@@ -42,7 +42,7 @@ Program tiles_program(const OpContext& context, std::size_t position) {
                             {TileCb::Codes, tile_bytes(codes.format)},
                             {TileCb::Scales, scale_rows * args.scale_stride}};
     add_scratch(program, work.cores, scratch, dram_alignment(context.arch));
-    program.circular_buffers.front().config.steers = true;  // the kernel compares the values
+    mark_steering(program, TileCb::Values);
     const KernelHandle kernel = CreateKernel(program, "ops/quantise/kernels/tiles.cpp", work.cores,
                                              reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {

@@ -170,6 +170,18 @@ requires std::is_enum_v<Cb> CBHandle add_circular_buffer(Program& program,
     return add_circular_buffer(program, cores, index_of(cb), format, size);
 }
 
+/// Marks a circular buffer whose numbers a data-movement kernel compares
+/// (CircularBufferConfig::steers).
+template <class Cb>
+requires std::is_enum_v<Cb>
+void mark_steering(Program& program, Cb cb) {
+    for (CircularBufferDescription& buffer : program.circular_buffers) {
+        if (buffer.config.formats.contains(static_cast<std::uint8_t>(index_of(cb)))) {
+            buffer.config.steers = true;
+        }
+    }
+}
+
 /// A circular buffer that a program gives each of its cores.
 struct CbPlan {
     std::uint32_t index;
