@@ -34,6 +34,18 @@ enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
     return agree ? PairKind::AgreeInfinite : PairKind::Fault;
 }
 
+/// Returns the magnitude from which on a number agrees with an infinity of its sign.
+[[nodiscard]] inline double largest_compared(const CloseTolerance& tolerance) noexcept {
+    return tolerance.format.largest * (1 - tolerance.max_rel_err);
+}
+/// Returns an error in units of rule 1 (tensor_compare.hpp). 0 / 0 is no error: reference and rms
+/// are zero and both sides equal.
+[[nodiscard]] inline double relative_error(double error, double reference, double reference_rms,
+                                           const CloseTolerance& tolerance) noexcept {
+    const double found = error / std::max(std::abs(reference), tolerance.floor * reference_rms);
+    return found > 0 ? found : 0;
+}
+
 inline constexpr std::size_t kPairsPerBlock = 512;
 
 /// Consecutive pairs of one part, beginning with element `first`.

@@ -49,7 +49,7 @@ public:
             allow_for_blocks(format.block_step);
         }
         if (!all_finite(block)) {
-            keep_finite(block, format.largest * (1 - tolerance.max_rel_err));
+            keep_finite(block, largest_compared(tolerance));
         }
     }
     [[nodiscard]] std::size_t size() const noexcept { return test_.size(); }
@@ -222,11 +222,8 @@ private:
         sums_.error_squares += total(error_squares);
     }
 
-    /// Returns the relative error. 0 / 0 is no error: reference and rms are zero and both sides
-    /// equal.
     [[nodiscard]] double relative(double error, double reference) const noexcept {
-        const double found = error / std::max(std::abs(reference), tolerance_.floor * means_.rms);
-        return found > 0 ? found : 0;
+        return relative_error(error, reference, means_.rms, tolerance_);
     }
 
     [[nodiscard]] double largest_error(const FinitePairs& pairs) const noexcept {
@@ -249,7 +246,7 @@ private:
 
     void locate(const PairBlock& block) {
         const FinitePairs pairs(block, tolerance_);
-        const double beyond = tolerance_.format.largest * (1 - tolerance_.max_rel_err);
+        const double beyond = largest_compared(tolerance_);
         for (std::size_t i = 0, finite = 0; i < block.test.size(); ++i) {
             const ComparedPair pair = block.pair(i);
             const PairKind kind = kind_of(pair.test, pair.reference, beyond);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes where the wrong elements of an output lie. Kernels move whole pages, so that most
-// mistakes leave a pattern of pages, or of a part of each page.
+// Says where the wrong elements of an output are. Kernels move whole pages. Most mistakes therefore
+// affect some pages as a whole, or the same part of every page.
 #pragma once
 
 #include <string>
