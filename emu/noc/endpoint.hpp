@@ -37,7 +37,7 @@ void check_local(const KernelThread& thread, std::uint32_t address, std::uint32_
 /// Returns whether bytes of an L1 belong to the firmware: those below `l1.reserved`, but for the
 /// semaphores.
 [[nodiscard]] bool is_of_firmware(const L1Spec& l1, std::uint64_t address, std::uint64_t size);
-/// Notes a NoC write or atomic into such bytes; the chip executes it.
+/// Notes a transfer or an atomic into such bytes; the chip executes it.
 void check_firmware(KernelThread& thread, std::uint64_t address, std::uint64_t size,
                     const char* call, const CallSite& site);
 

@@ -158,6 +158,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
     const Endpoint from = resolve(thread.core().device(), source, size, "noc_async_read", site);
     check_local(thread, destination, size, "noc_async_read", site);
     check_limit(thread, size, style.limit, "noc_async_read", site);
+    check_firmware(thread, destination, size, "noc_async_read", site);
     const ArchSpec& arch = thread.core().arch();
     // On Wormhole DRAM wants 32 B for reads and 16 for writes, an L1 16 for both
     // (noc_parameters.h).

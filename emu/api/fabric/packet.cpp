@@ -146,6 +146,9 @@ Endpoint end_of(Device& target, const Part& part, const FabricPacket& packet) {
 void write_part(const Sending& sending, Device& target, const Part& part) {
     const auto& [thread, packet, route, last] = sending;
     const Endpoint to = end_of(target, part, packet);
+    if (to.core != nullptr) {
+        check_firmware(thread, to.address, part.size, packet.call, packet.site);
+    }
     const std::uint32_t source = packet.payload_address + part.offset;
     enter(thread, port_of(thread),
           {.kind = TransferKind::Write,
@@ -230,12 +233,14 @@ void scatter(const Sending& sending, Device& target) {
 }
 
 // The word of an L1 that a packet adds to or writes.
-Endpoint word_of(Device& target, std::uint64_t noc_address, const FabricPacket& packet) {
+Endpoint word_of(const Sending& sending, Device& target, std::uint64_t noc_address) {
+    const FabricPacket& packet = sending.packet;
     const Endpoint to = resolve(target, noc_address, 4, packet.call, packet.site);
     if (to.core == nullptr || to.address % 4 != 0) {
         fault(FaultCategory::UndefinedBehavior, packet.site, "{}: address {:#x} {}", packet.call,
               to.address, to.core == nullptr ? "lies in DRAM" : "is not a multiple of 4");
     }
+    check_firmware(sending.thread, to.address, 4, packet.call, packet.site);
     return to;
 }
 
@@ -245,26 +250,26 @@ void deliver_before(const Sending& sending) {
 }
 
 void add(const Sending& sending, Device& target, std::uint64_t noc_address, std::uint32_t value) {
-    const Endpoint to = word_of(target, noc_address, sending.packet);
+    const Endpoint to = word_of(sending, target, noc_address);
     deliver_before(sending);
     if (!is_fused(sending.packet)) {
         record_packet(sending, to.place, FollowUp::Word);
     }
     record_word(sending, EventKind::FabricAdd, to, value);
     sending.for_each_device([&](Device& device) {
-        const Endpoint word = word_of(device, noc_address, sending.packet);
+        const Endpoint word = word_of(sending, device, noc_address);
         add_to_word(*word.core, static_cast<std::uint32_t>(word.address), value);
     });
 }
 
 void write_inline(const Sending& sending, Device& target) {
     const auto& command = sending.packet.header.command_fields.unicast_inline_write;
-    const Endpoint to = word_of(target, command.noc_address, sending.packet);
+    const Endpoint to = word_of(sending, target, command.noc_address);
     deliver_before(sending);
     record_packet(sending, to.place, FollowUp::Word);
     record_word(sending, EventKind::FabricWord, to, command.value);
     sending.for_each_device([&](Device& device) {
-        const Endpoint word = word_of(device, command.noc_address, sending.packet);
+        const Endpoint word = word_of(sending, device, command.noc_address);
         store_word(*word.core, static_cast<std::uint32_t>(word.address), command.value);
     });
 }
