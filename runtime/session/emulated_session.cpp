@@ -27,14 +27,21 @@
 namespace tessera {
 namespace {
 
-std::size_t num_kernel_threads(std::span<const DeviceProgram> programs) {
+/// Returns the number of kernel threads that run; those of alike devices do not.
+std::size_t num_kernel_threads(std::span<const LaunchedProgram> programs) {
     std::size_t threads = 0;
-    for (const DeviceProgram& each : programs) {
-        for (const KernelDescription& kernel : each.program.kernels) {
-            threads += kernel.cores.num_cores();
+    for (const LaunchedProgram& launched : programs) {
+        for (const KernelDescription& kernel : launched.program->program.kernels) {
+            threads += launched.is_run() ? kernel.cores.num_cores() : 0;
         }
     }
     return threads;
+}
+
+std::string alike_text(std::span<const LaunchedProgram> programs) {
+    const auto num_run = std::ranges::count_if(programs, &LaunchedProgram::is_run);
+    const std::size_t others = programs.size() - static_cast<std::size_t>(num_run);
+    return others == 0 ? "" : fmt::format(", {} of them as an identical device", others);
 }
 
 BankAllocator& allocator_of(Device& device, BufferType type) {
@@ -272,9 +279,9 @@ LaunchResult EmulatedSession::launch(const std::string& name,
                                           *pool_);
     result.host_seconds = seconds_since(begin);
     log::info(log::Area::Launch,
-              "{}: {} cores and {} kernel threads of {} devices, {} host threads, {:.3f} s", name,
-              result.cores.size(), num_kernel_threads(programs), programs.size(),
-              pool_->num_workers(), result.host_seconds);
+              "{}: {} cores and {} kernel threads of {} devices{}, {} host threads, {:.3f} s", name,
+              result.cores.size(), num_kernel_threads(launched), programs.size(),
+              alike_text(launched), pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
         try {
             pass_on_trace(name, launched);

@@ -55,6 +55,19 @@ TEST(CliLog, CountsTheDevicesThatAreReplayedAsAnother) {
     EXPECT_THAT(ending.err, HasSubstr(" in 2 parts, 1 of them as an identical device; "));
 }
 
+TEST(CliLog, CountsTheDevicesWhoseKernelsRunAsThoseOfAnother) {
+    const std::vector<std::string> command{"run",         "copy",       "--set", "mesh.shape=[1,3]",
+                                           "--log-level", "launch=info"};
+    std::vector<std::string> timed = command;
+    timed.emplace_back("--timing-only");
+
+    EXPECT_THAT(run_tessera(timed).err,
+                ContainsRegex(" cores and [0-9]+ kernel threads of 3 devices, 2 of them as an "
+                              "identical device, [0-9]+ host threads"));
+    EXPECT_THAT(run_tessera(command).err, HasSubstr(" kernel threads of 3 devices, "));
+    EXPECT_THAT(run_tessera(command).err, Not(HasSubstr("identical")));
+}
+
 TEST(CliLog, ShowsOneAreaAlone) {
     const Ending ending =
         run_tessera({"check", "vector_add", "--set", "seed=9", "--log-level", "config=debug"});
