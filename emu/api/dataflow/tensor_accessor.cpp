@@ -82,9 +82,8 @@ std::uint32_t page_distance(std::uint32_t arg, std::uint32_t page_size) {
     if ((flags & kAccessorSharded) != 0) {
         return args[arg];
     }
-    const std::uint32_t alignment =
-        (flags & kAccessorIsDram) != 0 ? dram_alignment() : l1_alignment();
-    return round_up(page_size, alignment);
+    return (flags & kAccessorIsDram) != 0 ? align_page<true>(page_size)
+                                          : align_page<false>(page_size);
 }
 
 void refuse_interleaved(const char* call, CallSite site) {

@@ -17,21 +17,16 @@ public:
     /// Pages as the host laid them out.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
     PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address)
-        : args_offset_(CTA_OFFSET),
-          base_(base_address),
-          flags_(get_compile_time_arg_val(CTA_OFFSET)),
-          aligned_page_size_(get_compile_time_arg_val(CTA_OFFSET + 1)),
-          page_size_(aligned_page_size_) {}
+        : PageAccessor(CTA_OFFSET, base_address, get_compile_time_arg_val(CTA_OFFSET),
+                       get_compile_time_arg_val(CTA_OFFSET + 1),
+                       get_compile_time_arg_val(CTA_OFFSET + 1)) {}
     /// `page_size` is what page transfers move; with the padding of the memory, it is the distance
     /// of an interleaved tensor's pages in a bank.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
     PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
                  std::uint32_t page_size)
-        : args_offset_(CTA_OFFSET),
-          base_(base_address),
-          flags_(get_compile_time_arg_val(CTA_OFFSET)),
-          aligned_page_size_(page_distance(CTA_OFFSET + 1, page_size)),
-          page_size_(page_size) {}
+        : PageAccessor(CTA_OFFSET, base_address, get_compile_time_arg_val(CTA_OFFSET),
+                       page_distance(CTA_OFFSET + 1, page_size), page_size) {}
     template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
     explicit PageAccessor(
         ::tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)
@@ -41,11 +36,8 @@ public:
     template <bool is_dram>
     PageAccessor(::tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,
                  std::uint32_t page_size)
-        : args_offset_(0),
-          base_(base_address),
-          flags_(is_dram ? tessera::kernel::kAccessorIsDram : 0),
-          aligned_page_size_(page_size),
-          page_size_(page_size) {}
+        : PageAccessor(0, base_address, is_dram ? tessera::kernel::kAccessorIsDram : 0, page_size,
+                       page_size) {}
 
     std::uint64_t get_noc_addr(std::uint32_t page_id, std::uint32_t offset = 0,
                                std::uint8_t noc = noc_index,
@@ -203,6 +195,14 @@ public:
     [[nodiscard]] std::uint32_t get_bank_base_address() const { return base_; }
 
 private:
+    PageAccessor(std::uint32_t args_offset, std::uint32_t base_address, std::uint32_t flags,
+                 std::uint32_t aligned_page_size, std::uint32_t page_size)
+        : args_offset_(args_offset),
+          base_(base_address),
+          flags_(flags),
+          aligned_page_size_(aligned_page_size),
+          page_size_(page_size) {}
+
     std::uint32_t args_offset_;
     std::uint32_t base_;
     std::uint32_t flags_;

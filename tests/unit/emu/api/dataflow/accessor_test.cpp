@@ -120,7 +120,7 @@ TEST_F(Accessor, CoordinatesNameAPage) {
     EXPECT_EQ(notes, (std::vector<std::uint32_t>{kScratch + 6 * kPage + 4, kScratch}));
 }
 
-// As the vendor's InterleavedAddrGen of that page size, which pads it to the memory's alignment.
+// The vendor's InterleavedAddrGen pads the page size to the alignment of the memory.
 TEST_F(Accessor, AGivenPageSizeIsTheDistanceOfInterleavedPages) {
     words_ = {kernel::kAccessorIsDram, 4096};
     run([] {
