@@ -184,11 +184,12 @@ std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entr
     binder.guarded(*value, path, [&] {
         const Node& choices = entry(param.value, "choices");
         const pipeline::Value held = own_name(choices, evaluate(value->text, binder.scope));
-        const bool is_word = std::holds_alternative<std::string>(held);
-        require(!is_word || choices.kind != NodeKind::Null, "'{}' is a word; allowed: {}",
-                value->text,
-                is_map ? number_of_range(entry(param.value, "range"), binder.scope)
-                       : "a number, or {value: …, choices: […]}");
+        if (std::holds_alternative<std::string>(held) && choices.kind == NodeKind::Null) {
+            throw UsageError(
+                fmt::format("'{}' is a word; allowed: {}", value->text,
+                            is_map ? number_of_range(entry(param.value, "range"), binder.scope)
+                                   : "a number, or {value: …, choices: […]}"));
+        }
         check_choice(binder, *value, path, choices, held);
         check_range(binder, *value, path, entry(param.value, "range"), held);
         check_divides(binder, *value, path, entry(param.value, "divides"), held);

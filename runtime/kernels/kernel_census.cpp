@@ -109,9 +109,8 @@ Processor guess_processor(const fs::path& file, const std::string& text) {
 
 namespace {
 
-// Values of words that programs of the vendor define as names of the API; any other word is a small
-// number, or nothing.
-constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
+// Ends of words that programs of the vendor define as names of the API, with a value.
+constexpr std::array<std::array<const char*, 2>, 11> kStandInValues{{
     {"REDUCE_OP", "PoolType::SUM"},
     {"REDUCE_DIM", "ReduceDim::REDUCE_ROW"},
     {"BCAST_DIM", "BroadcastType::ROW"},
@@ -121,6 +120,8 @@ constexpr std::array<std::array<const char*, 2>, 9> kStandInValues{{
     {"BINARY_OP_TYPE", "EltwiseBinaryType::ELWADD"},
     {"BINARY_OP", "add_tiles"},
     {"ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"},
+    {"DATA_FORMAT", "DataFormat::Int32"},
+    {"DATA_FMT", "DataFormat::Int32"},
 }};
 
 enum class StandIn : std::uint8_t { Number, Flag, Nothing, Call, List, Type };
@@ -176,14 +177,12 @@ Defines with_stand_ins(Defines defines, const std::string& text,
         if (is_resource_namespace(word)) {
             continue;
         }
-        const auto* known =
-            std::ranges::find_if(kStandInValues, [&](const auto& row) { return word == row[0]; });
+        const auto* known = std::ranges::find_if(
+            kStandInValues, [&](const auto& row) { return word.ends_with(row[0]); });
         if (known != kStandInValues.end()) {
             defines[word] = (*known)[1];
         } else if (kind == StandIn::Call || text.find(word + "(") != text.npos) {
             defines[word + "(...)"] = "";
-        } else if (word.ends_with("DATA_FORMAT") || word.ends_with("DATA_FMT")) {
-            defines[word] = "DataFormat::Int32";
         } else {
             defines[word] = stand_in_text(kind);
         }
@@ -258,8 +257,8 @@ CompileErrors errors_of(const KernelSource& source, const std::string& text) {
     return errors;
 }
 
-/// Returns the errors with the first stand-in that lets a kernel compile. If none does, or if names
-/// are missing, returns those with the first one.
+/// Compiles a kernel with one stand-in program after another until it compiles, and returns the
+/// errors of that attempt. If none compiles, or if names are missing, returns those of the first.
 CompileErrors errors_with_stand_ins(const KernelSource& source, const std::string& text) {
     CompileErrors first;
     for (const StandInProgram& program : kStandInPrograms) {
