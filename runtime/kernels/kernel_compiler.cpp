@@ -353,7 +353,7 @@ Command KernelCompiler::check_command(const CompileUnit& unit, const DraftFolder
     return command;
 }
 
-// The address step refuses what is valid C++ and no kernel: a file without kernel_main(), assembly
+// The address step refuses valid C++ that is not a kernel: a file without kernel_main(), or assembly
 // of another processor. It comes before optimisation; the precompiled headers exclude -O0.
 CompileErrors KernelCompiler::errors_of_address_step(Command command, const CompileUnit& unit,
                                                      const DraftFolder& drafts,

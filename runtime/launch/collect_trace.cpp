@@ -119,7 +119,8 @@ void append_cores(const Program& program, Device& device, TraceNames& names, Lau
     }
 }
 
-// Events name the device in the argument of a word only, which is in an L1 of the same device.
+// Only SemaphoreAdd and WordWrite events name a device. A program that is alone writes to its own
+// device.
 void move_words(std::vector<TraceEvent>& events, std::uint16_t device) {
     for (TraceEvent& event : events) {
         if (event.kind == EventKind::SemaphoreAdd || event.kind == EventKind::WordWrite) {
@@ -130,7 +131,7 @@ void move_words(std::vector<TraceEvent>& events, std::uint16_t device) {
     }
 }
 
-// Appends what the device whose kernels ran has, as of the program's device.
+// Appends the dispatch and the cores of the device whose kernels ran, with this program's device.
 void append_copies(const LaunchedProgram& launched, const Device& device, LaunchTrace& launch) {
     DispatchTrace dispatch =
         *std::ranges::find(launch.dispatch, launched.ran_on, &DispatchTrace::device);
@@ -221,7 +222,7 @@ DispatchTrace dispatch_trace(const DeviceProgram& program) {
 LaunchTrace collect_trace(const std::string& name, Mesh& mesh,
                           std::span<const LaunchedProgram> programs, TraceNames& names) {
     LaunchTrace launch{.name = name, .dispatch = {}, .cores = {}, .initial_words = {}};
-    // Reserved for all, so that a copied core does not move.
+    // Reserved for all: append_copies() reads cores of the list while it appends to it.
     launch.cores.reserve(programs.size() * mesh.device(0).cores().size());
     for (const LaunchedProgram& launched : programs) {
         const DeviceProgram& program = *launched.program;

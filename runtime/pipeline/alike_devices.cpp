@@ -38,7 +38,8 @@ void SteeringBytes::add(const PipelineStep& step, std::span<const PlacedStep> gr
                 add(step.inputs[i], tensor);
             }
         }
-        // Kernels may leave a part of an output as it was, so that its bytes count as well.
+        // A kernel may leave a part of an output unchanged. The result then depends on the bytes
+        // that the output had.
         for (std::size_t i = 0; i < groups[g].outputs.size(); ++i) {
             for (const DeviceTensor& tensor : groups[g].outputs[i]) {
                 add(i < step.outputs.size() ? step.outputs[i].name : std::string(), tensor);

@@ -159,7 +159,7 @@ bool starts_initialiser(const std::vector<KernelToken>& before) {
     if (before.empty()) {
         return false;
     }
-    // MAIN stands for kernel_main().
+    // `void MAIN {` is the older form of `void kernel_main() {`.
     constexpr std::array<std::string_view, 9> kBlocks{
         "struct", "class", "namespace", "enum", "else", "do", "union", "extern", "MAIN"};
     const std::string& last = before.back().text;

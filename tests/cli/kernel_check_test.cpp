@@ -101,7 +101,7 @@ TEST_F(CliKernelCheck, RefusesWhatCannotRunAsAKernel) {
               "nop, fence, csrr of mhartid, the empty statement\n");
 }
 
-// The numbers that stand in first are 2, 4, 6 …; a kernel may assert that they are others.
+// The first stand-in arguments are 2, 4, 6 …. A kernel may assert other values.
 TEST_F(CliKernelCheck, TriesOtherArgumentsThanTheFirst) {
     folder_.write(
         "writer.cpp",

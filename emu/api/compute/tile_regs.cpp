@@ -8,7 +8,8 @@ namespace ckernel {
 
 namespace {
 
-// A call that changes nothing is no event: a replay would wait for a half that nobody hands over.
+// A call that changes nothing is not recorded: its replay would wait for a half of DST that no call
+// hands over.
 void record_if(bool changes, tessera::EventKind kind, CallSite site) {
     if (changes) {
         record_dst(tessera::current_thread(), kind, site);

@@ -13,7 +13,7 @@ enum class Cb : std::uint32_t {
     Bias = 3,      // a tile for each column of tiles, in its row 0
     Partial = 4,   // sums over this core's part of K
     Gathered = 5,  // partial sums of all members for the tiles that this core finishes
-    Asked = 6,     // a push of weights of which the writer reads some
+    Asked = 6,     // the push of weights that reader and writer read together
     Output = 16,
 };
 

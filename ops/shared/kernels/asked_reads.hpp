@@ -20,7 +20,7 @@ struct Banks {
     uint32_t wrapped(uint32_t bank) const { return bank < count ? bank : bank - count; }
 };
 
-// A push of weights, of which the writer reads its tiles.
+// A push of weights. Reader and writer read some of its tiles each.
 struct Push {
     uint32_t first_page;
     uint32_t count;

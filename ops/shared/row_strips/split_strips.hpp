@@ -27,7 +27,7 @@ inline constexpr std::string_view kSplitProse =
     "fits in L1";
 inline constexpr config::Limits kSplitLimits{0, 64};
 
-/// What rows need beside themselves.
+/// Vectors and statistics that a norm needs beside its rows.
 struct RowOperands {
     std::uint32_t vectors = 1;     ///< (C): one or two
     std::uint32_t statistics = 1;  ///< of a row, made one after the other: up to three

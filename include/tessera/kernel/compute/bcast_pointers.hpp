@@ -7,7 +7,7 @@
 
 namespace ckernel {
 
-// A call prefers the functions of bcast.hpp, which are no templates.
+// A call chooses the functions of bcast.hpp, because they are not templates.
 #define TESSERA_BCAST_INIT(init)                                                       \
     inline void init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t /*line*/) { \
         init(icb0, icb1);                                                              \
