@@ -116,13 +116,13 @@ PieceWriterArgs writer_args_of(const PieceWork& pieces, DataFormat codes) {
             .most_bits = std::bit_cast<std::uint32_t>(largest_code(pieces.spec.codes))};
 }
 
+}  // namespace
+
 const Buffer* given_input(const OpContext& context, std::size_t operand, std::size_t position) {
     return is_given(context.device_inputs, operand)
                ? &context.device_inputs[operand][position].buffer
                : nullptr;
 }
-
-}  // namespace
 
 bool is_in_pieces(ScaleBlock block) {
     return block == ScaleBlock::Row || block == ScaleBlock::Row128 || block == ScaleBlock::Static;

@@ -23,7 +23,8 @@ constexpr std::array kFields{
                                "rule that computes a scale from the largest magnitude"),
     field<&QuantiseSpec::block>("block", "1x128", "rows and columns that share a scale"),
     field<&QuantiseSpec::codes>(
-        "codes", "fp8_e4m3", "fp8_e4m3, or integers: int8, int4, int8_bytes (uint8, code + 128)"),
+        "codes", "fp8_e4m3",
+        "fp8_e4m3; e2m1, two a byte; or integers: int8, int4, int8_bytes (uint8, code + 128)"),
     field<&QuantiseSpec::counted_by>("counted_by", "batches", kCountedByProse),
     field<&QuantiseSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
 };
@@ -45,6 +46,7 @@ DataFormat format_of(Codes codes, bool is_tiled) {
         case Codes::Int4:
             return DataFormat::Bfp4_b;
         case Codes::Int8Bytes:
+        case Codes::E2m1:
             return DataFormat::UInt8;
         default:
             return DataFormat::Fp8_e4m3;
@@ -54,16 +56,37 @@ DataFormat format_of(Codes codes, bool is_tiled) {
 constexpr std::size_t kCounts = 1;
 constexpr std::size_t kStaticScale = 2;
 
+/// Rules of e2m1 codes and of their blocks.
+void judge_micro(const QuantiseSpec& spec, const TensorSpec& input, RuleJudge& judge) {
+    const auto columns = micro_block(spec.block);
+    const bool is_e2m1 = spec.codes == Codes::E2m1;
+    const std::string block = schedule_words(&spec);
+    judge.require(is_e2m1 == columns.has_value(), "block",
+                  fmt::format("is {}; allowed with codes {}: {}", block,
+                              config::Value<Codes>::show(spec.codes),
+                              is_e2m1 ? "1x16 or 1x32" : "all others"));
+    if (!is_e2m1 || !columns) {
+        return;
+    }
+    judge.require(!is_tiled(input) && input.format == DataFormat::Float16_b, "input",
+                  "must be rows of bfloat16 with codes e2m1");
+    judge.require(input.shape.back() % *columns == 0, "input",
+                  fmt::format("has rows of {} elements; allowed with block {}: multiples of {}",
+                              input.shape.back(), block, *columns));
+}
+
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
     const bool is_static = spec.block == ScaleBlock::Static;
+    const bool takes_scale = is_static || spec.block == ScaleBlock::Row16;
     judge.require(
-        is_static == context.has(kStaticScale), "static_scale",
-        is_static ? "is missing; required with block static"
-                  : fmt::format("is given; allowed with block {}: none", schedule_words(&spec)));
+        takes_scale == context.has(kStaticScale), "static_scale",
+        takes_scale ? fmt::format("is missing; required with block {}", schedule_words(&spec))
+                    : fmt::format("is given; allowed with block {}: none", schedule_words(&spec)));
     judge.require(!is_static || spec.codes == Codes::Fp8E4m3, "codes",
                   "are integers; allowed with block static: fp8_e4m3");
     const TensorSpec& input = context.inputs[0].spec;
+    judge_micro(spec, input, judge);
     const std::string block = schedule_words(&spec);
     // Tiles are weights: they have no counts, and each matrix has scales of its own.
     if (is_tiled(input)) {
@@ -93,16 +116,19 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge_blocks(context, judge);
     // The rules differ for codes of fp8; integers have one.
-    judge.require(spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
-                  fmt::format("is {}; codes of integers have trtllm",
-                              config::Value<ScaleRule>::show(spec.rule)));
+    judge.require(
+        spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
+        fmt::format("is {}; codes of {} have trtllm", config::Value<ScaleRule>::show(spec.rule),
+                    spec.codes == Codes::E2m1 ? "e2m1" : "integers"));
     // Tiles are coded one at a time, so that no width exceeds L1.
     if (is_tiled(input)) {
         return;
     }
     const TensorPlan* counts = context.has(kCounts) ? &context.inputs[kCounts] : nullptr;
     judge_counts(counted_rows(context.arch, input.shape, counts, spec.counted_by), counts, judge);
-    judge_rows_room(context, judge);
+    if (!micro_block(spec.block)) {
+        judge_rows_room(context, judge);
+    }
     const Shape scales = cut_of(input, spec.block).scales;
     const Shape& scale = context.outputs.size() > 1 ? context.outputs[1].spec.shape : scales;
     judge.require(scale == scales, "scale",
@@ -113,18 +139,27 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
     TensorSpec codes = context.inputs[0].spec;
     codes.format = format_of(spec.codes, is_tiled(codes));
+    if (spec.codes == Codes::E2m1) {
+        codes.shape.back() /= 2;
+    }
     if (spec.block == ScaleBlock::Static) {
         return {{.spec = codes}};
     }
-    return {{.spec = codes},
-            {.spec = {cut_of(context.inputs[0].spec, spec.block).scales, DataFormat::Float32,
-                      Layout::ROW_MAJOR}}};
+    const DataFormat scales = spec.block == ScaleBlock::Row16   ? DataFormat::Fp8_e4m3
+                              : spec.block == ScaleBlock::Row32 ? DataFormat::UInt8
+                                                                : DataFormat::Float32;
+    return {
+        {.spec = codes},
+        {.spec = {cut_of(context.inputs[0].spec, spec.block).scales, scales, Layout::ROW_MAJOR}}};
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         if (is_tiled(context.inputs[0].spec)) {
             return tiles_program(context, p);
+        }
+        if (micro_block(context.params<QuantiseSpec>().block)) {
+            return micro_program(context, p);
         }
         return is_in_pieces(context.params<QuantiseSpec>().block) ? pieces_program(context, p)
                                                                   : rows_program(context, p);
@@ -238,6 +273,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
     const Shape& shape = context.in(0).shape();
     const std::vector<float> values = counted_values(context);
+    if (micro_block(spec.block)) {
+        return micro_reference(context, values);
+    }
     const DataFormat format = context.outputs[0].spec.format;
     // Codes in a block format are compared as numbers.
     HostTensor codes =
@@ -265,12 +303,27 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(codes), std::move(scales));
 }
 
+/// Takes away rows with NaN, for which e2m1 has no code: padding.
+void drop_nan_rows(const HostTensor& input, std::vector<bool>& rows) {
+    const std::vector<float> values = floats_of(input);
+    rows.resize(num_rows(input.shape), true);
+    const std::size_t width = input.shape.back();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::isnan(values[i])) {
+            rows[i / width] = false;
+        }
+    }
+}
+
 /// Returns the rows that count, of codes and of scales; the one scale of a tensor always counts.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    const auto rows = context.has(kCounts) ? counted_flags(num_rows(context.in(0).shape()),
-                                                           context.read(kCounts), spec.counted_by)
-                                           : std::vector<bool>{};
+    auto rows = context.has(kCounts) ? counted_flags(num_rows(context.in(0).shape()),
+                                                     context.read(kCounts), spec.counted_by)
+                                     : std::vector<bool>{};
+    if (micro_block(spec.block)) {
+        drop_nan_rows(context.read(0), rows);
+    }
     if (context.outputs.size() == 1) {
         return {rows};
     }
@@ -304,6 +357,13 @@ Cut cut_of(const TensorSpec& input, ScaleBlock block) {
     const bool is_narrow = is_square || block == ScaleBlock::Row128 || block == ScaleBlock::Static;
     const std::uint32_t blocks = is_narrow ? div_up(width, kBlock) : 1;
     const std::uint32_t all_strips = div_up(width, kBlock);
+    if (const auto columns = micro_block(block)) {
+        return {.row_tiles = 1,
+                .groups = div_up(num_rows(shape), kTileRows),
+                .blocks = width / *columns,
+                .strips = 1,
+                .scales = {num_rows(shape), width / *columns}};
+    }
     if (!is_tiled(input)) {
         const std::uint32_t row_tiles = is_square ? kBlock / kTileRows : 1;
         const std::uint32_t rows = num_rows(shape);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
@@ -33,6 +34,8 @@ inline constexpr std::array kEnumNames<ops::ScaleBlock>{
     EnumName<ops::ScaleBlock>{"matrix", ops::ScaleBlock::Matrix},
     EnumName<ops::ScaleBlock>{"tensor", ops::ScaleBlock::Tensor},
     EnumName<ops::ScaleBlock>{"static", ops::ScaleBlock::Static},
+    EnumName<ops::ScaleBlock>{"1x16", ops::ScaleBlock::Row16},
+    EnumName<ops::ScaleBlock>{"1x32", ops::ScaleBlock::Row32},
 };
 template <>
 inline constexpr std::array kEnumNames<ops::Codes>{
@@ -40,14 +43,15 @@ inline constexpr std::array kEnumNames<ops::Codes>{
     EnumName<ops::Codes>{"int8", ops::Codes::Int8},
     EnumName<ops::Codes>{"int4", ops::Codes::Int4},
     EnumName<ops::Codes>{"int8_bytes", ops::Codes::Int8Bytes},
+    EnumName<ops::Codes>{"e2m1", ops::Codes::E2m1},
 };
 
 }  // namespace tessera::config
 
 namespace tessera::ops::quantise {
 
-inline constexpr std::array<std::string_view, 6> kSchedules{"1x128",  "row",    "128x128",
-                                                            "matrix", "tensor", "static"};
+inline constexpr std::array<std::string_view, 8> kSchedules{"1x128",  "row",    "128x128", "matrix",
+                                                            "tensor", "static", "1x16",    "1x32"};
 inline constexpr std::array kInputs{
     Operand{"input", "(..., C)", "bfloat16 | float32", "any"},
     Operand{.name = "counts",
@@ -62,10 +66,10 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{
-    Operand{"codes", "(..., C)", "fp8_e4m3 | bfloat16 | uint8 | bfp8_b | bfp4_b", "=input"},
+    Operand{"codes", "(..., C_codes)", "fp8_e4m3 | bfloat16 | uint8 | bfp8_b | bfp4_b", "=input"},
     Operand{.name = "scale",
             .shape = "any",
-            .format = "float32",
+            .format = "float32 | uint8 | fp8_e4m3",
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
@@ -73,7 +77,7 @@ inline constexpr std::array kOutputs{
 inline constexpr OpSpec kSpec{
     .name = "quantise",
     .summary =
-        "codes of fp8 or integers with a scale for each block, by one of the published rules",
+        "codes of fp8, e2m1 or integers with a scale for each block, by one of the published rules",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,
@@ -91,6 +95,11 @@ inline constexpr OpSpec kSpec{
 ///          (…, N/128, K/128).
 /// Integers code = x / scale rounded to nearest even, scale = max(amax / 127, least float) (7 of
 ///          int4). int8_bytes of rows are code + 128, which widen_bytes takes back.
+/// e2m1     of rows, two codes a byte, the even column in the low half: codes (…, C/2). With 1x32
+///          (MXFP4) the scale of 32 columns is an e8m0 code (R, C/32), 2 less than the exponent of
+///          the largest magnitude. With 1x16 (NVFP4) the scale of 16 columns is an e4m3 code (R,
+///          C/16) of largest magnitude / 6 / static_scale; value = code · scale · static_scale.
+///          The nearest code, ties to even; beyond 6 it is that of ±6.
 ///
 /// Rows: largest magnitudes are taken and values divided in the vector unit in fp32; the packer
 /// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are distributed over the
@@ -110,6 +119,17 @@ struct Cut {
 };
 [[nodiscard]] Cut cut_of(const TensorSpec& input, ScaleBlock block);
 
+/// Returns the columns that share a scale of a byte; nothing: scales are float32.
+[[nodiscard]] constexpr std::optional<std::uint32_t> micro_block(ScaleBlock block) {
+    return block == ScaleBlock::Row16   ? std::optional(16U)
+           : block == ScaleBlock::Row32 ? std::optional(32U)
+                                        : std::nullopt;
+}
+
+/// Returns the codes and scales of e2m1 of `values`, in which rows that do not count are zeros.
+[[nodiscard]] std::vector<HostTensor> micro_reference(const ReferenceContext& context,
+                                                      const std::vector<float>& values);
+
 /// Returns the largest code of a kind.
 [[nodiscard]] float largest_code(Codes codes);
 
@@ -119,12 +139,17 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge);
 /// Returns the program of one device, of rows and of tiles.
 [[nodiscard]] Program rows_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program pieces_program(const OpContext& context, std::size_t position);
+[[nodiscard]] Program micro_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program tiles_program(const OpContext& context, std::size_t position);
 
 /// Whether rows are quantised in pieces of 128 columns: those whose scales need no other row.
 [[nodiscard]] bool is_in_pieces(ScaleBlock block);
 /// Strips of 32 pieces that a core keeps until their scale is known.
 [[nodiscard]] std::uint32_t strips_of_pieces(const TensorSpec& input, ScaleBlock block);
+
+/// Returns the buffer of an operand on the device at `position`, or null if it is not given.
+[[nodiscard]] const Buffer* given_input(const OpContext& context, std::size_t operand,
+                                        std::size_t position);
 
 /// Returns how codes are made of elements.
 [[nodiscard]] fp8::CodeForm form_of(const QuantiseSpec& spec);

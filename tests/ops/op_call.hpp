@@ -26,6 +26,12 @@ inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op,
     std::vector<std::vector<DeviceTensor>> out;
     std::vector<ops::TensorPlan> input_plans;
     for (const CallInput& input : inputs) {
+        // An optional operand that is left out.
+        if (input.values.shape.empty()) {
+            in.emplace_back();
+            input_plans.emplace_back();
+            continue;
+        }
         in.push_back({device.put("in" + std::to_string(in.size()), input.values, input.layout)});
         input_plans.push_back(ops::plan_of(in.back().front()));
     }

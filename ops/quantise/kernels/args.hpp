@@ -7,14 +7,25 @@
 namespace tessera::ops {
 
 /// Elements that share a scale: 128 columns of a row, a whole row, 128 columns of 128 rows, a
-/// matrix of a stack, or all that counts. Static: all have the scale of an operand.
-enum class ScaleBlock : std::uint32_t { Row128, Row, Square128, Matrix, Tensor, Static };
+/// matrix of a stack, or all that counts. Static: all have the scale of an operand. Row16 and
+/// Row32: 16 or 32 columns of a row, with scales of a byte.
+enum class ScaleBlock : std::uint32_t {
+    Row128,
+    Row,
+    Square128,
+    Matrix,
+    Tensor,
+    Static,
+    Row16,
+    Row32
+};
 
 /// e4m3, or integers to ±127 or ±7. No format of this machine has bytes with a sign. Integers of
 /// rows are kept as bfloat16, which has them exactly. Those of tiles are magnitudes of bfp8_b or
 /// bfp4_b under one exponent for all: a byte, or half of one, each, and 64 bytes a tile. Int8Bytes
-/// are those of rows that travel: uint8, 128 more than the integer (fp8::kByteZero).
-enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4, Int8Bytes };
+/// are those of rows that travel: uint8, 128 more than the integer (fp8::kByteZero). E2m1: two
+/// codes a byte, the even column in the low half.
+enum class Codes : std::uint32_t { Fp8E4m3, Int8, Int4, Int8Bytes, E2m1 };
 
 }  // namespace tessera::ops
 
@@ -88,6 +99,33 @@ NAMED_COMPILE_ARGS(PieceWriterArgs,
                    scale_stride,  // bytes in L1 between the scales of rows
                    code_bytes,    // of an element
                    most_bits);    // largest code, fp32
+
+// Circular buffers of e2m1 codes. A turn is a piece of 1024 columns, a tile whose rows are 32
+// columns each.
+enum class MicroCb : std::uint32_t {
+    Rows = 0,
+    ReaderCounts = 1,
+    WriterCounts = 2,
+    Values = 3,
+    Magnitudes = 4,
+    Ones = 5,
+    Largest = 6,   // of each row of the tile, or of both of its halves
+    Factors = 7,   // of the same, in column 0 of a tile
+    LeftHalf = 8,  // ones in columns 0 to 15
+    Codes = 9,     // 0 to 15
+    Pairs = 10,    // the factors that join two codes
+    TensorScale = 11,
+    OtherValues = 12,  // of every second piece
+    Counted = 13,      // how many pieces compute gets
+    Output = 16,
+    Scales = 17
+};
+inline constexpr std::uint32_t kMicroPiece = 1024;  // columns
+
+NAMED_COMPILE_ARGS(MicroArgs, columns,
+                   pieces,   // of a row
+                   halves);  // of a row of a tile, each with a scale: 2 for 16 columns
+NAMED_RUNTIME_ARGS(MicroRange, first_piece, num_pieces);
 
 NAMED_COMPILE_ARGS(TilesArgs, rows, columns,
                    row_tiles,      // of a unit

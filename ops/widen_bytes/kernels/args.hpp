@@ -6,16 +6,32 @@
 
 namespace tessera::ops::widen_bytes {
 
-enum class Cb : std::uint32_t { Bytes = 0, Output = 16 };
+enum class Cb : std::uint32_t {
+    Bytes = 0,
+    ReaderCounts = 1,
+    WriterCounts = 2,
+    // Of e2m1: codes of even and of odd columns, in words and in e4m3 (one memory); the tiles that
+    // join them; scales as they are, and in column 0 of a tile; ones in columns 0 to 15.
+    CodeWords = 3,
+    CodeBytes = 4,
+    Joiners = 5,
+    ScaleCodes = 6,
+    Scales = 7,
+    LeftHalf = 8,
+    Counted = 9,  // how many pieces compute gets
+    Output = 16
+};
 
-/// Columns of a piece: the elements of a tile.
-inline constexpr std::uint32_t kPieceColumns = 1024;
+/// Bytes of a piece of a row: the elements of a tile.
+inline constexpr std::uint32_t kPieceBytes = 1024;
+/// Tiles of e2m1 numbers of a piece.
+inline constexpr std::uint32_t kPieceTiles = 2;
 
-NAMED_COMPILE_ARGS(PieceArgs, columns,
-                   pieces);  // of a row
-NAMED_TENSORS(ReaderTensors, bytes);
-NAMED_TENSORS(WriterTensors, output);
+NAMED_COMPILE_ARGS(PieceArgs, row_bytes,
+                   pieces,   // of a row
+                   halves);  // of 32 e2m1 numbers, each with a scale: 2 for 16 columns
+NAMED_TENSORS(ReaderTensors, bytes, counts, scales);
+NAMED_TENSORS(WriterTensors, output, counts);
 NAMED_RUNTIME_ARGS(PieceRange, first_piece, num_pieces);
-NAMED_RUNTIME_ARGS(PieceCount, num_pieces);
 
 }  // namespace tessera::ops::widen_bytes

@@ -9,13 +9,15 @@ using namespace tessera::ops;
 using namespace tessera::ops::widen_bytes;
 
 void kernel_main() {
-    const uint32_t count = PieceCount::read().num_pieces;
+    constexpr uint32_t cb_counted = index_of(Cb::Counted);
     constexpr uint32_t cb_bytes = index_of(Cb::Bytes);
     constexpr uint32_t cb_output = index_of(Cb::Output);
     constexpr auto kFrom = static_cast<uint32_t>(DataFormat::UInt8);
     constexpr auto kTo = static_cast<uint32_t>(DataFormat::Float32);
     constexpr uint32_t kZero = 0x43000000;  // fp8::kByteZero, fp32
     init_sfpu(cb_bytes, cb_output);
+    cb_wait_front(cb_counted, 1);
+    const uint32_t count = read_tile_value(cb_counted, 0, 0);
 
     for (uint32_t piece = 0; piece < count; ++piece) {
         cb_wait_front(cb_bytes, 1);

@@ -54,4 +54,22 @@ CountedRows counted_rows(const Accessor& counts, uint32_t cb_counts, uint32_t fi
     return counted;
 }
 
+// Pieces of rows, `per_row` of each, that a core has.
+struct PieceSpan {
+    uint32_t per_row;
+    uint32_t first;
+    uint32_t end;
+};
+
+// Tells compute how many pieces of rows that count it gets.
+inline void push_counted(const CountedRows& rows, const PieceSpan& pieces, uint32_t cb) {
+    uint32_t count = 0;
+    for (uint32_t piece = pieces.first; piece < pieces.end; ++piece) {
+        count += rows.is_counted(piece / pieces.per_row) ? 1 : 0;
+    }
+    cb_reserve_back(cb, 1);
+    words_at(get_write_ptr(cb))[0] = count;
+    cb_push_back(cb, 1);
+}
+
 }  // namespace
