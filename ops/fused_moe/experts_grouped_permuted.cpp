@@ -28,7 +28,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     Dispatched permuted = tokens;
     permuted.activations = steps.add_in(kWorkspace2, "gather_rows", "permuted",
                                         {tokens.activations, sorted, end}, by_token);
-    if (layer.sends_scales()) {
+    if (has_row_scales(layer, tokens)) {
         permuted.scales =
             steps.add("gather_rows", "permuted_scales", {tokens.scales, sorted, end}, by_token);
     }

@@ -20,6 +20,7 @@ enum class Quantisation : std::uint8_t {
     Fp8Token,    ///< e4m3, a scale a row
     Fp8Block,    ///< e4m3, a scale for 1×128 of activations and 128×128 of weights
     Int8,        ///< integers of 8 bits, a scale a row of both
+    Mxfp4,       ///< e2m1, an e8m0 scale for 32 columns of both
     WeightInt8,  ///< weights only
     WeightInt4,  ///< weights only, a scale for 128 of a row
 };

@@ -34,6 +34,8 @@ std::string_view name_of(Quantisation quantisation) {
             return "fp8 in blocks";
         case Quantisation::Int8:
             return "int8";
+        case Quantisation::Mxfp4:
+            return "mxfp4";
         case Quantisation::WeightInt8:
             return "int8 weights";
         case Quantisation::WeightInt4:
@@ -143,7 +145,7 @@ std::string apply_in_chunks(const PrepareAndFinalize& prepare_finalize, const Ex
         // Slices know the number of tokens already.
         chunk.num_tokens = "";
         chunk.activations = part(tokens.activations, "tokens", "0");
-        if (layer.sends_scales()) {
+        if (has_row_scales(layer, tokens)) {
             chunk.scales = part(tokens.scales, "scales", "0");
         }
         chunk.ids = part(tokens.ids, "ids", kNoExpert);
@@ -184,7 +186,7 @@ void prepare_rows(const PrepareAndFinalize& prepare_finalize, const Experts& exp
 bool can_be_sent(Quantisation quantisation) {
     // One scale for all rows of a device says nothing about rows of another one.
     constexpr std::array kSent{Quantisation::Fp8Static, Quantisation::Fp8Token,
-                               Quantisation::Fp8Block, Quantisation::Int8};
+                               Quantisation::Fp8Block, Quantisation::Int8, Quantisation::Mxfp4};
     return std::ranges::find(kSent, quantisation) != kSent.end();
 }
 

@@ -5,17 +5,15 @@ namespace tessera::ops::fused_moe {
 
 namespace {
 
-// Integers travel as bytes: products take them as bfloat16, which has twice as many.
-constexpr std::string_view kIntegerCodes = "int8";
-constexpr std::string_view kTravellingCodes = "int8_bytes";
-
 CodedRows quantised_rows(const Layer& layer, Projection projection, const std::string& rows,
                          std::string_view codes, const CountedTensor& counted, Steps& steps) {
     const bool is_first = projection == Projection::GateUp;
     const std::string& scale = is_first ? layer.a1_scale : layer.a2_scale;
     const std::string name = is_first ? "tokens_codes" : "activated_codes";
     std::vector<std::string> outputs{name};
-    if (scale.empty()) {
+    // Scales of a byte are made also under a scale of the tensor.
+    const bool has_own_scales = scale.empty() || layer.activations.widens_with_scales;
+    if (has_own_scales) {
         outputs.push_back(name + "_scales");
     }
     std::vector<std::string> inputs{rows, counted.counts, scale};
@@ -26,36 +24,69 @@ CodedRows quantised_rows(const Layer& layer, Projection projection, const std::s
               {{"codes", std::string(codes)},
                {"block", layer.activations.block},
                {"counted_by", counted.counted_by}});
-    return {steps.tensor(name), scale.empty() ? steps.tensor(name + "_scales") : scale};
+    return {steps.tensor(name), has_own_scales ? steps.tensor(name + "_scales") : scale};
+}
+
+/// Turns bytes into numbers; without scales they are codes.
+std::string widened(const std::string& name, const std::string& bytes, const std::string& scales,
+                    const CountedTensor& counted, Steps& steps) {
+    std::vector<std::string> inputs{bytes, counted.counts, scales};
+    while (inputs.back().empty()) {
+        inputs.pop_back();
+    }
+    return steps.add("widen_bytes", name, std::move(inputs), {{"counted_by", counted.counted_by}});
 }
 
 }  // namespace
 
 CodedRows coded_rows(const Layer& layer, Projection projection, const std::string& rows,
                      const CountedTensor& counted, Steps& steps) {
-    return layer.activations.codes == nullptr
-               ? CodedRows{rows, ""}
-               : quantised_rows(layer, projection, rows, layer.activations.codes, counted, steps);
+    if (layer.activations.codes == nullptr) {
+        return {rows, ""};
+    }
+    const CodedRows coded =
+        quantised_rows(layer, projection, rows, layer.activations.codes, counted, steps);
+    if (!layer.activations.widens_with_scales) {
+        return coded;
+    }
+    // The matrix unit has no numbers of 4 bits.
+    const bool is_first = projection == Projection::GateUp;
+    return {widened(is_first ? "tokens_widened" : "activated_widened", coded.codes, coded.scales,
+                    counted, steps),
+            is_first ? layer.a1_scale : layer.a2_scale};
 }
 
 CodedRows travelling_rows(const Layer& layer, const std::string& rows, Steps& steps) {
-    const std::string_view codes = layer.activations.codes;
+    const ActivationScheme& scheme = layer.activations;
     return quantised_rows(layer, Projection::GateUp, rows,
-                          codes == kIntegerCodes ? kTravellingCodes : codes, {}, steps);
+                          scheme.sent == nullptr ? scheme.codes : scheme.sent, {}, steps);
+}
+
+bool has_row_scales(const Layer& layer, const Dispatched& tokens) {
+    return !tokens.scales.empty() && tokens.scales != layer.a1_scale;
 }
 
 void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps) {
-    if (!tokens.scales.empty() && layer.activations.codes == kIntegerCodes) {
-        tokens.activations = steps.add("widen_bytes", "widened", {tokens.activations});
+    // A dispatch that quantised has brought scales.
+    tokens.are_quantised = !tokens.scales.empty();
+    const ActivationScheme& scheme = layer.activations;
+    if (!tokens.are_quantised || (scheme.sent == nullptr && !scheme.widens_with_scales)) {
+        return;
+    }
+    const CountedTensor counted{tokens.expert_num_tokens.empty() ? tokens.num_tokens
+                                                                 : tokens.expert_num_tokens};
+    tokens.activations = widened("widened", tokens.activations,
+                                 scheme.widens_with_scales ? tokens.scales : "", counted, steps);
+    if (scheme.widens_with_scales) {
+        tokens.scales = layer.a1_scale;
     }
 }
 
 CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens, const CountedTensor& counted,
                        Steps& steps) {
-    // A dispatch that quantised has brought scales; the codes are used as they are.
-    return tokens.scales.empty()
-               ? coded_rows(layer, Projection::GateUp, tokens.activations, counted, steps)
-               : CodedRows{tokens.activations, tokens.scales};
+    return tokens.are_quantised
+               ? CodedRows{tokens.activations, tokens.scales}
+               : coded_rows(layer, Projection::GateUp, tokens.activations, counted, steps);
 }
 
 std::vector<std::string> product_inputs(const Layer& layer, Projection projection,

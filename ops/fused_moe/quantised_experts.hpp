@@ -27,7 +27,7 @@ inline constexpr Scheme kFp8Tensor{"fp8_e4m3", "matrix", {"fp8_e4m3", "tensor"}}
 inline constexpr Scheme kFp8Block{"fp8_e4m3", "128x128", {"fp8_e4m3", "1x128"}};
 /// Integers of 8 bits, activations with a scale a row, weights with one a row of the matrix: as the
 /// Triton kernel with int8_w8a8 and per_channel_quant. Sums are fp32, exact up to 1040 products.
-inline constexpr Scheme kInt8{"int8", "row", {"int8", "row"}};
+inline constexpr Scheme kInt8{"int8", "row", kInt8Rows};
 /// Weights in integers of 8 bits with a scale a row of the matrix, activations in bfloat16: as the
 /// Triton kernel with int8_w8a16.
 inline constexpr Scheme kInt8Weights{"int8", "row"};
@@ -55,14 +55,17 @@ struct CountedTensor {
 /// One of the two products of an expert.
 enum class Projection : std::uint8_t { GateUp, Down };
 
-/// Quantises rows for a product as the layer's weights ask for it.
+/// Quantises rows for a product as the layer's weights ask for it. Codes of 4 bits become the
+/// numbers that they stand for.
 [[nodiscard]] CodedRows coded_rows(const Layer& layer, Projection projection,
                                    const std::string& rows, const CountedTensor& counted,
                                    Steps& steps);
 /// Quantises rows for the first product before they are sent. Integers become bytes.
 /// Precondition   the layer's activations have codes whose scales can be sent.
 [[nodiscard]] CodedRows travelling_rows(const Layer& layer, const std::string& rows, Steps& steps);
-/// Turns bytes that were dispatched into codes that products take.
+/// Returns whether each row that was dispatched has scales of its own.
+[[nodiscard]] bool has_row_scales(const Layer& layer, const Dispatched& tokens);
+/// Turns bytes that were dispatched into what products take.
 void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps);
 /// Quantises rows of what was dispatched for the first product, unless it was dispatched as codes.
 [[nodiscard]] CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens,

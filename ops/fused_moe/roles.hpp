@@ -32,10 +32,11 @@ enum class Reduction : std::uint8_t {
 /// Names of the tensors that prepare leaves on each device.
 struct Dispatched {
     std::string activations;
-    std::uint32_t tokens = 0;  ///< rows of ids and weights
-    std::string scales;        ///< of activations in codes (Layer::a_scales); empty: bfloat16
-    std::string ids;           ///< (tokens, K)
-    std::string weights;       ///< (tokens, K)
+    std::uint32_t tokens = 0;    ///< rows of ids and weights
+    std::string scales;          ///< of activations in codes (Layer::a_scales); empty: none
+    bool are_quantised = false;  ///< codes, or numbers of codes
+    std::string ids;             ///< (tokens, K)
+    std::string weights;         ///< (tokens, K)
     /// (1, 1): how many of the rows there are, where the devices alone know it; else empty.
     std::string num_tokens;
 

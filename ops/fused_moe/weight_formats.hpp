@@ -23,7 +23,12 @@ enum class ScaleOf : std::uint8_t { Nothing, Expert, Channel, Block, Group, Micr
 struct ActivationScheme {
     const char* codes = nullptr;
     const char* block = nullptr;
+    const char* sent = nullptr;       ///< codes that travel instead and are widened; null: the same
+    bool widens_with_scales = false;  ///< products take numbers: codes times their scales
 };
+
+/// Integers of rows travel as bytes: products take them as bfloat16, which has twice as many.
+inline constexpr ActivationScheme kInt8Rows{"int8", "row", "int8_bytes"};
 
 struct WeightFormat {
     std::string_view name;

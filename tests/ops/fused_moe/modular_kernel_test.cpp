@@ -126,6 +126,23 @@ TEST(ModularKernel, SendsCodesAndTheirScalesInOneStep) {
               (std::vector<std::string>{"own_tokens", "own_ids", "own_weights"}));
 }
 
+// Links carry two codes a byte: the receiver makes numbers of them, once for all its experts.
+TEST(ModularKernel, SendsCodesOfFourBitsBeforeTheyAreWidened) {
+    Layer layer = small_layer();
+    layer.activations = find_weight_format("mxfp4_w4a4")->activations;
+
+    EXPECT_EQ(sent(layer, "quantised_all_to_all"),
+              (std::vector<std::string>{"tokens_codes", "own_ids", "own_weights",
+                                        "tokens_codes_scales"}));
+    const auto steps = modular_kernel(*find_prepare_finalize("quantised_all_to_all"),
+                                      *find_experts("grouped"), layer, 0);
+    const auto widened = std::ranges::find(steps, "widen_bytes", &PartStep::op);
+    ASSERT_NE(widened, steps.end());
+    EXPECT_EQ(widened->inputs,
+              (std::vector<std::string>{"dispatched", "num_received", "dispatched_scales"}));
+    EXPECT_EQ(std::ranges::count(steps, "quantise", &PartStep::op), 2);  // tokens, and between
+}
+
 TEST(ModularKernel, KeepsAStaticScaleAtHome) {
     Layer layer = small_layer();
     layer.activations = {"fp8_e4m3", "static"};
