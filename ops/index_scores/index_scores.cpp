@@ -54,9 +54,7 @@ Extents extents_of(const IndexScoresSpec& spec, const Shape& q, const Shape& tab
 }
 
 /// Keys have two pages of rows: one arrives while the other is scored.
-/// A sum is split into three parts of 8 bits for the matrix unit.
 std::vector<CbPlan> tile_buffers(const Extents& extents, DataFormat keys) {
-    constexpr auto kBf16 = DataFormat::Float16_b;
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t heads = extents.head_tiles();
     const std::uint32_t elements = extents.element_tiles();
@@ -64,15 +62,9 @@ std::vector<CbPlan> tile_buffers(const Extents& extents, DataFormat keys) {
             {Cb::Heads, keys, heads * elements},
             {Cb::KeyRows, keys, 2 * elements},
             {Cb::Keys, keys, elements},
-            {Cb::Ones, kBf16, 1},
             {Cb::WeightColumns, kFloat, heads},
             {Cb::Weights, kFloat, heads},
             {Cb::KeyScales, kFloat, 2},
-            {Cb::Sums, kFloat, 1},
-            {Cb::FirstPart, kBf16, 1},
-            {Cb::SecondPart, kBf16, 1},
-            {Cb::ThirdPart, kBf16, 1},
-            {Cb::Rest, kFloat, 1},
             {Cb::Output, kFloat, 2}};
 }
 
@@ -164,7 +156,7 @@ ComputeConfig config_of_compute(const Extents& extents, const std::vector<CbPlan
     ComputeConfig config = compute_config(
         ComputeArgs{.head_tiles = extents.head_tiles(), .element_tiles = extents.element_tiles()},
         {.fp32_dest_acc_en = true});
-    // All fp32 buffers pass to DST unrounded; the matrix unit gets the parts instead.
+    // All fp32 buffers pass to DST unrounded.
     for (const CbPlan& buffer : buffers) {
         if (buffer.format == DataFormat::Float32) {
             unpack_to_fp32(config, buffer.index);

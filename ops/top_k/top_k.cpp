@@ -28,6 +28,10 @@ constexpr std::uint32_t kProcessors = 2;     // of a core that select
 constexpr std::uint32_t kLeastColumns = 64;  // of a processor: less is not worth an exchange
 constexpr std::uint32_t kDigits = 1U << 8U;  // of the histogram of processors that share a row
 constexpr std::uint32_t kAligned = 16;       // words of a read or write of DRAM
+// Counting pays if a processor has many columns of which few are selected. An exchange of counts
+// takes as long as the sort of about 300 columns.
+constexpr std::uint32_t kLeastCounted = 1024;  // columns of a processor
+constexpr std::uint32_t kLeastLeftOut = 4;     // columns of a row for each that is selected
 
 constexpr std::array kFields{
     field<&TopKSpec::k>("k", config::kRequired, "number of columns; all if the row has fewer",
@@ -83,17 +87,28 @@ void add_whole_rows(const Extents& extents, std::uint32_t processor,
     }
 }
 
+/// Returns whether processors that share a row count its columns before they sort.
+bool counts_first(const Extents& extents, std::uint32_t split) {
+    return split > 1 && part_words(extents.columns, split) >= kLeastCounted &&
+           extents.columns / kLeastLeftOut >= extents.k;
+}
+
 void add_shared_rows(const Extents& extents, std::uint32_t split, std::uint32_t processor,
                      std::vector<Scratch>& scratch) {
     const std::uint64_t columns = part_words(extents.columns, split);
     // The part of the result replaces the scores.
     const std::uint64_t words = std::max<std::uint64_t>(columns, part_words(extents.k, split));
+    const bool counts = counts_first(extents, split);
+    const std::uint64_t digits = counts ? kCountedDigits : kDigits;
     for (const Scratch& one : {own_scratch(Cb::Scores, processor, 4 * words),
-                               own_scratch(Cb::Histogram, processor, std::uint64_t{4} * kDigits),
+                               own_scratch(Cb::Histogram, processor, 4 * digits),
                                own_scratch(Cb::Chosen, processor, 8 * columns),
                                own_scratch(Cb::Sorted, processor, 8 * columns),
                                own_scratch(Cb::Positions, processor, 64)}) {
         scratch.push_back(one);
+    }
+    if (counts) {
+        scratch.push_back(own_scratch(Cb::Counts, processor, 4 * digits));
     }
 }
 
@@ -116,6 +131,9 @@ std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t split,
     if (split > 1) {
         scratch.emplace_back(Cb::Lists, std::uint64_t{8} * split * list_entries(extents, split));
         scratch.emplace_back(Cb::Lengths, std::uint64_t{split} * kLengthBytes);
+    }
+    if (counts_first(extents, split)) {
+        scratch.emplace_back(Cb::Sums, std::uint64_t{4} * kCountedDigits);
     }
     return scratch;
 }
@@ -253,9 +271,13 @@ Program shared_rows_program(const Call& call, std::uint32_t split) {
     add_scratch(program, cores, scratch_of(call.extents, split, kProcessors),
                 dram_alignment(call.arch));
     SharedRows rows{.row_step = static_cast<std::uint32_t>(teams.size()),
+                    .counted_semaphore = CreateSemaphore(program, cores, 0),
+                    .summed_semaphore = CreateSemaphore(program, cores, 0),
                     .arrived_semaphore = CreateSemaphore(program, cores, 0),
                     .finished_semaphore = CreateSemaphore(program, cores, 0)};
-    const ShareArgs share{.sharers = split, .list_entries = list_entries(call.extents, split)};
+    const ShareArgs share{.sharers = split,
+                          .list_entries = list_entries(call.extents, split),
+                          .counts_first = counts_first(call.extents, split) ? 1U : 0U};
     for (std::uint32_t processor = 0; processor < kProcessors; ++processor) {
         const KernelHandle kernel = CreateKernel(
             program, "ops/top_k/kernels/share_row.cpp", cores,

@@ -12,23 +12,17 @@ enum class Cb : std::uint32_t {
     Heads = 1,  // tiles
     KeyRows = 2,
     Keys = 3,           // tiles
-    Ones = 4,           // one tile
-    WeightColumns = 5,  // in column 0
-    Weights = 6,        // in every column
-    KeyScales = 7,      // in row 0
-    Sums = 8,           // scores of heads
-    FirstPart = 9,      // the same in three parts
-    SecondPart = 10,
-    ThirdPart = 11,
-    ComputeUnits = 12,  // a message for each unit
-    WriterUnits = 13,
-    Positions = 14,  // memory for a part of the list
-    Pages = 15,      // memory for a row of the page table
+    WeightColumns = 4,  // in column 0
+    Weights = 5,        // in every column
+    KeyScales = 6,      // in row 0
+    ComputeUnits = 7,   // a message for each unit
+    WriterUnits = 8,
+    Positions = 9,   // memory for a part of the list
+    Pages = 10,      // memory for a row of the page table
+    WeightRow = 11,  // memory for a token's weights and scales
+    ScaleRow = 12,   // memory for scales of keys
+    OutputRow = 13,  // memory for a row of scores
     Output = 16,
-    WeightRow = 17,  // memory for a token's weights and scales
-    ScaleRow = 18,   // memory for scales of keys
-    Rest = 19,       // remainder after the first part
-    OutputRow = 20,  // memory for a row of scores
 };
 
 NAMED_COMPILE_ARGS(ReaderArgs, heads,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReLU scores of heads times their weights, summed over heads.
 //
-// The matrix unit computes the sum down the rows of a tile as ones times the tile. Its operand has
-// 8 bits of a number, so the tile is split into three parts, which together have all 24 bits.
+// The vector unit sums over heads in DST, in fp32. A product with ones would sum on the matrix unit,
+// whose operands have 8 bits: it took three parts of each tile and six packs instead of one.
 #include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 
@@ -15,16 +15,11 @@ constexpr uint32_t cb_head_rows = index_of(Cb::HeadRows);
 constexpr uint32_t cb_heads = index_of(Cb::Heads);
 constexpr uint32_t cb_key_rows = index_of(Cb::KeyRows);
 constexpr uint32_t cb_keys = index_of(Cb::Keys);
-constexpr uint32_t cb_ones = index_of(Cb::Ones);
 constexpr uint32_t cb_weight_columns = index_of(Cb::WeightColumns);
 constexpr uint32_t cb_weights = index_of(Cb::Weights);
 constexpr uint32_t cb_key_scales = index_of(Cb::KeyScales);
-constexpr uint32_t cb_sums = index_of(Cb::Sums);
-constexpr uint32_t cb_parts[] = {index_of(Cb::FirstPart), index_of(Cb::SecondPart),
-                                 index_of(Cb::ThirdPart)};
 constexpr uint32_t cb_units = index_of(Cb::ComputeUnits);
 constexpr uint32_t cb_out = index_of(Cb::Output);
-constexpr uint32_t cb_rest = index_of(Cb::Rest);
 
 void pack_to(uint32_t cb) {
     tile_regs_commit();
@@ -77,41 +72,6 @@ void score_heads(const ComputeArgs& shapes, uint32_t tile, uint32_t dst) {
     mul_binary_tile(dst, 2, dst);
 }
 
-// Packs what is left of the tile as bfloat16, and keeps what that leaves.
-void split_part(uint32_t cb_from, uint32_t cb_part, uint32_t cb_left) {
-    cb_wait_front(cb_from, 1);
-    tile_regs_acquire();
-    copy_to(cb_from, 0, 0);
-    // Two hand-overs through L1: the packer rounds to bfloat16, and the difference to the unrounded
-    // tile is the rest.
-    pack_to(cb_part);
-    cb_wait_front(cb_part, 1);
-    tile_regs_acquire();
-    copy_to(cb_from, 0, 0);
-    copy_to(cb_part, 0, 1);
-    sub_binary_tile_init();
-    sub_binary_tile(0, 1, 0);
-    pack_to(cb_left);
-    cb_pop_front(cb_from, 1);
-}
-
-// DST[0] = the tile in cb_sums, summed down its columns, in every row.
-void sum_columns() {
-    split_part(cb_sums, cb_parts[0], cb_rest);
-    split_part(cb_rest, cb_parts[1], cb_parts[2]);
-    cb_wait_front(cb_parts[2], 1);
-    // Three products add in DST: ones times each part.
-    tile_regs_acquire();
-    reconfig_data_format(cb_parts[0], cb_ones);
-    mm_init_short(cb_ones, cb_parts[0]);
-    for (const uint32_t cb_part : cb_parts) {
-        matmul_tiles(cb_ones, cb_part, 0, 0, 0);
-    }
-    for (const uint32_t cb_part : cb_parts) {
-        cb_pop_front(cb_part, 1);
-    }
-}
-
 // Scores one tile of keys at a time: scores of 32 heads, those of the next 32 and their weights
 // take three tiles of DST.
 void score_keys(const ComputeArgs& shapes) {
@@ -129,9 +89,9 @@ void score_keys(const ComputeArgs& shapes) {
         add_binary_tile_init();
         add_binary_tile(0, 1, 0);
     }
-    pack_to(cb_sums);
     cb_pop_front(cb_keys, shapes.element_tiles);
-    sum_columns();
+    sfpu_reduce_init<PoolType::SUM, DataFormat::Float32>();
+    sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_COL>(0);
     // Scales of keys are applied last: they are the same for all heads.
     cb_wait_front(cb_key_scales, 1);
     copy_to(cb_key_scales, 0, 1);
@@ -147,7 +107,6 @@ void kernel_main() {
     const auto shapes = ComputeArgs::read();
 
     unary_op_init_common(cb_head_rows, cb_heads);
-    cb_wait_front(cb_ones, 1);
     // An endless loop: only the reader knows the number of keys.
     for (bool holds_one = false;; holds_one = true) {
         cb_wait_front(cb_units, 1);

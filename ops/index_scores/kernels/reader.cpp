@@ -13,7 +13,6 @@ using namespace tessera::ops::index_scores;
 
 constexpr uint32_t kCbHeadRows = index_of(Cb::HeadRows);
 constexpr uint32_t kCbKeyRows = index_of(Cb::KeyRows);
-constexpr uint32_t kCbOnes = index_of(Cb::Ones);
 constexpr uint32_t kCbWeights = index_of(Cb::WeightColumns);
 constexpr uint32_t kCbKeyScales = index_of(Cb::KeyScales);
 constexpr uint32_t kCbComputeUnits = index_of(Cb::ComputeUnits);
@@ -192,15 +191,6 @@ void announce(uint32_t cb, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     cb_push_back(cb, 1);
 }
 
-// Fills the buffers whose contents are the same for all units.
-void push_constants() {
-    constexpr uint32_t kOnes = 0x3F803F80;
-    cb_reserve_back(kCbOnes, 1);
-    fill_l1(get_write_ptr(kCbOnes), 2048, kOnes);
-    cb_push_back(kCbOnes, 1);
-    fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);  // rows after the first stay 0
-}
-
 // Tensors of the reader.
 struct Tensors {
     PageAccessor q{ReaderTensors::q(), ReaderTensors::q_address(UnitRange::kCount)};
@@ -228,7 +218,8 @@ void kernel_main() {
     const CacheRows<PageAccessor> cache{tensors.cache, shapes.row_bytes, shapes.cache_positions};
     const CacheRows<PageAccessor> key_scales{tensors.cache_scale, sizeof(uint32_t),
                                              shapes.scale_positions};
-    push_constants();
+    // Rows after the first one of scales stay 0.
+    fill_l1(get_write_ptr(kCbKeyScales), 2 * kFloatTileBytes, 0);
     WordList<PageAccessor> positions{tensors.positions, shapes.position_width,
                                      get_write_ptr(kCbPositions)};
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {

@@ -60,6 +60,10 @@ void find_ranks(const Lists& lists, uint32_t rank, uint32_t* from) {
         for (uint32_t i = 0; i < lists.number; ++i) {
             (is_set ? high : low)[i] = middle[i];
         }
+        // All elements at or above the threshold belong to the rank: lower bits change nothing.
+        if (found == rank) {
+            break;
+        }
     }
     // Elements equal to it are taken in the order of their columns.
     for (uint32_t i = 0; i < lists.number; ++i) {

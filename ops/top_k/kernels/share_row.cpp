@@ -2,48 +2,28 @@
 // Selects the largest elements of rows that several processors share. Each sorts some columns and
 // sends the list to the cores of all; then each merges its part of the result out of all lists.
 #include "../../shared/kernels/word_list.hpp"
+#include "likely_columns.hpp"
 #include "lists.hpp"
 #include "sorted_columns.hpp"
+#include "team.hpp"
 
 namespace {
 
-constexpr uint32_t kTensorArg = SharedRows::kCount;
-constexpr uint32_t kCoresArg = kTensorArg + SelectTensors::Addresses::kCount;
-// The cores of the processors that share a row; two of them are on each.
-struct Team {
-    SharedRows range;
-    uint32_t sharers;
-
-    uint64_t on_core(uint32_t core, uint32_t l1_addr) const {
-        return get_noc_addr(get_arg_val<uint32_t>(kCoresArg + 2 * core),
-                            get_arg_val<uint32_t>(kCoresArg + 2 * core + 1), l1_addr);
-    }
-    void send(const Lists& lists, const Entries entries, uint32_t count) const {
-        const auto length = reinterpret_cast<Words>(own_l1(Cb::Histogram));
-        length[0] = count;
-        const uint32_t list = lists.l1_addr + range.sharer * lists.entries * sizeof(Entry);
-        const uint32_t length_l1 = lists.lengths_l1 + range.sharer * kLengthBytes;
-        for (uint32_t core = 0; core < sharers / 2; ++core) {
-            if (count > 0) {
-                noc_async_write(reinterpret_cast<uint32_t>(entries), on_core(core, list),
-                                count * sizeof(Entry));
-            }
-            noc_async_write(own_l1(Cb::Histogram), on_core(core, length_l1), kLengthBytes);
+// Sends a list to the cores of all.
+void send(const Team& team, const Lists& lists, const Entries entries, uint32_t count) {
+    const auto length = reinterpret_cast<Words>(own_l1(Cb::Histogram));
+    length[0] = count;
+    const uint32_t list = lists.l1_addr + team.range.sharer * lists.entries * sizeof(Entry);
+    const uint32_t length_l1 = lists.lengths_l1 + team.range.sharer * kLengthBytes;
+    for (uint32_t core = 0; core < team.num_cores(); ++core) {
+        if (count > 0) {
+            noc_async_write(reinterpret_cast<uint32_t>(entries), team.on_core(core, list),
+                            count * sizeof(Entry));
         }
-        noc_async_write_barrier();
+        noc_async_write(own_l1(Cb::Histogram), team.on_core(core, length_l1), kLengthBytes);
     }
-    void signal(uint32_t semaphore) const {
-        for (uint32_t core = 0; core < sharers / 2; ++core) {
-            noc_semaphore_inc(on_core(core, get_semaphore(semaphore)), 1);
-        }
-    }
-    // Waits until all have signalled `rounds` times.
-    void wait(uint32_t semaphore, uint32_t rounds) const {
-        noc_semaphore_wait_min(
-            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(semaphore)),
-            rounds * sharers);
-    }
-};
+    noc_async_write_barrier();
+}
 
 // Merges this processor's part of the result; −1 after the last visible column.
 template <class Accessor>
@@ -86,15 +66,24 @@ void kernel_main() {
     uint32_t row = team.range.first_row;
     for (uint32_t round = 0; round < team.range.num_rows; ++round, row += team.range.row_step) {
         const uint32_t visible = visible_columns(args, positions, row);
+        const uint32_t wanted = smaller(visible, args.k);
         const Part columns = Part::of(visible, share.sharers, team.range.sharer);
-        const Entries sorted = sort_columns(scores, row, columns);
+        const auto words = read_columns(scores, row, columns);
+        uint32_t count = columns.count;
+        if (share.counts_first != 0) {
+            // The counts of the row before may still be used.
+            team.wait(team.range.finished_semaphore, round);
+            count = gather_likely(team, words, columns, wanted, round);
+        } else {
+            gather_all(words, columns);
+        }
+        const Entries sorted = sort_entries(count);
         // The lists of the row before may still be merged.
         team.wait(team.range.finished_semaphore, round);
-        team.send(lists, sorted, smaller(columns.count, args.k));
+        send(team, lists, sorted, smaller(count, args.k));
         team.signal(team.range.arrived_semaphore);
         team.wait(team.range.arrived_semaphore, round + 1);
-        write_part(output, row, lists, Part::of(args.k, share.sharers, team.range.sharer),
-                   smaller(visible, args.k));
+        write_part(output, row, lists, Part::of(args.k, share.sharers, team.range.sharer), wanted);
         team.signal(team.range.finished_semaphore);
     }
     noc_async_atomic_barrier();

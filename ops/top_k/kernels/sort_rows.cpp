@@ -18,7 +18,8 @@ void kernel_main() {
     const auto ids = reinterpret_cast<Words>(own_l1(Cb::Scores));
     for (uint32_t row = range.first_row; row < range.first_row + range.num_rows; ++row) {
         const uint32_t visible = visible_columns(args, positions, row);
-        const Entries sorted = sort_columns(scores, row, {0, visible});
+        gather_all(read_columns(scores, row, {0, visible}), {0, visible});
+        const Entries sorted = sort_entries(visible);
         // The scores have been read, so that the ids may replace them.
         for (uint32_t i = 0; i < args.k; ++i) {
             ids[i] = i < visible ? result_of(sorted[i]) : kNoColumn;

@@ -32,24 +32,32 @@ struct Part {
 };
 
 template <class Accessor>
-Entries sort_columns(const Accessor& scores, uint32_t row, Part columns) {
-    const auto words = reinterpret_cast<Words>(own_l1(Cb::Scores));
-    const auto histogram = reinterpret_cast<Words>(own_l1(Cb::Histogram));
-    const auto entries = reinterpret_cast<Entries>(own_l1(Cb::Chosen));
-    const auto sorted = reinterpret_cast<Entries>(own_l1(Cb::Sorted));
+Words read_columns(const Accessor& scores, uint32_t row, Part columns) {
     if (columns.count > 0) {
         noc_async_read(scores.get_noc_addr(row, columns.first * sizeof(uint32_t)),
                        own_l1(Cb::Scores), columns.count * sizeof(uint32_t));
         noc_async_read_barrier();
     }
+    return reinterpret_cast<Words>(own_l1(Cb::Scores));
+}
+
+void gather_all(const Words words, Part columns) {
+    const auto entries = reinterpret_cast<Entries>(own_l1(Cb::Chosen));
     for (uint32_t i = 0; i < columns.count; ++i) {
         entries[i] = {order_of(words[i]), columns.first + i};
     }
+}
+
+// Sorts the first entries of this processor.
+Entries sort_entries(uint32_t count) {
+    const auto histogram = reinterpret_cast<Words>(own_l1(Cb::Histogram));
+    const auto entries = reinterpret_cast<Entries>(own_l1(Cb::Chosen));
+    const auto sorted = reinterpret_cast<Entries>(own_l1(Cb::Sorted));
     // Four digits of 8 bits: with few elements a histogram of 11 bits costs more than it saves.
     constexpr uint32_t kBits = 8;
     for (uint32_t shift = 0; shift < 32; shift += 2 * kBits) {
-        sort_by_digit(entries, sorted, columns.count, shift, kBits, histogram);
-        sort_by_digit(sorted, entries, columns.count, shift + kBits, kBits, histogram);
+        sort_by_digit(entries, sorted, count, shift, kBits, histogram);
+        sort_by_digit(sorted, entries, count, shift + kBits, kBits, histogram);
     }
     return entries;
 }

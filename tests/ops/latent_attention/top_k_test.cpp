@@ -115,6 +115,11 @@ INSTANTIATE_TEST_SUITE_P(Edges, Selections,
                                            Rows{70, 1100, 2000, 1}, Rows{40, 200, 40, 16},
                                            Rows{3, 70, 64, 32}, Rows{5, 500, 1, 2}));
 
+// Processors that share a row count its columns before they sort from 1024 columns of each on.
+INSTANTIATE_TEST_SUITE_P(LongRows, Selections,
+                         ::testing::Values(Rows{2, 2048, 512, 2}, Rows{9, 32800, 100, 32},
+                                           Rows{1, 40000, 2048}, Rows{2, 16384, 4000, 16}));
+
 TEST(TopK, GivesTheLowerOfEqualColumnsFirstAcrossProcessors) {
     std::vector<float> scores(640, 1);
     scores[630] = 2;
@@ -125,6 +130,23 @@ TEST(TopK, GivesTheLowerOfEqualColumnsFirstAcrossProcessors) {
 
     const HostTensor rows = host_tensor({1, 640}, DataFormat::Float32, scores);
     const auto run = run_op(op(), TopKSpec{.k = 100, .split = 8}, {{rows}}, test_arch());
+
+    EXPECT_EQ(values_of<std::int32_t>(run.outputs[0]), expected);
+}
+
+TEST(TopK, GivesTheLowerOfEqualColumnsFirstOfALongRow) {
+    std::vector<float> scores(20000, -3);
+    scores[19999] = 2;
+    for (std::uint32_t column = 0; column < 20000; column += 2) {
+        scores[column] = -std::numeric_limits<float>::infinity();
+    }
+    std::vector<std::int32_t> expected{19999};
+    for (std::int32_t column = 1; column < 19; column += 2) {
+        expected.push_back(column);
+    }
+
+    const HostTensor rows = host_tensor({1, 20000}, DataFormat::Float32, scores);
+    const auto run = run_op(op(), TopKSpec{.k = 10, .split = 16}, {{rows}}, test_arch());
 
     EXPECT_EQ(values_of<std::int32_t>(run.outputs[0]), expected);
 }
