@@ -2,6 +2,7 @@
 // Holds a kernel thread's side of one NoC: transfers it has in flight and its latched commands.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,11 +50,26 @@ struct LatchedCommand {
     std::optional<std::uint32_t> value;  ///< of an inline write
 };
 
+/// Command buffers of a NoC that one data-movement core has.
+inline constexpr std::size_t kCommandBuffers = 4;
+
+/// Registers of one command buffer, as a kernel wrote them.
+struct NocRegisters {
+    static constexpr std::size_t kWords = 18;
+    std::array<std::uint32_t, kWords> words{};
+
+    /// Returns the register at a byte offset.
+    [[nodiscard]] std::uint32_t& at(std::uint32_t offset) {
+        return words[offset / sizeof(std::uint32_t)];
+    }
+};
+
 struct NocPort {
     std::vector<Transfer> in_flight;  ///< oldest first
     LatchedCommand read_state;
     LatchedCommand write_state;
     LatchedCommand inline_write_state;
+    std::array<NocRegisters, kCommandBuffers> registers;
     std::uint8_t read_transaction_id = 0;
     std::uint8_t write_transaction_id = 0;
     std::uint32_t num_reads_in_flight = 0;

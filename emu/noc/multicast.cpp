@@ -75,6 +75,7 @@ std::uint8_t detail_of(const KernelThread& thread, std::uint32_t noc, MulticastS
     const bool has_id = thread.noc[noc].write_transaction_id != 0;
     return static_cast<std::uint8_t>(
         noc | (style.linked ? TransferDetail::kLinked : 0) |
+        (style.posted ? TransferDetail::kPosted : 0) |
         (style.loopback == Loopback::IncludeSender ? TransferDetail::kLoopback : 0) |
         (has_id ? TransferDetail::kHasId : 0));
 }
@@ -105,6 +106,30 @@ void record_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                             multicast_argument(thread, noc, destination, id), site);
 }
 
+/// Worker cores of a rectangle.
+struct Workers {
+    std::vector<Core*> receivers;  ///< row by row
+    bool has_any = false;          ///< the sender counts
+};
+
+// Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
+// multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).
+Workers workers_in(KernelThread& thread, const Rectangle& r, Loopback loopback) {
+    Workers workers;
+    for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
+        for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
+            const NocNode& node = thread.core().device().node({x, y});
+            workers.has_any = workers.has_any || node.kind == NocNodeKind::Worker;
+            const bool is_left_out =
+                node.core == &thread.core() && loopback == Loopback::ExcludeSender;
+            if (node.kind == NocNodeKind::Worker && !is_left_out) {
+                workers.receivers.push_back(node.core);
+            }
+        }
+    }
+    return workers;
+}
+
 }  // namespace
 
 std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
@@ -113,35 +138,27 @@ std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc, std::ui
     thread.last_call = site;
     require_noc(thread, call, site);
     const Rectangle r = rectangle_of(address, noc, call, site);
-    // Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
-    // multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).
-    std::vector<Core*> receivers;
-    bool has_worker = false;
-    for (std::uint32_t y = r.start.y; y <= r.end.y; ++y) {
-        for (std::uint32_t x = r.start.x; x <= r.end.x; ++x) {
-            const NocNode& node = thread.core().device().node({x, y});
-            has_worker = has_worker || node.kind == NocNodeKind::Worker;
-            const bool is_left_out =
-                node.core == &thread.core() && loopback == Loopback::ExcludeSender;
-            if (node.kind == NocNodeKind::Worker && !is_left_out) {
-                receivers.push_back(node.core);
-            }
-        }
-    }
+    Workers workers = workers_in(thread, r, loopback);
     // The chip waits for `num_dests` acknowledgements: a wrong number hangs its next barrier, far
     // from the mistake.
-    if (num_dests == 0 || num_dests != receivers.size()) {
+    if (num_dests == 0 || num_dests != workers.receivers.size()) {
         fault(FaultCategory::UndefinedBehavior, site,
               "{}: num_dests is {}, but rectangle {} to {} holds {} receivers{}", call, num_dests,
-              to_string(r.start), to_string(r.end), receivers.size(),
-              !has_worker
+              to_string(r.start), to_string(r.end), workers.receivers.size(),
+              !workers.has_any
                   ? fmt::format("; corners are virtual coordinates, as get_noc_addr takes them: {} "
                                 "of logical core (0,0)",
                                 to_string(thread.core().device().core({0, 0}).virtual_coord()))
               : loopback == Loopback::ExcludeSender ? " (the sender is not one)"
                                                     : " (the sender included)");
     }
-    return receivers;
+    return std::move(workers.receivers);
+}
+
+std::uint32_t count_receivers(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
+                              Loopback loopback, const char* call, CallSite site) {
+    return static_cast<std::uint32_t>(
+        workers_in(thread, rectangle_of(address, noc, call, site), loopback).receivers.size());
 }
 
 void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
@@ -171,6 +188,7 @@ void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t sour
         thread.activity.bytes_written += size;
         enter(thread, port,
               {.kind = TransferKind::Write,
+               .posted = style.posted,
                .transaction_id = port.write_transaction_id,
                .local_address = source,
                .size = size,

@@ -19,6 +19,7 @@ enum class Loopback : std::uint8_t { ExcludeSender, IncludeSender };
 struct MulticastStyle {
     Loopback loopback = Loopback::ExcludeSender;
     bool linked = false;  ///< keeps its path for the next multicast
+    bool posted = false;  ///< no acknowledgement
 };
 
 /// Returns the receivers of a multicast address, row by row.
@@ -28,6 +29,11 @@ struct MulticastStyle {
 [[nodiscard]] std::vector<Core*> receivers_of(KernelThread& thread, std::uint32_t noc,
                                               std::uint64_t address, std::uint32_t num_dests,
                                               Loopback loopback, const char* call, CallSite site);
+
+/// Returns the number of receivers of a multicast address, for commands that do not give it.
+[[nodiscard]] std::uint32_t count_receivers(KernelThread& thread, std::uint32_t noc,
+                                            std::uint64_t address, Loopback loopback,
+                                            const char* call, CallSite site);
 
 /// Issues the write of `size` bytes of own L1 to each receiver.
 void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,

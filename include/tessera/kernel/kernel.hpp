@@ -13,6 +13,7 @@
 #include "tessera/kernel/dataflow/multicast.hpp"
 #include "tessera/kernel/dataflow/noc.hpp"
 #include "tessera/kernel/dataflow/noc_address.hpp"
+#include "tessera/kernel/dataflow/noc_registers.hpp"
 #include "tessera/kernel/dataflow/semaphore.hpp"
 #include "tessera/kernel/dataflow/tensor_accessor.hpp"
 #include "tessera/kernel/debug.hpp"
