@@ -111,7 +111,9 @@ foreach(folder compute_kernel_api api/compute)
     tessera_metalium_header(${folder}/bcast.h
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#ifdef COMPILE_FOR_TRISC\n#include \"tessera/kernel/compute/bcast_pointers.hpp\"\n#endif\n")
 endforeach()
-foreach(name sdpa sdpa_fw)
+tessera_metalium_header(api/remote_circular_buffer.h
+    "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/dataflow/remote_circular_buffer.hpp\"\n")
+foreach(name sdpa sdpa_fw custom_add smoothstep)
     tessera_metalium_header(experimental/llk_sfpu/ckernel_sfpu_${name}.h
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#include \"tessera/kernel/compute/sfpu_${name}.hpp\"\n")
 endforeach()

@@ -27,6 +27,8 @@ host_names_of_source_tree(buffer.hpp impl/buffers/buffer.hpp impl/buffers/buffer
 host_names_of_source_tree(circular_buffer_config.hpp
     impl/buffers/circular_buffer.hpp impl/buffers/circular_buffer_types.hpp)
 host_names_of_source_tree(global_semaphore.hpp impl/buffers/semaphore.hpp impl/buffers/global_semaphore.hpp)
+host_names(global_circular_buffer.hpp tt-metalium/experimental/global_circular_buffer.hpp
+    tt_metal/impl/buffers/global_circular_buffer.hpp)
 host_names_of_source_tree(command_queue.hpp
     impl/dispatch/command_queue.hpp impl/event/event.hpp impl/trace/trace.hpp)
 host_names_of_source_tree(program.hpp impl/program/program.hpp)

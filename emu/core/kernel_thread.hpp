@@ -17,6 +17,7 @@
 #include "tessera/call_site.hpp"
 #include "tessera/instruction_counters.hpp"
 #include "tessera/kernel/circular_buffer_interface.hpp"
+#include "tessera/kernel/remote_circular_buffer_interface.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
 #include "tessera/processor.hpp"
@@ -58,6 +59,12 @@ struct PrintedLine {
     bool keeps_width = false;
 };
 
+/// A thread's view of its core's end of a remote circular buffer.
+struct RemoteBuffer {
+    std::uint32_t index = 0;
+    RemoteBufferEnd end;
+};
+
 class KernelThread {
 public:
     KernelThread(Core& core, Processor processor);
@@ -83,6 +90,7 @@ public:
     CbTiles cb_tiles;
 
     CoreActivity activity;
+    std::vector<RemoteBuffer> remote_buffers;
     std::array<NocPort, 2> noc;
     CallSite last_link_opened;
     const Core* awaited_mux = nullptr;  ///< core whose mux it polls until that serves

@@ -135,6 +135,17 @@ struct CircularBufferDescription {
                            const CircularBufferDescription&) = default;
 };
 
+/// Ends of a circular buffer between cores: the sender, receivers or both. Words in the L1 of each
+/// core (RemoteBufferWords) keep its state between launches.
+struct RemoteBufferDescription {
+    CoreRangeSet cores;
+    std::uint8_t index = 0;
+    std::uint32_t config_address = 0;  ///< of the words, the same on each core
+    std::uint32_t page_size = 0;
+    friend bool operator==(const RemoteBufferDescription&,
+                           const RemoteBufferDescription&) = default;
+};
+
 /// A semaphore of a program and its cores.
 struct SemaphoreDescription {
     CoreRangeSet cores;
@@ -150,6 +161,7 @@ struct Program {
     std::vector<KernelDescription> kernels;
     std::vector<CircularBufferDescription> circular_buffers;
     std::vector<SemaphoreDescription> semaphores;
+    std::vector<RemoteBufferDescription> remote_buffers;
     /// Folders in which kernels and their headers are searched, besides those of
     /// TESSERA_INCLUDE_PATH and TT_METAL_HOME.
     std::vector<std::string> include_folders;

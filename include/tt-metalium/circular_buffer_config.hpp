@@ -45,11 +45,16 @@ public:
     }
     [[nodiscard]] const std::map<std::uint8_t, Tile>& tiles_by_index() const { return tiles_; }
 
+    [[nodiscard]] const std::map<std::uint8_t, std::uint32_t>& remote_page_sizes() const {
+        return remote_page_sizes_;
+    }
+
+    enum class End : std::uint8_t { Local, Remote };
     /// Sets the parts of one index in turn.
     class Builder {
     public:
-        Builder(CircularBufferConfig& parent, std::uint8_t index)
-            : parent_(&parent), index_(index) {}
+        Builder(CircularBufferConfig& parent, std::uint8_t index, End end = End::Local)
+            : parent_(&parent), index_(index), end_(end) {}
         const Builder& set_data_format(DataFormat format) const;
         const Builder& set_total_size(std::uint32_t total_size) const;
         const Builder& set_page_size(std::uint32_t page_size) const;
@@ -58,8 +63,11 @@ public:
     private:
         CircularBufferConfig* parent_;
         std::uint8_t index_;
+        End end_;
     };
     [[nodiscard]] Builder index(std::uint8_t index) { return {*this, index}; }
+    /// Index under which kernels reach a global circular buffer.
+    [[nodiscard]] Builder remote_index(std::uint8_t index) { return {*this, index, End::Remote}; }
 
 private:
     std::uint32_t total_size_ = 0;
@@ -67,6 +75,7 @@ private:
     std::map<std::uint8_t, DataFormat> formats_;
     std::map<std::uint8_t, std::uint32_t> page_sizes_;
     std::map<std::uint8_t, Tile> tiles_;
+    std::map<std::uint8_t, std::uint32_t> remote_page_sizes_;
 };
 
 }  // namespace tt::tt_metal

@@ -12,6 +12,7 @@
 #include "emu/core/kernel_thread.hpp"
 #include "emu/mesh/mesh.hpp"
 #include "runtime/launch/l1_layout.hpp"
+#include "runtime/launch/place_remote_buffers.hpp"
 #include "runtime/scheduler/run_cores.hpp"
 #include "runtime/scheduler/worker_pool.hpp"
 #include "tessera/errors.hpp"
@@ -157,6 +158,7 @@ void place(const PlacedProgram& placed, const LaunchModes& modes) {
     place_circular_buffers(*program, layout, *device);
     fill_circular_buffers(*program, layout, modes, *device);
     place_semaphores(*program, *device);
+    place_remote_buffers(*program, *device);
     for (const auto& core : device->cores()) {
         if (has_kernel(*core)) {
             clear_zero_area(*core);

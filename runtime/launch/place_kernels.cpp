@@ -49,6 +49,15 @@ std::string dst_width(const KernelDescription& kernel) {
     return fmt::format("constexpr bool DST_ACCUM_MODE = {};\n", compute->fp32_dest_acc_en);
 }
 
+// The NoC of a data-movement kernel's calls that name none.
+std::string noc_number(const KernelDescription& kernel) {
+    const auto* movement = std::get_if<DataMovementConfig>(&kernel.config);
+    if (movement == nullptr || kernel.defines().contains("NOC_INDEX")) {
+        return "";
+    }
+    return fmt::format("#define NOC_INDEX {}\n", static_cast<unsigned>(movement->noc));
+}
+
 /// Returns the compiled kernel. Kernels are compiled with the macros of the chip's own build
 /// (runtime/kernels/chip_defines.hpp). Compute kernels get the constant DST_ACCUM_MODE.
 /// Errors   UsageError if the source does not exist or does not compile, with the compiler's first
@@ -67,7 +76,8 @@ CompiledKernel look_up_kernel(const Program& program, const KernelDescription& k
                            .compile_args = kernel.compile_args(),
                            .named_compile_args = kernel.named_compile_args(),
                            .defines = all_defines(kernel, arch),
-                           .prologue = tile_table(cb_tiles_of(program, kernel)) + dst_width(kernel),
+                           .prologue = tile_table(cb_tiles_of(program, kernel)) +
+                                       dst_width(kernel) + noc_number(kernel),
                            .include_folders = program.include_folders});
 }
 

@@ -51,7 +51,9 @@ CircularBufferConfig& CircularBufferConfig::set_tile_dims(std::uint8_t index, co
 
 const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_data_format(
     DataFormat format) const {
-    parent_->formats_[index_] = format;
+    if (end_ == End::Local) {  // a remote buffer holds bytes
+        parent_->formats_[index_] = format;
+    }
     return *this;
 }
 const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_total_size(
@@ -61,12 +63,18 @@ const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_total_si
 }
 const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_page_size(
     std::uint32_t page_size) const {
-    parent_->set_page_size(index_, page_size);
+    if (end_ == End::Remote) {
+        parent_->remote_page_sizes_[index_] = page_size;
+    } else {
+        parent_->set_page_size(index_, page_size);
+    }
     return *this;
 }
 const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_tile_dims(
     const Tile& tile) const {
-    parent_->set_tile_dims(index_, tile);
+    if (end_ == End::Local) {
+        parent_->set_tile_dims(index_, tile);
+    }
     return *this;
 }
 

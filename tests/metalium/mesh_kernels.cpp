@@ -128,6 +128,55 @@ bool sum_of_rows() {
     return is_right;
 }
 
+bool functions_of_examples() {
+    constexpr std::uint32_t kTiles = 3;
+    constexpr CoreCoord core(1, 2);
+    const auto mesh = MeshDevice::create_unit_mesh(0);
+    const auto a = replicated(mesh, kTiles);
+    const auto b = replicated(mesh, kTiles);
+    const auto output = replicated(mesh, 2 * kTiles);
+    Program program = CreateProgram();
+    for (const std::uint8_t index : {CBIndex::c_0, CBIndex::c_1, CBIndex::c_16}) {
+        add_cb(program, core, index, 2);
+    }
+    std::vector<std::uint32_t> in_args;
+    std::vector<std::uint32_t> out_args;
+    TensorAccessorArgs(a).append_to(in_args);
+    TensorAccessorArgs(b).append_to(in_args);
+    TensorAccessorArgs(output).append_to(out_args);
+    const auto reader =
+        CreateKernel(program, kernel("read_two.cpp"), core, ReaderDataMovementConfig(in_args));
+    const auto writer = CreateKernel(program, kernel("write_pages.cpp"), core,
+                                     WriterDataMovementConfig(out_args, {{"FROM", "16"}}));
+    const auto maths =
+        CreateKernel(program, kernel("example_functions.cpp"), core, ComputeConfig{});
+    SetRuntimeArgs(program, reader, core,
+                   {std::uint32_t(a->address()), std::uint32_t(b->address()), 0, kTiles});
+    SetRuntimeArgs(program, maths, core, {kTiles});
+    SetRuntimeArgs(program, writer, core, {std::uint32_t(output->address()), 0, 2 * kTiles});
+    const std::vector<bfloat16> left = pattern(kTiles * constants::TILE_HW, 3, 7, 3);
+    const std::vector<bfloat16> right = pattern(kTiles * constants::TILE_HW, 5, 4);
+    MeshCommandQueue& queue = mesh->mesh_command_queue();
+    EnqueueWriteMeshBuffer(queue, a, left, false);
+    EnqueueWriteMeshBuffer(queue, b, right, false);
+    run_on(mesh, std::move(program));
+    std::vector<bfloat16> result;
+    EnqueueReadMeshBuffer(queue, result, output, true);
+    bool is_right = result.size() == 2 * left.size();
+    for (std::size_t i = 0; is_right && i < left.size(); ++i) {
+        // Quarters, so that bfloat16 holds the results.
+        const float share = std::clamp((left[i] + right[i]) / 4, 0.0F, 1.0F);
+        const float step = share * share * (3 - 2 * share);
+        const std::size_t page = i / constants::TILE_HW * 2 * constants::TILE_HW;
+        const std::size_t at = i % constants::TILE_HW;
+        // Column 0 begins the rows of the left faces, the first and the third.
+        const bool is_kept = at % 16 == 0 && at / constants::FACE_HW % 2 == 0;
+        is_right = result[page + at] == step &&
+                   result[page + constants::TILE_HW + at] == (is_kept ? step : 0.0F);
+    }
+    return is_right;
+}
+
 bool semaphore_ring() {
     const auto mesh = MeshDevice::create_unit_mesh(0);
     IDevice* device = mesh->get_device(0, 0);

@@ -16,8 +16,10 @@ int main(int argc, char** argv) {
         Program{"layer_norm_of_rows", layer_norm_of_rows},
         Program{"closed_with_held_buffers", closed_with_held_buffers},
         Program{"sum_of_rows", sum_of_rows},
+        Program{"functions_of_examples", functions_of_examples},
         Program{"semaphore_ring", semaphore_ring},
         Program{"kernels_from_strings", kernels_from_strings},
+        Program{"pages_for_two_receivers", pages_for_two_receivers},
         Program{"program_from_a_spec", program_from_a_spec},
     };
     return run(kPrograms, argc, argv);

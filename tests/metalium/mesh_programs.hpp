@@ -11,6 +11,7 @@ bool trace_of_workloads();
 // mesh_kernels.cpp
 bool matmul_on_many_cores();
 bool sum_of_rows();
+bool functions_of_examples();
 bool semaphore_ring();
 bool kernels_from_strings();
 // mesh_compute.cpp
@@ -18,6 +19,8 @@ bool matmul_with_reuse();
 bool custom_vector_function();
 bool layer_norm_of_rows();
 bool closed_with_held_buffers();
+// remote_buffers.cpp
+bool pages_for_two_receivers();
 // spec_program.cpp
 bool program_from_a_spec();
 

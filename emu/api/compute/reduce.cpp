@@ -103,6 +103,10 @@ void reduce(PoolType type, ReduceDim dim, std::uint32_t icb, std::uint32_t icb_s
     round_for_dst(units.dst, dst);
 }
 
+void set_pack_mask(ReduceDim dim) {
+    current_units("llk_pack_reduce_mask_config", {}).pack.mask = mask_of(dim);
+}
+
 void clear_pack_mask() {
     current_units("reduce_uninit", {}).pack.mask = PackMask::None;
 }

@@ -154,6 +154,18 @@ void llk_math_pack_sync_init() {
 template <auto... options, class... Words>
 void llk_pack_init(Words... /*words*/) {
 }
+inline void pack_init(std::uint32_t /*cb*/, CallSite /*site*/ = CallSite::here()) {
+}
+/// Registers of the packer and of the layout of DST's rows, which pack_untilize sets itself.
+template <auto... options>
+void llk_init_packer_dest_offset_registers() {
+}
+inline void llk_math_reconfig_remap(bool /*remaps_rows*/) {
+}
+/// Returns the circular buffer of an operand: the operand's own number.
+constexpr std::uint32_t get_operand_id(std::uint32_t operand) {
+    return operand;
+}
 template <auto... options, class... Words>
 void llk_pack_dest_init(Words... /*words*/) {
 }
@@ -172,6 +184,11 @@ void llk_matmul_pack(std::uint32_t idst, std::uint32_t cb, std::uint32_t num_til
     for (std::uint32_t i = 0; i < num_tiles; ++i) {
         pack_tile<out_of_order_output>(idst + i, cb, tile_index + i, site);
     }
+}
+/// Lets the packer keep only the row, column or element that a reduction has written.
+template <ReduceDim dim, auto... options>
+void llk_pack_reduce_mask_config(std::uint32_t /*cb*/ = 0) {
+    tessera::kernel::set_pack_mask(dim);
 }
 template <auto... options>
 void llk_pack_reduce_mask_clear() {

@@ -15,6 +15,7 @@ void arm_reduce(ckernel::PoolType type, ckernel::ReduceDim dim, PackMasking mask
 void reduce(ckernel::PoolType type, ckernel::ReduceDim dim, std::uint32_t icb,
             std::uint32_t icb_scaler, std::uint32_t itile, std::uint32_t itile_scaler,
             std::uint32_t idst, CallSite site);
+void set_pack_mask(ckernel::ReduceDim dim);
 void clear_pack_mask();
 }  // namespace tessera::kernel
 

@@ -91,6 +91,10 @@ void llk_math_eltwise_binary_sfpu_init(Function&& function, Args... args) {
     (::ckernel::_llk_math_eltwise_binary_sfpu_params_(                                            \
         ::ckernel::sfpu::function<TESSERA_IN_PARENTHESES templates>, idst0, idst1, odst,          \
         mode __VA_OPT__(, ) __VA_ARGS__))
+#define SFPU_BINARY_CALL_NO_TEMPLATE_ARGS(dst_sync, dst_accum, function, idst0, idst1, odst, mode, \
+                                          ...)                                                     \
+    (::ckernel::_llk_math_eltwise_binary_sfpu_params_(::ckernel::sfpu::function, idst0, idst1,     \
+                                                      odst, mode __VA_OPT__(, ) __VA_ARGS__))
 
 namespace sfpu {
 

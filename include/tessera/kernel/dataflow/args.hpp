@@ -118,6 +118,9 @@ inline std::uint32_t get_num_threads() {
 inline std::uint32_t get_my_thread_id() {
     return 0;
 }
+/// Waits for the other threads of the kernel: there are none.
+inline void sync_threads() {
+}
 
 namespace tessera::kernel {
 std::uint8_t own_noc_x(std::uint32_t noc);
@@ -140,4 +143,9 @@ struct NocIndex {
 
 inline constexpr tessera::kernel::OwnX my_x;
 inline constexpr tessera::kernel::OwnY my_y;
+// A kernel that needs constants is compiled with the number of its NoC.
+#ifdef NOC_INDEX
+inline constexpr std::uint8_t noc_index = NOC_INDEX;
+#else
 inline constexpr tessera::kernel::NocIndex noc_index;
+#endif

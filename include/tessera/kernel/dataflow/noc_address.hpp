@@ -150,3 +150,14 @@ inline constexpr tessera::kernel::DramBankOffsets bank_to_dram_offset;
 inline constexpr tessera::kernel::L1BankOffsets bank_to_l1_offset;
 inline constexpr tessera::kernel::VirtualColumns worker_logical_col_to_virtual_col;
 inline constexpr tessera::kernel::VirtualRows worker_logical_row_to_virtual_row;
+
+/// NoC coordinates of a core.
+struct coord_t {
+    std::uint8_t x;
+    std::uint8_t y;
+};
+inline coord_t get_virtual_coord_from_worker_logical_coord(std::uint8_t worker_x,
+                                                           std::uint8_t worker_y) {
+    return {worker_logical_col_to_virtual_col[worker_x],
+            worker_logical_row_to_virtual_row[worker_y]};
+}

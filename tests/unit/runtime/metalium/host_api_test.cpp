@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tt-metalium/distributed.hpp"
+#include "tt-metalium/global_circular_buffer.hpp"
 #include "tt-metalium/program_spec.hpp"
 #include "tt-metalium/tt_metal.hpp"
 
@@ -91,6 +92,46 @@ TEST_F(HostApi, WritesAGlobalSemaphoreOnEachOfItsCores) {
     EXPECT_THAT(values(), testing::ElementsAre(7U, 7U, 7U, 7U));
     semaphore.reset_semaphore_value(3);
     EXPECT_THAT(values(), testing::ElementsAre(3U, 3U, 3U, 3U));
+}
+
+TEST_F(HostApi, GivesACoreOneEndOfAGlobalCircularBuffer) {
+    const CoreRangeSet receivers(CoreRange({1, 0}, {2, 0}));
+
+    EXPECT_THAT(
+        [&] {
+            (void)experimental::CreateGlobalCircularBuffer(
+                device, {{CoreCoord(0, 0), receivers}, {CoreCoord(2, 0), receivers}}, 4096);
+        },
+        ThrowsMessage<std::runtime_error>(
+            "GlobalCircularBuffer: core (x=1,y=0) has two ends, allowed: one"));
+    EXPECT_THAT(
+        [&] {
+            (void)experimental::CreateGlobalCircularBuffer(
+                device, {{CoreCoord(0, 0), CoreRangeSet()}}, 4096);
+        },
+        ThrowsMessage<std::runtime_error>(
+            "GlobalCircularBuffer: sender (x=0,y=0) has no receiver"));
+}
+
+TEST_F(HostApi, RefusesKernelsWithoutAnEndOfAGlobalCircularBuffer) {
+    const auto shared = experimental::CreateGlobalCircularBuffer(
+        device, {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {2, 0}))}}, 4096);
+    CircularBufferConfig config(4096);
+    config.remote_index(31).set_page_size(1024);
+
+    EXPECT_EQ(shared.receiver_cores().num_cores(), 2U);
+    EXPECT_EQ(shared.sender_cores().num_cores(), 1U);
+    EXPECT_THAT(
+        [&] { experimental::CreateCircularBuffer(program, CoreCoord(3, 0), config, shared); },
+        ThrowsMessage<std::runtime_error>(
+            "CreateCircularBuffer: core (x=3,y=0) has no end of the global circular buffer"));
+    EXPECT_THAT(
+        [&] {
+            experimental::CreateCircularBuffer(program, CoreCoord(1, 0), CircularBufferConfig(4096),
+                                               shared);
+        },
+        ThrowsMessage<std::runtime_error>(
+            "CreateCircularBuffer: no remote_index with a page size"));
 }
 
 TEST_F(HostApi, RefusesKernelsOfEthernetCores) {
