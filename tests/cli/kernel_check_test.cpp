@@ -179,6 +179,27 @@ TEST_F(CliKernelCheck, TriesKernelsWithTheWordsThatAProgramDefines) {
     EXPECT_EQ(json.at("kernels")[4].at("needs"), "other");
 }
 
+// Undefined words of conditions are 0, so that the compiler misses what is declared below them.
+TEST_F(CliKernelCheck, TriesWordsUnderWhichAKernelDeclaresItsNames) {
+    std::filesystem::create_directories(folder_.path() / "kernels");
+    folder_.write("kernels/declared.cpp",
+                  "void kernel_main() {\n#if LEFT_FIRST\n    constexpr auto cb_first = 0;\n#endif\n"
+                  "    cb_push_back(cb_first, 1);\n}\n");
+    folder_.write("kernels/unknown.cpp",
+                  "void kernel_main() {\n#if LEFT_FIRST\n#else\n    unknown_call();\n#endif\n}\n");
+    folder_.write("kernels/z_largest.cpp",
+                  "template <ckernel::PoolType pool> void fold() {\n"
+                  "    static_assert(pool == ckernel::PoolType::MAX);\n}\n"
+                  "void kernel_main() { fold<REDUCE_OP>(); }\n");
+
+    const auto json = nlohmann::json::parse(check({"kernels", "--json"}).out);
+
+    EXPECT_EQ(json.at("kernels")[0].at("needs"), "defines");
+    EXPECT_EQ(json.at("kernels")[0].at("defines"), nlohmann::json({"LEFT_FIRST"}));
+    EXPECT_EQ(json.at("kernels")[1].at("names"), nlohmann::json({"unknown_call"}));
+    EXPECT_EQ(json.at("kernels")[2].at("needs"), "defines");
+}
+
 TEST_F(CliKernelCheck, ListsInstructionsOfTheChipInAKernelThatCompiles) {
     folder_.write("compute.cpp",
                   "#include \"api/compute/compute_kernel_api.h\"\n"
