@@ -74,6 +74,34 @@ CoreRangeSet set_of(const std::vector<CoreCoord>& cores) {
     return CoreRangeSet(std::move(ranges)).merge_ranges();
 }
 
+void check_one_end_each(std::vector<CoreCoord> cores) {
+    std::ranges::sort(cores);
+    const auto twice = std::ranges::adjacent_find(cores);
+    require(twice == cores.end(), "GlobalCircularBuffer: core {} has two ends, allowed: one",
+            twice == cores.end() ? CoreCoord{} : *twice);
+}
+
+// A receiver's counters have one address on it and on its sender.
+void write_ends(const Buffer& buffer, const Buffer& config, const WordsLayout& layout,
+                const CoreCoord& sender, const std::vector<CoreCoord>& receivers) {
+    const std::uint32_t counters = config.address() + layout.counters;
+    RemoteBufferWords words{.is_sender = 1,
+                            .num_receivers = static_cast<std::uint32_t>(receivers.size()),
+                            .fifo_start = buffer.address(),
+                            .fifo_size = static_cast<std::uint32_t>(buffer.page_size()),
+                            .fifo_pointer = buffer.address(),
+                            .coordinates = config.address() + layout.coordinates,
+                            .pages_sent = counters,
+                            .remote_pages = counters};
+    write_end(config, sender, words, receivers);
+    words.is_sender = 0;
+    for (const CoreCoord& receiver : receivers) {
+        words.remote_pages = words.pages_sent + kUnit;
+        write_end(config, receiver, words, {sender});
+        words.pages_sent += kRemoteCounterStride;
+    }
+}
+
 }  // namespace
 
 GlobalCircularBuffer::GlobalCircularBuffer(IDevice* device, Mapping mapping, std::uint32_t size,
@@ -91,10 +119,7 @@ GlobalCircularBuffer::GlobalCircularBuffer(IDevice* device, Mapping mapping, std
     }
     std::vector<CoreCoord> all = senders;
     all.insert(all.end(), receivers.begin(), receivers.end());
-    std::ranges::sort(all);
-    const auto twice = std::ranges::adjacent_find(all);
-    require(twice == all.end(), "GlobalCircularBuffer: core {} has two ends, allowed: one",
-            twice == all.end() ? CoreCoord{} : *twice);
+    check_one_end_each(all);
     require(size % kUnit == 0, "GlobalCircularBuffer: {} B, allowed: multiples of {}", size, kUnit);
     senders_ = set_of(senders);
     receivers_ = set_of(receivers);
@@ -102,28 +127,8 @@ GlobalCircularBuffer::GlobalCircularBuffer(IDevice* device, Mapping mapping, std
     const WordsLayout layout(most);
     buffer_ = one_page_on_each(device, all_, size, type);
     config_ = one_page_on_each(device, all_, layout.bytes, type);
-    const std::uint32_t counters = config_->address() + layout.counters;
-    RemoteBufferWords words{.is_sender = 0,
-                            .num_receivers = 0,
-                            .fifo_start = buffer_->address(),
-                            .fifo_size = size,
-                            .fifo_pointer = buffer_->address(),
-                            .coordinates = config_->address() + layout.coordinates,
-                            .pages_sent = counters,
-                            .remote_pages = counters};
     for (const auto& [sender, set] : mapping_) {
-        const std::vector<CoreCoord> cores = corerange_to_cores(set);
-        words.num_receivers = set.num_cores();
-        words.is_sender = 1;
-        words.pages_sent = counters;
-        words.remote_pages = counters;
-        write_end(*config_, sender, words, cores);
-        words.is_sender = 0;
-        for (const CoreCoord& receiver : cores) {
-            words.remote_pages = words.pages_sent + kUnit;
-            write_end(*config_, receiver, words, {sender});
-            words.pages_sent += kRemoteCounterStride;
-        }
+        write_ends(*buffer_, *config_, layout, sender, corerange_to_cores(set));
     }
 }
 

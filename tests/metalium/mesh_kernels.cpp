@@ -26,6 +26,24 @@ std::vector<float> product(const std::vector<bfloat16>& a, const std::vector<bfl
     return c;
 }
 
+// Each tile is packed twice, the second time with its first column alone.
+bool is_smooth_step(const std::vector<bfloat16>& left, const std::vector<bfloat16>& right,
+                    const std::vector<bfloat16>& result) {
+    bool is_right = result.size() == 2 * left.size();
+    for (std::size_t i = 0; is_right && i < left.size(); ++i) {
+        // Quarters, so that bfloat16 holds the results.
+        const float share = std::clamp((left[i] + right[i]) / 4, 0.0F, 1.0F);
+        const float step = share * share * (3 - 2 * share);
+        const std::size_t page = i / constants::TILE_HW * 2 * constants::TILE_HW;
+        const std::size_t at = i % constants::TILE_HW;
+        // Column 0 begins the rows of the left faces, the first and the third.
+        const bool is_kept = at % 16 == 0 && at / constants::FACE_HW % 2 == 0;
+        is_right = result[page + at] == step &&
+                   result[page + constants::TILE_HW + at] == (is_kept ? step : 0.0F);
+    }
+    return is_right;
+}
+
 }  // namespace
 
 bool matmul_on_many_cores() {
@@ -162,19 +180,7 @@ bool functions_of_examples() {
     run_on(mesh, std::move(program));
     std::vector<bfloat16> result;
     EnqueueReadMeshBuffer(queue, result, output, true);
-    bool is_right = result.size() == 2 * left.size();
-    for (std::size_t i = 0; is_right && i < left.size(); ++i) {
-        // Quarters, so that bfloat16 holds the results.
-        const float share = std::clamp((left[i] + right[i]) / 4, 0.0F, 1.0F);
-        const float step = share * share * (3 - 2 * share);
-        const std::size_t page = i / constants::TILE_HW * 2 * constants::TILE_HW;
-        const std::size_t at = i % constants::TILE_HW;
-        // Column 0 begins the rows of the left faces, the first and the third.
-        const bool is_kept = at % 16 == 0 && at / constants::FACE_HW % 2 == 0;
-        is_right = result[page + at] == step &&
-                   result[page + constants::TILE_HW + at] == (is_kept ? step : 0.0F);
-    }
-    return is_right;
+    return is_smooth_step(left, right, result);
 }
 
 bool semaphore_ring() {
