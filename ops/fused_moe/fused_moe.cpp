@@ -142,6 +142,8 @@ Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const Mo
             .a2_scale = name(kA2Scale),
             .w1_bias = name(kW1Bias),
             .w2_bias = name(kW2Bias),
+            .w1_factors = name(kW1Factors),
+            .w2_factors = name(kW2Factors),
             .activations = format.activations,
             .w1_parts = w1_parts(spec)};
 }

@@ -21,6 +21,7 @@ enum class Quantisation : std::uint8_t {
     Fp8Block,    ///< e4m3, a scale for 1×128 of activations and 128×128 of weights
     Int8,        ///< integers of 8 bits, a scale a row of both
     Mxfp4,       ///< e2m1, an e8m0 scale for 32 columns of both
+    Nvfp4,       ///< e2m1, an e4m3 scale for 16 columns of both
     WeightInt8,  ///< weights only
     WeightInt4,  ///< weights only, a scale for 128 of a row
 };
@@ -69,6 +70,8 @@ struct Layer {
     std::string a2_scale;
     std::string w1_bias;
     std::string w2_bias;
+    std::string w1_factors;
+    std::string w2_factors;
     ActivationScheme activations = {};  ///< how they are quantised before the products
     std::uint32_t w1_parts = 1;         ///< of w1, whose scale blocks start at its own first row
 

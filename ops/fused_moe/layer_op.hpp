@@ -34,15 +34,18 @@ inline constexpr std::size_t kA1Scale = operand("a1_scale");
 inline constexpr std::size_t kA2Scale = operand("a2_scale");
 inline constexpr std::size_t kW1Bias = operand("w1_bias");
 inline constexpr std::size_t kW2Bias = operand("w2_bias");
+inline constexpr std::size_t kW1Factors = operand("w1_scale_2");
+inline constexpr std::size_t kW2Factors = operand("w2_scale_2");
 
 /// Operands of one of the two weights.
 struct WeightOperands {
     std::size_t codes;
     std::size_t scale;
     std::size_t zero_points;
+    std::size_t factors;
 };
-inline constexpr WeightOperands kW1Operands{kW1, kW1Scale, kW1ZeroPoints};
-inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints};
+inline constexpr WeightOperands kW1Operands{kW1, kW1Scale, kW1ZeroPoints, kW1Factors};
+inline constexpr WeightOperands kW2Operands{kW2, kW2Scale, kW2ZeroPoints, kW2Factors};
 
 /// Returns whether the activation multiplies with a gate.
 [[nodiscard]] bool is_gated(Activation activation);

@@ -39,6 +39,7 @@ std::vector<float> weights_on(const ReferenceContext& context, std::size_t devic
     const HostTensor codes = read(operands.codes);
     const HostTensor scales = read(operands.scale);
     const HostTensor points = read(operands.zero_points);
+    const HostTensor factors = read(operands.factors);
     const bool is_packed = codes.format == DataFormat::UInt8;
     const std::uint32_t columns = codes.shape[2] * (is_packed ? 2 : 1);
     const TensorPlan rows{.spec = {{1, columns}, DataFormat::Float16_b}};
@@ -48,8 +49,9 @@ std::vector<float> weights_on(const ReferenceContext& context, std::size_t devic
     const ScaleShape shape = scale_shape(
         {rows, of_codes, has_scales ? &of_scales : nullptr, nullptr, nullptr, nullptr, parts});
     return ops::weights_of(
-        {codes, has_scales ? &scales : nullptr, points.shape.empty() ? nullptr : &points}, shape,
-        parts, codes.shape[1], columns);
+        {codes, has_scales ? &scales : nullptr, points.shape.empty() ? nullptr : &points,
+         factors.shape.empty() ? nullptr : &factors},
+        shape, parts, codes.shape[1], columns);
 }
 
 std::vector<float> bias_on(const ReferenceContext& context, std::size_t device,

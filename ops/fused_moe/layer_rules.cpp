@@ -56,7 +56,7 @@ void judge_presence(const OpContext& context, std::size_t operand, bool is_neede
 void judge_codes(const OpContext& context, const WeightOperands& operands, std::uint32_t parts,
                  RuleJudge& judge) {
     const WeightFormat& format = *context.params<MoeSpec>().quantisation.row;
-    const auto [weights, scale, zero_points] = operands;
+    const auto [weights, scale, zero_points, factors] = operands;
     const TensorSpec& codes = context.inputs[weights].spec;
     judge.require(codes.format == format.codes, kInputs[weights].name,
                   fmt::format("is {}; allowed with quantisation {}: {}", name_of(codes.format),
@@ -64,6 +64,7 @@ void judge_codes(const OpContext& context, const WeightOperands& operands, std::
     const bool has_scales = format.scale_of != ScaleOf::Nothing;
     judge_presence(context, scale, has_scales, has_scales, judge);
     judge_presence(context, zero_points, false, format.may_have_zero_points, judge);
+    judge_presence(context, factors, format.has_expert_factors, format.has_expert_factors, judge);
     if (!has_scales || !context.has(scale)) {
         return;
     }

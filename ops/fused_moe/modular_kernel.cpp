@@ -36,6 +36,8 @@ std::string_view name_of(Quantisation quantisation) {
             return "int8";
         case Quantisation::Mxfp4:
             return "mxfp4";
+        case Quantisation::Nvfp4:
+            return "nvfp4";
         case Quantisation::WeightInt8:
             return "int8 weights";
         case Quantisation::WeightInt4:
@@ -186,7 +188,8 @@ void prepare_rows(const PrepareAndFinalize& prepare_finalize, const Experts& exp
 bool can_be_sent(Quantisation quantisation) {
     // One scale for all rows of a device says nothing about rows of another one.
     constexpr std::array kSent{Quantisation::Fp8Static, Quantisation::Fp8Token,
-                               Quantisation::Fp8Block, Quantisation::Int8, Quantisation::Mxfp4};
+                               Quantisation::Fp8Block,  Quantisation::Int8,
+                               Quantisation::Mxfp4,     Quantisation::Nvfp4};
     return std::ranges::find(kSent, quantisation) != kSent.end();
 }
 

@@ -96,6 +96,7 @@ std::vector<std::string> product_inputs(const Layer& layer, Projection projectio
     leading.push_back(rows.scales);
     leading.push_back(is_first ? layer.w1_zero_points : layer.w2_zero_points);
     leading.push_back(is_first ? layer.w1_bias : layer.w2_bias);
+    leading.push_back(is_first ? layer.w1_factors : layer.w2_factors);
     while (leading.back().empty()) {
         leading.pop_back();
     }

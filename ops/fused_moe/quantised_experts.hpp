@@ -71,7 +71,8 @@ void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps);
 [[nodiscard]] CodedRows coded_tokens(const Layer& layer, const Dispatched& tokens,
                                      const CountedTensor& counted, Steps& steps);
 
-/// Inputs of a product: `leading` ones, then scales, zero points and bias, as far as there are any.
+/// Inputs of a product: `leading` ones, then scales, zero points, bias and factors, as far as there are
+/// any.
 [[nodiscard]] std::vector<std::string> product_inputs(const Layer& layer, Projection projection,
                                                       std::vector<std::string> leading,
                                                       const CodedRows& rows);

@@ -71,6 +71,24 @@ constexpr std::array kWeightFormats{
                  .scales = DataFormat::UInt8,
                  .activations = {"e2m1", "1x32", nullptr, true},
                  .quantisation = Quantisation::Mxfp4},
+    WeightFormat{.name = "nvfp4",
+                 .about = "e2m1, an e4m3 scale for 16 columns and a factor an expert; activations "
+                          "the same, with a scale of the tensor from a1_scale and a2_scale",
+                 .codes = DataFormat::UInt8,
+                 .codes_a_byte = 2,
+                 .scale_of = ScaleOf::E4m3Block,
+                 .scales = DataFormat::Fp8_e4m3,
+                 .has_static_scales = true,
+                 .has_expert_factors = true,
+                 .activations = {"e2m1", "1x16", nullptr, true},
+                 .quantisation = Quantisation::Nvfp4},
+    WeightFormat{.name = "nvfp4_weights",
+                 .about = "the same weights; bfloat16 activations",
+                 .codes = DataFormat::UInt8,
+                 .codes_a_byte = 2,
+                 .scale_of = ScaleOf::E4m3Block,
+                 .scales = DataFormat::Fp8_e4m3,
+                 .has_expert_factors = true},
     WeightFormat{.name = "bfp8_b",
                  .about = "8 bits, 16 columns share an exponent; bfloat16 activations",
                  .codes = DataFormat::Bfp8_b},
@@ -113,6 +131,8 @@ std::vector<Shape> scale_shapes(const WeightFormat& format, const Shape& weights
             break;
         case ScaleOf::MicroBlock:
             return {{experts, rows, div_up(columns, kMicroBlock)}};
+        case ScaleOf::E4m3Block:
+            return {{experts, rows, div_up(columns, kE4m3Block)}};
     }
     return shapes;
 }

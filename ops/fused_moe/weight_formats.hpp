@@ -16,7 +16,7 @@ namespace tessera::ops::fused_moe {
 enum class Quantisation : std::uint8_t;
 
 /// Elements of the weights that share a scale.
-enum class ScaleOf : std::uint8_t { Nothing, Expert, Channel, Block, Group, MicroBlock };
+enum class ScaleOf : std::uint8_t { Nothing, Expert, Channel, Block, Group, MicroBlock, E4m3Block };
 
 /// Codes and scale blocks of activations, in words of the op quantise; without codes they stay
 /// bfloat16.
@@ -38,7 +38,8 @@ struct WeightFormat {
     ScaleOf scale_of = ScaleOf::Nothing;
     DataFormat scales = DataFormat::Float32;
     bool may_have_zero_points = false;
-    bool has_static_scales = false;  ///< of activations: a1_scale and a2_scale
+    bool has_static_scales = false;   ///< of activations: a1_scale and a2_scale
+    bool has_expert_factors = false;  ///< w1_scale_2 and w2_scale_2
     ActivationScheme activations = {};
     Quantisation quantisation = {};  ///< of dispatched activations that products take
 

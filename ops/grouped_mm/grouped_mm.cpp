@@ -21,6 +21,7 @@ constexpr std::size_t kExpertScales = 6;
 constexpr std::size_t kRowScales = kExpertScales + 1;
 constexpr std::size_t kZeroPoints = kExpertScales + 2;
 constexpr std::size_t kBias = kExpertScales + 3;
+constexpr std::size_t kFactors = kExpertScales + 4;
 
 constexpr std::array kOwnFields{
     field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
@@ -108,7 +109,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr,
              .zero_points = is_given(in, kZeroPoints) ? &in[kZeroPoints][p] : nullptr,
              .bias = is_given(in, kBias) ? &in[kBias][p] : nullptr,
-             .parts = spec.parts},
+             .parts = spec.parts,
+             .expert_factors = is_given(in, kFactors) ? &in[kFactors][p] : nullptr},
             spec);
     });
 }

@@ -38,6 +38,7 @@ inline constexpr std::array kInputs{
     kRowScalesOperand,
     kZeroPointsOperand,
     kExpertBiasOperand,
+    kExpertFactorsOperand,
 };
 inline constexpr std::array kOutputs{Operand{"output", "any", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{

@@ -21,6 +21,7 @@ constexpr std::size_t kExpertScales = 3;
 constexpr std::size_t kRowScales = kExpertScales + 1;
 constexpr std::size_t kZeroPoints = kExpertScales + 2;
 constexpr std::size_t kBias = kExpertScales + 3;
+constexpr std::size_t kFactors = kExpertScales + 4;
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const TensorSpec& weights = context.inputs[1].spec;
@@ -63,6 +64,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .zero_points = is_given(in, kZeroPoints) ? &in[kZeroPoints][p] : nullptr,
              .bias = is_given(in, kBias) ? &in[kBias][p] : nullptr,
              .parts = context.params<MaskedSpec>().parts,
+             .expert_factors = is_given(in, kFactors) ? &in[kFactors][p] : nullptr,
              .counts = is_given(in, 2) ? &in[2][p] : nullptr},
             context.params<MaskedSpec>());
     });

@@ -26,6 +26,7 @@ inline constexpr std::array kInputs{
     kRowScalesOperand,
     kZeroPointsOperand,
     kExpertBiasOperand,
+    kExpertFactorsOperand,
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., H_out)", "bfloat16", "ROW_MAJOR"}};
 inline constexpr OpSpec kSpec{

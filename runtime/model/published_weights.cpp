@@ -115,7 +115,9 @@ PublishedWeights gptq(const ConfigJson& section) {
 PublishedWeights modelopt(const ConfigJson& section) {
     const std::string algorithm = word_or(section, "quant_algo", "unnamed");
     return algorithm == "FP8" ? taken("fp8_static")
-                              : untaken(fmt::format("quant_algo is {}, allowed: FP8", algorithm));
+           : algorithm == "NVFP4"
+               ? taken("nvfp4")
+               : untaken(fmt::format("quant_algo is {}, allowed: FP8, NVFP4", algorithm));
 }
 
 /// Returns the group of compressed-tensors that has the experts: one that names them, else the
@@ -136,17 +138,18 @@ ConfigJson expert_group(const ConfigJson& section) {
     return groups.section(names.empty() ? "group_0" : names.front());
 }
 
-PublishedWeights compressed_floats(const ConfigJson& weights, std::uint32_t bits,
+PublishedWeights compressed_floats(const ConfigJson& weights, std::uint32_t bits, bool has_inputs,
                                    bool has_static_inputs) {
     const std::string strategy = word_or(weights, "strategy", "tensor");
     const std::uint32_t group = weights.has("group_size") && weights.number("group_size") > 0
                                     ? weights.count("group_size")
                                     : 0;
     if (bits == 4) {
-        return group == ops::kMicroBlock
-                   ? taken("mxfp4")
-                   : untaken(fmt::format("group_size of 4-bit floats is {}, allowed: {}", group,
-                                         ops::kMicroBlock));
+        return group == ops::kMicroBlock ? taken(has_inputs ? "mxfp4_w4a4" : "mxfp4")
+               : group == ops::kE4m3Block
+                   ? taken(has_inputs ? "nvfp4" : "nvfp4_weights")
+                   : untaken(fmt::format("group_size of 4-bit floats is {}, allowed: {}, {}", group,
+                                         ops::kE4m3Block, ops::kMicroBlock));
     }
     if (strategy == "block") {
         return blocks_of(weights, "block_structure");
@@ -186,10 +189,10 @@ PublishedWeights compressed_tensors(const ConfigJson& section) {
     if (word_or(weights, "type", "int") != "float") {
         return compressed_integers(weights, bits, has_inputs);
     }
-    // NVFP4 has a word for `dynamic`: its group is refused before.
+    // `dynamic` of NVFP4 is a word.
     const bool has_static_inputs =
         has_inputs && bits == 8 && !flag_or(group.section("input_activations"), "dynamic", false);
-    return compressed_floats(weights, bits, has_static_inputs);
+    return compressed_floats(weights, bits, has_inputs, has_static_inputs);
 }
 
 /// A quant_method, and how its section is read.

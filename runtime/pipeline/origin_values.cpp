@@ -48,6 +48,10 @@ void move_into(Domain domain, HostTensor& tensor) {
         for (float& value : tensor.as<float>()) {
             value = moved_into(domain, value);
         }
+    } else if (tensor.format == DataFormat::Fp8_e4m3) {
+        for (std::uint8_t& code : tensor.as<std::uint8_t>()) {
+            code = tile::e4m3_from_float(moved_into(domain, tile::e4m3_to_float(code)));
+        }
     }
 }
 

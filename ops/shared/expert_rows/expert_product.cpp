@@ -52,6 +52,7 @@ void set_scale_args(row_products::ReaderArgs& args, const ScaleShape& scales) {
     args.scale_bytes = element_bytes(scales.format);
     args.scales_in_a_page = scales.is_one_page ? 1 : 0;
     args.has_zero_points = scales.has_zero_points ? 1 : 0;
+    args.has_factors = scales.has_factors ? 1 : 0;
     args.has_bias = scales.has_bias ? 1 : 0;
     args.weight_form = index_of(scales.form);
 }
@@ -99,7 +100,7 @@ row_products::ComputeArgs compute_args(const ProductTiles& tiles, bool is_scaled
             .is_in_blocks = scales.is_in_blocks() ? 1U : 0U,
             .block_tiles = block_tiles(scales, tiles.k, schedule),
             .has_column_scales = scales.scales_columns() ? 1U : 0U,
-            .has_row_scales = scales.has_row_scales ? 1U : 0U,
+            .has_row_scales = scales.scales_rows() ? 1U : 0U,
             .has_bias = scales.has_bias ? 1U : 0U,
             .weight_form = index_of(scales.form)};
 }
@@ -183,7 +184,8 @@ row_products::ReaderTensors product_reader_tensors(const ExpertProduct& product)
             .row_scales = buffer_of(product.row_scales),
             .expert_scales = buffer_of(product.expert_scales),
             .zero_points = buffer_of(product.zero_points),
-            .bias = buffer_of(product.bias)};
+            .bias = buffer_of(product.bias),
+            .factors = buffer_of(product.expert_factors)};
 }
 
 Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertProduct& product,

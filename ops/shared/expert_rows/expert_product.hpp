@@ -26,7 +26,7 @@ inline constexpr Operand kExpertWeightsOperand{"expert_weights", "(E/D, H_out, H
                                                "TILE"};
 inline constexpr Operand kExpertScalesOperand{.name = "expert_scales",
                                               .shape = "any",
-                                              .format = "float32 | bfloat16 | uint8",
+                                              .format = "float32 | bfloat16 | uint8 | fp8_e4m3",
                                               .layout = "ROW_MAJOR",
                                               .presence = Presence::Optional};
 inline constexpr Operand kRowScalesOperand{.name = "row_scales",
@@ -44,6 +44,11 @@ inline constexpr Operand kExpertBiasOperand{.name = "bias",
                                             .format = "bfloat16",
                                             .layout = "ROW_MAJOR",
                                             .presence = Presence::Optional};
+inline constexpr Operand kExpertFactorsOperand{.name = "expert_factors",
+                                               .shape = "(E/D)",
+                                               .format = "float32",
+                                               .layout = "ROW_MAJOR",
+                                               .presence = Presence::Optional};
 /// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
 inline constexpr Tolerance kProductTolerance{.max_relative_error = 0.005, .min_pcc = 0.99999};
 
@@ -120,13 +125,14 @@ struct ExpertProduct {
     bool reads_by_choice = false;   ///< row id / top_k of the input, else the place in the list
     bool writes_by_choice = false;  ///< row id of the output, else the place
     std::uint32_t top_k = 1;
-    std::uint32_t num_choices = 0;                ///< list entries from here on refer to no choice
-    const DeviceTensor* topk_weights = nullptr;   ///< (T, K) float32, by id; null: none
-    const DeviceTensor* expert_scales = nullptr;  ///< scales of weights (ScaleShape); null: none
-    const DeviceTensor* row_scales = nullptr;     ///< scales of rows; null: none
-    const DeviceTensor* zero_points = nullptr;    ///< for 4-bit weights; null: 8 or none
-    const DeviceTensor* bias = nullptr;           ///< (E, N) bfloat16; null: none
-    std::uint32_t parts = 1;                      ///< see ScaledOperands
+    std::uint32_t num_choices = 0;                 ///< list entries from here on refer to no choice
+    const DeviceTensor* topk_weights = nullptr;    ///< (T, K) float32, by id; null: none
+    const DeviceTensor* expert_scales = nullptr;   ///< scales of weights (ScaleShape); null: none
+    const DeviceTensor* row_scales = nullptr;      ///< scales of rows; null: none
+    const DeviceTensor* zero_points = nullptr;     ///< for 4-bit weights; null: 8 or none
+    const DeviceTensor* bias = nullptr;            ///< (E, N) bfloat16; null: none
+    std::uint32_t parts = 1;                       ///< see ScaledOperands
+    const DeviceTensor* expert_factors = nullptr;  ///< (E) float32; null: none
 
     /// Operand of batches, without a list: rows of each expert, in (E, max, K) rows; null: all of
     /// them.
@@ -139,6 +145,8 @@ struct ExpertProduct {
 inline constexpr std::uint32_t kScaleBlock = 128;
 /// Columns that share a scale of mxfp4.
 inline constexpr std::uint32_t kMicroBlock = 32;
+/// Columns that share a scale of nvfp4.
+inline constexpr std::uint32_t kE4m3Block = 16;
 /// Columns that may share a scale of codes of 4 bits, in the order in which shapes are tried.
 inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::uint32_t{256}};
 
@@ -149,6 +157,7 @@ inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::ui
 ///          P parts, such as gate and up, have blocks that start at each part's first row.
 /// Packed   codes of 4 bits are uint8 (E, N, K/2), the even column in the lower half. With scales
 ///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
+///          fp8_e4m3 (E, N, K/16) they are nvfp4: e2m1 times the scale and the expert's factor. With scales of
 ///          bfloat16 or float32 (E, N, K/G), G of 64, 128, 256 or K, they are (code − zero point)
 ///          times the scale; zero points are uint8 of the scales' shape, or all 8.
 /// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128); the last two also with the axes
@@ -158,6 +167,7 @@ struct ScaleShape {
     bool has_row_scales = false;
     bool has_zero_points = false;
     bool has_bias = false;
+    bool has_factors = false;
     bool is_by_column = false;        ///< weights have more than one scale along N
     std::uint32_t n_each = 0;         ///< columns of the output that share one
     std::uint32_t n_scales = 1;       ///< along N
@@ -174,11 +184,11 @@ struct ScaleShape {
     [[nodiscard]] bool is_plain() const {
         return !is_packed() && !has_weight_scales && !has_row_scales && !has_bias;
     }
-    /// Returns whether sums of columns are multiplied by scales: mxfp4 multiplies the weights
+    /// Returns whether sums of rows are multiplied by scales.
+    [[nodiscard]] bool scales_rows() const { return has_row_scales || has_factors; }
+    /// Returns whether sums of columns are multiplied by scales: e2m1 multiplies the weights
     /// instead.
-    [[nodiscard]] bool scales_columns() const {
-        return has_weight_scales && form != row_products::WeightForm::Mxfp4;
-    }
+    [[nodiscard]] bool scales_columns() const { return has_weight_scales && !is_e2m1(form); }
     /// Returns whether a scale applies only to part of a sum or to some columns, or precedes a
     /// bias.
     [[nodiscard]] bool is_in_blocks() const {
@@ -197,6 +207,7 @@ struct ScaledOperands {
     const TensorPlan* bias = nullptr;
     std::uint32_t parts =
         1;  ///< matrices of equal rows in one: the blocks of each start at its first row
+    const TensorPlan* expert_factors = nullptr;
 };
 [[nodiscard]] ScaleShape scale_shape(const ScaledOperands& operands);
 /// Checks that scales have one of those shapes.
@@ -237,6 +248,7 @@ struct CodedWeights {
     const HostTensor& codes;
     const HostTensor* scales = nullptr;
     const HostTensor* zero_points = nullptr;
+    const HostTensor* factors = nullptr;
 };
 /// Returns the numbers of codes, without scales: (E, N, K) float32.
 [[nodiscard]] std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& scales);
@@ -250,7 +262,8 @@ struct ProductValues {
     std::vector<float> weights;        ///< without scales
     std::vector<float> expert_scales;  ///< empty: none
     std::vector<float> row_scales;
-    std::vector<float> bias;  ///< (E, N); empty: none
+    std::vector<float> bias;     ///< (E, N); empty: none
+    std::vector<float> factors;  ///< (E); empty: none
     ScaleShape scales;
     std::uint32_t parts = 1;
     std::size_t n = 0;
@@ -261,7 +274,7 @@ struct ProductValues {
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
 /// Reads the values of a step whose operands 0 and 1 are rows and weights. `first` is the operand
-/// of the weights' scales; those of rows, zero points and bias follow, if they are given.
+/// of the weights' scales; those of rows, zero points, bias and factors follow, if they are given.
 [[nodiscard]] ProductValues product_values(const ReferenceContext& context, std::size_t first,
                                            std::uint32_t parts);
 /// Returns the operands of a call, in the same order.

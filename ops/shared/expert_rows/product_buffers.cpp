@@ -20,6 +20,7 @@ std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
     return std::max(schedule.k_chunk, schedule.strip) * kTileRowBytes;
 }
 
+constexpr std::uint32_t kHeldFactorBytes = 64;  // one read of the numbers of experts
 constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 
 /// Returns the scratch for the scales of rows or columns, with the distance of
@@ -33,7 +34,7 @@ std::uint32_t held_columns(const ScaleShape& scales, const ProductSchedule& sche
     return schedule.strip * kTileColumns / std::min(scales.n_each, kTileColumns) + 1;
 }
 
-/// Scratch for bytes of each column of a unit: scales of mxfp4, or zero points.
+/// Scratch for bytes of each column of a unit: scales of e2m1, or zero points.
 std::uint32_t held_byte_columns(const ScaleShape& scales, const ProductSchedule& schedule) {
     return schedule.strip * kTileColumns * round_up(scales.weight_blocks, 64U);
 }
@@ -43,6 +44,16 @@ std::uint32_t word_tiles(const ProductSchedule& schedule) {
     return row_products::word_tiles(schedule.k_block, schedule.strip);
 }
 
+/// Format of the tiles that bring scales of e2m1 to the vector unit.
+DataFormat micro_scale_format(row_products::WeightForm form) {
+    return form == row_products::WeightForm::Mxfp4 ? DataFormat::Bfp8_b : DataFormat::Fp8_e4m3;
+}
+
+/// Tiles that sort columns, and bring e4m3 scales to theirs.
+std::uint32_t sorters(const ScaleShape& scales) {
+    return row_products::kSorters + (scales.form == row_products::WeightForm::Nvfp4 ? 1 : 0);
+}
+
 /// Returns the additional bytes of L1 for packed weights.
 std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& schedule) {
     if (!scales.is_packed()) {
@@ -50,10 +61,10 @@ std::uint64_t packed_bytes(const ScaleShape& scales, const ProductSchedule& sche
     }
     const std::uint64_t numbers = std::uint64_t{schedule.k_block} * schedule.strip;
     const std::uint64_t codes = std::uint64_t{4} * word_tiles(schedule) * kFloatTile;
-    const std::uint64_t sorted = std::uint64_t{schedule.k_chunk + 4} * kTileBytes;
+    const std::uint64_t sorted = std::uint64_t{schedule.k_chunk + sorters(scales)} * kTileBytes;
     const std::uint64_t own =
-        scales.form == row_products::WeightForm::Mxfp4
-            ? 2 * numbers * kTileBytes + numbers * tile_bytes(DataFormat::Bfp8_b)
+        is_e2m1(scales.form)
+            ? 2 * numbers * kTileBytes + numbers * tile_bytes(micro_scale_format(scales.form))
             : std::uint64_t{2} * schedule.strip * row_products::kByteTile;
     return codes + sorted + own + held_byte_columns(scales, schedule);
 }
@@ -64,7 +75,7 @@ std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& sched
     if (!scales.is_in_blocks()) {
         return bias;
     }
-    return bias + std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
+    return bias + kHeldFactorBytes + std::uint64_t{kFloatTile} * (1 + 2 * schedule.strip) +
            held_scale_bytes(kTileRows, scales.row_blocks) +
            held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks) +
            packed_bytes(scales, schedule);
@@ -88,12 +99,13 @@ void add_scale_buffers(Program& program, const CoreRangeSet& cores, const ScaleS
     add(row_products::Cb::ColumnScales, schedule.strip);
     add(row_products::Cb::Sums, schedule.strip);
     const std::uint32_t held_columns_bytes =
-        scales.form == row_products::WeightForm::Mxfp4
+        is_e2m1(scales.form)
             ? held_byte_columns(scales, schedule)
             : held_scale_bytes(held_columns(scales, schedule), scales.weight_blocks);
     const Scratch held[]{
         {row_products::Cb::HeldRowScales, held_scale_bytes(kTileRows, scales.row_blocks)},
-        {row_products::Cb::HeldColumnScales, held_columns_bytes}};
+        {row_products::Cb::HeldColumnScales, held_columns_bytes},
+        {row_products::Cb::HeldFactor, kHeldFactorBytes}};
     add_scratch(program, cores, held, alignment);
 }
 
@@ -116,10 +128,11 @@ void add_packed_buffers(Program& program, const CoreRangeSet& cores, const Scale
         add_circular_buffer(program, cores, cb, format, {pages, tile_bytes(format)});
     };
     add(Cb::PlainTiles, DataFormat::Float16_b, schedule.k_chunk);
-    add(Cb::Sorters, DataFormat::Float16_b, 4);
-    if (scales.form == row_products::WeightForm::Mxfp4) {
+    add(Cb::Sorters, DataFormat::Float16_b, sorters(scales));
+    if (is_e2m1(scales.form)) {
         add(Cb::Numbers, DataFormat::Float16_b, 2 * numbers);
-        add(Cb::Exponents, DataFormat::Bfp8_b, row_products::kExponentBuffers * (numbers / 2));
+        add(Cb::Exponents, micro_scale_format(scales.form),
+            row_products::kExponentBuffers * (numbers / 2));
         return;
     }
     add(Cb::ZeroPoints, DataFormat::Fp8_e4m3, row_products::kZeroPointBuffers * schedule.strip);
@@ -137,14 +150,14 @@ ProductTiles tiles_of(std::uint32_t k_tiles, std::uint32_t n, const ProductSched
 }
 
 std::uint32_t scale_tiles(const ScaleShape& scales, std::uint32_t k_tiles) {
-    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? scales.k_each / kTileColumns
+    return scales.weight_blocks > 1 || scales.row_blocks > 1 ? div_up(scales.k_each, kTileColumns)
                                                              : k_tiles;
 }
 
 // Codes of 4 bits are converted to numbers between the sums, one push of weights at a time.
 std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
                           const ProductSchedule& schedule) {
-    if (scales.form == row_products::WeightForm::Mxfp4) {
+    if (is_e2m1(scales.form)) {
         return schedule.k_block;
     }
     const std::uint32_t tiles = scale_tiles(scales, k_tiles);
@@ -152,7 +165,7 @@ std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
 }
 
 ScaleShape scales_of(const ExpertProduct& product) {
-    std::array<TensorPlan, 6> plans;
+    std::array<TensorPlan, 7> plans;
     const auto plan = [&](std::size_t place, const DeviceTensor* tensor) -> const TensorPlan* {
         if (tensor == nullptr) {
             return nullptr;
@@ -162,7 +175,8 @@ ScaleShape scales_of(const ExpertProduct& product) {
     };
     return scale_shape({*plan(0, &product.rows), *plan(1, &product.weights),
                         plan(2, product.expert_scales), plan(3, product.row_scales),
-                        plan(4, product.zero_points), plan(5, product.bias), product.parts});
+                        plan(4, product.zero_points), plan(5, product.bias), product.parts,
+                        plan(6, product.expert_factors)});
 }
 
 std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {

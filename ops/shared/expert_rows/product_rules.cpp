@@ -33,7 +33,7 @@ void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const Product
         schedule.k_chunk % 2 == 0, "k_chunk",
         fmt::format("is {}; allowed with codes of 4 bits: an even number", schedule.k_chunk));
     const std::uint32_t shared = scale_tiles(scales, k_tiles);
-    const bool is_micro = scales.form == row_products::WeightForm::Mxfp4;
+    const bool is_micro = is_e2m1(scales.form);
     const bool fits = is_micro || scales.weight_blocks == 1 || schedule.k_block % shared == 0 ||
                       shared % schedule.k_block == 0;
     judge.require(
@@ -62,7 +62,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     // Half of DST is packed while the other half takes products.
     const std::uint32_t half = arch.dst.tiles_32bit / 2;
     const bool has_spare =
-        is_weighted || scales.has_weight_scales || scales.has_row_scales || scales.has_bias;
+        is_weighted || scales.has_weight_scales || scales.scales_rows() || scales.has_bias;
     const std::uint32_t beside = has_spare ? 1 : 0;
     judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",
                   fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",

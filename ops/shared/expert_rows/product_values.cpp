@@ -23,9 +23,12 @@ row_products::WeightForm form_of(const ScaledOperands& operands) {
     if (operands.weights.spec.format != DataFormat::UInt8) {
         return WeightForm::Numbers;
     }
-    const bool is_micro = operands.expert_scales != nullptr &&
-                          operands.expert_scales->spec.format == DataFormat::UInt8;
-    return is_micro ? WeightForm::Mxfp4 : WeightForm::UInt4;
+    const DataFormat scales = operands.expert_scales == nullptr
+                                  ? DataFormat::Float32
+                                  : operands.expert_scales->spec.format;
+    return scales == DataFormat::UInt8      ? WeightForm::Mxfp4
+           : scales == DataFormat::Fp8_e4m3 ? WeightForm::Nvfp4
+                                            : WeightForm::UInt4;
 }
 
 /// Returns the allowed shapes of the weights' scales.
@@ -55,6 +58,9 @@ std::vector<Shape> weight_scale_shapes(const ScaledOperands& operands) {
             break;
         case row_products::WeightForm::Mxfp4:
             add({weights[0], weights[1], div_up(k, kMicroBlock)});
+            break;
+        case row_products::WeightForm::Nvfp4:
+            add({weights[0], weights[1], div_up(k, kE4m3Block)});
             break;
     }
     return shapes;
@@ -89,8 +95,8 @@ void judge_shape(const TensorPlan* tensor, const std::vector<Shape>& allowed, st
 
 /// Elements of K that share one of `blocks` scales.
 std::uint32_t shared_columns(row_products::WeightForm form, std::uint32_t k, std::uint32_t blocks) {
-    if (form == row_products::WeightForm::Mxfp4) {
-        return kMicroBlock;
+    if (is_e2m1(form)) {
+        return form == row_products::WeightForm::Mxfp4 ? kMicroBlock : kE4m3Block;
     }
     if (blocks == 1) {
         return k;
@@ -108,6 +114,7 @@ ScaleShape scale_shape(const ScaledOperands& operands) {
     const std::uint32_t k = inner_of(operands);
     ScaleShape scales{.has_zero_points = operands.zero_points != nullptr,
                       .has_bias = operands.bias != nullptr,
+                      .has_factors = operands.expert_factors != nullptr,
                       .n_each = n,
                       .k_each = k,
                       .form = form_of(operands)};
@@ -157,6 +164,9 @@ void judge_scales(const ScaledOperands& operands, RuleJudge& judge) {
         judge_shape(operands.zero_points, {operands.expert_scales->spec.shape}, "zero_points",
                     judge);
     }
+    judge.require(operands.expert_factors == nullptr || form == row_products::WeightForm::Nvfp4,
+                  "expert_factors",
+                  "are given; allowed: with uint8 weights and fp8_e4m3 scales only");
     judge_shape(operands.bias, {{weights.shape[0], weights.shape[1]}}, "bias", judge);
 }
 
@@ -195,7 +205,7 @@ std::vector<float> numbers_of(const CodedWeights& weights, const ScaleShape& sca
     }
     const auto bytes = weights.codes.as<std::uint8_t>();
     const std::size_t width = weights.codes.shape.back();
-    const bool is_micro = scales.form == row_products::WeightForm::Mxfp4;
+    const bool is_micro = is_e2m1(scales.form);
     std::vector<float> numbers(2 * bytes.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::uint32_t code = bytes[i / 2] >> (i % 2 * 4) & 0xFU;
@@ -238,6 +248,7 @@ std::vector<float> weights_of(const CodedWeights& weights, const ScaleShape& sca
         const std::size_t expert = i / (n * k);
         const std::size_t place =
             expert * scales.n_scales + n_scale_of(scales, parts, n, i / k % n);
+        numbers[i] *= weights.factors == nullptr ? 1.0F : weights.factors->as<float>()[expert];
         numbers[i] *= factors[place * scales.weight_blocks +
                               (scales.weight_blocks > 1 ? i % k / scales.k_each : 0)];
     }
@@ -271,6 +282,7 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
             }
             sum += part;
         }
+        sum *= factors.empty() ? 1.0 : static_cast<double>(factors[expert]);
         if (!bias.empty()) {
             sum += static_cast<double>(bias[expert * n + column]);
         }
@@ -283,16 +295,16 @@ ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t f
     const auto given = [&](std::size_t operand) {
         return is_given(inputs, first + operand) ? &inputs[first + operand] : nullptr;
     };
-    return {inputs[0], inputs[1], given(0), given(1), given(2), given(3), parts};
+    return {inputs[0], inputs[1], given(0), given(1), given(2), given(3), parts, given(4)};
 }
 
 ProductValues product_values(const ReferenceContext& context, std::size_t first,
                              std::uint32_t parts) {
     // The operands that are given, and the plans that their shapes and formats make.
-    std::vector<HostTensor> tensors(first + 4);
+    std::vector<HostTensor> tensors(first + 5);
     std::vector<TensorPlan> plans(tensors.size());
     for (const std::size_t operand :
-         {std::size_t{0}, std::size_t{1}, first, first + 1, first + 2, first + 3}) {
+         {std::size_t{0}, std::size_t{1}, first, first + 1, first + 2, first + 3, first + 4}) {
         if (context.has(operand)) {
             tensors[operand] = context.read(operand);
             plans[operand].spec = {tensors[operand].shape, tensors[operand].format};
@@ -315,6 +327,9 @@ ProductValues product_values(const ReferenceContext& context, std::size_t first,
     }
     if (context.has(first + 3)) {
         values.bias = floats_of(tensors[first + 3]);
+    }
+    if (context.has(first + 4)) {
+        values.factors = floats_of(tensors[first + 4]);
     }
     return values;
 }

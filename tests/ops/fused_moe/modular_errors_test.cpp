@@ -156,6 +156,8 @@ TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
     EXPECT_THAT(
         refused(pair, {"params.quantisation=fp8_channel", "steps.moe.set.quantisation=none"}),
         ::testing::HasSubstr("w1_scale is given; quantisation none has none"));
+    EXPECT_THAT(refused(pair, {"params.quantisation=nvfp4", "steps.moe.in.w2_scale_2.when=false"}),
+                ::testing::HasSubstr("w2_scale_2 is missing; required with quantisation nvfp4"));
     EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "params.zero_points=1"}),
                 ::testing::HasSubstr("w1_zp is given; quantisation mxfp4 has none"));
     EXPECT_THAT(refused(pair_of("none", "grouped_fp8"), {"params.quantisation=fp8_channel"}),

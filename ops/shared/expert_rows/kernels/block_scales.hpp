@@ -3,6 +3,7 @@
 // scales of a unit's columns in row 0, and one with those of its rows in column 0.
 #pragma once
 
+#include "../../fp8_blocks/kernels/scale_rule.hpp"
 #include "product_args.hpp"
 #include "table_words.hpp"
 
@@ -15,6 +16,7 @@ constexpr uint32_t cb_row_scales = index_of(Cb::RowScales);
 constexpr uint32_t cb_column_scales = index_of(Cb::ColumnScales);
 constexpr uint32_t cb_held_rows = index_of(Cb::HeldRowScales);
 constexpr uint32_t cb_held_columns = index_of(Cb::HeldColumnScales);
+constexpr uint32_t cb_held_factor = index_of(Cb::HeldFactor);
 
 // Bytes between what is held of neighbouring rows or columns.
 inline uint32_t held_stride(uint32_t bytes) {
@@ -24,12 +26,14 @@ inline uint32_t held_stride(uint32_t bytes) {
 // An unsigned code of 4 bits is the e4m3 code of code * 2^-9; scales of columns make up for it.
 constexpr uint32_t kUInt4Exponent = 9u << 23;
 
-template <class Rows, class Experts>
+template <class Rows, class Experts, class Factors>
 struct BlockScales {
     static constexpr uint32_t kSide = tt::constants::TILE_HEIGHT;
+    static constexpr uint32_t kOne = 0x3F800000;
 
     const Rows& rows;        // (R, row_blocks)
     const Experts& experts;  // (E, n_scales, weight_blocks)
+    const Factors& factors;  // (E)
     RowForm row_form;
     bool has_weights;
     const ReaderArgs& args;
@@ -48,12 +52,15 @@ struct BlockScales {
     }
     // Holds the scales of tiles [column, column + columns) of an expert's output.
     void hold_columns(uint32_t expert, uint32_t column, uint32_t columns) const {
+        if (args.has_factors != 0) {
+            hold_word(factors, expert, get_write_ptr(cb_held_factor));
+        }
         const uint32_t held = get_write_ptr(cb_held_columns);
         const uint32_t bytes = args.weight_blocks * args.scale_bytes;
         const uint32_t first = place_of(column * kSide);
         const uint32_t end = place_of((column + columns) * kSide - 1) + 1;
         if (has_weights && args.scales_in_a_page != 0) {
-            hold_word(expert, held);
+            hold_word(experts, expert, held);
             return;
         }
         for (uint32_t place = first; has_weights && place < end; ++place) {
@@ -72,7 +79,7 @@ struct BlockScales {
             }
             cb_push_back(cb_column_scales, args.strip);
         }
-        if (row_form != RowForm::None) {
+        if (row_form != RowForm::None || args.has_factors != 0) {
             cb_reserve_back(cb_row_scales, 1);
             put_rows(words_at(get_write_ptr(cb_row_scales)), sources, block);
             cb_push_back(cb_row_scales, 1);
@@ -80,12 +87,13 @@ struct BlockScales {
     }
 
 private:
-    // The scale of one expert, which may be at any word of a page of all.
-    void hold_word(uint32_t expert, uint32_t held) const {
+    // The number of one expert, which may be at any word of a page of all.
+    template <class Numbers>
+    void hold_word(const Numbers& numbers, uint32_t expert, uint32_t held) const {
         constexpr uint32_t kAlignedWords = 16;
         const uint32_t start = expert / kAlignedWords * kAlignedWords;
         const uint32_t left = args.num_experts - start;
-        noc_async_read(experts.get_noc_addr(0, start * 4), held,
+        noc_async_read(numbers.get_noc_addr(0, start * 4), held,
                        (left < kAlignedWords ? left : kAlignedWords) * 4);
         noc_async_read_barrier();
         words_at(held)[0] = words_at(held)[expert - start];
@@ -158,15 +166,28 @@ private:
         const bool is_packed = static_cast<WeightForm>(args.weight_form) != WeightForm::Numbers;
         return is_packed && (scale & 0x7F800000) != 0 ? scale + kUInt4Exponent : scale;
     }
+    // Multiplies a scale with the number of the expert.
+    uint32_t times_factor(uint32_t scale) const {
+        if (args.has_factors == 0) {
+            return scale;
+        }
+        scale_rule::FloatWord word;
+        scale_rule::FloatWord factor;
+        word.bits = scale;
+        factor.bits = words_at(get_write_ptr(cb_held_factor))[0];
+        word.value *= factor.value;
+        return word.bits;
+    }
     // Fills column 0 of a tile.
     void put_rows(tt_l1_ptr uint32_t* tile, const uint32_t* sources, uint32_t block) const {
         const tt_l1_ptr uint32_t* held = words_at(get_write_ptr(cb_held_rows));
         const uint32_t own = args.row_blocks == 1 ? 0 : block;
         for (uint32_t i = 0; i < kSide; ++i) {
             const uint32_t place = row_form == RowForm::OneRow ? 0 : i;
-            tile[i / 16 * 512 + i % 16 * 16] =
-                sources[i] == kNobody ? 0
-                                      : held[place * held_stride(args.row_blocks * 4) / 4 + own];
+            const uint32_t scale = row_form == RowForm::None
+                                       ? kOne
+                                       : held[place * held_stride(args.row_blocks * 4) / 4 + own];
+            tile[i / 16 * 512 + i % 16 * 16] = sources[i] == kNobody ? 0 : times_factor(scale);
         }
     }
 };

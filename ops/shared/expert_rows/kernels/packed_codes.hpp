@@ -2,7 +2,7 @@
 // Converts 4-bit codes to numbers of the matrix unit, for weights with two columns per byte.
 //
 // Even and odd columns become separate tiles (code_words.hpp), and rows are sorted in the same way.
-// mxfp4 is then multiplied by its scales, which is exact in bfloat16.
+// e2m1 is then multiplied by its scales, which is exact in bfloat16.
 #pragma once
 
 #include "../../kernels/code_words.hpp"
@@ -45,7 +45,7 @@ inline uint32_t place_of_numbers(const ComputeArgs& args, WeightForm form, uint3
 
 // Products with tiles of zeros and ones: exact with HiFi4.
 inline void sort_columns(const ComputeArgs& args) {
-    cb_wait_front(cb_sorters, 4);
+    cb_wait_front(cb_sorters, kSorters);
     cb_wait_front(cb_plain_tiles, args.k_chunk);
     cb_reserve_back(cb_sorted_tiles, args.k_chunk);
     reconfig_data_format(cb_sorters, cb_plain_tiles);
@@ -103,17 +103,33 @@ inline void pop_codes(const ComputeArgs& args) {
     cb_pop_front(cb_code_bytes, 2 * words * kByteTilesInWords);
 }
 
-inline void apply_micro_scales(const ComputeArgs& args, uint32_t count, uint32_t columns) {
+// DST[2] = the scales of a tile of weights: as they are, or the product that brings each of the
+// first four columns to the eight columns that share it.
+inline void put_scales(WeightForm form, uint32_t tile) {
+    if (form == WeightForm::Mxfp4) {
+        copy_to(cb_exponents, tile, 2);
+        return;
+    }
+    reconfig_data_format(cb_sorters, cb_exponents);
+    mm_block_init_short(cb_exponents, cb_sorters, 0, 1, 1, 1);
+    matmul_block(cb_exponents, cb_sorters, tile, kSorters, 2, 0, 1, 1, 1);
+}
+
+inline void apply_micro_scales(const ComputeArgs& args, WeightForm form, uint32_t count,
+                               uint32_t columns) {
     const uint32_t odd = word_tiles(args.k_block, args.strip) * kByteTilesInWords;
     const uint32_t pages = args.k_block * args.strip;
     cb_wait_front(cb_exponents, pages / 2);
+    if (form == WeightForm::Nvfp4) {
+        cb_wait_front(cb_sorters, kSorters + 1);
+    }
     cb_reserve_back(cb_mx_numbers, pages);
     pack_reconfig_data_format(cb_mx_numbers);
     for (uint32_t k = 0; k < count / 2; ++k) {
         for (uint32_t column = 0; column < columns; ++column) {
             const uint32_t tile = k * args.strip + column;
             tile_regs_acquire();
-            copy_to(cb_exponents, tile, 2);
+            put_scales(form, tile);
             copy_to(cb_code_bytes, tile, 0);
             copy_tile(cb_code_bytes, odd + tile, 1);
             mul_binary_tile_init();
@@ -141,8 +157,8 @@ inline void wait_numbers(const ComputeArgs& args, WeightForm form, uint32_t coun
     // Sums of the push before are added in L1; codes and numbers are not.
     pack_reconfig_l1_acc(0);
     split_codes(args, form);
-    if (form == WeightForm::Mxfp4) {
-        apply_micro_scales(args, count, columns);
+    if (is_e2m1(form)) {
+        apply_micro_scales(args, form, count, columns);
         pop_codes(args);
     }
 }

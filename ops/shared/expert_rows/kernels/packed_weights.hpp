@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that the reader adds to 4-bit codes: scales of mxfp4 as exponents of bfp8_b tiles, zero
-// points as tiles of e4m3 codes, and the tiles that sort the columns of rows.
+// Operands that the reader adds to 4-bit codes: scales of mxfp4 as exponents of bfp8_b tiles, those
+// of nvfp4 as tiles of e4m3, zero points as tiles of e4m3 codes, and the tiles that sort the columns
+// of rows.
 #pragma once
 
 #include "block_scales.hpp"
@@ -115,6 +116,44 @@ private:
     }
 };
 
+// Scales of e4m3: four codes a row for 64 columns of K, in the first columns of a tile.
+template <class Accessor>
+struct E4m3Scales {
+    static constexpr uint32_t kBlocks = 4;
+    HeldBytes<Accessor> held;
+
+    // All tiles that the circular buffer has; only the first columns change.
+    void fill_zeros(uint32_t num_tiles) const {
+        fill_words(words_at(get_write_ptr(cb_exponents)), num_tiles * kByteTile / 4, 0);
+    }
+    // Reads them for tiles of 64 columns of K, from `first` on; `column` is that of the unit.
+    void push(uint32_t first, uint32_t count, uint32_t column, uint32_t columns) const {
+        const uint32_t strip = held.args.strip;
+        const uint32_t pages = held.args.k_block / 2 * strip;
+        cb_reserve_back(cb_exponents, pages);
+        for (uint32_t k = 0; k < count; ++k) {
+            for (uint32_t c = 0; c < columns; ++c) {
+                put(words_at(get_write_ptr(cb_exponents) + (k * strip + c) * kByteTile), first + k,
+                    c, smaller(tile_height, held.args.columns - (column + c) * tile_height));
+            }
+        }
+        cb_push_back(cb_exponents, pages);
+    }
+
+private:
+    // Rows after the last column of the output and blocks after the last one of K have codes of 0.
+    void put(tt_l1_ptr uint32_t* tile, uint32_t k, uint32_t c, uint32_t rows) const {
+        const uint32_t left = smaller(kBlocks, held.args.weight_blocks - k * kBlocks);
+        const uint32_t kept = left == kBlocks ? 0xFFFFFFFF : (1u << 8 * left) - 1;
+        const uint32_t stride = held_stride(held.args.weight_blocks);
+        uint32_t at = get_write_ptr(held.cb) + c * tile_height * stride + k * kBlocks;
+        for (uint32_t i = 0; i < tile_height; ++i) {
+            tile[i / 16 * 128 + i % 16 * 4] = i < rows ? words_at(at)[0] & kept : 0;
+            at += stride;
+        }
+    }
+};
+
 // Pushes a tile whose rows hold minus the zero point of their column in e4m3: the product of rows
 // with it subtracts the contribution of the zero points from a sum.
 template <class Accessor>
@@ -154,22 +193,28 @@ private:
 };
 
 // Pushes four tiles (N, K) of zeros and ones. They move the columns of two adjacent tiles to the
-// even ones, from the left tile and from the right one, and to the odd ones.
-inline void push_sorters() {
-    constexpr uint32_t kTiles = 4;
+// even ones, from the left tile and from the right one, and to the odd ones. With e4m3 scales there
+// is one more, whose row r is 64 in columns 8r to 8r + 7: codes are e4m3 of 2^-6 each.
+inline void push_sorters(bool has_scales) {
     constexpr uint32_t kTileWords = 512;
     constexpr uint32_t kOneInWord[2] = {0x00003F80, 0x3F800000};  // for an even and an odd column
-    cb_reserve_back(cb_sorters, kTiles);
+    constexpr uint32_t kTwoSixtyFours = 0x42804280;
+    const uint32_t tiles = kSorters + (has_scales ? 1 : 0);
+    cb_reserve_back(cb_sorters, tiles);
     tt_l1_ptr uint32_t* words = words_at(get_write_ptr(cb_sorters));
-    fill_words(words, kTiles * kTileWords, 0);
-    for (uint32_t tile = 0; tile < kTiles; ++tile) {
+    fill_words(words, tiles * kTileWords, 0);
+    for (uint32_t r = 0; has_scales && r < 4; ++r) {
+        fill_words(words + kSorters * kTileWords + r / 2 * 128 + r * 8 + r % 2 * 4, 4,
+                   kTwoSixtyFours);
+    }
+    for (uint32_t tile = 0; tile < kSorters; ++tile) {
         for (uint32_t i = 0; i < 16; ++i) {
             // Rows of the upper faces are of the left tile. Row i takes columns 2i and 2i + 1.
             const uint32_t face = tile % 2 * 256 + i / 8 * 128;
             words[tile * kTileWords + face + i * 8 + i % 8] = kOneInWord[tile / 2];
         }
     }
-    cb_push_back(cb_sorters, kTiles);
+    cb_push_back(cb_sorters, tiles);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ enum class Cb : std::uint32_t {
     HeldColumnScales = 14,
     Output = 16,
     // Packed weights: their codes as bytes, in words for the vector unit and in e4m3 for the matrix
-    // unit (one memory); numbers of mxfp4, and scales as exponents of bfp8_b tiles.
+    // unit (one memory); numbers of e2m1, and scales: exponents of bfp8_b tiles, or e4m3.
     CodeWords = 17,
     CodeBytes = 18,
     Numbers = 19,
@@ -42,12 +42,17 @@ enum class Cb : std::uint32_t {
     Partial = 26,
     Gathered = 27,
     WriterTables = 28,
-    Chunk = 29
+    Chunk = 29,
+    HeldFactor = 30  // of the expert
 };
 
-/// Weights in memory: numbers that the unpacker converts; unsigned 4-bit codes, two per byte; or
-/// e2m1 codes (OCP MX) with scales of e8m0.
-enum class WeightForm : std::uint32_t { Numbers, UInt4, Mxfp4 };
+/// Weights in memory: numbers that the unpacker converts; unsigned 4-bit codes, two per byte; e2m1
+/// codes with scales of e8m0 (OCP MX); or with scales of e4m3 (NVFP4).
+enum class WeightForm : std::uint32_t { Numbers, UInt4, Mxfp4, Nvfp4 };
+
+constexpr bool is_e2m1(WeightForm form) {
+    return form == WeightForm::Mxfp4 || form == WeightForm::Nvfp4;
+}
 
 /// Layout of the counts of batches: one page for all, one page each, or no operand of counts.
 enum class CountsForm : std::uint32_t { OnePage, PageEach, None };
@@ -85,16 +90,19 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    scale_bytes,        // bytes of a weight's scale: float32, bfloat16 or e8m0
                    scales_in_a_page,   // 1: one page has the scales of all experts
                    has_zero_points,    // 0 of UInt4: all are 8
+                   has_factors,        // 1: a number for each expert
                    has_bias, columns,  // N
                    weight_form);       // WeightForm
 // `ids` is the list, or the counts of batches.
 NAMED_TENSORS(ReaderTensors, rows, weights, ids, experts, num_listed, topk_weights, row_scales,
-              expert_scales, zero_points, bias);
+              expert_scales, zero_points, bias, factors);
 NAMED_RUNTIME_ARGS(CoreShare, core, num_cores);  // units are distributed over the cores by number
 
 /// Tiles of packed bytes, 32 rows of 64 columns, and their words in one tile of the vector unit.
 inline constexpr std::uint32_t kByteTilesInWords = 4;
 inline constexpr std::uint32_t kByteTile = 1024;
+/// Tiles of zeros and ones that sort columns; one more brings scales of e4m3 to their columns.
+inline constexpr std::uint32_t kSorters = 4;
 /// Pushes that Cb::Exponents and Cb::ZeroPoints hold.
 inline constexpr std::uint32_t kExponentBuffers = 2;
 inline constexpr std::uint32_t kZeroPointBuffers = 2;

@@ -85,19 +85,20 @@ void gather_rows(const Accessor& rows, const Shapes& shapes, const TileRow& row)
 }
 
 // All data that accompanies the weights of a unit.
-template <class Blocks, class Zeros, class Micro, class Bias>
+template <class Blocks, class Zeros, class Micro, class E4m3, class Bias>
 struct WeightScales {
     const Blocks& blocks;
     const Zeros& zeros;
     const Micro& micro;
+    const E4m3& e4m3;
     const Bias& bias;
     const ReaderArgs& args;
     WeightForm form;
 
     void hold_columns(uint32_t expert, uint32_t column, uint32_t columns) const {
-        if (form == WeightForm::Mxfp4) {
+        // Scales of e2m1 are bytes.
+        if (is_e2m1(form)) {
             micro.held.hold(expert, column, columns);
-            return;
         }
         blocks.hold_columns(expert, column, columns);
         if (args.has_zero_points != 0) {
@@ -163,6 +164,8 @@ void feed_weights(const Accessor& weights, const Shapes& shapes, const Scales& s
         cb_push_back(cb_weights, shapes.weight_pages);
         if (scales.form == WeightForm::Mxfp4) {
             scales.micro.push(first / 2, count / 2, column, columns);
+        } else if (scales.form == WeightForm::Nvfp4) {
+            scales.e4m3.push(first / 2, count / 2, column, columns);
         }
         const uint32_t fed = first + count;
         while (shapes.is_in_blocks && scaled * shapes.block_tiles < fed &&
@@ -250,12 +253,13 @@ Shapes shapes_of(const ReaderArgs& args) {
         .is_in_blocks = args.is_in_blocks != 0};
 }
 
-template <class Rows, class Experts>
-BlockScales<Rows, Experts> block_scales(const Rows& rows, const Experts& experts,
-                                        const ReaderArgs& args) {
-    const bool is_micro = static_cast<WeightForm>(args.weight_form) == WeightForm::Mxfp4;
+template <class Rows, class Experts, class Factors>
+BlockScales<Rows, Experts, Factors> block_scales(const Rows& rows, const Experts& experts,
+                                                 const Factors& factors, const ReaderArgs& args) {
+    const bool is_micro = is_e2m1(static_cast<WeightForm>(args.weight_form));
     return {.rows = rows,
             .experts = experts,
+            .factors = factors,
             .row_form = static_cast<RowForm>(args.row_form),
             .has_weights = args.has_weight_scales != 0 && !is_micro,
             .args = args};
@@ -277,17 +281,22 @@ Scales<Weights, Rows, Experts> row_factors(const Weights& weights, const Rows& r
 }
 
 // Pushes what the weights of all units need: sorters of packed codes, middle zero points, magnitudes.
-template <class Zeros, class Micro>
-void push_constants(const Zeros& zeros, const Micro& micro, const ReaderArgs& args) {
+template <class Zeros, class Micro, class E4m3>
+void push_constants(const Zeros& zeros, const Micro& micro, const E4m3& e4m3,
+                    const ReaderArgs& args) {
     const auto form = static_cast<WeightForm>(args.weight_form);
+    const uint32_t exponents = kExponentBuffers * args.k_block / 2 * args.strip;
     if (form != WeightForm::Numbers) {
-        push_sorters();
+        push_sorters(form == WeightForm::Nvfp4);
+    }
+    if (form == WeightForm::Nvfp4) {
+        e4m3.fill_zeros(exponents);
     }
     if (form == WeightForm::UInt4 && args.has_zero_points == 0) {
         zeros.fill_middles(kZeroPointBuffers * args.strip);
     }
     if (form == WeightForm::Mxfp4) {
-        micro.fill_magnitudes(kExponentBuffers * args.k_block / 2 * args.strip);
+        micro.fill_magnitudes(exponents);
     }
 }
 
@@ -310,16 +319,20 @@ void kernel_main() {
     const auto topk_weights =
         TensorAccessor(ReaderTensors::topk_weights(), ReaderTensors::topk_weights_address());
     const auto factors = row_factors(topk_weights, row_scales, expert_scales, args);
-    const auto blocks = block_scales(row_scales, expert_scales, args);
+    const auto expert_factors =
+        TensorAccessor(ReaderTensors::factors(), ReaderTensors::factors_address());
+    const auto blocks = block_scales(row_scales, expert_scales, expert_factors, args);
     const auto zero_points =
         TensorAccessor(ReaderTensors::zero_points(), ReaderTensors::zero_points_address());
     const auto bias = TensorAccessor(ReaderTensors::bias(), ReaderTensors::bias_address());
     const ZeroPoints<decltype(zero_points)> zeros{{zero_points, args, cb_held_zero_points}};
     const MicroScales<decltype(expert_scales)> micro{{expert_scales, args, cb_held_columns}};
-    const WeightScales<decltype(blocks), decltype(zeros), decltype(micro), decltype(bias)> scales{
-        blocks, zeros, micro, bias, args, static_cast<WeightForm>(args.weight_form)};
+    const E4m3Scales<decltype(expert_scales)> e4m3{{expert_scales, args, cb_held_columns}};
+    const WeightScales<decltype(blocks), decltype(zeros), decltype(micro), decltype(e4m3),
+                       decltype(bias)>
+        scales{blocks, zeros, micro, e4m3, bias, args, static_cast<WeightForm>(args.weight_form)};
 
-    push_constants(zeros, micro, args);
+    push_constants(zeros, micro, e4m3, args);
     fill_words(words_at(get_write_ptr(cb_zeros)), shapes.chunk_bytes() / 4, 0);
     if (args.is_batched != 0) {
         const BatchList list = batch_list(ids, args);
