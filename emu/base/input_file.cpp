@@ -9,7 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "emu/base/refusal.hpp"
 #include "tessera/errors.hpp"
@@ -37,6 +40,27 @@ void wait_for_bytes(int fd) {
     ::pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
     (void)::poll(&ready, 1, -1);
 }
+
+/// Texts of pipes by device and inode. A pipe gives its bytes once, but a configuration is read
+/// several times: as a run or sweep first, then for its values.
+class PipeTexts {
+public:
+    std::string text_of(const InputFile& pipe, std::uint64_t most_bytes) {
+        const std::scoped_lock lock(mutex_);
+        struct stat status {};
+        (void)::fstat(pipe.descriptor(), &status);
+        const std::pair id(status.st_dev, status.st_ino);
+        const auto known = texts_.find(id);
+        if (known != texts_.end()) {
+            return known->second;
+        }
+        return texts_.emplace(id, pipe.text(most_bytes)).first->second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::pair<::dev_t, ::ino_t>, std::string> texts_;
+};
 
 }  // namespace
 
@@ -82,7 +106,9 @@ std::string InputFile::text(std::uint64_t most_bytes) const {
 }
 
 std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes) {
-    return InputFile(path, Pipes::Allowed).text(most_bytes);
+    static PipeTexts pipes;
+    const InputFile file(path, Pipes::Allowed);
+    return file.is_pipe() ? pipes.text_of(file, most_bytes) : file.text(most_bytes);
 }
 
 }  // namespace tessera

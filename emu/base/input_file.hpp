@@ -25,6 +25,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return fd_; }
     /// Returns the bytes of a regular file; 0 for a pipe.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    [[nodiscard]] bool is_pipe() const noexcept { return is_pipe_; }
 
     /// Reads to the end of the file.
     /// Errors   UsageError if it has more than `most_bytes`, is a pipe without a writer, or
@@ -38,7 +39,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// Returns the text of a file that is read once; see InputFile.
+/// Returns the text of a file; see InputFile. The text of a pipe is kept: the next call for the
+/// same pipe returns it again.
 [[nodiscard]] std::string read_input(const std::filesystem::path& path, std::uint64_t most_bytes);
 
 }  // namespace tessera

@@ -49,7 +49,9 @@ TEST(InputFile, MayBeAPipeThatIsWrittenLater) {
         ::close(ends[1]);
     });
 
-    EXPECT_EQ(read_input("/dev/fd/" + std::to_string(ends[0]), 8), "late");
+    const std::string pipe = "/dev/fd/" + std::to_string(ends[0]);
+    EXPECT_EQ(read_input(pipe, 8), "late");
+    EXPECT_EQ(read_input(pipe, 8), "late");  // as a configuration is read
 
     writer.join();
     ::close(ends[0]);
