@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/inferred_text.hpp"
 #include "runtime/cli/kernel_run_options.hpp"
 #include "runtime/cli/output_path.hpp"
@@ -31,7 +32,7 @@ using pipeline::KernelFile;
 using pipeline::KernelOverrides;
 
 /// A folder for the run file and the kernels that Tessera adds: that of --save, or one that is
-/// removed at the end.
+/// removed at the end, also by a signal.
 class RunFolder {
 public:
     explicit RunFolder(const std::optional<std::string>& save) : is_kept_(save.has_value()) {
@@ -45,6 +46,7 @@ public:
         require(mkdtemp(name.data()) != nullptr, "kernel run: no folder can be made in {}",
                 fs::temp_directory_path().string());
         path_ = name;
+        list_as_partial(path_);
     }
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
@@ -60,6 +62,9 @@ public:
         const fs::path file = path_ / name;
         write_unless_edited(file, text, Force::No,
                             "--save with another folder, whose files may be written");
+        if (!is_kept_) {
+            list_as_partial(file);
+        }
         return file.string();
     }
 

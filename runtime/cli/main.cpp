@@ -62,7 +62,7 @@ void remove_unfinished_files_at(int signal) {
 }
 
 void choose_signals() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
         remove_unfinished_files_at(signal);
     }
     // A write beyond `ulimit -f` then fails with a message that names the file, and does not end

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -222,6 +223,19 @@ TEST_F(CliKernelRun, ShowsTheRunFileWithAWrongExpression) {
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.err, HasSubstr("many is unknown"));
     EXPECT_THAT(ending.err, HasSubstr("the inferred run file:\n   1  # Written by tessera kernel"));
+}
+
+// `true` closes the pipe before anything is written.
+TEST_F(CliKernelRun, LeavesNoFolderWhenTheReaderOfItsPipeEnds) {
+    folder_.write("mine.cpp", "void kernel_main() {\n    cb_reserve_back(0, 1);\n}\n");
+    const std::string temporary = folder_.file("temporary");
+    std::filesystem::create_directory(temporary);
+    const std::string command = "cd " + folder_.file("") + " && TMPDIR=" + temporary + " " +
+                                TESSERA_BINARY + " kernel run mine.cpp --in x=32x32 | true";
+
+    EXPECT_EQ(std::system(command.c_str()), 0);
+
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 
 TEST_F(CliKernelRun, SaysWhatATensorMayBe) {

@@ -44,13 +44,14 @@ const char* kind_name(::mode_t mode) {
 /// A temporary name that a signal handler can read at any time. It has fixed memory: its thread
 /// could free a string while the handler reads it on another thread.
 struct Slot {
-    enum State : int { Free, Held, Listed };
+    enum State : int { Free, Held, Listed, Removed };
     std::atomic<int> state = Free;
     std::array<char, PATH_MAX> name{};
 };
 
-// A run writes its outputs, its trace and three files of a report. If no slot is free, the file is
-// left behind for the next run to remove.
+// A run writes its outputs, its trace and three files of a report; `kernel run` a folder with its run
+// file and up to three kernels. If no slot is free, the file is left behind for the next run to
+// remove.
 std::array<Slot, 16> slots;
 static_assert(std::atomic<int>::is_always_lock_free, "a signal's handler may not wait");
 
@@ -204,11 +205,20 @@ void PartialFile::finish() {
     require(is_done, "{}: cannot be written: {}", path_.string(), std::strerror(reason));
 }
 
+void list_as_partial(const std::filesystem::path& path) {
+    list(path.string());
+}
+
 void remove_partial_files() noexcept {
     for (Slot& slot : slots) {
         int expected = Slot::Listed;
-        if (slot.state.compare_exchange_strong(expected, Slot::Held)) {
+        if (slot.state.compare_exchange_strong(expected, Slot::Removed)) {
             ::unlink(slot.name.data());
+        }
+    }
+    for (const Slot& slot : slots) {
+        if (slot.state == Slot::Removed) {
+            ::rmdir(slot.name.data());  // a folder, which unlink left
         }
     }
 }

@@ -51,8 +51,11 @@ private:
     int fd_ = -1;
 };
 
-/// Removes the unfinished temporary files of this process. Async-signal-safe, for a signal handler
-/// that ends the process; the process must end afterwards.
+/// Lets remove_partial_files remove a temporary file, or a folder that is empty without such files.
+void list_as_partial(const std::filesystem::path& path);
+
+/// Removes the unfinished temporary files and folders of this process. Async-signal-safe, for a
+/// signal handler that ends the process; the process must end afterwards.
 void remove_partial_files() noexcept;
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <iterator>
 
 #include "tessera/errors.hpp"
@@ -177,6 +178,22 @@ TEST_F(PartialFileTest, TheHandlerOfASignalRemovesWhatIsUnfinished) {
     ASSERT_EQ(waitpid(child, nullptr, 0), child);
 
     EXPECT_THAT(names(), ElementsAre("three"));
+}
+
+TEST_F(PartialFileTest, TheHandlerOfASignalRemovesAListedFolderAfterItsFiles) {
+    const ::pid_t child = fork();
+    if (child == 0) {
+        const std::filesystem::path folder = folder_.path() / "run";
+        std::filesystem::create_directory(folder);
+        list_as_partial(folder);
+        std::ofstream(folder / "run.yaml") << "text";
+        list_as_partial(folder / "run.yaml");
+        remove_partial_files();
+        _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+
+    EXPECT_THAT(names(), ElementsAre());
 }
 
 }  // namespace
