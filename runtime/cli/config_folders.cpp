@@ -45,8 +45,10 @@ fs::path find_in(const std::string& config, const Folders& folders) {
             (shipped_configs() / folders.front()).string());
     constexpr std::size_t kSuggested = 3;
     throw UsageError(fmt::format(
-        "{}: no such file or shipped configuration; nearest: {}; tessera list configs shows all {}",
-        config, fmt::join(config::nearest_few(config, names, kSuggested), ", "), names.size()));
+        "{}: no such file or shipped configuration; nearest: {}; tessera list configs shows all {} "
+        "{}",
+        config, fmt::join(config::nearest_few(config, names, kSuggested), ", "), names.size(),
+        fmt::join(folders, " and ")));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(CliMissingFile, IsAnsweredWithTheNearest) {
     EXPECT_EQ(ending.err,
               "tessera: moe_v2_tyni: no such file or shipped configuration; nearest: moe_v2_tiny, "
               "moe_v2_4x8; tessera list configs shows all " +
-                  num_shipped({"runs"}) + "\n");
+                  num_shipped({"runs"}) + " runs\n");
 }
 
 TEST(CliMessages, ShowControlCharactersAsNumbers) {
@@ -67,7 +67,7 @@ TEST(CliMissingFile, MayBeASweepWhereOneIsTaken) {
     EXPECT_EQ(ending.err,
               "tessera: link_rat: no such file or shipped configuration; nearest: link_rate; "
               "tessera list configs shows all " +
-                  num_shipped({"runs", "sweeps"}) + "\n");
+                  num_shipped({"runs", "sweeps"}) + " runs and sweeps\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(
