@@ -100,6 +100,14 @@ TEST_F(ReportPage, ListsToleratedBehaviourOnceForEachLine) {
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#findings tbody tr').length"), 1);
 }
 
+// As the page of a run that failed in its first step hides the links to its empty sections.
+TEST_F(ReportPage, DoesNotDrawHiddenLinks) {
+    EXPECT_EQ(browser_->evaluate("(() => { const nav = document.querySelector('.bar nav');"
+                                 "nav.hidden = true;"
+                                 "return getComputedStyle(nav).display; })()"),
+              "none");
+}
+
 TEST_F(ReportPage, ClosesTheTimesOfTheChosenCore) {
     browser_->choose("#pick-launch", "0");
     browser_->choose("#pick-device", "0");
