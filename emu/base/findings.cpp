@@ -24,8 +24,9 @@ void merge_findings(std::vector<Finding>& all, const std::vector<Finding>& more)
 }
 
 std::string text_of(const Finding& finding) {
-    return fmt::format("tolerated: {}, {}:{}, {} core{}", finding.text, finding.file, finding.line,
-                       finding.num_cores, finding.num_cores == 1 ? "" : "s");
+    return fmt::format("tolerated: {}, {}:{}, {} core{}: {}", finding.text, finding.file,
+                       finding.line, finding.num_cores, finding.num_cores == 1 ? "" : "s",
+                       finding.detail);
 }
 
 }  // namespace tessera

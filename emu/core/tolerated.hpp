@@ -34,6 +34,7 @@ enum class Tolerated : std::uint8_t {
     PushedBeforeArrival,
     SemaphoreOutside,
     FirmwareWritten,
+    OtherPageSize,
 };
 
 /// Behaviour of one kind that one thread showed at one line.

@@ -6,6 +6,11 @@
 #include <algorithm>
 
 namespace tessera {
+namespace {
+
+constexpr const char* kFormatHint = ": does the circular buffer have another format or page_size?";
+
+}  // namespace
 
 std::size_t DramTensors::count_to(std::uint64_t address) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(begins_, address) - begins_.begin());
@@ -55,13 +60,24 @@ std::string DramTensors::explain(std::uint32_t bank, std::uint64_t begin,
     const std::uint64_t row = (begin + bytes - 1 - begins_[count - 1]) / tensor.page;
     const std::string hint =
         bytes > tensor.page
-            ? fmt::format(
-                  "; a page of {} has {} bytes: does the circular buffer have another "
-                  "format or page_size?",
-                  tensor.name, tensor.page)
+            ? fmt::format("; a page of {} has {} bytes{}", tensor.name, tensor.page, kFormatHint)
             : "";
     return fmt::format("they reach page {} of {}, which has {}{}", row * num_banks_ + bank,
                        tensor.name, tensor.num_pages, hint);
+}
+
+bool DramTensors::may_have_pages(std::uint64_t address, std::uint64_t distance) const {
+    const std::size_t count = count_to(address);
+    if (count == 0 || begins_[count - 1] != address) {
+        return true;
+    }
+    const Tensor& tensor = tensors_[count - 1];
+    return !tensor.is_interleaved || tensor.page == distance || tensor.num_pages <= num_banks_;
+}
+
+std::string DramTensors::explain_pages(std::uint64_t address) const {
+    const Tensor& tensor = tensors_[count_to(address) - 1];
+    return fmt::format("{} has {}{}", tensor.name, tensor.page, kFormatHint);
 }
 
 }  // namespace tessera

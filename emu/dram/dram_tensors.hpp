@@ -32,6 +32,14 @@ public:
     [[nodiscard]] std::string explain(std::uint32_t bank, std::uint64_t begin,
                                       std::uint64_t bytes) const;
 
+    /// Returns whether pages with this distance in a bank can be those of the tensor at an address:
+    /// true unless an interleaved tensor with another distance begins there. A tensor with one page
+    /// in a bank is memory that programs divide by their own rules, such as a workspace.
+    [[nodiscard]] bool may_have_pages(std::uint64_t address, std::uint64_t distance) const;
+    /// Describes the pages of the tensor at an address, for a message.
+    /// Preconditions  a tensor begins there.
+    [[nodiscard]] std::string explain_pages(std::uint64_t address) const;
+
 private:
     struct Tensor {
         std::string name;

@@ -29,7 +29,8 @@ struct Finding {
 /// Adds findings to others; those of the same kind, file and line become one.
 void merge_findings(std::vector<Finding>& all, const std::vector<Finding>& more);
 
-/// Returns "tolerated: pack_tile into a page that was not reserved, compute.cpp:31, 64 cores".
+/// Returns "tolerated: pack_tile into a page that was not reserved, compute.cpp:31, 64 cores: ",
+/// and what was found at the first core.
 [[nodiscard]] std::string text_of(const Finding& finding);
 
 }  // namespace tessera

@@ -254,7 +254,7 @@ KernelError with_findings(const KernelError& error, std::span<Core* const> cores
     const std::vector<Finding> findings = findings_before(error, cores);
     std::string detail = error.detail();
     for (const Finding& finding : std::span(findings).first(std::min(kMost, findings.size()))) {
-        detail += fmt::format("\n  before it, {}: {}", text_of(finding), finding.detail);
+        detail += fmt::format("\n  before it, {}", text_of(finding));
     }
     if (findings.size() > kMost) {
         detail += fmt::format("\n  before it, {} more lines of that kind", findings.size() - kMost);

@@ -246,7 +246,8 @@ TEST_F(CliOwnProgram, ReportsWhatAChipToleratesOnceALine) {
 
     EXPECT_EQ(ending.exit_code, 0);
     EXPECT_THAT(ending.out, HasSubstr("tolerated: cb_push_back of pages that were not reserved, "
-                                      "mine.cpp:2, 2 cores\n"));
+                                      "mine.cpp:2, 2 cores: cb_push_back(cb 0, 1), but this "
+                                      "kernel has 0 pages reserved and not pushed: "));
     const auto json = nlohmann::json::parse(run(kTolerated, {"--json"}).out);
     EXPECT_EQ(json.at("findings")[0].at("kind"), "pages_not_reserved");
     EXPECT_EQ(json.at("findings")[0].at("cores"), 2);

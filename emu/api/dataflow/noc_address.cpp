@@ -4,6 +4,7 @@
 #include "emu/core/core.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "emu/core/tolerated.hpp"
 #include "emu/mesh/device.hpp"
 #include "emu/noc/endpoint.hpp"
 
@@ -30,6 +31,19 @@ std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::u
     const DramEndpoint& endpoint = dram.endpoints[bank];
     return make_noc_address(noc == 0 ? endpoint.noc : endpoint.noc1,
                             endpoint.bank_offset.value + offset);
+}
+
+std::uint64_t dram_page_address(const DramPage& page, std::uint64_t offset, std::uint8_t noc,
+                                CallSite site) {
+    const std::uint32_t banks = num_dram_banks();
+    const DramTensors& tensors = current_thread().core().device().dram_tensors;
+    // The first page of each bank has the same address at any distance.
+    if (page.id >= banks && !tensors.may_have_pages(page.base, page.distance)) [[unlikely]] {
+        tolerate(current_thread(), Tolerated::OtherPageSize, FaultCategory::UndefinedBehavior, site,
+                 "address", "page {} is addressed with {} bytes a page, but {}", page.id,
+                 page.distance, tensors.explain_pages(page.base));
+    }
+    return dram_bank_address(page.id % banks, offset, noc, site);
 }
 
 std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site) {

@@ -13,19 +13,21 @@ namespace {
 class DramBounds : public ::testing::Test {
 protected:
     /// Moves `bytes` to or from page `page` of "x".
-    std::string message_of(const char* call, std::uint32_t page, std::uint32_t bytes = 2048) {
+    std::string message_of(const char* call, std::uint32_t page, std::uint32_t bytes = 2048,
+                           std::uint32_t page_size = 2048) {
         Program program;
         std::vector<std::uint32_t> args;
         TensorAccessorArgs(x_.buffer).append_to(args);
         const std::string source = std::string(R"(void kernel_main() {
     constexpr auto args = TensorAccessorArgs<0>();
-    const auto x = TensorAccessor(args, get_arg_val<uint32_t>(0), 2048);
+    const auto x = TensorAccessor(args, get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(3));
     const uint32_t bytes = get_arg_val<uint32_t>(2);
     const uint64_t far = x.get_noc_addr(get_arg_val<uint32_t>(1));
     )") + call + "\n    noc_async_full_barrier();\n}";
         const auto kernel = CreateKernelFromString(program, source, CoreCoord{0, 0},
                                                    ReaderDataMovementConfig(args), "loop.cpp");
-        SetRuntimeArgs(program, kernel, CoreCoord{0, 0}, {x_.buffer.address, page, bytes});
+        SetRuntimeArgs(program, kernel, CoreCoord{0, 0},
+                       {x_.buffer.address, page, bytes, page_size});
         return kernel_error_of(session_, program);
     }
     static constexpr const char* kRead = "noc_async_read(far, 0x40000, bytes);";
@@ -68,6 +70,15 @@ TEST_F(DramBounds, BytesThatRunOnBehindTheLastPageAreNamed) {
         "0xc00 of DRAM bank 0 lie in no tensor: "
         "they reach page 24 of x, which has 13; a page of x has 2048 bytes: does the circular "
         "buffer have another format or page_size?");
+}
+
+// The first page of each bank has the same address at any size.
+TEST_F(DramBounds, AnAddressOfAPageOfAnotherSizeIsNamed) {
+    EXPECT_EQ(message_of(kRead, 11, 2048, 1024), "no KernelError");
+    EXPECT_EQ(message_of(kRead, 12, 1024, 1024),
+              "UndefinedBehavior: device 0 core (0,0) reader loop.cpp:5: page 12 is addressed with "
+              "1024 bytes a page, but x has 2048: does the circular buffer have another format or "
+              "page_size?");
 }
 
 TEST_F(DramBounds, ATensorThatHasBeenFreedIsNobodys) {

@@ -14,7 +14,7 @@ std::uint64_t interleaved_address(std::uint32_t base, std::uint32_t aligned_page
     const std::uint32_t banks = DRAM ? num_dram_banks() : num_l1_banks();
     const std::uint64_t local =
         base + std::uint64_t{id / banks} * aligned_page_size + std::uint64_t{offset};
-    return DRAM ? dram_bank_address(id % banks, local, noc, site)
+    return DRAM ? dram_page_address({id, base, aligned_page_size}, local, noc, site)
                 : l1_bank_address(id % banks, local, site);
 }
 template <bool DRAM>

@@ -85,6 +85,16 @@ std::uint32_t own_l1_address(std::uint64_t noc_address, CallSite site);
 /// NoC address of `offset` in a bank, its endpoint being the one that `noc` uses.
 std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::uint8_t noc,
                                 CallSite site);
+/// Page of an interleaved tensor in DRAM.
+struct DramPage {
+    std::uint32_t id;
+    std::uint32_t base;      ///< address of the tensor in each bank
+    std::uint32_t distance;  ///< bytes from a page to the next one in its bank
+};
+/// NoC address of `offset` in the bank of a page. The page says whether its kernel computes with
+/// the tensor's page size.
+std::uint64_t dram_page_address(const DramPage& page, std::uint64_t offset, std::uint8_t noc,
+                                CallSite site);
 std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);
 std::uint32_t num_dram_banks();
 std::uint32_t num_l1_banks();

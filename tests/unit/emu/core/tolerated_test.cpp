@@ -222,6 +222,7 @@ TEST(Findings, OfOneLineAreOneWithTheCoresOfAll) {
                           .text = "pack_tile into a page that was not reserved",
                           .file = "compute.cpp",
                           .line = 31,
+                          .detail = "cb_reserve_back has reserved 0 pages",
                           .num_cores = 1,
                           .num_calls = 2};
     std::vector<Finding> all;
@@ -230,7 +231,8 @@ TEST(Findings, OfOneLineAreOneWithTheCoresOfAll) {
     }
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(text_of(all[0]),
-              "tolerated: pack_tile into a page that was not reserved, compute.cpp:31, 64 cores");
+              "tolerated: pack_tile into a page that was not reserved, compute.cpp:31, 64 cores: "
+              "cb_reserve_back has reserved 0 pages");
     EXPECT_EQ(all[0].num_calls, 128U);
 }
 

@@ -52,6 +52,27 @@ TEST_F(OneTensor, NamesThePageThatARangeReaches) {
               "buffer have another format or page_size?");
 }
 
+TEST_F(OneTensor, HasPagesOfItsOwnSizeOnly) {
+    EXPECT_TRUE(tensors_.may_have_pages(1024, 64));
+    EXPECT_FALSE(tensors_.may_have_pages(1024, 128));
+    EXPECT_EQ(tensors_.explain_pages(1024),
+              "x has 64: does the circular buffer have another format or page_size?");
+}
+
+// Kernels may compute addresses inside of a tensor by their own rule.
+TEST_F(OneTensor, LeavesPagesOpenAtAddressesWhereNoneBegins) {
+    EXPECT_TRUE(tensors_.may_have_pages(0, 128));
+    EXPECT_TRUE(tensors_.may_have_pages(1024 + 64, 128));
+}
+
+TEST_F(OneTensor, LeavesPagesOpenOfATensorWithOnePageInABank) {
+    Buffer workspace = ten_pages(4096);
+    workspace.num_pages = 4;
+    tensors_.add("workspace", workspace, PageMap(workspace, kBanks));
+
+    EXPECT_TRUE(tensors_.may_have_pages(4096, 128));
+}
+
 TEST_F(OneTensor, NamesTheFirstTensorBeforeAll) {
     EXPECT_EQ(tensors_.explain(0, 0, 4), "the first, x, begins at 0x400");
 }
