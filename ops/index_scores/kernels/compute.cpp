@@ -56,36 +56,51 @@ void take_token(const ComputeArgs& shapes, bool holds_one) {
     cb_wait_front(cb_weights, shapes.head_tiles);
 }
 
-// DST[dst] = weighted scores of 32 heads.
-void score_heads(const ComputeArgs& shapes, uint32_t tile, uint32_t dst) {
+constexpr uint32_t kTogether = 2;  // tiles of heads in DST, beside as many of weights
+
+// DST[first], … = weighted scores of `count` tiles of 32 heads each. Each call of the vector unit is
+// initialised once for all of them.
+void score_heads(const ComputeArgs& shapes, uint32_t tile, uint32_t count, uint32_t first) {
     // Keys come second and are transposed on their way into the source register.
     reconfig_data_format(cb_keys, cb_heads);
     mm_init_short(cb_heads, cb_keys, 1);
-    for (uint32_t k = 0; k < shapes.element_tiles; ++k) {
-        matmul_tiles(cb_heads, cb_keys, tile * shapes.element_tiles + k, k, dst);
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 0; k < shapes.element_tiles; ++k) {
+            matmul_tiles(cb_heads, cb_keys, (tile + i) * shapes.element_tiles + k, k, first + i);
+        }
     }
     // ReLU before the weight: a weight may be negative.
     relu_tile_init();
-    relu_tile(dst);
-    copy_to(cb_weights, tile, 2);
+    for (uint32_t i = 0; i < count; ++i) {
+        relu_tile(first + i);
+    }
+    copy_tile_to_dst_init_short_with_dt(cb_weights, cb_weights);
+    for (uint32_t i = 0; i < count; ++i) {
+        copy_tile(cb_weights, tile + i, kTogether + i);
+    }
     mul_binary_tile_init();
-    mul_binary_tile(dst, 2, dst);
+    for (uint32_t i = 0; i < count; ++i) {
+        mul_binary_tile(first + i, kTogether + i, first + i);
+    }
 }
 
-// Scores one tile of keys at a time: scores of 32 heads, those of the next 32 and their weights
-// take three tiles of DST.
+// Scores one tile of keys. A new section of DST is zero, so that the first two tiles of heads are
+// multiplied together. The others are added one at a time.
 void score_keys(const ComputeArgs& shapes) {
     cb_reserve_back(cb_keys, shapes.element_tiles);
     tilize_rows(cb_key_rows, cb_keys, shapes.element_tiles);
     cb_push_back(cb_keys, shapes.element_tiles);
     cb_wait_front(cb_keys, shapes.element_tiles);
     tile_regs_acquire();
-    score_heads(shapes, 0, 0);
+    const uint32_t together = shapes.head_tiles < kTogether ? shapes.head_tiles : kTogether;
+    score_heads(shapes, 0, together, 0);
     for (uint32_t tile = 1; tile < shapes.head_tiles; ++tile) {
-        // Products add to what a DST tile holds.
-        fill_tile_init();
-        fill_tile(1, 0.0F);
-        score_heads(shapes, tile, 1);
+        if (tile >= together) {
+            // Products add to what a DST tile holds.
+            fill_tile_init();
+            fill_tile(1, 0.0F);
+            score_heads(shapes, tile, 1, 1);
+        }
         add_binary_tile_init();
         add_binary_tile(0, 1, 0);
     }
