@@ -178,6 +178,9 @@ bool compiles_with_defines(const KernelSource& source, const std::string& text,
             if (compiles_with(source, text, words, kind, known)) {
                 return true;
             }
+            if (std::ranges::all_of(words, is_known_word)) {
+                break;  // any kind gives the same definitions
+            }
         }
         if (std::ranges::none_of(words, is_known_word)) {
             return false;
