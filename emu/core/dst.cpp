@@ -131,13 +131,13 @@ void Dst::require_idle(const char* call, CallSite site) const {
 }
 
 float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call,
-                         CallSite site) {
+                         CallSite site, DstContent content) {
     // Last to first, so that the first one's address is what comes back; a refusal names the
     // highest.
     for (std::uint32_t i = index + count; i-- > index + 1;) {
-        static_cast<void>(update(i, call, site));
+        static_cast<void>(update(i, call, site, content));
     }
-    return update(index, call, site);
+    return update(index, call, site, content);
 }
 
 const float* Dst::packed(std::uint32_t index, const char* call, CallSite site) {

@@ -82,7 +82,7 @@ public:
     }
     /// Returns `count` tiles from `index` on, adjacent in memory.
     [[nodiscard]] float* update_block(std::uint32_t index, std::uint32_t count, const char* call,
-                                      CallSite site);
+                                      CallSite site, DstContent content = DstContent::Float);
     /// Returns the content of a tile of math's half.
     [[nodiscard]] DstContent content(std::uint32_t index, const char* call, CallSite site) {
         return contents_[math_slot(index, call, site)];

@@ -37,6 +37,8 @@ void pack_tile(DataFormat format, const float* tile, std::byte* out) {
             return pack_uint16_tile(tile, out);
         case DataFormat::UInt8:
             return pack_uint8_tile(tile, out);
+        case DataFormat::Int8:
+            return pack_int8_tile(tile, out);
         default:
             break;
     }

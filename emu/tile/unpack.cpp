@@ -36,6 +36,8 @@ void unpack_tile(DataFormat format, const std::byte* src, float* tile) {
             return unpack_uint16_tile(src, tile);
         case DataFormat::UInt8:
             return unpack_uint8_tile(src, tile);
+        case DataFormat::Int8:
+            return unpack_int8_tile(src, tile);
         default:
             break;
     }

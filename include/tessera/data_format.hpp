@@ -15,7 +15,8 @@ enum class DataFormat : std::uint8_t {
     Float16_b = 5,  ///< bfloat16
     Int32 = 8,
     UInt16 = 9,
-    Lf8 = 10,  ///< fp8 e5m2
+    Lf8 = 10,   ///< fp8 e5m2
+    Int8 = 14,  ///< sign and magnitude, −127 to 127; circular buffers only
     UInt32 = 24,
     Fp8_e4m3 = 26,
     UInt8 = 30,
@@ -26,7 +27,6 @@ enum class DataFormat : std::uint8_t {
     Tf32 = 4,
     Bfp2 = 11,
     Int16 = 13,
-    Int8 = 14,
     Bfp2_b = 15,
     RawUInt8 = 240,
     RawUInt16 = 241,
@@ -64,6 +64,7 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
             return 2048;
         case DataFormat::Lf8:
         case DataFormat::Fp8_e4m3:
+        case DataFormat::Int8:
         case DataFormat::UInt8:
             return 1024;
         case DataFormat::Bfp8_b:
@@ -105,6 +106,8 @@ inline constexpr std::uint32_t kFacesPerTile = 4;
             return "uint16";
         case DataFormat::UInt8:
             return "uint8";
+        case DataFormat::Int8:
+            return "int8";
         case DataFormat::Lf8:
             return "fp8_e5m2";
         case DataFormat::Fp8_e4m3:

@@ -25,6 +25,7 @@ constexpr std::array kFormats{
     FormatRow{tt::DataFormat::UInt32, DataFormat::UInt32},
     FormatRow{tt::DataFormat::UInt16, DataFormat::UInt16},
     FormatRow{tt::DataFormat::UInt8, DataFormat::UInt8},
+    FormatRow{tt::DataFormat::Int8, DataFormat::Int8},
     FormatRow{tt::DataFormat::RawUInt32, DataFormat::UInt32},
     FormatRow{tt::DataFormat::RawUInt16, DataFormat::UInt16},
     FormatRow{tt::DataFormat::RawUInt8, DataFormat::UInt8},

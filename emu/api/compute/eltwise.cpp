@@ -8,6 +8,7 @@
 #include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/tile/fidelity.hpp"
+#include "emu/tile/int8_maths.hpp"
 #include "emu/tile/unpack.hpp"
 #include "tessera/kernel/compute/bcast.hpp"
 #include "tessera/kernel/compute/eltwise_binary.hpp"
@@ -114,8 +115,9 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
         refuse_unarmed(units.armed, call, init_of(type, broadcast), site);
     }
     check_row(bcast_row, call, site);
-    const Operand a = float_operand(thread, icb0, itile0, SourceRegister::SrcA, call, site);
-    const Operand b = float_operand(thread, icb1, itile1, SourceRegister::SrcB, call, site);
+    const Operand a = matrix_operand(thread, icb0, itile0, SourceRegister::SrcA, call, site);
+    const Operand b = matrix_operand(thread, icb1, itile1, SourceRegister::SrcB, call, site);
+    const bool is_int8 = are_int8(a, b, call, site);
     record_compute(thread, EventKind::EltwiseBinary,
                    detail_of(op, broadcast != BroadcastType::NONE ? EltwiseDetail::kBroadcast : 0),
                    {.srca = a.format,
@@ -126,8 +128,15 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
                    site);
     const bool is_sum =
         adds_to_dst(units.armed, op) && units.dst.content(idst, call, site) != DstContent::Cleared;
-    float* dst =
-        is_sum ? units.dst.update(idst, call, site) : units.dst.overwrite(idst, call, site);
+    const DstContent content = is_int8 ? DstContent::Integer : DstContent::Float;
+    float* dst = is_sum ? units.dst.update(idst, call, site, content)
+                        : units.dst.overwrite(idst, call, site, content);
+    const DstUpdate update = is_sum ? DstUpdate::Accumulate : DstUpdate::Overwrite;
+    if (is_int8) {
+        tile::eltwise_int8_tile(op, a.bytes, b.bytes, dst, {broadcast_of(broadcast), update},
+                                bcast_row);
+        return keep_in_narrow_dst(units.dst, DataFormat::Int32, dst);
+    }
     if (units.maths == Maths::Off) {
         return;
     }
@@ -136,8 +145,7 @@ void eltwise(EltwiseBinaryType type, BroadcastType broadcast, std::uint32_t icb0
         second += tile_offset(bcast_row, 0);
     }
     tile::eltwise_tile(op, unpack_operand(thread, 0, a), second, dst,
-                       {broadcast_of(broadcast),
-                        is_sum ? DstUpdate::Accumulate : DstUpdate::Overwrite, units.fidelity});
+                       {broadcast_of(broadcast), update, units.fidelity});
     round_for_dst(units.dst, dst);
 }
 

@@ -7,8 +7,10 @@
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
+#include "emu/api/compute/unpacker.hpp"
 #include "emu/core/fault.hpp"
 #include "emu/core/stride_prefetcher.hpp"
+#include "emu/tile/int8_maths.hpp"
 #include "tessera/kernel/compute/init.hpp"
 #include "tessera/kernel/compute/llk.hpp"
 #include "tessera/kernel/compute/matmul.hpp"
@@ -80,7 +82,7 @@ bool is_granted(const LocalCBInterface& view, std::uint64_t offset, std::uint32_
 Operand gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std::uint32_t stride,
                std::uint32_t count, SourceRegister source, TilePointers& tiles,
                const CallSite& site) {
-    const Operand operand = float_operand(thread, cb, first, source, "matmul_block", site);
+    const Operand operand = matrix_operand(thread, cb, first, source, "matmul_block", site);
     const LocalCBInterface& view = thread.cb[cb];
     const std::uint32_t size = operand.tile.get_tile_size(operand.format);
     tiles[0] = operand.bytes;
@@ -91,7 +93,7 @@ Operand gather(KernelThread& thread, std::uint32_t cb, std::uint32_t first, std:
         // Tiny tiles are copied one by one.
         tiles[i] = !operand.tile.is_tiny() && is_granted(view, offset, size)
                        ? operand.bytes + distance
-                       : float_operand(thread, cb, index, source, "matmul_block", site).bytes;
+                       : matrix_operand(thread, cb, index, source, "matmul_block", site).bytes;
     }
     return operand;
 }
@@ -122,18 +124,39 @@ void check_block(const Dst& dst, std::uint32_t ct_dim, std::uint32_t rt_dim, Cal
     }
 }
 
+DstContent content_of_product(bool is_int8) {
+    return is_int8 ? DstContent::Integer : DstContent::Float;
+}
+
+void multiply_int8(std::span<const std::byte* const> rows,
+                   std::span<const std::byte* const> columns, const ComputeState& units,
+                   float* dst) {
+    for (const std::byte* row : rows) {
+        for (const std::byte* column : columns) {
+            tile::matmul_int8_tile(row, column, in1_orientation(units), dst);
+            keep_in_narrow_dst(units.dst, DataFormat::Int32, dst);
+            dst += kTileElements;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tessera
 
 namespace ckernel {
 
+using tessera::are_int8;
+
 using tessera::check_block;
 using tessera::check_tiles;
 using tessera::check_transpose;
+using tessera::content_of_product;
 using tessera::EventKind;
 using tessera::gather;
 using tessera::in1_orientation;
 using tessera::matmul_mode;
+using tessera::matrix_operand;
+using tessera::multiply_int8;
 using tessera::Operand;
 using tessera::record_matmul;
 using tessera::SourceRegister;
@@ -198,12 +221,13 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     tessera::ComputeState& units = tessera::current_units("matmul_tiles", site);
     tessera::KernelThread& thread = tessera::current_thread();
     require_armed(units.armed, UnitOperation::Matmul, "matmul_tiles", "mm_init", site);
-    const Operand in0 = float_operand(thread, in0_cb_id, in0_tile_index, SourceRegister::SrcB,
-                                      "matmul_tiles", site);
-    const Operand in1 = float_operand(thread, in1_cb_id, in1_tile_index, SourceRegister::SrcA,
-                                      "matmul_tiles", site);
+    const Operand in0 = matrix_operand(thread, in0_cb_id, in0_tile_index, SourceRegister::SrcB,
+                                       "matmul_tiles", site);
+    const Operand in1 = matrix_operand(thread, in1_cb_id, in1_tile_index, SourceRegister::SrcA,
+                                       "matmul_tiles", site);
     check_tiles(units.armed, in0.tile, in1.tile, "matmul_tiles", site);
-    float* dst = units.dst.update(idst, "matmul_tiles", site);
+    const bool is_int8 = are_int8(in0, in1, "matmul_tiles", site);
+    float* dst = units.dst.update(idst, "matmul_tiles", site, content_of_product(is_int8));
     record_matmul(thread, EventKind::MatmulTiles,
                   {.srca = in1.format,
                    .srcb = in0.format,
@@ -211,7 +235,9 @@ void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
                    .srca_tile = in1.tile,
                    .srcb_tile = in0.tile},
                   site);
-    if (units.maths == tessera::Maths::On) {
+    if (is_int8) {
+        multiply_int8({&in0.bytes, 1}, {&in1.bytes, 1}, units, dst);
+    } else if (units.maths == tessera::Maths::On) {
         tessera::tile::matmul_block({{&in0.bytes, 1}, in0.format},
                                     {{&in1.bytes, 1}, in1.format, in1_orientation(units)}, dst,
                                     matmul_mode(units));
@@ -243,7 +269,9 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
     const Operand in1 =
         gather(thread, in1_cb_id, in1_tile_index, 1, ct_dim, SourceRegister::SrcA, columns, site);
     check_tiles(units.armed, in0.tile, in1.tile, "matmul_block", site);
-    float* dst = units.dst.update_block(idst, rt_dim * ct_dim, "matmul_block", site);
+    const bool is_int8 = are_int8(in0, in1, "matmul_block", site);
+    float* dst = units.dst.update_block(idst, rt_dim * ct_dim, "matmul_block", site,
+                                        content_of_product(is_int8));
     record_matmul(thread, EventKind::MatmulBlock,
                   {.srca = in1.format,
                    .srcb = in0.format,
@@ -253,7 +281,9 @@ void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_
                    .srca_tile = in1.tile,
                    .srcb_tile = in0.tile},
                   site);
-    if (units.maths == tessera::Maths::On) {
+    if (is_int8) {
+        multiply_int8({rows.data(), rt_dim}, {columns.data(), ct_dim}, units, dst);
+    } else if (units.maths == tessera::Maths::On) {
         tessera::TilePointers pages;
         tessera::tile::MatmulMode mode = matmul_mode(units);
         mode.ahead = tessera::pages_ahead(std::size_t{rt_dim} * ct_dim, pages);

@@ -75,6 +75,16 @@ void check_end(KernelThread& thread, std::uint64_t begin, std::uint64_t size, st
              cb, size, begin, excess);
 }
 
+void check_matrix_format(DataFormat format, std::uint32_t cb, const char* call,
+                         const CallSite& site) {
+    if (tile::is_integer_format(format)) [[unlikely]] {
+        fault(FaultCategory::Unsupported, site,
+              "{}(cb {}): the matrix unit takes no {} tiles; copy_tile and the functions of the "
+              "vector unit do",
+              call, cb, name_of(format));
+    }
+}
+
 }  // namespace
 
 ComputeState& current_units(const char* call, CallSite site) {
@@ -111,14 +121,11 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
     return {bytes, buffer.format, buffer.tile};
 }
 
-Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
-                      SourceRegister source, const char* call, const CallSite& site) {
+Operand matrix_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
+                       SourceRegister source, const char* call, const CallSite& site) {
     const Operand operand = operand_tile(thread, cb, index, source, call, site);
-    if (tile::is_integer_format(operand.format)) [[unlikely]] {
-        fault(FaultCategory::Unsupported, site,
-              "{}(cb {}): the matrix unit takes no {} tiles; copy_tile and the functions of the "
-              "vector unit do",
-              call, cb, name_of(operand.format));
+    if (operand.format != DataFormat::Int8) {
+        check_matrix_format(operand.format, cb, call, site);
     }
     if ((thread.compute->unpacks_to_dst >> cb & 1U) != 0) [[unlikely]] {
         fault(FaultCategory::UndefinedBehavior, site,
@@ -127,6 +134,21 @@ Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t inde
               call, cb);
     }
     return operand;
+}
+
+Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
+                      SourceRegister source, const char* call, const CallSite& site) {
+    const Operand operand = matrix_operand(thread, cb, index, source, call, site);
+    check_matrix_format(operand.format, cb, call, site);
+    return operand;
+}
+
+bool are_int8(const Operand& a, const Operand& b, const char* call, const CallSite& site) {
+    if ((a.format == DataFormat::Int8) != (b.format == DataFormat::Int8)) [[unlikely]] {
+        fault(FaultCategory::Unsupported, site, "{} of {} and {} tiles: both are int8, or neither",
+              call, name_of(a.format), name_of(b.format));
+    }
+    return a.format == DataFormat::Int8;
 }
 
 Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size, const char* call,

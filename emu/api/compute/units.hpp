@@ -34,6 +34,13 @@ struct Operand {
 /// As operand_tile, for an operation of the matrix unit, which takes no integers.
 [[nodiscard]] Operand float_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
                                     SourceRegister source, const char* call, const CallSite& site);
+/// As float_operand, for operations that take int8 as well.
+[[nodiscard]] Operand matrix_operand(KernelThread& thread, std::uint32_t cb, std::uint32_t index,
+                                     SourceRegister source, const char* call, const CallSite& site);
+/// Returns whether both operands of the matrix unit are int8.
+/// Errors   KernelFault{Unsupported} if one of them alone is.
+[[nodiscard]] bool are_int8(const Operand& a, const Operand& b, const char* call,
+                            const CallSite& site);
 /// `size` granted bytes at the read pointer of CB `cb`: row-major elements, whatever the page.
 [[nodiscard]] Operand operand_bytes(KernelThread& thread, std::uint32_t cb, std::uint64_t size,
                                     const char* call, const CallSite& site);

@@ -15,6 +15,8 @@ namespace tessera {
 /// Errors   KernelFault{UndefinedBehavior} for 32-bit integers on their way to a 16-bit DST.
 void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const char* call,
                     CallSite site);
+/// Cuts integers of 32 bits to those that a 16-bit DST keeps.
+void keep_in_narrow_dst(const Dst& dst, DataFormat format, float* values);
 
 /// Unpacks an operand that is only copied: through SrcA, or straight to a 32-bit DST where the
 /// program asked for UnpackToDestFp32.

@@ -13,7 +13,8 @@ namespace tessera::tile {
 
 [[nodiscard]] constexpr bool is_integer_format(DataFormat format) noexcept {
     return format == DataFormat::Int32 || format == DataFormat::UInt32 ||
-           format == DataFormat::UInt16 || format == DataFormat::UInt8;
+           format == DataFormat::UInt16 || format == DataFormat::UInt8 ||
+           format == DataFormat::Int8;
 }
 
 /// Returns the float slot of an integer. It is two's complement, unlike Wormhole's sign and
@@ -36,5 +37,9 @@ void pack_uint16_tile(const float* tile, std::byte* out);
 /// Zero-extends to 32 bits in the slot; packing saturates the slot, read as unsigned, at 255.
 void unpack_uint8_tile(const std::byte* src, float* tile);
 void pack_uint8_tile(const float* tile, std::byte* out);
+
+/// Converts sign and magnitude to 32 bits of two's complement; packing saturates at ±127.
+void unpack_int8_tile(const std::byte* src, float* tile);
+void pack_int8_tile(const float* tile, std::byte* out);
 
 }  // namespace tessera::tile
