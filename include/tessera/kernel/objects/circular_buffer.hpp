@@ -86,6 +86,10 @@ public:
     [[nodiscard]] auto scoped_lock() const { return Lock(tessera::kernel::NoRelease{}); }
     /// Ends the use of the buffer in a kernel.
     void finish() const {}
+    /// Waits until all writes of the kernel on this NoC have been acknowledged.
+    void write_barrier(const Noc& noc, CallSite site = CallSite::here()) const {
+        noc_async_write_barrier(noc.get_noc_id(), site);
+    }
 
 private:
     std::uint32_t cb_id_;
