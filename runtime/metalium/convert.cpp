@@ -46,12 +46,21 @@ DataMovementProcessor to_tessera(tm::DataMovementProcessor processor) {
     return static_cast<DataMovementProcessor>(processor);
 }
 
+// Kernels branch on the mode by the constant of the vendor's build.
+Defines defines_of(const tm::DataMovementConfig& config) {
+    Defines defines = config.defines;
+    if (config.noc_mode == tm::NOC_MODE::DM_DYNAMIC_NOC) {
+        defines.try_emplace("NOC_MODE", "DM_DYNAMIC_NOC");
+    }
+    return defines;
+}
+
 KernelConfig converted(const tm::DataMovementConfig& config) {
     return DataMovementConfig{
         .processor = to_tessera(config.processor),
         .noc = static_cast<NOC>(config.noc),
         .compile_args = config.compile_args,
-        .defines = config.defines,
+        .defines = defines_of(config),
         .named_compile_args = {config.named_compile_args.begin(), config.named_compile_args.end()}};
 }
 

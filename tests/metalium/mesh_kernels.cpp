@@ -217,12 +217,16 @@ bool kernels_from_strings() {
         static_cast<std::uint32_t>(mesh->allocator()->get_base_allocator_addr(HalMemType::L1));
     const KernelHandle writer = CreateKernelFromString(
         program,
+        "static_assert(noc_mode == DM_DYNAMIC_NOC);\n"
         "void kernel_main() {\n"
         "    *(volatile uint32_t*)get_arg_val<uint32_t>(0) =\n"
         "        get_compile_time_arg_val(0) + get_named_compile_time_arg_val(\"more\") +\n"
         "        get_common_arg_val<uint32_t>(0);\n"
         "}\n",
-        cores, DataMovementConfig{.compile_args = {1000}, .named_compile_args = {{"more", 200}}});
+        cores,
+        DataMovementConfig{.noc_mode = NOC_MODE::DM_DYNAMIC_NOC,
+                           .compile_args = {1000},
+                           .named_compile_args = {{"more", 200}}});
     SetRuntimeArgs(program, writer, cores, {base});
     SetCommonRuntimeArgs(program, writer, {30});
     run_on(mesh, std::move(program));
