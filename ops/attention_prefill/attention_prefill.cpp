@@ -228,23 +228,12 @@ Program make_program(const OpContext& context, std::size_t position) {
         extents.heads * (div_up(extents.tokens, kTileRows) + extents.sequences);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
     const ReaderTensors tensors = reader_tensors(context, position);
-    const DeviceTensor& output = context.device_outputs[0][position];
-
-    Program program = CreateProgram();
-    attention::add_compute(program, context.arch, work.cores, shapes);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/attention_prefill/kernels/reader.cpp", work.cores,
-                     reader_config(reader_args(context, shapes, extents), tensors));
-    const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
     // Cores take units in turn, because causal masks make later tiles longer.
-    for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
-        set_args(
-            program, reader, work.shares[core].core,
-            ReaderShare{.core = core, .num_cores = static_cast<std::uint32_t>(work.shares.size())},
-            addresses_of(tensors));
-        attention::set_writer_args(program, writer, work.shares[core].core, output);
-    }
-    return program;
+    return program_of(context, work, shapes,
+                      {.source = "ops/attention_prefill/kernels/reader.cpp",
+                       .config = reader_config(reader_args(context, shapes, extents), tensors),
+                       .addresses = addresses_of(tensors)},
+                      context.device_outputs[0][position]);
 }
 
 /// Rows of keys that tokens attend to, by the sequences and lists of the call.

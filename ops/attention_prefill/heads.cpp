@@ -241,6 +241,22 @@ std::vector<TensorPlan> infer_heads(const OpContext& context) {
     return {{.spec = output}};
 }
 
+Program program_of(const OpContext& context, const SharedWork& work,
+                   const attention::Shapes& shapes, const Reader& reader,
+                   const DeviceTensor& output) {
+    Program program = CreateProgram();
+    attention::add_compute(program, context.arch, work.cores, shapes);
+    const KernelHandle reads = CreateKernel(program, reader.source, work.cores, reader.config);
+    const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
+    const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
+    for (std::uint32_t core = 0; core < num_cores; ++core) {
+        set_args(program, reads, work.shares[core].core,
+                 ReaderShare{.core = core, .num_cores = num_cores}, reader.addresses);
+        attention::set_writer_args(program, writer, work.shares[core].core, output);
+    }
+    return program;
+}
+
 Program head_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PrefillSpec>();
     const HeadExtents extents = head_extents(context);
@@ -251,22 +267,11 @@ Program head_program(const OpContext& context, std::size_t position) {
     // left.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units);
     const HeadReaderTensors tensors = head_reader_tensors(context, position);
-    const DeviceTensor& output = context.device_outputs[0][position];
-
-    Program program = CreateProgram();
-    attention::add_compute(program, context.arch, work.cores, shapes);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/attention_prefill/kernels/head_reader.cpp", work.cores,
-                     reader_config(head_reader_args(context, shapes, extents), tensors));
-    const KernelHandle writer = attention::add_writer(program, work.cores, shapes, output, {});
-    for (std::uint32_t core = 0; core < work.shares.size(); ++core) {
-        set_args(
-            program, reader, work.shares[core].core,
-            ReaderShare{.core = core, .num_cores = static_cast<std::uint32_t>(work.shares.size())},
-            addresses_of(tensors));
-        attention::set_writer_args(program, writer, work.shares[core].core, output);
-    }
-    return program;
+    return program_of(context, work, shapes,
+                      {.source = "ops/attention_prefill/kernels/head_reader.cpp",
+                       .config = reader_config(head_reader_args(context, shapes, extents), tensors),
+                       .addresses = addresses_of(tensors)},
+                      context.device_outputs[0][position]);
 }
 
 std::vector<HostTensor> head_reference(const ReferenceContext& context) {

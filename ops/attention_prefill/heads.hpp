@@ -3,6 +3,8 @@
 #pragma once
 
 #include "ops/attention_prefill/attention_prefill.hpp"
+#include "ops/shared/attention/attention.hpp"
+#include "ops/shared/work_share.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::ops::attention_prefill {
@@ -28,6 +30,18 @@ void judge_head_form(const OpContext& context, RuleJudge& judge);
 /// Errors   UsageError if a sequence leaves its pages or its rows of keys, or needs a page that is
 ///          −1.
 void check_head_values(const ReferenceContext& context);
+
+/// Reader kernel of either form.
+struct Reader {
+    const char* source;
+    DataMovementConfig config;
+    std::vector<std::uint32_t> addresses;  ///< of its tensors
+};
+/// Returns the program of either form on the cores of `work`, which take units of work by
+/// ReaderShare.
+[[nodiscard]] Program program_of(const OpContext& context, const SharedWork& work,
+                                 const attention::Shapes& shapes, const Reader& reader,
+                                 const DeviceTensor& output);
 
 /// Returns the least work of a call of either form (Op::bound).
 [[nodiscard]] LeastWork work_of(const BoundContext& context);

@@ -6,24 +6,12 @@
 #include "emu/base/round_up.hpp"
 #include "ops/copy/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/moved_values.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::copy {
 namespace {
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-
-struct Outputs {
-    const DeviceTensor& output;
-};
-
-/// Returns the distance of pages in the buffer: a page starts at the alignment of either memory.
-std::uint32_t page_stride(const Inputs& inputs, const Outputs& outputs) {
-    return std::max(inputs.input.buffer.aligned_page_size, outputs.output.buffer.aligned_page_size);
-}
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<CopySpec>();
@@ -39,13 +27,16 @@ void rules(const OpContext& context, RuleJudge& judge) {
                               buffer_room(context.arch)));
 }
 
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const CopySpec& schedule) {
-    const DeviceTensor& input = inputs.input;
-    const DeviceTensor& output = outputs.output;
-    const std::uint32_t stride = page_stride(inputs, outputs);
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& schedule = context.params<CopySpec>();
+    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
+    // A page in the buffer starts at the alignment of either memory.
+    const std::uint32_t stride =
+        std::max(input.buffer.aligned_page_size, output.buffer.aligned_page_size);
     // Split by pages, not by elements: a copy does not depend on the shape.
-    const SharedWork work = share_work("copy", arch, schedule.grid, input.spec.num_pages());
+    const SharedWork work =
+        share_work(kSpec.name, context.arch, schedule.grid, input.spec.num_pages());
 
     const ReaderTensors read{.input = &input.buffer};
     const WriterTensors written{.output = &output.buffer};
@@ -68,26 +59,15 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        return make_program(context.arch, {context.device_inputs[0][p]},
-                            {context.device_outputs[0][p]}, context.params<CopySpec>());
-    });
-}
-
 }  // namespace
 
 const Op& op() {
-    // The reference is the input itself: the bytes must be equal.
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = like_first_input,
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {context.read(0)};
-        }};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = like_first_input,
+                        .programs = on_each(make_program),
+                        .reference = first_input};
     return kOp;
 }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
+#include "ops/shared/valid_tiles/expert_rows_reference.hpp"
 #include "ops/shared/work_share.hpp"
 
 namespace tessera::ops::expert_eltwise {
@@ -170,21 +170,10 @@ void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std:
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
                                           ElementFunction function) {
     const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);
-    const Shape& shape = context.outputs[0].spec.shape;
-    std::vector<std::size_t> first_rows(counts.size() + 1);
-    // Only rows with tokens are computed, expert by expert; the others are not compared.
-    std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
-    HostTensor output{shape, DataFormat::Float32,
-                      std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
-    const std::span<float> values = output.as<float>();
-    tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
-        if (counts[expert] != 0) {
-            apply_to_expert(context, static_cast<std::uint32_t>(expert), counts[expert], function,
-                            values.subspan(first_rows[expert] * shape[2],
-                                           std::size_t{counts[expert]} * shape[2]));
-        }
-    });
-    return list_of(std::move(output));
+    return list_of(packed_expert_rows(
+        context.outputs[0].spec.shape, counts, [&](std::uint32_t expert, std::span<float> rows) {
+            apply_to_expert(context, expert, counts[expert], function, rows);
+        }));
 }
 
 constexpr Operand kCounts{.name = "num_routed_tokens",

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
-#include <numeric>
 
 #include "ops/moe_bmm/expert_reference.hpp"
 #include "ops/moe_bmm/moe_bmm.hpp"
+#include "ops/shared/valid_tiles/expert_rows_reference.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
@@ -40,21 +38,10 @@ void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<std::uint32_t> counts = context.counts(2);
-    const Shape& shape = context.outputs[0].spec.shape;
-    std::vector<std::size_t> first_rows(counts.size() + 1);
-    std::partial_sum(counts.begin(), counts.end(), first_rows.begin() + 1);
-    HostTensor output{shape, DataFormat::Float32,
-                      std::vector<std::byte>(first_rows.back() * shape[2] * sizeof(float))};
-    const std::span<float> values = output.as<float>();
-    // Experts are independent of each other.
-    tbb::parallel_for(std::size_t{0}, counts.size(), [&](std::size_t expert) {
-        if (counts[expert] != 0) {
-            project(context, static_cast<std::uint32_t>(expert), counts[expert],
-                    values.subspan(first_rows[expert] * shape[2],
-                                   std::size_t{counts[expert]} * shape[2]));
-        }
-    });
-    return list_of(std::move(output));
+    return list_of(packed_expert_rows(context.outputs[0].spec.shape, counts,
+                                      [&](std::uint32_t expert, std::span<float> rows) {
+                                          project(context, expert, counts[expert], rows);
+                                      }));
 }
 
 }  // namespace tessera::ops::moe_bmm

@@ -7,6 +7,7 @@
 
 #include "ops/op.hpp"
 #include "ops/shared/token_exchange/combine.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::moe_combine {
 
@@ -17,14 +18,8 @@ inline constexpr std::array kInputs{Operand{.name = "rows",
                                             .layout = "ROW_MAJOR",
                                             .valid_rows = "num_received",
                                             .rows_are = ValidRows::Packed},
-                                    Operand{.name = "source",
-                                            .shape = "(M, 2)",
-                                            .format = "uint32",
-                                            .layout = "ROW_MAJOR",
-                                            .valid_rows = "num_received",
-                                            .rows_are = ValidRows::Packed},
-                                    Operand{"num_received", "(1, 1)", "uint32", "ROW_MAJOR"},
-                                    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+                                    token_exchange::kSource, token_exchange::kNumReceived,
+                                    token_exchange::kSlots,
                                     Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 

@@ -7,18 +7,11 @@
 
 #include "ops/op.hpp"
 #include "ops/shared/token_exchange/dispatch.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::moe_dispatch {
 
-inline constexpr std::array kInputs{
-    Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
-    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
-    Operand{"topk_weights", "(T, K)", "float32 | bfloat16", "ROW_MAJOR"},
-    Operand{.name = "scales",
-            .shape = "(T, S)",
-            .format = "any",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional}};
+inline constexpr auto& kInputs = token_exchange::kDispatchInputs;
 inline constexpr std::array kOutputs{Operand{.name = "received",
                                              .shape = "(M, H)",
                                              .format = "=tokens",
@@ -37,14 +30,9 @@ inline constexpr std::array kOutputs{Operand{.name = "received",
                                              .layout = "ROW_MAJOR",
                                              .valid_rows = "num_received",
                                              .rows_are = ValidRows::Packed},
-                                     Operand{.name = "source",
-                                             .shape = "(M, 2)",
-                                             .format = "uint32",
-                                             .layout = "ROW_MAJOR",
-                                             .valid_rows = "num_received",
-                                             .rows_are = ValidRows::Packed},
-                                     Operand{"num_received", "(1, 1)", "uint32", "ROW_MAJOR"},
-                                     Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
+                                     token_exchange::kSource,
+                                     token_exchange::kNumReceived,
+                                     token_exchange::kSlots,
                                      Operand{.name = "received_scales",
                                              .shape = "(M, S)",
                                              .format = "=scales",

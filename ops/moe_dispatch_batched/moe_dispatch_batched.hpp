@@ -7,18 +7,11 @@
 
 #include "ops/op.hpp"
 #include "ops/shared/token_exchange/dispatch.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::moe_dispatch_batched {
 
-inline constexpr std::array kInputs{
-    Operand{"tokens", "(T, H)", "any", "ROW_MAJOR"},
-    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"},
-    Operand{"topk_weights", "(T, K)", "float32 | bfloat16", "ROW_MAJOR"},
-    Operand{.name = "scales",
-            .shape = "(T, S)",
-            .format = "any",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional}};
+inline constexpr auto& kInputs = token_exchange::kDispatchInputs;
 inline constexpr std::array kOutputs{
     Operand{"received", "(E/D, M, H)", "=tokens", "ROW_MAJOR", "num_received"},
     Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},

@@ -7,18 +7,11 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/reshard/kernels/args.hpp"
+#include "ops/shared/moved_values.hpp"
 #include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::reshard {
 namespace {
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-
-struct Outputs {
-    const DeviceTensor& output;
-};
 
 constexpr std::array kFields{
     config::field<&ReshardSpec::movers>(
@@ -146,11 +139,13 @@ void add_mover(Program& program, const char* source, const Sides& sides,
     }
 }
 
-Program make_program(const Inputs& inputs, const Outputs& outputs, const ReshardSpec& schedule) {
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& schedule = context.params<ReshardSpec>();
+    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
     // The sharded side moves its own pages, so the other side needs no kernel.
-    const bool reads = has_local_shards(plan_of(outputs.output));
-    const Sides sides =
-        reads ? Sides{outputs.output, inputs.input} : Sides{inputs.input, outputs.output};
+    const bool reads = has_local_shards(plan_of(output));
+    const Sides sides = reads ? Sides{output, input} : Sides{input, output};
     const char* source =
         reads ? "ops/reshard/kernels/reader.cpp" : "ops/reshard/kernels/writer.cpp";
     const std::vector<Shard> shards = shards_of(*sides.local.buffer.shard);
@@ -169,25 +164,15 @@ Program make_program(const Inputs& inputs, const Outputs& outputs, const Reshard
     return program;
 }
 
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        return make_program({context.device_inputs[0][p]}, {context.device_outputs[0][p]},
-                            context.params<ReshardSpec>());
-    });
-}
-
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<ReshardSpec>(kFields),
-        .rules = rules,
-        .infer = like_first_input,
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {context.read(0)};
-        }};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<ReshardSpec>(kFields),
+                        .rules = rules,
+                        .infer = like_first_input,
+                        .programs = on_each(make_program),
+                        .reference = first_input};
     return kOp;
 }
 

@@ -5,20 +5,13 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/moved_values.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
 #include "ops/to_layout/kernels/args.hpp"
 
 namespace tessera::ops::to_layout {
 namespace {
-
-struct Inputs {
-    const DeviceTensor& input;
-};
-
-struct Outputs {
-    const DeviceTensor& output;
-};
 
 /// The tensor as a stack of matrices, and how rows of tiles are cut into blocks.
 struct Blocks {
@@ -83,7 +76,7 @@ constexpr std::uint32_t kWidestBlock = 16;
 /// every core has one. Blocks of a row have one size (the last may extend beyond the row), because
 /// every push into a circular buffer must divide its pages.
 Blocks cut_blocks(const ArchSpec& arch, const TensorSpec& spec, const CopySpec& schedule) {
-    const CoreCoord grid = schedule_grid("to_layout", arch, schedule.grid);
+    const CoreCoord grid = schedule_grid(kSpec.name, arch, schedule.grid);
     Blocks blocks = matrices_of(spec.shape);
     // The number of blocks that keeps each within L1.
     const std::uint32_t fewest =
@@ -135,12 +128,12 @@ struct Kernels {
 };
 
 Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& blocks,
-                    const Inputs& inputs, const Outputs& outputs) {
-    const bool to_tiles = outputs.output.spec.layout == Layout::TILE;
-    const DataFormat format = inputs.input.spec.format;
+                    const DeviceTensor& input, const DeviceTensor& output) {
+    const bool to_tiles = output.spec.layout == Layout::TILE;
+    const DataFormat format = input.spec.format;
+    const ReaderTensors read{.input = &input.buffer};
+    const WriterTensors written{.output = &output.buffer};
     // 4-byte elements need a 32-bit DST.
-    const ReaderTensors read{.input = &inputs.input.buffer};
-    const WriterTensors written{.output = &outputs.output.buffer};
     const ComputeConfig compute =
         compute_config(ComputeArgs{.block_tiles = blocks.block_tiles},
                        {.fp32_dest_acc_en = format == DataFormat::Float32});
@@ -164,43 +157,35 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     return {{.spec = output}};
 }
 
-Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
-                     const CopySpec& schedule) {
-    const Blocks blocks = cut_blocks(arch, inputs.input.spec, schedule);
-    const SharedWork work = share_work("to_layout", arch, schedule.grid, blocks.count());
+Program make_program(const OpContext& context, std::size_t position) {
+    const auto& schedule = context.params<CopySpec>();
+    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& output = context.device_outputs[0][position];
+    const Blocks blocks = cut_blocks(context.arch, input.spec, schedule);
+    const SharedWork work = share_work(kSpec.name, context.arch, schedule.grid, blocks.count());
     Program program = CreateProgram();
-    add_circular_buffers(program, work.cores, blocks, inputs.input.spec.format, schedule.cb_depth);
-    const Kernels kernels = add_kernels(program, work.cores, blocks, inputs, outputs);
+    add_circular_buffers(program, work.cores, blocks, input.spec.format, schedule.cb_depth);
+    const Kernels kernels = add_kernels(program, work.cores, blocks, input, output);
     for (const WorkShare& share : work.shares) {
         const BlockRange range{.first_block = share.first, .num_blocks = share.count};
         set_args(program, kernels.reader, share.core,
-                 addresses_of(ReaderTensors{.input = &inputs.input.buffer}), range);
+                 addresses_of(ReaderTensors{.input = &input.buffer}), range);
         set_args(program, kernels.compute, share.core, BlockCount{.num_blocks = share.count});
         set_args(program, kernels.writer, share.core,
-                 addresses_of(WriterTensors{.output = &outputs.output.buffer}), range);
+                 addresses_of(WriterTensors{.output = &output.buffer}), range);
     }
     return program;
-}
-
-std::vector<DeviceProgram> programs(const OpContext& context) {
-    return on_each(context, [&](std::size_t p) {
-        return make_program(context.arch, {context.device_inputs[0][p]},
-                            {context.device_outputs[0][p]}, context.params<CopySpec>());
-    });
 }
 
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = infer,
-        .programs = programs,
-        .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
-            return {context.read(0)};
-        }};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = on_each(make_program),
+                        .reference = first_input};
     return kOp;
 }
 

@@ -27,6 +27,22 @@ constexpr const char* kBothInDst =
     "copy_tile_to_dst_init_short(0); copy_tile(0, 0, 0); copy_tile_to_dst_init_short(1); "
     "copy_tile(1, 0, 1); ";
 
+/// Returns a kernel: `includes`, then a kernel_main with num_tiles and the accessors src and dst,
+/// which `body` completes.
+std::string on_tensors(const std::string& includes, const std::string& body) {
+    return includes +
+           "void kernel_main() {\n"
+           "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
+           "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
+           "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
+           "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
+           "    constexpr auto dst_args = "
+           "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
+           "    const auto src = TensorAccessor(src_args, src_addr);\n"
+           "    const auto dst = TensorAccessor(dst_args, dst_addr);\n" +
+           body;
+}
+
 struct NameCase {
     const char* name;
     std::string init;
@@ -122,37 +138,30 @@ INSTANTIATE_TEST_SUITE_P(
 // The copy is right only if the kernel's facts are those of the program.
 TEST(KernelObjects, OfObjectsAndOfTheCoreMoveATensor) {
     const ScratchFolder folder;
-    folder.write("copy.cpp",
-                 "#include \"experimental/noc.h\"\n"
-                 "#include \"experimental/circular_buffer.h\"\n"
-                 "#include \"experimental/tensor.h\"\n"
-                 "void kernel_main() {\n"
-                 "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
-                 "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
-                 "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
-                 "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
-                 "    constexpr auto dst_args = "
-                 "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
-                 "    const auto src = TensorAccessor(src_args, src_addr);\n"
-                 "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
-                 "    experimental::Noc noc;\n"
-                 "    experimental::CircularBuffer cb(4);\n"
-                 "    const uint32_t zero = get_absolute_logical_x() + get_absolute_logical_y() +\n"
-                 "                          get_my_thread_id() + get_num_threads() - 1 +\n"
-                 "                          noc.get_noc_id() - NOC_INDEX;\n"
-                 "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
-                 "        cb.reserve_back(1);\n"
-                 "        noc.async_read(src, cb, get_tile_size(4), {.page_id = t + zero},\n"
-                 "                       {.offset_bytes = 0});\n"
-                 "        noc.async_read_barrier();\n"
-                 "        cb.push_back(1);\n"
-                 "        cb.wait_front(1);\n"
-                 "        noc.async_write(cb, dst, get_tile_size(4), {}, {.page_id = t});\n"
-                 "        noc.async_writes_flushed();\n"
-                 "        cb.pop_front(1);\n"
-                 "    }\n"
-                 "    noc.async_write_barrier();\n"
-                 "}\n");
+    folder.write(
+        "copy.cpp",
+        on_tensors(
+            "#include \"experimental/noc.h\"\n"
+            "#include \"experimental/circular_buffer.h\"\n"
+            "#include \"experimental/tensor.h\"\n",
+            "    experimental::Noc noc;\n"
+            "    experimental::CircularBuffer cb(4);\n"
+            "    const uint32_t zero = get_absolute_logical_x() + get_absolute_logical_y() +\n"
+            "                          get_my_thread_id() + get_num_threads() - 1 +\n"
+            "                          noc.get_noc_id() - NOC_INDEX;\n"
+            "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+            "        cb.reserve_back(1);\n"
+            "        noc.async_read(src, cb, get_tile_size(4), {.page_id = t + zero},\n"
+            "                       {.offset_bytes = 0});\n"
+            "        noc.async_read_barrier();\n"
+            "        cb.push_back(1);\n"
+            "        cb.wait_front(1);\n"
+            "        noc.async_write(cb, dst, get_tile_size(4), {}, {.page_id = t});\n"
+            "        noc.async_writes_flushed();\n"
+            "        cb.pop_front(1);\n"
+            "    }\n"
+            "    noc.async_write_barrier();\n"
+            "}\n"));
 
     const Ending ending = run_tessera(
         {"kernel", "run", "copy.cpp", "--in", "x=96x64", "--reference", "x", "--strict", "--quiet"},
@@ -168,46 +177,38 @@ TEST(KernelObjects, WriteZerosAndTakeOptions) {
     const ScratchFolder folder;
     folder.write(
         "zeros.cpp",
-        "#include \"api/dataflow/circular_buffer.h\"\n"
-        "#include \"api/core_local_mem.h\"\n"
-        "#include \"api/tensor/noc_traits.h\"\n"
-        "void kernel_main() {\n"
-        "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
-        "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
-        "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
-        "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
-        "    constexpr auto dst_args = "
-        "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
-        "    const auto src = TensorAccessor(src_args, src_addr);\n"
-        "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
-        "    const uint32_t bytes = get_tile_size(4);\n"
-        "    Noc noc;\n"
-        "    CircularBuffer cb(4);\n"
-        "    cb.reserve_back(2);\n"
-        "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
-        "    CoreLocalMem<uint32_t> zeroed(cb.get_write_ptr() + bytes);\n"
-        "    const auto fold = [&] {\n"
-        "        for (uint32_t i = 0; i < bytes / 4; ++i) { x[i] |= zeroed[i]; }\n"
-        "    };\n"
-        "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
-        "        noc.async_read<NocOptions::TXN_ID>(src, x, bytes, {.page_id = t}, {}, "
-        "{.trid = 3});\n"
-        "        noc.async_read<NocOptions::DEFAULT, 2048>(src, zeroed, bytes, "
-        "{.page_id = num_tiles - 1 - t}, {});\n"
-        "        noc.async_read_barrier<NocOptions::TXN_ID>({.trid = 3});\n"
-        "        noc.async_read_barrier<NocOptions::DEFAULT>();\n"
-        "        noc.async_write_zeros(cb, bytes, {.offset_bytes = bytes});\n"
-        "        noc.write_zeros_l1_barrier();\n"
-        "        fold();\n"
-        "        noc.async_write_zeros(dst, bytes, {.page_id = t}, zeroed);\n"
-        "        noc.write_zeros_dram_barrier();\n"
-        "        noc.async_read(dst, zeroed, bytes, {.page_id = t}, {});\n"
-        "        noc.async_read_barrier();\n"
-        "        fold();\n"
-        "        noc.async_write<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, {.page_id = t});\n"
-        "        noc.async_write_barrier<NocOptions::DEFAULT>();\n"
-        "    }\n"
-        "}\n");
+        on_tensors("#include \"api/dataflow/circular_buffer.h\"\n"
+                   "#include \"api/core_local_mem.h\"\n"
+                   "#include \"api/tensor/noc_traits.h\"\n",
+                   "    const uint32_t bytes = get_tile_size(4);\n"
+                   "    Noc noc;\n"
+                   "    CircularBuffer cb(4);\n"
+                   "    cb.reserve_back(2);\n"
+                   "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
+                   "    CoreLocalMem<uint32_t> zeroed(cb.get_write_ptr() + bytes);\n"
+                   "    const auto fold = [&] {\n"
+                   "        for (uint32_t i = 0; i < bytes / 4; ++i) { x[i] |= zeroed[i]; }\n"
+                   "    };\n"
+                   "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+                   "        noc.async_read<NocOptions::TXN_ID>(src, x, bytes, {.page_id = t}, {}, "
+                   "{.trid = 3});\n"
+                   "        noc.async_read<NocOptions::DEFAULT, 2048>(src, zeroed, bytes, "
+                   "{.page_id = num_tiles - 1 - t}, {});\n"
+                   "        noc.async_read_barrier<NocOptions::TXN_ID>({.trid = 3});\n"
+                   "        noc.async_read_barrier<NocOptions::DEFAULT>();\n"
+                   "        noc.async_write_zeros(cb, bytes, {.offset_bytes = bytes});\n"
+                   "        noc.write_zeros_l1_barrier();\n"
+                   "        fold();\n"
+                   "        noc.async_write_zeros(dst, bytes, {.page_id = t}, zeroed);\n"
+                   "        noc.write_zeros_dram_barrier();\n"
+                   "        noc.async_read(dst, zeroed, bytes, {.page_id = t}, {});\n"
+                   "        noc.async_read_barrier();\n"
+                   "        fold();\n"
+                   "        noc.async_write<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, "
+                   "{.page_id = t});\n"
+                   "        noc.async_write_barrier<NocOptions::DEFAULT>();\n"
+                   "    }\n"
+                   "}\n"));
 
     const Ending ending = run_tessera({"kernel", "run", "zeros.cpp", "--in", "x=96x64",
                                        "--reference", "x", "--strict", "--quiet"},
@@ -261,37 +262,30 @@ TEST(KernelObjects, AccessorsKnowTheirLayoutAtCompileTime) {
 // A latched read and a latched write of each page.
 TEST(KernelObjects, MoveATensorByLatchedCommands) {
     const ScratchFolder folder;
-    folder.write("latched.cpp",
-                 "#include \"api/core_local_mem.h\"\n"
-                 "#include \"api/dataflow/circular_buffer.h\"\n"
-                 "void kernel_main() {\n"
-                 "    const uint32_t src_addr = get_arg_val<uint32_t>(0);\n"
-                 "    const uint32_t dst_addr = get_arg_val<uint32_t>(1);\n"
-                 "    const uint32_t num_tiles = get_arg_val<uint32_t>(2);\n"
-                 "    constexpr auto src_args = TensorAccessorArgs<0>();\n"
-                 "    constexpr auto dst_args = "
-                 "TensorAccessorArgs<src_args.next_compile_time_args_offset()>();\n"
-                 "    const auto src = TensorAccessor(src_args, src_addr);\n"
-                 "    const auto dst = TensorAccessor(dst_args, dst_addr);\n"
-                 "    const uint32_t bytes = get_tile_size(4);\n"
-                 "    Noc noc;\n"
-                 "    CircularBuffer cb(4);\n"
-                 "    cb.reserve_back(1);\n"
-                 "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
-                 "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
-                 "        noc.set_async_read_state<NocOptions::DEFAULT, 2048>(src, bytes, "
-                 "{.page_id = t});\n"
-                 "        noc.async_read_with_state<NocOptions::DEFAULT, 2048>(src, x, bytes, "
-                 "{.page_id = t}, {});\n"
-                 "        noc.async_read_barrier();\n"
-                 "        noc.set_async_write_state<NocOptions::DEFAULT, 2048>(dst, bytes, "
-                 "{.page_id = t});\n"
-                 "        noc.async_write_with_state<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, "
-                 "{.page_id = t});\n"
-                 "        noc.async_writes_flushed<NocOptions::DEFAULT>();\n"
-                 "        noc.async_write_barrier();\n"
-                 "    }\n"
-                 "}\n");
+    folder.write(
+        "latched.cpp",
+        on_tensors(
+            "#include \"api/core_local_mem.h\"\n"
+            "#include \"api/dataflow/circular_buffer.h\"\n",
+            "    const uint32_t bytes = get_tile_size(4);\n"
+            "    Noc noc;\n"
+            "    CircularBuffer cb(4);\n"
+            "    cb.reserve_back(1);\n"
+            "    CoreLocalMem<uint32_t> x(cb.get_write_ptr());\n"
+            "    for (uint32_t t = 0; t < num_tiles; ++t) {\n"
+            "        noc.set_async_read_state<NocOptions::DEFAULT, 2048>(src, bytes, "
+            "{.page_id = t});\n"
+            "        noc.async_read_with_state<NocOptions::DEFAULT, 2048>(src, x, bytes, "
+            "{.page_id = t}, {});\n"
+            "        noc.async_read_barrier();\n"
+            "        noc.set_async_write_state<NocOptions::DEFAULT, 2048>(dst, bytes, "
+            "{.page_id = t});\n"
+            "        noc.async_write_with_state<NocOptions::DEFAULT, 2048>(x, dst, bytes, {}, "
+            "{.page_id = t});\n"
+            "        noc.async_writes_flushed<NocOptions::DEFAULT>();\n"
+            "        noc.async_write_barrier();\n"
+            "    }\n"
+            "}\n"));
 
     const Ending ending = run_tessera({"kernel", "run", "latched.cpp", "--in", "x=96x64",
                                        "--reference", "x", "--strict", "--quiet"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function of tile pairs in the vector unit: both tiles are copied to DST first.
-#include "args.hpp"
 #include "function_code.hpp"
+#include "pair_pushes.hpp"
 
 namespace {
 
@@ -44,29 +44,13 @@ void kernel_main() {
 
     unary_op_init_common(cb_a, cb_out);
     init(args.function);
-    for (uint32_t left = num_tiles; left > 0;) {
-        // Reader and writer cut the range in the same way: whole pushes, then single tiles.
-        const uint32_t count = left < args.tiles_per_push ? 1 : args.tiles_per_push;
-        cb_wait_front(cb_a, count);
-        cb_wait_front(cb_b, count);
-        cb_reserve_back(cb_out, count);
-        for (uint32_t tile = 0; tile < count; ++tile) {
-            tile_regs_acquire();
-            // The unpacker is told of the other buffer before each copy, as in tt-metal's
-            // eltwise_binary_sfpu kernel: a and b may differ in format.
-            copy_tile_to_dst_init_short_with_dt(cb_b, cb_a);
-            copy_tile(cb_a, tile, 0);
-            copy_tile_to_dst_init_short_with_dt(cb_a, cb_b);
-            copy_tile(cb_b, tile, 1);
-            apply(args.function);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile(0, cb_out);
-            tile_regs_release();
-        }
-        cb_pop_front(cb_a, count);
-        cb_pop_front(cb_b, count);
-        cb_push_back(cb_out, count);
-        left -= count;
-    }
+    for_each_pair(num_tiles, args.tiles_per_push, [&](uint32_t tile) {
+        // The unpacker is told of the other buffer before each copy, as in tt-metal's
+        // eltwise_binary_sfpu kernel: a and b may differ in format.
+        copy_tile_to_dst_init_short_with_dt(cb_b, cb_a);
+        copy_tile(cb_a, tile, 0);
+        copy_tile_to_dst_init_short_with_dt(cb_a, cb_b);
+        copy_tile(cb_b, tile, 1);
+        apply(args.function);
+    });
 }

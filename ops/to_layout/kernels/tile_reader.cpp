@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the tiles of a block; what a last block has beyond its row is never written anywhere.
-#include "args.hpp"
+#include "tile_block.hpp"
 
 using namespace tessera::ops;
 using namespace tessera::ops::to_layout;
@@ -15,16 +15,13 @@ void kernel_main() {
 
     for (uint32_t block = range.first_block; block < range.first_block + range.num_blocks;
          ++block) {
-        const uint32_t first_column = block % args.blocks_per_row * args.block_tiles;
-        const uint32_t row_start = block / args.blocks_per_row * args.tile_columns;
+        const TileBlock at = tile_block(block, args);
 
         // Whole blocks, also at the end of a row: the buffer is a multiple of them.
         cb_reserve_back(cb_tiles, args.block_tiles);
-        uint32_t l1_addr = get_write_ptr(cb_tiles);
-        for (uint32_t i = 0; i < args.block_tiles && first_column + i < args.tile_columns; ++i) {
-            noc_async_read_page(row_start + first_column + i, input, l1_addr);
-            l1_addr += tile_size;
-        }
+        move_tiles(
+            at, args, get_write_ptr(cb_tiles), tile_size,
+            [&](uint32_t page, uint32_t l1_addr) { noc_async_read_page(page, input, l1_addr); });
         // One barrier for the tiles of a block.
         noc_async_read_barrier();
         cb_push_back(cb_tiles, args.block_tiles);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the tiles of a block that the tensor has.
-#include "args.hpp"
+#include "tile_block.hpp"
 
 using namespace tessera::ops;
 using namespace tessera::ops::to_layout;
@@ -15,15 +15,12 @@ void kernel_main() {
 
     for (uint32_t block = range.first_block; block < range.first_block + range.num_blocks;
          ++block) {
-        const uint32_t first_column = block % args.blocks_per_row * args.block_tiles;
-        const uint32_t row_start = block / args.blocks_per_row * args.tile_columns;
+        const TileBlock at = tile_block(block, args);
 
         cb_wait_front(cb_tiles, args.block_tiles);
-        uint32_t l1_addr = get_read_ptr(cb_tiles);
-        for (uint32_t i = 0; i < args.block_tiles && first_column + i < args.tile_columns; ++i) {
-            noc_async_write_page(row_start + first_column + i, output, l1_addr);
-            l1_addr += tile_size;
-        }
+        move_tiles(
+            at, args, get_read_ptr(cb_tiles), tile_size,
+            [&](uint32_t page, uint32_t l1_addr) { noc_async_write_page(page, output, l1_addr); });
         noc_async_writes_flushed();
         cb_pop_front(cb_tiles, args.block_tiles);
     }

@@ -4,25 +4,20 @@
 #include "ops/expert_eltwise/expert_eltwise.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/one_page_tensor.hpp"
 
 namespace tessera::ops {
 namespace {
 
-DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
-    DeviceTensor made{{std::move(shape), format, layout}, {}};
-    made.buffer.page_size = 32;
-    made.buffer.aligned_page_size = 32;
-    made.buffer.num_pages = 2;
-    return made;
-}
+using testing::one_page_tensor;
 
 /// Two experts, 40 tokens of 96 elements. A test spoils one of them.
 struct Spoilable {
-    DeviceTensor gate = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
-    DeviceTensor up = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
-    DeviceTensor counts = tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
+    DeviceTensor gate = one_page_tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor up = one_page_tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor counts = one_page_tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
     std::vector<std::uint32_t> host_counts{40, 3};
-    DeviceTensor output = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor output = one_page_tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
     ActivationSpec schedule{.split_by = SplitBy::Host, .grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {

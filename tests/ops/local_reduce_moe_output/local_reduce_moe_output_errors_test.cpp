@@ -4,25 +4,20 @@
 #include "ops/local_reduce_moe_output/local_reduce_moe_output.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/one_page_tensor.hpp"
 
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
 
-DeviceTensor tensor(Shape shape, DataFormat format) {
-    DeviceTensor made{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
-    made.buffer.page_size = 32;
-    made.buffer.aligned_page_size = 32;
-    made.buffer.num_pages = 1;
-    return made;
-}
+using testing::one_page_tensor;
 
 /// 3 experts, 5 tokens of 7 elements. A test spoils one tensor or the schedule.
 struct Spoilable {
-    DeviceTensor rows = tensor({3, 5, 7}, DataFormat::Float16_b);
-    DeviceTensor map = tensor({3, 5}, DataFormat::UInt32);
-    DeviceTensor weights = tensor({3, 5}, DataFormat::Float16_b);
-    DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
-    DeviceTensor local = tensor({5, 7}, DataFormat::Float16_b);
+    DeviceTensor rows = one_page_tensor({3, 5, 7}, DataFormat::Float16_b);
+    DeviceTensor map = one_page_tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor weights = one_page_tensor({3, 5}, DataFormat::Float16_b);
+    DeviceTensor counts = one_page_tensor({3, 1}, DataFormat::UInt32);
+    DeviceTensor local = one_page_tensor({5, 7}, DataFormat::Float16_b);
     LocalReduceSpec schedule{.accumulator = ReduceAccumulator::Fp32, .grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {

@@ -4,25 +4,20 @@
 #include "ops/moe_bmm/moe_bmm.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/one_page_tensor.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
 
-DeviceTensor tensor(Shape shape, DataFormat format, Layout layout) {
-    DeviceTensor made{{std::move(shape), format, layout}, {}};
-    made.buffer.page_size = 32;
-    made.buffer.aligned_page_size = 32;
-    made.buffer.num_pages = 2;
-    return made;
-}
+using testing::one_page_tensor;
 
 /// Two experts, 40 tokens, 80 · 96. A test spoils one of them.
 struct Spoilable {
-    DeviceTensor input = tensor({2, 40, 80}, DataFormat::Float16_b, Layout::TILE);
-    DeviceTensor weights = tensor({2, 80, 96}, DataFormat::Float16_b, Layout::TILE);
-    DeviceTensor counts = tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
+    DeviceTensor input = one_page_tensor({2, 40, 80}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor weights = one_page_tensor({2, 80, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor counts = one_page_tensor({2, 1}, DataFormat::UInt32, Layout::ROW_MAJOR);
     std::vector<std::uint32_t> host_counts{40, 3};
-    DeviceTensor output = tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
+    DeviceTensor output = one_page_tensor({2, 40, 96}, DataFormat::Float16_b, Layout::TILE);
     MoeBmmSpec schedule{
         .split_by = SplitBy::Host, .grid = {}, .k_block = 2, .subblock = {2, 2}, .cb_depth = 2};
 

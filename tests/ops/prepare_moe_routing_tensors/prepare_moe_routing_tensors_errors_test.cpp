@@ -6,27 +6,22 @@
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/held_values.hpp"
+#include "tests/ops/one_page_tensor.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
 
-DeviceTensor tensor(Shape shape, DataFormat format) {
-    DeviceTensor made{{std::move(shape), format, Layout::ROW_MAJOR}, {}};
-    made.buffer.page_size = 32;
-    made.buffer.aligned_page_size = 32;
-    made.buffer.num_pages = 1;
-    return made;
-}
+using testing::one_page_tensor;
 
 /// 5 tokens, 2 choices, 3 local experts. A test spoils one tensor or the schedule.
 struct Spoilable {
-    DeviceTensor selected = tensor({5, 2}, DataFormat::UInt32);
-    DeviceTensor weights = tensor({5, 2}, DataFormat::Float16_b);
-    DeviceTensor local = tensor({3}, DataFormat::Int32);
-    DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
-    DeviceTensor routed = tensor({3, 5}, DataFormat::UInt32);
-    DeviceTensor routed_weights = tensor({3, 5}, DataFormat::Float16_b);
-    DeviceTensor map = tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor selected = one_page_tensor({5, 2}, DataFormat::UInt32);
+    DeviceTensor weights = one_page_tensor({5, 2}, DataFormat::Float16_b);
+    DeviceTensor local = one_page_tensor({3}, DataFormat::Int32);
+    DeviceTensor counts = one_page_tensor({3, 1}, DataFormat::UInt32);
+    DeviceTensor routed = one_page_tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor routed_weights = one_page_tensor({3, 5}, DataFormat::Float16_b);
+    DeviceTensor map = one_page_tensor({3, 5}, DataFormat::UInt32);
     CopySpec schedule{.grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {

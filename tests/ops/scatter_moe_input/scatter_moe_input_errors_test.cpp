@@ -4,24 +4,19 @@
 #include "ops/scatter_moe_input/scatter_moe_input.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/ops/one_page_tensor.hpp"
 
 namespace tessera::ops::scatter_moe_input {
 namespace {
 
-DeviceTensor tensor(Shape shape, DataFormat format, Layout layout = Layout::ROW_MAJOR) {
-    DeviceTensor made{{std::move(shape), format, layout}, {}};
-    made.buffer.page_size = 32;
-    made.buffer.aligned_page_size = 32;
-    made.buffer.num_pages = 1;
-    return made;
-}
+using testing::one_page_tensor;
 
 /// Three experts, 5 tokens of 7 elements. A test spoils one of them.
 struct Spoilable {
-    DeviceTensor hidden = tensor({5, 7}, DataFormat::Float16_b);
-    DeviceTensor counts = tensor({3, 1}, DataFormat::UInt32);
-    DeviceTensor routed = tensor({3, 5}, DataFormat::UInt32);
-    DeviceTensor scattered = tensor({3, 5, 7}, DataFormat::Float16_b);
+    DeviceTensor hidden = one_page_tensor({5, 7}, DataFormat::Float16_b);
+    DeviceTensor counts = one_page_tensor({3, 1}, DataFormat::UInt32);
+    DeviceTensor routed = one_page_tensor({3, 5}, DataFormat::UInt32);
+    DeviceTensor scattered = one_page_tensor({3, 5, 7}, DataFormat::Float16_b);
     CopySpec schedule{.grid = {}, .cb_depth = 2};
 
     [[nodiscard]] std::string message() const {
