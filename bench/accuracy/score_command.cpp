@@ -121,6 +121,7 @@ void print(const ScoreCommand& options, std::span<const Row> rows, std::span<con
         console.out << groups_markdown(rows, scores) << '\n'
                     << alternatives_markdown(kinds) << '\n'
                     << residues_markdown(residues_of(rows, scores)) << '\n'
+                    << unscored_markdown(rows, scores) << '\n'
                     << summary_markdown(group_scores(rows, scores), kinds);
         return;
     }

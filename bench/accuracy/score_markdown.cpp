@@ -2,6 +2,7 @@
 #include "bench/accuracy/score_markdown.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -185,6 +186,18 @@ std::string residues_markdown(std::span<const RegimeResidue> residues) {
         const std::string wormhole = cell_of(residues, "wormhole", regime);
         const std::string blackhole = cell_of(residues, "blackhole", regime);
         text += fmt::format("| {} | {} | {} |\n", name_of(regime), wormhole, blackhole);
+    }
+    return text;
+}
+
+std::string unscored_markdown(std::span<const Row> rows, std::span<const RowScore> scores) {
+    std::string text = "| rows | groups | why there is no prediction |\n|---|---|---|\n";
+    for (const auto& [reason, indices] : unscored_rows(scores)) {
+        std::set<std::string> groups;
+        for (const std::size_t index : indices) {
+            groups.insert(fmt::format("`{}`", rows[index].group));
+        }
+        text += fmt::format("| {} | {} | {} |\n", indices.size(), fmt::join(groups, ", "), reason);
     }
     return text;
 }

@@ -23,6 +23,10 @@ namespace tessera::score {
 /// Returns a table of residues: one line per regime with both architectures' figures.
 [[nodiscard]] std::string residues_markdown(std::span<const RegimeResidue> residues);
 
+/// Returns a table of rows without a prediction: one line per reason, with the rows' groups.
+[[nodiscard]] std::string unscored_markdown(std::span<const Row> rows,
+                                            std::span<const RowScore> scores);
+
 /// Returns README's table: the mean over groups of each architecture without circular groups, then
 /// all alternatives together. Reads only the means in `groups`.
 [[nodiscard]] std::string summary_markdown(std::span<const GroupScore> groups,

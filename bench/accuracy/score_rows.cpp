@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "bench/accuracy/parameters.hpp"
@@ -115,6 +116,22 @@ std::vector<RowScore> score_rows(std::span<const Row> rows, Models& models,
         scores.push_back(score_from_text(*text));
     }
     return scores;
+}
+
+std::vector<Unscored> unscored_rows(std::span<const RowScore> scores) {
+    std::map<std::string, std::vector<std::size_t>> by_reason;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        if (!scores[i].prediction) {
+            by_reason[scores[i].reason].push_back(i);
+        }
+    }
+    std::vector<Unscored> unscored;
+    for (auto& [reason, rows] : by_reason) {
+        unscored.push_back({reason, std::move(rows)});
+    }
+    std::ranges::stable_sort(unscored, std::ranges::greater(),
+                             [](const Unscored& some) { return some.rows.size(); });
+    return unscored;
 }
 
 }  // namespace tessera::score

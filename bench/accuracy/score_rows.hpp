@@ -23,6 +23,14 @@ struct RowScore {
     double host_seconds = 0;
 };
 
+/// Rows without a prediction that have the same reason.
+struct Unscored {
+    std::string reason;
+    std::vector<std::size_t> rows;  ///< indices, ascending
+};
+/// Returns them with the most frequent reason first.
+[[nodiscard]] std::vector<Unscored> unscored_rows(std::span<const RowScore> scores);
+
 struct ScoreOptions {
     std::uint32_t threads = 1;  ///< rows scored in parallel
     /// Called when a row is done, from any thread but never concurrently.

@@ -107,8 +107,8 @@ void add_group(Table& table, const GroupScore& group) {
 
 std::string notes_of(std::span<const GroupScore> groups) {
     std::string text = fmt::format(
-        "\nOf all rows: within 10 %, where one that is not scored is a miss. Covered: the goal is "
-        "{:.0f} % of each group.\n",
+        "\nThe column \"of all rows\" counts rows within 10 %; a row that is not scored is a miss. "
+        "The goal of \"covered\" is {:.0f} % of each group.\n",
         kCoverageGoal * kPercent);
     // Sorted by name; they arrive by architecture.
     std::map<std::string, GroupBasis> changed;
@@ -226,26 +226,21 @@ std::string residues_text(std::span<const RegimeResidue> residues, const report:
 
 std::string reasons_text(std::span<const Row> rows, std::span<const RowScore> scores,
                          RowDetail detail, const report::TextStyle& style) {
-    std::map<std::string, std::vector<std::string>> ids;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!scores[i].prediction) {
-            ids[scores[i].reason].push_back(rows[i].id);
-        }
-    }
-    if (ids.empty()) {
+    const std::vector<Unscored> unscored = unscored_rows(scores);
+    if (unscored.empty()) {
         return "";
     }
-    std::vector<std::pair<std::string, std::vector<std::string>>> reasons(ids.begin(), ids.end());
-    std::ranges::stable_sort(reasons, std::ranges::greater(),
-                             [](const auto& reason) { return reason.second.size(); });
     Table table({{"not scored", Align::Right, 9, {}},
                  {"reason", Align::Left, 9, {}},
                  {detail == RowDetail::Rows ? "rows" : "first row", Align::Left, 8, {}}});
-    for (const auto& [reason, rows_of_it] : reasons) {
-        table.add({{std::to_string(rows_of_it.size())},
-                   {reason},
-                   {detail == RowDetail::Rows ? fmt::format("{}", fmt::join(rows_of_it, " "))
-                                              : rows_of_it.front()}});
+    for (const auto& [reason, indices] : unscored) {
+        std::vector<std::string_view> ids;
+        for (const std::size_t index : indices) {
+            ids.emplace_back(rows[index].id);
+        }
+        const auto shown = std::span(ids).first(detail == RowDetail::Rows ? ids.size() : 1);
+        table.add(
+            {{std::to_string(ids.size())}, {reason}, {fmt::format("{}", fmt::join(shown, " "))}});
     }
     return table.text(style);
 }

@@ -224,7 +224,8 @@ Prediction scatter_cycles(const Model& model, const Collective& collective, std:
 constexpr std::uint32_t kExchangePacketTiles = 2;
 
 /// Returns the cycles if each device sends `packets` rows of `packet_bytes` to each other device.
-Prediction exchange_cycles(const Model& model, const Collective& collective, std::uint64_t packets,
+Prediction exchange_cycles(const Model& model, const Collective& collective,
+                           ops::all_to_all::Opposite opposite, std::uint64_t packets,
                            std::uint32_t packet_bytes) {
     Bench bench(model, collective.mesh);
     const std::uint32_t devices = num_devices(collective);
@@ -232,11 +233,7 @@ Prediction exchange_cycles(const Model& model, const Collective& collective, std
         {static_cast<std::uint32_t>(packets) * devices, packet_bytes / kElementBytes}};
     const auto inputs = allocate(bench, "input", spec, collective);
     const auto outputs = allocate(bench, "output", spec, collective);
-    // On a ring, the kernels named above send the data for the opposite device in one direction.
-    using enum ops::all_to_all::Opposite;
-    const bool is_ring = collective.mesh.topology == Topology::Ring;
-    const ops::all_to_all::AllToAllSpec parameters{.links = collective.links,
-                                                   .opposite = is_ring ? Forward : EitherWay};
+    const ops::all_to_all::AllToAllSpec parameters{.links = collective.links, .opposite = opposite};
     return bench
         .run(ops::call_programs(ops::all_to_all::op(), model.arch, collective.mesh,
                                 {&parameters, {inputs}, {outputs}}))
@@ -300,19 +297,6 @@ Prediction reduce_scatter(const Parameters& parameters, const Model& model, Coll
     });
 }
 
-Prediction all_to_all(const Parameters& parameters, const Model& model,
-                      const Collective& collective) {
-    // Each of eight parts takes its own route. This many packets of each part fill the links.
-    constexpr std::uint64_t kMostOfAPart = kMostPackets / 8;
-    const std::uint64_t part = parameters.long_count("message_bytes") / num_devices(collective);
-    const auto packet = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        part, kExchangePacketTiles * std::uint64_t{tile_bytes(DataFormat::Float16_b)}));
-    expressible(packet > 0 && packet % kElementBytes == 0, "parts of {} bytes", part);
-    return cycles_at(div_up(part, packet), kMostOfAPart, [&](std::uint64_t packets) {
-        return exchange_cycles(model, collective, packets, packet);
-    });
-}
-
 Model with_links_of_report(Model model) {
     if (const auto rate = model.setup.collective_link_rate) {
         for (TimingSpec* timing : {&model.timing.low, &model.timing.expected, &model.timing.high}) {
@@ -336,6 +320,18 @@ Prediction line_gather_cycles(const Model& model, const Collective& collective, 
     });
 }
 
+Prediction part_exchange_cycles(const Model& model, const Collective& collective,
+                                std::uint64_t part_bytes, ops::all_to_all::Opposite opposite) {
+    // Each of eight parts takes its own route. This many packets of each part fill the links.
+    constexpr std::uint64_t kMostOfAPart = kMostPackets / 8;
+    const auto packet = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        part_bytes, kExchangePacketTiles * std::uint64_t{tile_bytes(DataFormat::Float16_b)}));
+    expressible(packet > 0 && packet % kElementBytes == 0, "parts of {} bytes", part_bytes);
+    return cycles_at(div_up(part_bytes, packet), kMostOfAPart, [&](std::uint64_t packets) {
+        return exchange_cycles(model, collective, opposite, packets, packet);
+    });
+}
+
 Prediction predict_collective(const Row& row, const Parameters& parameters, const Model& boards) {
     const Model model = with_links_of_report(boards);
     const Collective collective = collective_of(row, parameters, model);
@@ -347,7 +343,14 @@ Prediction predict_collective(const Row& row, const Parameters& parameters, cons
         return as_time(row, reduce_scatter(parameters, model, collective), model);
     }
     if (name == "all to all") {
-        return as_time(row, all_to_all(parameters, model, collective), model);
+        const std::uint64_t part = parameters.long_count("message_bytes") / num_devices(collective);
+        // On a ring, the kernels of kExchangePacketTiles' source send the data for the opposite
+        // device in one direction.
+        using enum ops::all_to_all::Opposite;
+        const bool is_ring = collective.mesh.topology == Topology::Ring;
+        return as_time(row,
+                       part_exchange_cycles(model, collective, part, is_ring ? Forward : EitherWay),
+                       model);
     }
     expressible(name == "all reduce", "no program for {}", name);
     return as_time(row,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-gathers along a line of devices, for rows of collectives and for rows of models.
+// Collectives for rows of collectives and for rows of models.
 #pragma once
 
 #include <cstdint>
 
 #include "bench/accuracy/model.hpp"
 #include "bench/accuracy/prediction.hpp"
+#include "ops/all_to_all/all_to_all.hpp"
 #include "tessera/buffer.hpp"
 #include "tessera/data_format.hpp"
 #include "tessera/mesh_spec.hpp"
@@ -30,5 +31,11 @@ struct TilePackets {
 /// packets the result is extrapolated.
 [[nodiscard]] Prediction line_gather_cycles(const Model& model, const Collective& collective,
                                             std::uint64_t tiles, const TilePackets& packets);
+
+/// Returns the cycles until each device has sent a part of `part_bytes` to each other device.
+/// Beyond a few hundred packets the result is extrapolated.
+[[nodiscard]] Prediction part_exchange_cycles(const Model& model, const Collective& collective,
+                                              std::uint64_t part_bytes,
+                                              ops::all_to_all::Opposite opposite);
 
 }  // namespace tessera::score

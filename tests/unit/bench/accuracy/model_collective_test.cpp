@@ -24,25 +24,6 @@ Model model() {
     return testing::without_ranges(arch, timing);
 }
 
-// Packets to the second device are one packet behind at each link.
-constexpr double kPipeline = 0.07;
-
-TEST(ModelAllReduce, PutsTwoShardsOfFourOnTheBusiestLink) {
-    const Row row{.workload = "Qwen3-32B decode op AllReduceAsync_0",
-                  .metric = "kernel_duration",
-                  .unit = "ns"};
-    const Prediction time = predict_model_op(row, Parameters("section=model_tail"), model());
-    // 155648 columns over 8 devices, 32 rows, 17 B for 16 elements of BFP8, over 4 links, twice.
-    const double bytes = 155648.0 / 8 * 32 * 17 / 16 / 4 * 2;
-    EXPECT_NEAR(time.expected, bytes / 10, bytes / 10 * kPipeline);
-}
-
-TEST(ModelAllReduce, IsRefusedWhereItsShardsAreNotKnown) {
-    const Row row{.workload = "Qwen3-32B decode op AllReduceAsync_0"};
-    EXPECT_THROW((void)predict_model_op(row, Parameters("section=decoder"), model()),
-                 NotExpressible);
-}
-
 double all_to_all_time(const char* parameters) {
     const Row row{.workload = "DeepSeek MLA all to all", .metric = "device_time", .unit = "ns"};
     return predict_model_op(row, Parameters(parameters), model()).expected;

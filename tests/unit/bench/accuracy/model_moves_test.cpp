@@ -67,13 +67,6 @@ TEST(ModelMoves, ChannelsThatAreWholeTilesNeedNoFilling) {
                 8, 0.1);
 }
 
-TEST(ModelSum, ReadsEachStackOnce) {
-    // 66 sums over 16 cores: 5 sums of 8 tiles each on the first two cores.
-    EXPECT_NEAR(times(&RiscTiming::read_issue, "DeepSeek MLA sum over dim 1",
-                      "shape=1x8x32x2112;dtype=BFLOAT16"),
-                40, 1);
-}
-
 TEST(ModelMoves, AnotherOpIsRefused) {
     const Row row{.workload = "DeepSeek MLA permute q_nope pre", .unit = "us"};
     EXPECT_THROW((void)predict_model_moves(row, Parameters("shape=32x1x16x128;dtype=BFLOAT16"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected times: the SFPU functions on the longest path. Everything else takes no time.
+// Expected times: the SFPU function on the longest path. Everything else takes no time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,12 +10,11 @@ namespace tessera::score {
 namespace {
 
 constexpr double kSilu = 10'000;
-constexpr double kRsqrt = 20'000;
 
 Model model() {
     const ArchSpec arch = testing::n150_arch();
     TimingSpec timing = testing::fast_timing(arch);
-    timing.sfpu.functions = {{"rsqrt", Cycles{kRsqrt}}, {"silu", Cycles{kSilu}}};
+    timing.sfpu.functions = {{"silu", Cycles{kSilu}}};
     return testing::without_ranges(arch, timing);
 }
 
@@ -37,32 +36,12 @@ TEST(ModelSharded, CoresWorkOnTheirShardsAtOnce) {
         kLittle);
 }
 
-TEST(ModelSharded, TheScaleOfANormIsWorkedOutOnOneCoreForAll) {
-    EXPECT_NEAR(cycles("DeepSeek MLA rms norm q", "shape=32x1536;placement=16 cores"), kRsqrt,
-                kLittle);
-    EXPECT_NEAR(cycles("layernorm (RMS)", "shape=32x2048;cores=16 (2x8);machine=Galaxy 4U"), kRsqrt,
-                2 * kLittle);
-}
-
-TEST(ModelSharded, RotaryEmbeddingHasUsersInRowsOfEightCores) {
-    constexpr const char* kHeads = "q_heads=8;kv_heads=1;head=128";
-    EXPECT_LT(cycles("rotary fused QK", fmt::format("batch=8;{}", kHeads).c_str()), kLittle);
-    EXPECT_LT(cycles("Qwen3-32B decode op RotaryEmbeddingLlamaFusedQK", "machine=Galaxy 4U"),
-              kLittle);
-    EXPECT_THROW((void)cycles("rotary fused QK", fmt::format("batch=9;{}", kHeads).c_str()),
-                 NotExpressible);
-    EXPECT_THROW((void)cycles("rotary fused QK", fmt::format("batch=40;{}", kHeads).c_str()),
-                 NotExpressible);
-}
-
 TEST(ModelSharded, OfShardsThatDoNotFitIsRefused) {
     EXPECT_THROW((void)cycles("multiply with SiLU", "shape=32x1024;machine=Galaxy 4U"),
                  NotExpressible);
     EXPECT_THROW((void)cycles("multiply with SiLU", "shape=64x512;machine=Galaxy 4U"),
                  NotExpressible);
     EXPECT_THROW((void)cycles("multiply with SiLU", "shape=32x512;machine=n150"), NotExpressible);
-    EXPECT_THROW((void)cycles("layernorm (RMS)", "shape=32x2048;cores=32"), NotExpressible);
-    EXPECT_THROW((void)cycles("layernorm (RMS)", "shape=32x2000"), NotExpressible);
 }
 
 }  // namespace

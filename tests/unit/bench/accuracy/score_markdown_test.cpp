@@ -71,6 +71,22 @@ TEST(ScoreMarkdown, HoldsResiduesAgainstWhatDeviceModelsState) {
     EXPECT_EQ(residues_markdown({}), "");
 }
 
+// Rows 1 and 3 share a reason; row 0 has a prediction.
+TEST(ScoreMarkdown, NamesTheReasonOfEachRowWithoutAPrediction) {
+    const std::vector<Row> rows{
+        {.group = "gemm"}, {.group = "exp"}, {.group = "ccl"}, {.group = "ccl"}};
+    std::vector<RowScore> scores(rows.size());
+    scores[0].prediction = Prediction{1, 1, 1};
+    scores[1].reason = scores[3].reason = "no program";
+    scores[2].reason = "a reason of its own";
+
+    EXPECT_EQ(unscored_markdown(rows, scores),
+              "| rows | groups | why there is no prediction |\n"
+              "|---|---|---|\n"
+              "| 2 | `ccl`, `exp` | no program |\n"
+              "| 1 | `ccl` | a reason of its own |\n");
+}
+
 // 6 of 8, 0 of 2 and 10 of 10 pairs are 16 of 20. Without the last kind, which differs in an
 // amount, they are 6 of 10. Only means have a line.
 TEST(ScoreMarkdown, SumsUpMeansAndAlternatives) {
