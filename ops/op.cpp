@@ -45,7 +45,7 @@ void judge_devices(const std::vector<std::vector<DeviceTensor>>& operands,
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             // Position and device must agree: programs index tensors by position.
             judge.require(tensors[i].buffer.device == i, "tensors",
-                          fmt::format("at place {} lie on device {}; allowed: device {}", i,
+                          fmt::format("at place {} are on device {}; allowed: device {}", i,
                                       tensors[i].buffer.device, i));
         }
     }

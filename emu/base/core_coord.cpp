@@ -14,9 +14,10 @@ constexpr std::uint32_t kMaxCoresPerSide = 1024;
 }  // namespace
 
 CoreRange::CoreRange(CoreCoord start, CoreCoord end) : start_coord(start), end_coord(end) {
-    require(end.x >= start.x && end.y >= start.y,
-            "CoreRange: end {} lies left of or above start {}; start must be the upper left corner",
-            to_string(end), to_string(start));
+    require(
+        end.x >= start.x && end.y >= start.y,
+        "CoreRange: end {} is left of or above start {}; allowed: start at the upper left corner",
+        to_string(end), to_string(start));
     require(end.x - start.x < kMaxCoresPerSide && end.y - start.y < kMaxCoresPerSide,
             "CoreRange: {} has more than {} columns or rows; no grid has as many", to_string(*this),
             kMaxCoresPerSide);

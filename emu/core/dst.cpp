@@ -123,7 +123,7 @@ void Dst::require_idle(const char* call, CallSite site) const {
     for (const Section section : sections_) {
         if (section != Section::Free) {
             fault(FaultCategory::UndefinedBehavior, site,
-                  "{} hands DST over itself, but DST is {}: it must not stand between "
+                  "{} acquires and releases DST itself, but DST is {}; allowed: calls outside of "
                   "tile_regs_acquire and tile_regs_release",
                   call, name_of(section));
         }

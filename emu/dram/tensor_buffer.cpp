@@ -15,7 +15,7 @@ constexpr std::uint64_t kGap = 16 * 1024;
 void check_banks(const ShardSpec& shard, const DramSpec& dram, const std::string& name) {
     for (const CoreCoord bank : shard_cores(shard)) {
         require(bank.y == 0 && bank.x < dram.num_banks,
-                "tensor {}: DRAM shards are dealt to banks (0,0) to ({},0), not to {}", name,
+                "tensor {}: DRAM shards are placed on banks (0,0) to ({},0), not on {}", name,
                 dram.num_banks - 1, to_string(bank));
     }
 }

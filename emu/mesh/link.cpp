@@ -14,8 +14,8 @@ Device& across_links(const Device& from, LinkRoute route, const char* call, Call
     // A kernel computes its route from runtime arguments, so a wrong route is the kernel's fault.
     const Mesh* mesh = from.mesh();
     if (mesh == nullptr) {
-        fault(FaultCategory::OutOfBounds, site, "{}: device {} stands alone, without links", call,
-              from.id());
+        fault(FaultCategory::OutOfBounds, site,
+              "{}: device {} is the only device of the mesh and has no links", call, from.id());
     }
     const auto target = mesh->neighbour(from.id(), route.direction, route.hops);
     if (!target) {

@@ -20,7 +20,7 @@
 namespace tessera {
 namespace {
 
-// The NoC moves flits: both ends must lie at the same offset in one, or bytes land shifted.
+// The NoC moves flits: both ends need the same offset in a flit, or bytes are shifted.
 // Addresses may agree modulo the alignment of L1 and not of DRAM: the vendor's allocator gives L1
 // such addresses. Public reports contradict each other on reads (docs/emulation.md), so that this
 // is noted and not refused.
@@ -134,7 +134,7 @@ std::shared_ptr<const std::byte[]> copy_of_source(const Transfer& write) {
 
 }  // namespace
 
-// Not the other way round: that a write has left may be known from an answer of its receiver, and
+// Not the reverse: that a write has left may be known from an answer of its receiver, and
 // senders of blocks read the next one without a flush.
 void check_is_filled(const KernelThread& thread, std::uint32_t source, std::uint32_t size,
                      const char* call, CallSite site) {
@@ -166,7 +166,7 @@ void issue_read(KernelThread& thread, std::uint32_t noc, std::uint64_t source,
         from.core != nullptr ? arch.l1.alignment.value : arch.dram.read_alignment.value;
     check_alignment(thread, from.address, destination, alignment, "noc_async_read", site);
     NocPort& port = thread.noc[noc];
-    // The latched command lies in the registers that this call has just overwritten.
+    // The latched command is in the registers that this call has just overwritten.
     port.read_state.is_valid = false;
     thread.activity.bytes_read += size;
     record_run(thread, EventKind::NocRead, detail_of(thread, noc, style, port.read_transaction_id),

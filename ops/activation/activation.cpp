@@ -99,7 +99,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_depth(spec.cb_depth, judge);
     const std::uint32_t width = row_length(context.inputs[0].spec.shape);
     judge.require(!has_gate(spec) || width % 2 == 0, "input",
-                  fmt::format("has {} columns; a gate and up are as long as each other", width));
+                  fmt::format("has {} columns; allowed with a gate: an even number", width));
     // swigluoai clamps gate and up separately, so it has no form without up.
     judge.require(has_gate(spec) || spec.function != ActivationFunction::SwigluOai, "gate",
                   "is none; swigluoai has one");

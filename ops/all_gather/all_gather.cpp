@@ -115,7 +115,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
                       input.shape[0] % kTileRows == 0,
                   "input",
-                  fmt::format("is {}; the rows of a TILE tensor of rank 2 must be a multiple of {}",
+                  fmt::format("is {}; allowed for a TILE tensor of rank 2: a multiple of {} rows",
                               describe(input), kTileRows));
 }
 

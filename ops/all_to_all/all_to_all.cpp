@@ -177,7 +177,7 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
                           input.shape[0] % (kTileRows * devices) == 0;
     judge.require(
         is_whole, "input",
-        fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of {} devices",
+        fmt::format("is {}; allowed: a multiple of {} rows, whole tiles for each of {} devices",
                     describe(input), kTileRows * devices, devices));
     judge.require(context.inputs.size() == 1 || input.layout == Layout::ROW_MAJOR, "counts",
                   "are of rows of a ROW_MAJOR tensor; the input is TILE");

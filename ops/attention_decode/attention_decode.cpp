@@ -64,7 +64,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     const std::uint32_t sequences = context.inputs[kPageTable].spec.shape[0];
     judge.require(context.has(lists) || extents.tokens % sequences == 0, "page_table",
                   fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
-                              "say whose each one is",
+                              "state the sequence of each token",
                               sequences, extents.tokens));
 }
 
@@ -97,8 +97,8 @@ void judge_caches(const OpContext& context, const Extents& extents, RuleJudge& j
     judge_part(kRopeCache, extents.rope);
     constexpr std::uint32_t kMostScales = 16;  // the reader's place for those of a key
     judge.require(scales <= kMostScales, "query",
-                  fmt::format("has latents of {} elements; in fp8 they may have {}", extents.latent,
-                              kMostScales * fp8::kBlock));
+                  fmt::format("has latents of {} elements; allowed in fp8: up to {}",
+                              extents.latent, kMostScales * fp8::kBlock));
 }
 
 /// Checks the operands and parameters that differ between latents and heads of keys and values.
@@ -119,7 +119,7 @@ void judge_forms(const OpContext& context, const Extents& extents, RuleJudge& ju
     // the columns of the values behind the latent are computed and not stored.
     judge.require(!is_fp8(context.inputs[kCache].spec.format) || extents.latent % kTileColumns == 0,
                   "query",
-                  fmt::format("has latents of {} elements; in fp8 they must be whole tiles of {}",
+                  fmt::format("has latents of {} elements; allowed in fp8: whole tiles of {}",
                               extents.latent, kTileColumns));
     judge.require(extents.rope != 0, "q_rope", "is missing; allowed: left out with `values` only");
     judge.require(!has_sinks, "sinks", "are given without `values`, which they need");

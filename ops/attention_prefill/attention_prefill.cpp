@@ -126,9 +126,10 @@ void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& jud
     const std::uint32_t rope_rows = num_rows(context.inputs[3].spec.shape);
     judge.require(rope_rows == extents.key_rows, "k_rope",
                   fmt::format("has {} rows; kv has {}", rope_rows, extents.key_rows));
-    judge.require(extents.key_rows % extents.sequences == 0, "kv",
-                  fmt::format("has {} rows; with contexts, each of {} sequences must have as many",
-                              extents.key_rows, extents.sequences));
+    judge.require(
+        extents.key_rows % extents.sequences == 0, "kv",
+        fmt::format("has {} rows; allowed with contexts: as many for each of {} sequences",
+                    extents.key_rows, extents.sequences));
 }
 
 /// Checks operands and parameters of the other form, in which keys and values have heads.

@@ -111,8 +111,8 @@ void judge_positions(const HeadExtents& extents, RuleJudge& judge) {
     }
     if (extents.has_contexts) {
         judge.require(extents.key_positions % extents.sequences == 0, "kv",
-                      fmt::format("has {} positions; with contexts and without pages, each of {} "
-                                  "sequences must have as many",
+                      fmt::format("has {} positions; allowed with contexts and without pages: as "
+                                  "many for each of {} sequences",
                                   extents.key_positions, extents.sequences));
         return;
     }

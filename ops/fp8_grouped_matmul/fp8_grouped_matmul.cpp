@@ -173,13 +173,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
         is_format, "output",
         fmt::format("is {}; allowed: fp8_e4m3, bfloat16 or float32", name_of(spec.output)));
     judge.require(spec.row_chunk > 0 && spec.k_push > 0, "k_push",
-                  fmt::format("and row_chunk are {} and {}; they must be at least 1", spec.k_push,
+                  fmt::format("and row_chunk are {} and {}; allowed: at least 1", spec.k_push,
                               spec.row_chunk));
     const bool has_scale = context.outputs.size() > 1;
     judge.require(has_scale == (spec.output == DataFormat::Fp8_e4m3), "output_scale",
-                  has_scale
-                      ? fmt::format("is given; codes have one, {} has none", name_of(spec.output))
-                      : "is missing: codes without their scales mean nothing");
+                  has_scale ? fmt::format("is given; allowed with {}: none", name_of(spec.output))
+                            : "is missing; required with codes");
     // The room cannot be judged for a format without tile size.
     if (!is_format) {
         return;

@@ -48,9 +48,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const bool quantises = spec.output == DataFormat::Fp8_e4m3;
     judge.require(quantises || spec.output == DataFormat::Float32, "output",
                   fmt::format("is {}; allowed: fp8_e4m3 or float32", name_of(spec.output)));
-    judge.require(quantises == (context.outputs.size() > 1), "output_scale",
-                  quantises ? "is missing: codes without their scales mean nothing"
-                            : "is given; codes have one, float32 has none");
+    judge.require(
+        quantises == (context.outputs.size() > 1), "output_scale",
+        quantises ? "is missing; required with codes" : "is given; allowed with float32: none");
     const auto& tiles = moe_permutation::kTokenTiles;
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
                   fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));

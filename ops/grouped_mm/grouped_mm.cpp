@@ -66,7 +66,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (is_weighted) {
         const auto choices = static_cast<std::uint32_t>(num_elements(context.inputs[5].spec.shape));
         judge.require(choices == choices_of(context.inputs, spec), "topk_weights",
-                      fmt::format("are {}; they must be one for each of {} choices", choices,
+                      fmt::format("are {}; allowed: one for each of {} choices", choices,
                                   choices_of(context.inputs, spec)));
     }
 }

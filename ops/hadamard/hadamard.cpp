@@ -26,8 +26,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     // The matrix has entries of +1 and -1 for powers of two only; larger rows would not fit one
     // strip.
     judge.require(std::has_single_bit(columns) && columns <= kStripColumns, "input",
-                  fmt::format("has rows of {} elements; they must be a power of two up to {}",
-                              columns, kStripColumns));
+                  fmt::format("has rows of {} elements; allowed: a power of two up to {}", columns,
+                              kStripColumns));
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {

@@ -79,11 +79,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("has {} rows, which {} heads do not divide", weight[0], heads));
     const Extents extents = extents_of(spec, input, weight);
     judge.require(extents.rows > 0 && spec.first + extents.rows <= extents.head_rows, "rows",
-                  fmt::format("{} from row {} on do not lie within the {} of a head", extents.rows,
-                              spec.first, extents.head_rows));
-    judge.require(row_length(input) == extents.inner, "input",
-                  fmt::format("has rows of {} elements; they must have {}", row_length(input),
-                              extents.inner));
+                  fmt::format("{} from row {} on exceed the {} of a head", extents.rows, spec.first,
+                              extents.head_rows));
+    judge.require(
+        row_length(input) == extents.inner, "input",
+        fmt::format("has rows of {} elements; allowed: {}", row_length(input), extents.inner));
     const std::uint64_t bytes = buffer_bytes(extents);
     judge.require(bytes <= buffer_room(context.arch), "weight",
                   fmt::format("takes {} B of circular buffers; a core has {} B of L1 for them",

@@ -58,14 +58,10 @@ std::vector<CbPlan> tile_buffers(const Extents& extents, DataFormat keys) {
     constexpr auto kFloat = DataFormat::Float32;
     const std::uint32_t heads = extents.head_tiles();
     const std::uint32_t elements = extents.element_tiles();
-    return {{Cb::HeadRows, keys, elements},
-            {Cb::Heads, keys, heads * elements},
-            {Cb::KeyRows, keys, 2 * elements},
-            {Cb::Keys, keys, elements},
-            {Cb::WeightColumns, kFloat, heads},
-            {Cb::Weights, kFloat, heads},
-            {Cb::KeyScales, kFloat, 2},
-            {Cb::Output, kFloat, 2}};
+    return {{Cb::HeadRows, keys, elements},     {Cb::Heads, keys, heads * elements},
+            {Cb::KeyRows, keys, 2 * elements},  {Cb::Keys, keys, elements},
+            {Cb::WeightColumns, kFloat, heads}, {Cb::Weights, kFloat, heads},
+            {Cb::KeyScales, kFloat, 2},         {Cb::Output, kFloat, 2}};
 }
 
 std::vector<Scratch> scratch_of(const Extents& extents, std::uint32_t table_width) {
@@ -89,7 +85,7 @@ std::uint64_t buffer_bytes(const ArchSpec& arch, const Extents& extents, DataFor
 void judge_heads(const OpContext& context, const Extents& extents, RuleJudge& judge) {
     // A head's elements are multiplied tile by tile; a partial tile would need a mask.
     judge.require(extents.elements % kTileColumns == 0, "q",
-                  fmt::format("has heads of {} elements; they must be whole tiles of {}",
+                  fmt::format("has heads of {} elements; allowed: whole tiles of {}",
                               extents.elements, kTileColumns));
     const Shape& weights = context.inputs[1].spec.shape;
     judge.require(row_length(weights) == extents.heads && num_rows(weights) == extents.tokens,

@@ -31,10 +31,10 @@ Spread spread(const SpreadRequest& request) {
     }
     result.out_block = request.out_block_tiles == 0 ? result.per_core : request.out_block_tiles;
     require_key(result.per_core % result.out_block == 0, request.out_block,
-                "is {}; it must divide {}, which is {}", result.out_block, request.per_core,
+                "is {}; allowed: a divisor of {}, which is {}", result.out_block, request.per_core,
                 result.per_core);
     require_key(result.out_block % request.subblock_tiles == 0, "out_subblock",
-                "has a {} of {} tiles; it must divide {}, which is {}", request.subblock,
+                "has a {} of {} tiles; allowed: a divisor of {}, which is {}", request.subblock,
                 request.subblock_tiles, request.out_block, result.out_block);
     // A per_core that covers the extent early leaves cores of the grid idle. That is allowed, since
     // a smaller set of cores is a schedule of its own.
@@ -95,7 +95,7 @@ Blocking block_up(const ArchSpec& arch, const MatmulShape& shape, const MatmulSp
     // M and N may extend beyond the tensor, K may not. Tiles beyond M or N give output that is not
     // written; tiles beyond K would be added to every sum.
     require_key(k_tiles % schedule.in0_block_w == 0, "in0_block_w",
-                "is {}; it must divide K, which is {} tiles", schedule.in0_block_w, k_tiles);
+                "is {}; allowed: a divisor of K, which is {} tiles", schedule.in0_block_w, k_tiles);
     const CoreLimits limits = core_limits(arch, schedule);
     const Subblock subblock = schedule.out_subblock;
     return {.m = spread({"M", "per_core_m", "out_block_h", "height", div_up(shape.m, kTileRows),

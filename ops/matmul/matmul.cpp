@@ -101,7 +101,7 @@ void judge_place(std::string_view operand, TensorPlacement placement, const Tens
         place += fmt::format(" in shards of {}x{} tiles", shape[0], shape[1]);
     }
     judge.require(lies_as(tensor, expected), operand,
-                  fmt::format("does not lie as {}.placement says: {}", operand, place));
+                  fmt::format("is not placed as {}.placement states: {}", operand, place));
 }
 
 void judge_tensors(const OpContext& context, const OperandLayouts& layouts, RuleJudge& judge) {
@@ -111,8 +111,8 @@ void judge_tensors(const OpContext& context, const OperandLayouts& layouts, Rule
     if (!context.outputs.empty()) {
         const TensorPlan& out = context.outputs[0];
         judge.require(out.spec.format == layouts.out.spec.format, "out",
-                      fmt::format("is {}; out.format says {}", name_of(out.spec.format),
-                                  name_of(layouts.out.spec.format)));
+                      fmt::format("is {}; allowed: {}, as out.format states",
+                                  name_of(out.spec.format), name_of(layouts.out.spec.format)));
         judge_place("out", schedule.out.placement, out, layouts.out, judge);
     }
 }

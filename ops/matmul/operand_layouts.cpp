@@ -56,7 +56,7 @@ void check_out_format(DataFormat format) {
 
 void check_lengths(const MatmulShape& shape, const MatmulSpec& schedule) {
     require(shape.m > 0 && shape.k > 0 && shape.n > 0,
-            "matmul: M {}, K {}, N {}; each must be at least 1", shape.m, shape.k, shape.n);
+            "matmul: M {}, K {}, N {}; allowed: at least 1 each", shape.m, shape.k, shape.n);
     require_key(schedule.in0_block_w > 0, "in0_block_w", "is 0; allowed: at least 1");
     require_key(schedule.cb_depth > 0, "cb_depth", "is 0; allowed: at least 1");
 }

@@ -60,7 +60,7 @@ std::size_t check_local_experts(const std::vector<HostTensor>& local_experts) {
                     "{}: {} is {}; expert ids are 0 to {}", kSpec.name, text_of(place), ids[i],
                     count - 1);
             auto& first = places[static_cast<std::size_t>(ids[i])];
-            require(!first, "{}: {} is {}, as is {}; each expert stands once", kSpec.name,
+            require(!first, "{}: {} is {}, as is {}; allowed: each expert once", kSpec.name,
                     text_of(place), ids[i], text_of(first.value_or(ExpertPlace{})));
             first = place;
         }

@@ -98,16 +98,16 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
                                   "without counts",
                                   block));
         judge.require(spec.codes != Codes::Int8Bytes, "codes",
-                      "are int8_bytes; tiles may have fp8_e4m3, int8 or int4");
+                      "are int8_bytes; allowed for tiles: fp8_e4m3, int8 or int4");
         return;
     }
     judge.require(spec.block != ScaleBlock::Matrix, "block",
                   "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
     const bool is_plain = input.shape.size() == 2 && !context.has(kCounts);
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
-                  "is 128x128; rows of a stack, or with counts, may have 1x128, row or tensor");
+                  "is 128x128; allowed for rows of a stack, or with counts: 1x128, row or tensor");
     judge.require(spec.codes != Codes::Int4, "codes",
-                  "are int4; rows may have fp8_e4m3, int8 or int8_bytes");
+                  "are int4; allowed for rows: fp8_e4m3, int8 or int8_bytes");
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -116,10 +116,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge_blocks(context, judge);
     // The rules differ for codes of fp8; integers have one.
-    judge.require(
-        spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
-        fmt::format("is {}; codes of {} have trtllm", config::Value<ScaleRule>::show(spec.rule),
-                    spec.codes == Codes::E2m1 ? "e2m1" : "integers"));
+    judge.require(spec.codes == Codes::Fp8E4m3 || spec.rule == ScaleRule::Trtllm, "rule",
+                  fmt::format("is {}; allowed for codes of {}: trtllm",
+                              config::Value<ScaleRule>::show(spec.rule),
+                              spec.codes == Codes::E2m1 ? "e2m1" : "integers"));
     // Tiles are coded one at a time, so that no width exceeds L1.
     if (is_tiled(input)) {
         return;

@@ -95,7 +95,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
     // page.
     judge.require(
         input.layout == Layout::ROW_MAJOR || input.shape[0] % (kTileRows * devices) == 0, "input",
-        fmt::format("is {}; its rows must be a multiple of {}, whole tiles for each of {} devices",
+        fmt::format("is {}; allowed: a multiple of {} rows, whole tiles for each of {} devices",
                     describe(input), kTileRows * devices, devices));
 }
 

@@ -63,7 +63,7 @@ void judge_shards(std::string_view operand, const TensorPlan& tensor, RuleJudge&
     const std::size_t cores = shard_cores(*tensor.shard).size();
     // A core has room for one shard: that is how the tensor was allocated.
     judge.require(num_shards(*tensor.shard) <= cores, operand,
-                  fmt::format("has {} shards, dealt to {} cores; a core takes one",
+                  fmt::format("has {} shards on {} cores; allowed: one on each core",
                               num_shards(*tensor.shard), cores));
 }
 
@@ -73,10 +73,10 @@ void judge_pages(const OpContext& context, RuleJudge& judge) {
     // Pages that meet DRAM need its alignment; between cores 16 bytes are enough.
     const bool meets_dram = context.inputs[0].memory == BufferType::DRAM ||
                             context.outputs[0].memory == BufferType::DRAM;
-    judge.require(!meets_dram || page % alignment == 0, "input",
-                  fmt::format("has pages of {} B, which go between DRAM and L1; they must be "
-                              "multiples of {} B",
-                              page, alignment));
+    judge.require(
+        !meets_dram || page % alignment == 0, "input",
+        fmt::format("has pages of {} B, which move between DRAM and L1; allowed: multiples of {} B",
+                    page, alignment));
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {

@@ -29,7 +29,7 @@ inline bool judge_whole_mesh(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t devices = context.mesh.shape.num_devices();
     const bool holds = is_whole_mesh(context);
     judge.require(holds, "devices",
-                  fmt::format("are {} of the mesh's {}; they must be all of them, by id",
+                  fmt::format("are {} of the mesh's {}; allowed: all of them, by id",
                               context.devices.size(), devices));
     return holds;
 }

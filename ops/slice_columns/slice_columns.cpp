@@ -43,10 +43,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("{} do not divide rows of {} columns", spec.heads, row));
     const std::uint32_t columns = columns_of(spec, row);
     // The range must be within a head, since the same columns are taken from each.
-    judge.require(
-        columns > 0 && spec.first + columns <= width_of(spec, row), "first",
-        fmt::format("{} and {} columns from there on do not lie within the {} of a {}", spec.first,
-                    columns, width_of(spec, row), spec.heads == 0 ? "row" : "head"));
+    judge.require(columns > 0 && spec.first + columns <= width_of(spec, row), "first",
+                  fmt::format("{} and {} columns from there on exceed the {} of a {}", spec.first,
+                              columns, width_of(spec, row), spec.heads == 0 ? "row" : "head"));
     judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(input.format), spec,
                        judge);
 }

@@ -124,7 +124,7 @@ Command add_advise(CLI::App& root, Console& console) {
     add_full_flag(*command, options->full);
     command->footer(
         "Replays the trace once for each rule. A change is one thing that a schedule could do:\n"
-        "pages dealt out over the banks, deeper CBs, a share of the reads on the other NoC. A\n"
+        "pages distributed over the banks, deeper CBs, a share of the reads on the other NoC. A\n"
         "bound is an unlimited resource: no schedule can gain more there. Gains are graded by\n"
         "pairs of draws: likely: 91 % of 256 pairs. Gains of several rules do not add up.");
     return {command, [options, &console] { return run(*options, console); }, Ranks::Several};

@@ -294,8 +294,9 @@ private:
                 if (!is_macro || define.key.empty() || std::isdigit(define.key.front()) != 0) {
                     binder_.binding.violations.add(
                         define.origin, path + ".defines",
-                        fmt::format("'{}' is no name of a macro; allowed: letters, digits and _",
-                                    define.key));
+                        fmt::format(
+                            "'{}' is not the name of a macro; allowed: letters, digits and _",
+                            define.key));
                     continue;
                 }
                 kernel.defines[define.key] = pipeline::substitute(define.value.text, names_);

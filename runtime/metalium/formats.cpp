@@ -45,9 +45,9 @@ std::ostream& operator<<(std::ostream& stream, ARCH arch) {
 }
 
 void refuse_size(const char* call, DataFormat format) {
-    throw std::runtime_error(
-        fmt::format("{}: {}: {}", call, format,
-                    format == DataFormat::Invalid ? "is no format" : "elements share exponents"));
+    throw std::runtime_error(fmt::format(
+        "{}: {}: {}", call, format,
+        format == DataFormat::Invalid ? "is not a format" : "elements share exponents"));
 }
 
 }  // namespace tt

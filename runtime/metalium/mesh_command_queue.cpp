@@ -21,7 +21,7 @@ struct Part {
     std::size_t column = 0;
 };
 
-/// Returns which part each device holds. Parts count along the rows of the matrix, and are dealt
+/// Returns which part each device holds. Parts count along the rows of the matrix, and are distributed
 /// along the rows of the mesh (down its columns if COL_MAJOR). A part that is replicated along an
 /// extent is on all devices of a row or a column of the mesh.
 /// Source   tt-metal tt_metal/distributed/mesh_command_queue_base.cpp.

@@ -43,7 +43,7 @@ std::span<std::byte> bytes_of_l1(IDevice* device, const CoreCoord& core, std::ui
                                  std::size_t bytes, CoreType type) {
     const tessera::ArchSpec& arch = device->state().session->arch();
     const CoreCoord grid = device->compute_with_storage_grid_size();
-    require(type == CoreType::WORKER, "L1 of a core that is no worker: allowed: worker cores");
+    require(type == CoreType::WORKER, "L1 of a core that is not a worker; allowed: worker cores");
     require(core.x < grid.x && core.y < grid.y, "L1 of core {}: the grid is {}x{}", core, grid.x,
             grid.y);
     require(address <= arch.l1.size.value && bytes <= arch.l1.size.value - address,

@@ -53,7 +53,7 @@ struct Rule {
 inline constexpr std::string_view kShareOfReads = "share of a line's reads on the other NoC";
 
 /// The rule that proves that cores camp on banks.
-inline constexpr std::string_view kDealOutBanks = "pages dealt out over the banks";
+inline constexpr std::string_view kSpreadOverBanks = "pages distributed over the banks";
 
 /// The rule that bounds what busy links of the NoC cost.
 inline constexpr std::string_view kNocLinks = "links of the NoC";

@@ -81,7 +81,7 @@ Rule multicast() {
 
 void add_changes(std::vector<Rule>& rules) {
     rules.push_back(
-        change(kDealOutBanks,
+        change(kSpreadOverBanks,
                "let cores that run side by side start at other banks: another split of columns, a "
                "padded width, an order of blocks by core",
                distribute_banks));

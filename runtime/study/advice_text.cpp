@@ -224,7 +224,7 @@ std::string line_text(const LineBanks& line, std::uint32_t banks) {
 std::string step_banks_text(const BankCamping& banks, const StepGain& step, bool has_map,
                             const TextStyle& style) {
     std::string text = fmt::format(
-        "\n{}: {} less with pages dealt out; cores camp on {:.1f} of {} banks at a time, an even "
+        "\n{}: {} less with pages distributed; cores camp on {:.1f} of {} banks at a time, an even "
         "distribution uses {:.1f}; consecutive pages of a core are {} apart\n",
         painted(banks.step, Tone::Heading, style), percent(step.gain), banks.used, banks.num_banks,
         banks.even, num_banks_text(banks.stride));
@@ -253,7 +253,7 @@ std::string banks_text(const Advice& advice, const TextStyle& style) {
     constexpr std::size_t kMostSteps = 3;
     std::string text;
     std::size_t steps = 0;
-    for (const StepGain& step : steps_that_gain(advice, kDealOutBanks)) {
+    for (const StepGain& step : steps_that_gain(advice, kSpreadOverBanks)) {
         const auto banks = std::ranges::find(advice.banks, step.name, &BankCamping::step);
         if (banks != advice.banks.end() && camps(*banks) && steps < kMostSteps) {
             // A map has 12 lines, so only the step with the largest gain has one, if the run's time

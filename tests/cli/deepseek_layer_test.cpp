@@ -216,8 +216,8 @@ TEST(DeepseekLayerMistakes, NameAPageOutsideOfTheCacheOfAnyDevice) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1, -1 is "
-              "none (step append_0)\n");
+              "tessera: kv_cache_append: page_table(0,0) is 8; the cache has pages 0 to 1; "
+              "allowed: these, or -1 for none (step append_0)\n");
 }
 
 // A value that a step computes passes no check of inputs: it is checked before a reference uses it.
@@ -245,7 +245,7 @@ steps:
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
               "tessera: attention_decode: positions[0] is 40; the 2 pages of a sequence hold 0 to "
-              "31, -1 is none (step attend)\n");
+              "31; allowed: these, or -1 for none (step attend)\n");
 }
 
 TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
@@ -254,10 +254,9 @@ TEST(DeepseekLayerMistakes, NameAPositionBehindTheCache) {
                    "tensors.cache_positions.origin.index=context + i % tokens + 9"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(
-        ending.err,
-        "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to 15, "
-        "-1 is none (step append_0)\n");
+    EXPECT_EQ(ending.err,
+              "tessera: kv_cache_append: positions[7] is 16; the 1 pages of a sequence hold 0 to "
+              "15; allowed: these, or -1 for none (step append_0)\n");
 }
 
 HostTensor result_of_form(const std::string& attention, const std::string& form,

@@ -29,7 +29,7 @@ DataFormat format_in_dst(std::uint32_t number, CallSite site) {
         default:
             break;
     }
-    fault(FaultCategory::Unsupported, site, "typecast_tile: {} is no format of DST", number);
+    fault(FaultCategory::Unsupported, site, "typecast_tile: {} is not a format of DST", number);
 }
 
 DstContent content_of(DataFormat format) {

@@ -14,7 +14,7 @@ using tessera::KernelThread;
 
 namespace {
 
-// How often a kernel asks in vain depends on the host; a trace holds the wait that the loop is.
+// The number of failed polls depends on the host, so a trace records the loop as one wait.
 void record(KernelThread& thread, EventKind kind, std::uint32_t cb_id, std::uint32_t pages,
             CallSite site) {
     record_run(thread, kind, static_cast<std::uint8_t>(cb_id), pages, site);

@@ -26,8 +26,8 @@ KernelThread& thread_of(const FabricConnection& connection, const char* call, Ca
     require_noc(thread, call, site);
     if (connection.channel >= kNumLinkChannels) {
         fault(FaultCategory::UndefinedBehavior, site,
-              "{}: channel {} of the connection is none of a device's {} links: its arguments are "
-              "not those of append_fabric_connection_rt_args",
+              "{}: channel {} of the connection is not one of a device's {} links: its arguments "
+              "are not those of append_fabric_connection_rt_args",
               call, connection.channel, kNumLinkChannels);
     }
     return thread;

@@ -20,7 +20,7 @@ Core& core_at(const KernelThread& thread, std::uint8_t noc_x, std::uint8_t noc_y
     const Endpoint at =
         resolve(thread.core().device(), make_noc_address({noc_x, noc_y}, 0), 4, call, site);
     if (at.core == nullptr) {
-        fault(FaultCategory::UndefinedBehavior, site, "{}: NoC ({},{}) is no worker core", call,
+        fault(FaultCategory::UndefinedBehavior, site, "{}: NoC ({},{}) is not a worker core", call,
               noc_x, noc_y);
     }
     for (const auto& other : at.core->threads) {

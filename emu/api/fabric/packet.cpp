@@ -70,7 +70,7 @@ void check_aligned(const Device& device, std::uint64_t address, const char* what
     }
 }
 
-// A chunk lies in such a slot behind those before it.
+// A chunk follows the earlier chunks in its slot.
 void check_chunk_aligned(const Device& device, std::uint64_t address, std::uint32_t offset,
                          const FabricPacket& packet) {
     const std::uint64_t alignment = device.arch().l1.alignment.value;
@@ -298,7 +298,7 @@ void send_packet(KernelThread& thread, const FabricPacket& packet) {
                        command.unicast_seminc_fused.val);
     }
     fault(FaultCategory::UndefinedBehavior, packet.site,
-          "{}: the packet header holds command {}, which is none", packet.call,
+          "{}: the packet header holds the unknown command {}", packet.call,
           static_cast<unsigned>(packet.header.noc_send_type));
 }
 

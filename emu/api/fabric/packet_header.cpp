@@ -37,7 +37,7 @@ MeshRoute route_to(std::uint32_t device, const char* call, CallSite site) {
     const Mesh* mesh = from.mesh();
     if (mesh == nullptr || device >= mesh->spec().shape.num_devices() || device == from.id()) {
         fault(FaultCategory::OutOfBounds, site,
-              "{}: device {} is none of the {} others that device {} reaches", call, device,
+              "{}: device {} is not one of the {} devices that device {} reaches", call, device,
               mesh == nullptr ? 0 : mesh->spec().shape.num_devices() - 1, from.id());
     }
     return mesh_route(mesh->spec().shape, mesh->spec().topology, from.id(), device);

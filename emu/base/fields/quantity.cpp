@@ -73,7 +73,7 @@ Parsed<double> parse_quantity(const Node& node, std::span<const Unit> units, Who
     }
     constexpr double kLargestExact = 9007199254740992.0;  // 2^53
     if (whole == Whole::Yes && (std::trunc(value) != value || value > kLargestExact)) {
-        return Mistake{node.origin, fmt::format("{} is no whole number of {} up to 2^53",
+        return Mistake{node.origin, fmt::format("{} is not a whole number of {} up to 2^53",
                                                 describe(node), units.front().name)};
     }
     return value;

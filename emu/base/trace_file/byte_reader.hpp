@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::string text() {
         const std::string_view text = take(number<std::uint32_t>());
         if (!is_utf8(text)) {
-            throw CorruptBytes{"it has a name that is no UTF-8"};
+            throw CorruptBytes{"it has a name that is not UTF-8"};
         }
         return std::string(text);
     }

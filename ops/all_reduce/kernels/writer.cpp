@@ -25,7 +25,7 @@ struct Neighbour {
 };
 
 // One of the two circular buffers that the link fills, seen from the sending core, whose own
-// circular buffer lies at the same address.
+// circular buffer has the same address.
 class Slots {
 public:
     Slots(uint32_t cb, uint32_t arrived_id, uint32_t credit_id, const Neighbour& next,

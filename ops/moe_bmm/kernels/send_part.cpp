@@ -39,7 +39,7 @@ void kernel_main() {
 
     const uint32_t block_tiles = block.height * block.width;
     const uint32_t bytes = block_tiles * get_tile_size(cb_part);
-    // A circular buffer lies at the same address on all its cores; one block's parts fill this one.
+    // A circular buffer has the same address on all its cores; one block's parts fill this one.
     const uint32_t place = get_write_ptr(cb_arrived) + (adder.part - 1) * bytes;
     for (uint32_t i = 0; i < num_blocks; ++i) {
         // The announcement is dropped: how many sums follow is known, and a block of this part has

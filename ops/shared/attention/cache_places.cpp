@@ -32,14 +32,13 @@ void judge_cache_rows(const Operand& operand, const TensorSpec& cache, const Cac
         rows.heads == 1 ? std::string() : fmt::format("{} of a head, ", rows.columns);
     judge.require(
         together != 0, operand.name,
-        fmt::format("has rows of {} elements; they must have {}{} of a position, or {} of "
-                    "a page",
+        fmt::format("has rows of {} elements; allowed: {}{} of a position, or {} of a page",
                     row_length(cache.shape), of_head, rows.of_position(), rows.of_page()));
     // Rows inside of a page begin at any multiple of their size.
     const std::uint32_t bytes = rows.columns * element_bytes(cache.format);
     judge.require(together <= 1 || bytes % alignment == 0, operand.name,
-                  fmt::format("has pages of positions of {} B; they must be multiples of {} B",
-                              bytes, alignment));
+                  fmt::format("has pages of positions of {} B; allowed: multiples of {} B", bytes,
+                              alignment));
 }
 
 // The cache is a pool of positions, which pages of sequences share.
@@ -64,16 +63,18 @@ void check_entries(std::string_view op, const CachePlaces& places) {
     // Judged before the run: a page out of range would be written to another tensor.
     for (std::size_t i = 0; i < pages.size(); ++i) {
         require(pages[i] >= -1 && pages[i] < num_pages,
-                "{}: page_table({},{}) is {}; the cache has pages 0 to {}, -1 is none", op,
-                i / width, i % width, pages[i], num_pages - 1);
+                "{}: page_table({},{}) is {}; the cache has pages 0 to {}; allowed: these, or -1 "
+                "for none",
+                op, i / width, i % width, pages[i], num_pages - 1);
     }
     const std::int64_t capacity = std::int64_t{width} * places.page_size;
     const auto entries = places.positions.as<std::int32_t>();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         // -1 is a token that has no place, as in a ragged batch.
         require(entries[i] >= -1 && entries[i] < capacity,
-                "{}: positions[{}] is {}; the {} pages of a sequence hold 0 to {}, -1 is none", op,
-                i, entries[i], width, capacity - 1);
+                "{}: positions[{}] is {}; the {} pages of a sequence hold 0 to {}; allowed: these, "
+                "or -1 for none",
+                op, i, entries[i], width, capacity - 1);
     }
     const auto num_sequences = static_cast<std::int64_t>(places.page_table.shape[0]);
     const std::size_t listed =

@@ -35,7 +35,8 @@ void judge_memory(const OpContext& context, RuleJudge& judge) {
     for (const TensorPlan& output : context.outputs) {
         // The page stride of DRAM may differ from L1's, and one plan serves both tensors.
         judge.require(output.memory == context.inputs[0].memory, "output",
-                      "lies in another memory than the input; packets keep the padding of pages");
+                      "is in another memory than the input; allowed: the same, since packets keep "
+                      "the padding of pages");
     }
 }
 

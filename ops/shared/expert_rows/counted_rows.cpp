@@ -43,8 +43,9 @@ CountedRows counted_rows(const ArchSpec& arch, const Shape& shape, const TensorP
 }
 
 void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge) {
-    judge.require(rows.rows % rows.batches == 0, "counts",
-                  fmt::format("are {}; they must divide the {} rows", rows.batches, rows.rows));
+    judge.require(
+        rows.rows % rows.batches == 0, "counts",
+        fmt::format("are {}; allowed: a divisor of the {} rows", rows.batches, rows.rows));
     judge.require(
         rows.form != CountedForm::ByPresence || num_elements(counts->spec.shape) == rows.rows,
         "counts", fmt::format("must have an entry for each of {} rows", rows.rows));

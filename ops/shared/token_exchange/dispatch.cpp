@@ -36,7 +36,7 @@ void judge_dispatch(const OpContext& context, Form form, RuleJudge& judge) {
                               spec.experts, devices));
     const std::uint32_t top_k = context.inputs[kIds].spec.shape[1];
     judge.require(top_k <= kMostTopK, "topk_ids",
-                  fmt::format("has {} slots a token; it may have 1 to {}", top_k, kMostTopK));
+                  fmt::format("has {} slots a token; allowed: 1 to {}", top_k, kMostTopK));
     std::uint64_t bytes = 0;
     const DispatchSizes sizes = dispatch_sizes(context, form);
     // Judged with the sizes that the program gets.

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
              "expert ids are 0 to 3 (step prepare_routing)"},
         Case{"ExpertMappedTwice", set_mapping(3, 2),
              "tessera: prepare_moe_routing_tensors: local_experts(1) of device 1 is 2, as is "
-             "local_experts(0) of device 0; each expert stands once (step prepare_routing)"}),
+             "local_experts(0) of device 0; allowed: each expert once (step prepare_routing)"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

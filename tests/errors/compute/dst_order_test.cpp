@@ -143,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
              "tile_regs_wait and tile_regs_release only (DST is free, not waited for)"},
         Case{"PackBeyondCapacity", pack_beyond_capacity, "OutOfBounds: pack_tile: DST tile 4 of 4"},
         Case{"TilizeInside", tilize_inside_a_section,
-             "UndefinedBehavior: tilize_block hands DST over itself, but DST is acquired: it must "
-             "not stand between tile_regs_acquire and tile_regs_release"},
+             "UndefinedBehavior: tilize_block acquires and releases DST itself, but DST is "
+             "acquired; allowed: calls outside of tile_regs_acquire and tile_regs_release"},
         Case{"BlockTooWide", matmul_block_wider_than_dst,
              "OutOfBounds: matmul_block of 5 columns and 1 rows of tiles: 1 to 4 fit in DST"},
         Case{"FloatsAsIntegers", math_on_floats_as_integers,

@@ -39,7 +39,7 @@ constexpr Mistake kMistakes[] = {
     {"NoNumber", "1464 KiB", "large",
      ":@: l1.size: expected a number in B, KiB, MiB or GiB, found 'large'"},
     {"FractionOfAByte", "1464 KiB", "0.3 KiB",
-     ":@: l1.size: '0.3 KiB' is no whole number of B up to 2^53"},
+     ":@: l1.size: '0.3 KiB' is not a whole number of B up to 2^53"},
     {"NegativeQuantity", "1464 KiB", "-1 KiB", ":@: l1.size: '-1 KiB' is negative"},
     {"L1OverKernelMemory", "1464 KiB", "4 GiB",
      ":@: l1.size: 4294967296 B, allowed: 3758096384 or fewer, where the emulated kernels' globals "

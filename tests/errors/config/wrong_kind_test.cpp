@@ -64,9 +64,8 @@ constexpr Mistake kMistakes[] = {
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, defines: {A B: 1}}]}, "
      "in: [x], out: {y: {shape: [rows, "
      "columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:99: steps.double.program.kernels[0].defines: 'A B' is no name of a macro; "
-     "allowed: "
-     "letters, digits and _"},
+     "run.yaml:11:99: steps.double.program.kernels[0].defines: 'A B' is not the name of a macro; "
+     "allowed: letters, digits and _"},
     {"KernelOnNoCore", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader, cores: []}]}, in: [x], "
      "out: {y: {shape: [rows, "

@@ -12,12 +12,11 @@ namespace {
 const CoreRange kRow{{0, 0}, {3, 0}};
 
 TEST(CoreRangeErrors, EndLeftOfStart) {
-    EXPECT_EQ(
-        usage_error_message([] {
-            CoreRange({2, 0}, {1, 5});
-        }),
-        "CoreRange: end (1,5) lies left of or above start (2,0); start must be the upper left "
-        "corner");
+    EXPECT_EQ(usage_error_message([] {
+                  CoreRange({2, 0}, {1, 5});
+              }),
+              "CoreRange: end (1,5) is left of or above start (2,0); allowed: start at the upper "
+              "left corner");
 }
 
 TEST(CoreRangeErrors, MoreCoresThanCanBeListed) {

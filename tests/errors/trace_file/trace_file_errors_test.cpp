@@ -210,7 +210,7 @@ TEST_F(TraceFileErrors, ANameThatIsNoUtf8IsRefused) {
     head.text("caf\xE9");
 
     EXPECT_EQ(error_of(trace_file::start_bytes() + section_bytes(SectionKind::Head, head.bytes())),
-              "run.trace: section 1 at byte 16: is corrupt: it has a name that is no UTF-8");
+              "run.trace: section 1 at byte 16: is corrupt: it has a name that is not UTF-8");
 }
 
 TEST_F(TraceFileErrors, TheEndCountsTheLaunches) {

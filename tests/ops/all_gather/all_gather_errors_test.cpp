@@ -97,8 +97,8 @@ TEST(AllGatherTiles, MustStayWhole) {
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "all_gather: input is (33,40) uint32 TILE; the rows of a TILE tensor of rank "
-                     "2 must be a multiple of 32");
+                     "all_gather: input is (33,40) uint32 TILE; allowed for a TILE tensor of rank "
+                     "2: a multiple of 32 rows");
     }
 }
 

@@ -44,8 +44,8 @@ TEST_F(AllReduceErrors, TensorsAreSwapped) {
     std::swap(sum_.inputs()[0], sum_.inputs()[1]);
 
     expect_error(
-        "all_reduce: tensors at place 0 lie on device 1; allowed: device 0\n"
-        "all_reduce: tensors at place 1 lie on device 0; allowed: device 1");
+        "all_reduce: tensors at place 0 are on device 1; allowed: device 0\nall_reduce: tensors at "
+        "place 1 are on device 0; allowed: device 1");
 }
 
 TEST_F(AllReduceErrors, ADepthThatOnlyTheRingTakes) {

@@ -92,8 +92,7 @@ TEST(Fp8GroupedMatmulErrors, CodesNeedTheirScales) {
     Product product;
     product.outputs.pop_back();
     EXPECT_EQ(product.refused(),
-              "fp8_grouped_matmul: output_scale is missing: codes without their scales mean "
-              "nothing");
+              "fp8_grouped_matmul: output_scale is missing; required with codes");
 }
 
 TEST(MoePermutationErrors, ATileThatNoProductTakesIsRefused) {

@@ -248,12 +248,12 @@ TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
               "without counts");
     EXPECT_EQ(
         refusal({.block = ScaleBlock::Row, .codes = Codes::Int4, .grid = {}}, Layout::ROW_MAJOR),
-        "quantise: codes are int4; rows may have fp8_e4m3, int8 or int8_bytes");
+        "quantise: codes are int4; allowed for rows: fp8_e4m3, int8 or int8_bytes");
     EXPECT_EQ(
         refusal(
             {.rule = ScaleRule::Dsv3, .block = ScaleBlock::Row, .codes = Codes::Int8, .grid = {}},
             Layout::ROW_MAJOR),
-        "quantise: rule is dsv3; codes of integers have trtllm");
+        "quantise: rule is dsv3; allowed for codes of integers: trtllm");
 }
 
 TEST(GatherColumns, TransposesWithoutIndices) {

@@ -173,7 +173,8 @@ TEST(AttentionDecodeFp8, NamesAPageOutsideOfTheCache) {
     held[3] = {ints({1, 2}, {0, 2})};
 
     EXPECT_EQ(usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); }),
-              "attention_decode_fp8: page_table(0,1) is 2; the cache has pages 0 to 1, -1 is none");
+              "attention_decode_fp8: page_table(0,1) is 2; the cache has pages 0 to 1; allowed: "
+              "these, or -1 for none");
 }
 
 TEST(AttentionDecodeFp8, NamesScalesOfAnotherNumber) {
@@ -193,8 +194,8 @@ TEST(AttentionDecodeFp8, NamesScalesOfAnotherNumber) {
     const DecodeSpec spec = spec_of({});
 
     EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
-              "attention_decode_fp8: cache_scale has rows of 1 elements; they must have 2 of a "
-              "position, or 32 of a page");
+              "attention_decode_fp8: cache_scale has rows of 1 elements; allowed: 2 of a position, "
+              "or 32 of a page");
 }
 
 }  // namespace

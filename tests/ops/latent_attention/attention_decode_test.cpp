@@ -142,8 +142,8 @@ TEST(AttentionDecode, NamesAPositionBehindTheCache) {
     held[4] = {ints({1}, {32})};
 
     EXPECT_EQ(usage_error_message([&] { op().check_values(HeldStep(&spec, held).at()); }),
-              "attention_decode: positions[0] is 32; the 2 pages of a sequence hold 0 to 31, -1 is "
-              "none");
+              "attention_decode: positions[0] is 32; the 2 pages of a sequence hold 0 to 31; "
+              "allowed: these, or -1 for none");
 }
 
 /// Returns the message about a cache for latents of 32 elements, rotated parts of 8 and pages of 16
@@ -164,10 +164,9 @@ std::string refusal_of_cache(const Shape& shape) {
 }
 
 TEST(AttentionDecode, NamesACacheOfOtherRows) {
-    EXPECT_EQ(
-        refusal_of_cache({64, 48}),
-        "attention_decode: cache has rows of 48 elements; they must have 40 of a position, or "
-        "640 of a page");
+    EXPECT_EQ(refusal_of_cache({64, 48}),
+              "attention_decode: cache has rows of 48 elements; allowed: 40 of a position, or 640 "
+              "of a page");
 }
 
 /// Returns the same cache with pages as rows of the tensor.

@@ -268,18 +268,17 @@ TEST(HeadAttention, NamesHeadsOfKeysThatDoNotDivideThoseOfQueries) {
 }
 
 TEST(HeadAttention, NamesValuesOfOtherPositionsThanKeys) {
-    EXPECT_EQ(refusal({.page_size = 16, .kv_heads = 2}, {3, 16, 2, 32}, {2, 16, 2, 32}),
-              "values has rows of 32 elements; they must have 21 of a head, 42 of a position, or "
-              "672 of a page; values has 2048 elements; allowed: as many heads as cache has, which "
-              "are 96");
+    EXPECT_EQ(
+        refusal({.page_size = 16, .kv_heads = 2}, {3, 16, 2, 32}, {2, 16, 2, 32}),
+        "values has rows of 32 elements; allowed: 21 of a head, 42 of a position, or 672 of a "
+        "page; values has 2048 elements; allowed: as many heads as cache has, which are 96");
 }
 
 TEST(HeadAttention, NamesACacheOfOtherRows) {
-    EXPECT_EQ(
-        refusal({.page_size = 16, .kv_heads = 2}, {2, 16, 48}, {2, 16, 48}),
-        "cache has rows of 48 elements; they must have 32 of a head, 64 of a position, or "
-        "1024 of a page; values has rows of 48 elements; they must have 32 of a head, 64 of a "
-        "position, or 1024 of a page");
+    EXPECT_EQ(refusal({.page_size = 16, .kv_heads = 2}, {2, 16, 48}, {2, 16, 48}),
+              "cache has rows of 48 elements; allowed: 32 of a head, 64 of a position, or 1024 of "
+              "a page; values has rows of 48 elements; allowed: 32 of a head, 64 of a position, or "
+              "1024 of a page");
 }
 
 }  // namespace

@@ -84,13 +84,14 @@ std::string refusal(const HostTensor& table, const HostTensor& positions) {
 
 TEST(KvCacheAppend, NamesAPageOutsideOfTheCache) {
     EXPECT_EQ(refusal(ints({1, 2}, {1, 2}), ints({2}, {0, 1})),
-              "kv_cache_append: page_table(0,1) is 2; the cache has pages 0 to 1, -1 is none");
+              "kv_cache_append: page_table(0,1) is 2; the cache has pages 0 to 1; allowed: these, "
+              "or -1 for none");
 }
 
 TEST(KvCacheAppend, NamesAPositionBehindThePagesOfItsSequence) {
     EXPECT_EQ(refusal(ints({2, 1}, {1, 0}), ints({2}, {3, 4})),
-              "kv_cache_append: positions[1] is 4; the 1 pages of a sequence hold 0 to 3, -1 is "
-              "none");
+              "kv_cache_append: positions[1] is 4; the 1 pages of a sequence hold 0 to 3; allowed: "
+              "these, or -1 for none");
 }
 
 TEST(KvCacheAppend, NamesACacheOfOtherRows) {
@@ -106,8 +107,8 @@ TEST(KvCacheAppend, NamesACacheOfOtherRows) {
     const AppendSpec spec = spec_of(4);
 
     EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
-              "kv_cache_append: cache has rows of 24 elements; they must have 8 of a position, or "
-              "32 of a page");
+              "kv_cache_append: cache has rows of 24 elements; allowed: 8 of a position, or 32 of "
+              "a page");
 }
 
 }  // namespace

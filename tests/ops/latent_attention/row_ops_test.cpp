@@ -251,7 +251,7 @@ TEST(Hadamard, RefusesASizeThatIsNoPowerOfTwo) {
     const RowsSpec spec;
 
     EXPECT_EQ(usage_error_message([&] { check_call(hadamard::op(), test_arch(), &spec, in, in); }),
-              "hadamard: input has rows of 48 elements; they must be a power of two up to 128");
+              "hadamard: input has rows of 48 elements; allowed: a power of two up to 128");
 }
 
 }  // namespace

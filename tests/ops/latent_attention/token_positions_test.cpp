@@ -44,8 +44,8 @@ std::string refusal_of_pages(const std::vector<std::int32_t>& contexts,
 
 TEST(TokenPositions, NamesAPositionBehindThePagesOfItsSequence) {
     EXPECT_EQ(refusal_of_pages({0, 32}, {0, 1, 2, 3}),
-              "token_positions: positions[1] is 32; the 2 pages of a sequence hold 0 to 31, -1 is "
-              "none");
+              "token_positions: positions[1] is 32; the 2 pages of a sequence hold 0 to 31; "
+              "allowed: these, or -1 for none");
 }
 
 TEST(TokenPositions, NamesAPageThatATokenNeeds) {
@@ -55,7 +55,8 @@ TEST(TokenPositions, NamesAPageThatATokenNeeds) {
 
 TEST(TokenPositions, NamesAPageOutsideOfTheCache) {
     EXPECT_EQ(refusal_of_pages({20, 3}, {0, 4, 2, -1}),
-              "token_positions: page_table(0,1) is 4; the cache has pages 0 to 3, -1 is none");
+              "token_positions: page_table(0,1) is 4; the cache has pages 0 to 3; allowed: these, "
+              "or -1 for none");
 }
 
 // Position 20 sees 16 to 20, which are all in the second page.

@@ -28,7 +28,7 @@ TEST(MatmulErrors, AcceptsWhatTheOthersSpoil) {
 TEST(MatmulErrors, NamesAnExtentOfZero) {
     Spoilable test;
     test.shape.n = 0;
-    EXPECT_EQ(test.message(), "matmul: M 96, K 256, N 0; each must be at least 1");
+    EXPECT_EQ(test.message(), "matmul: M 96, K 256, N 0; allowed: at least 1 each");
 }
 
 TEST(MatmulErrors, NamesLengthsOfZero) {
@@ -40,7 +40,8 @@ TEST(MatmulErrors, NamesLengthsOfZero) {
 TEST(MatmulErrors, NamesAKBlockThatDoesNotDivideK) {
     Spoilable test;
     test.schedule.in0_block_w = 3;
-    EXPECT_EQ(test.message(), "matmul: in0_block_w is 3; it must divide K, which is 8 tiles");
+    EXPECT_EQ(test.message(),
+              "matmul: in0_block_w is 3; allowed: a divisor of K, which is 8 tiles");
 }
 
 TEST(MatmulErrors, NamesASubblockLargerThanHalfOfDst) {
@@ -59,16 +60,17 @@ TEST(MatmulErrors, NamesAnOutBlockThatDoesNotDividePerCore) {
     Spoilable test;
     test.schedule.per_core_n = 6;
     test.schedule.out_block_w = 4;
-    EXPECT_EQ(test.message(), "matmul: out_block_w is 4; it must divide per_core_n, which is 6");
+    EXPECT_EQ(test.message(),
+              "matmul: out_block_w is 4; allowed: a divisor of per_core_n, which is 6");
 }
 
 TEST(MatmulErrors, NamesASubblockThatDoesNotDivideTheOutBlock) {
     Spoilable test;
     test.schedule.per_core_m = 3;
     test.schedule.out_subblock = {2, 1};
-    EXPECT_EQ(
-        test.message(),
-        "matmul: out_subblock has a height of 2 tiles; it must divide out_block_h, which is 3");
+    EXPECT_EQ(test.message(),
+              "matmul: out_subblock has a height of 2 tiles; allowed: a divisor of out_block_h, "
+              "which is 3");
 }
 
 TEST(MatmulErrors, NamesBlocksThatNeedMoreCores) {
@@ -207,21 +209,22 @@ TEST(MatmulErrors, NamesAnOutputOfAnotherShapeOrFormat) {
               "bfp4_b | float32 TILE");
     test.out.spec.shape = {96, 160};
     test.out.spec.format = DataFormat::Float32;
-    EXPECT_EQ(test.message(), "matmul: out is float32; out.format says bfloat16");
+    EXPECT_EQ(test.message(), "matmul: out is float32; allowed: bfloat16, as out.format states");
 }
 
 TEST(MatmulErrors, NamesATensorInOtherShards) {
     SpoilableTensors test;
     test.in0.buffer.shard->shard_shape = {1, 1};
     EXPECT_EQ(test.message(),
-              "matmul: in0 does not lie as in0.placement says: l1_block_sharded in shards of 1x2 "
-              "tiles");
+              "matmul: in0 is not placed as in0.placement states: l1_block_sharded in shards of "
+              "1x2 tiles");
 }
 
 TEST(MatmulErrors, NamesATensorInOtherMemory) {
     SpoilableTensors test;
     test.in1.buffer.type = BufferType::L1;
-    EXPECT_EQ(test.message(), "matmul: in1 does not lie as in1.placement says: dram_interleaved");
+    EXPECT_EQ(test.message(),
+              "matmul: in1 is not placed as in1.placement states: dram_interleaved");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(RoutingValues, NamesAnExpertOnTwoDevices) {
     test.local[1][1] = 2;
     EXPECT_EQ(test.message(),
               "prepare_moe_routing_tensors: local_experts(1) of device 1 is 2, as is "
-              "local_experts(1) of device 0; each expert stands once");
+              "local_experts(1) of device 0; allowed: each expert once");
 }
 
 }  // namespace

@@ -142,8 +142,8 @@ TEST(ReduceScatterErrors, RowsDoNotSplit) {
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "reduce_scatter: input is (96,32) bfloat16 TILE; its rows must be a multiple "
-                     "of 64, whole tiles for each of 2 devices");
+                     "reduce_scatter: input is (96,32) bfloat16 TILE; allowed: a multiple of 64 "
+                     "rows, whole tiles for each of 2 devices");
     }
 }
 

@@ -218,7 +218,7 @@ TEST(OpContract, WantsOneTensorOnEachDeviceInTheirOrder) {
 
     EXPECT_EQ(message(), "(nothing thrown)");
     output[1].buffer.device = 0;
-    EXPECT_EQ(message(), "probe: tensors at place 1 lie on device 0; allowed: device 1");
+    EXPECT_EQ(message(), "probe: tensors at place 1 are on device 0; allowed: device 1");
     a.pop_back();
     EXPECT_THAT(message(),
                 ::testing::StartsWith("probe: tensors are 1; allowed: one for each of 2 devices"));

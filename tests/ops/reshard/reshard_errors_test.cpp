@@ -52,16 +52,15 @@ TEST(ReshardErrors, NamesPagesThatDramWouldPad) {
     test.output =
         test.device.make("shards", test.spec,
                          MemoryConfig{BufferType::L1, TensorMemoryLayout::HEIGHT_SHARDED, {2, 1}});
-    EXPECT_EQ(
-        test.message(),
-        "reshard: input has pages of 48 B, which go between DRAM and L1; they must be multiples "
-        "of 32 B");
+    EXPECT_EQ(test.message(),
+              "reshard: input has pages of 48 B, which move between DRAM and L1; allowed: "
+              "multiples of 32 B");
 }
 
 TEST(ReshardErrors, NamesSeveralShardsOnACore) {
     Spoilable test;
     test.output.buffer.shard->cores = CoreRange({0, 0}, {1, 0});
-    EXPECT_EQ(test.message(), "reshard: output has 4 shards, dealt to 2 cores; a core takes one");
+    EXPECT_EQ(test.message(), "reshard: output has 4 shards on 2 cores; allowed: one on each core");
 }
 
 }  // namespace

@@ -63,9 +63,9 @@ TEST_F(Log, TakesMessagesWithBracesAsTheyAre) {
     set_levels("info", "test");
     CaptureStderr();
 
-    write(Area::Replay, Level::Info, "{} is no format here");
+    write(Area::Replay, Level::Info, "{} is not a format here");
 
-    EXPECT_THAT(GetCapturedStderr(), testing::EndsWith(": {} is no format here\n"));
+    EXPECT_THAT(GetCapturedStderr(), testing::EndsWith(": {} is not a format here\n"));
 }
 
 TEST_F(Log, RefusesUnknownLevelsAndAreasWithThoseThatAre) {

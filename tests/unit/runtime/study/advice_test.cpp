@@ -26,8 +26,8 @@ TEST(Advise, ProvesThatCampingOnABankCostsTime) {
     const Advice camping = advise(test::run_of_reads(test::kCamping));
     const Advice spread = advise(test::run_of_reads(test::kSpread));
 
-    EXPECT_GT(finding_of(camping, kDealOutBanks).gain, 0.4);
-    EXPECT_LT(std::abs(finding_of(spread, kDealOutBanks).gain), 0.1);
+    EXPECT_GT(finding_of(camping, kSpreadOverBanks).gain, 0.4);
+    EXPECT_LT(std::abs(finding_of(spread, kSpreadOverBanks).gain), 0.1);
     EXPECT_LT(spread.makespan, camping.makespan) << "as the rule says";
 }
 
@@ -36,7 +36,7 @@ TEST(Advise, BoundsWhatAResourceCanGain) {
     const Advice advice = advise(test::run_of_reads(test::kCamping));
 
     EXPECT_GT(finding_of(advice, "DRAM and NoC rates").gain,
-              finding_of(advice, kDealOutBanks).gain);
+              finding_of(advice, kSpreadOverBanks).gain);
     EXPECT_EQ(finding_of(advice, "links between devices").gain, 0);
     EXPECT_EQ(finding_of(advice, "links between devices").makespan, advice.makespan);
 }
@@ -114,7 +114,7 @@ TEST(Advise, CountsTheCopyOfAKernelAsLaunch) {
 TEST(Advise, GradesWhatGainsByPairs) {
     const Advice advice = advise(test::run_of_reads(test::kCamping));
 
-    const Finding& gains = finding_of(advice, kDealOutBanks);
+    const Finding& gains = finding_of(advice, kSpreadOverBanks);
     EXPECT_EQ(gains.verdict.grade, compare::Grade::Robust);
     EXPECT_EQ(gains.verdict.num_pairs, 256U);
     EXPECT_EQ(gains.steps.at(0).verdict.num_pairs, 256U);
@@ -177,7 +177,7 @@ TEST(AdviceText, ShowsGainsWhatToDoAndTheMapOfBanks) {
     EXPECT_THAT(text, HasSubstr("let cores that run side by side start at other banks"));
     EXPECT_THAT(
         text,
-        HasSubstr("% less with pages dealt out; cores camp on 1.0 of 12 banks at "
+        HasSubstr("% less with pages distributed; cores camp on 1.0 of 12 banks at "
                   "a time, an even distribution uses 3.5; consecutive pages of a core are 0 banks "
                   "apart\n"
                   "    reader.cpp:9: 12 consecutive transfers of a core use 1.0 of 12 "
