@@ -50,8 +50,8 @@ constexpr std::array kWeightFormats{
                  .codes = DataFormat::Bfp8_b,
                  .scale_of = ScaleOf::Channel},
     WeightFormat{.name = "int4_group",
-                 .about = "unsigned codes of 4 bits, a scale and perhaps a zero point for 64, 128, "
-                          "256 or all columns; bfloat16 activations",
+                 .about = "unsigned codes of 4 bits, a scale and perhaps a zero point for 32, 64, "
+                          "128, 256 or all columns; bfloat16 activations",
                  .codes = DataFormat::UInt8,
                  .codes_a_byte = 2,
                  .scale_of = ScaleOf::Group,

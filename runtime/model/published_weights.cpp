@@ -56,7 +56,7 @@ PublishedWeights int4_of(const ConfigJson& section, bool has_zero_points) {
         weights.group = section.count(kGroupSize);
         const auto& groups = ops::kScaleGroups;
         if (std::ranges::find(groups, weights.group) == groups.end()) {
-            return untaken(fmt::format("{} of int4 codes is {}, allowed: 64, 128, 256 or -1",
+            return untaken(fmt::format("{} of int4 codes is {}, allowed: 32, 64, 128, 256 or -1",
                                        kGroupSize, weights.group));
         }
     }

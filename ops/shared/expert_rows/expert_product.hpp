@@ -148,7 +148,8 @@ inline constexpr std::uint32_t kMicroBlock = 32;
 /// Columns that share a scale of nvfp4.
 inline constexpr std::uint32_t kE4m3Block = 16;
 /// Columns that may share a scale of codes of 4 bits, in the order in which shapes are tried.
-inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::uint32_t{256}};
+inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::uint32_t{256},
+                                         std::uint32_t{32}};
 
 /// Elements that share a scale, for both operands of a product. Quotients are rounded up.
 ///
@@ -158,7 +159,7 @@ inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::ui
 /// Packed   codes of 4 bits are uint8 (E, N, K/2), the even column in the lower half. With scales
 ///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
 ///          fp8_e4m3 (E, N, K/16) they are nvfp4: e2m1 times the scale and the expert's factor. With scales of
-///          bfloat16 or float32 (E, N, K/G), G of 64, 128, 256 or K, they are (code − zero point)
+///          bfloat16 or float32 (E, N, K/G), G of 32, 64, 128, 256 or K, they are (code − zero point)
 ///          times the scale; zero points are uint8 of the scales' shape, or all 8.
 /// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128); the last two also with the axes
 ///          of the rows' stack.

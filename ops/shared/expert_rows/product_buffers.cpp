@@ -164,6 +164,11 @@ std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
     return scales.is_packed() ? std::min(tiles, schedule.k_block) : tiles;
 }
 
+std::uint32_t sorted_each(const ScaleShape& scales, std::uint32_t k_tiles,
+                          const ProductSchedule& schedule) {
+    return are_halved(scales.form, block_tiles(scales, k_tiles, schedule)) ? 2 : 1;
+}
+
 ScaleShape scales_of(const ExpertProduct& product) {
     std::array<TensorPlan, 7> plans;
     const auto plan = [&](std::size_t place, const DeviceTensor* tensor) -> const TensorPlan* {
@@ -195,8 +200,9 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
     const std::uint32_t announcement = round_up(kWriterWords * 4, alignment);
     const DataFormat rows = product.rows.spec.format;
     add(row_products::Cb::Rows, rows, tile_bytes(rows), 2 * schedule.k_chunk);
-    add(row_products::Cb::Tiles, rows, tile_bytes(rows), tiles.chunks * schedule.k_chunk);
     const ScaleShape scales = scales_of(product);
+    add(row_products::Cb::Tiles, rows, tile_bytes(rows),
+        tiles.chunks * schedule.k_chunk * sorted_each(scales, tiles.k, schedule));
     if (scales.is_packed()) {
         add(row_products::Cb::Weights, DataFormat::UInt32, kFloatTile,
             schedule.cb_depth * word_tiles(schedule));
@@ -226,7 +232,9 @@ std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles, 
                                    const ScaleShape& scales, const ProductSchedule& schedule) {
     const ProductTiles tiles = tiles_of(k_tiles, 1, schedule);
     return std::uint64_t{kTileBytes} *
-               (2 * schedule.k_chunk + tiles.chunks * schedule.k_chunk + 2 * schedule.strip) +
+               (2 * schedule.k_chunk +
+                tiles.chunks * schedule.k_chunk * sorted_each(scales, k_tiles, schedule) +
+                2 * schedule.strip) +
            std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
                schedule.k_block +
            tile_bytes(DataFormat::Float32) + 8 * round_up(kWriterWords * 4, dram_alignment(arch)) +

@@ -33,6 +33,11 @@ struct ProductTiles {
 [[nodiscard]] std::uint32_t block_tiles(const ScaleShape& scales, std::uint32_t k_tiles,
                                         const ProductSchedule& schedule);
 
+/// Returns the sorted tiles of a K tile of rows: with packed weights, two if half of a tile shares a
+/// scale.
+[[nodiscard]] std::uint32_t sorted_each(const ScaleShape& scales, std::uint32_t k_tiles,
+                                        const ProductSchedule& schedule);
+
 /// Adds the circular buffers of reader, compute and writer. `alignment` is that of DRAM, in bytes.
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
                          const ProductTiles& tiles, const ProductSchedule& schedule,

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "emu/base/bf16.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"

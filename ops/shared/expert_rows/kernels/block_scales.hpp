@@ -118,8 +118,10 @@ private:
     // Fills row 0 of a tile: 16 words of the first face, 16 of the second.
     void put_columns(tt_l1_ptr uint32_t* tile, uint32_t first_column, uint32_t first_place,
                      uint32_t block) const {
-        const uint32_t own =
-            args.weight_blocks == 1 ? 0 : block * args.block_tiles / args.scale_tiles;
+        // The second half of the last columns of packed codes may not exist.
+        const uint32_t last = args.weight_blocks - 1;
+        const uint32_t asked = last == 0 ? 0 : block * args.block_tiles / args.scale_tiles;
+        const uint32_t own = asked < last ? asked : last;
         const uint32_t place = place_of(first_column) - first_place;
         if (args.n_each == 1) {
             const uint32_t left = args.n_scales - first_column;

@@ -43,15 +43,41 @@ inline uint32_t place_of_numbers(const ComputeArgs& args, WeightForm form, uint3
     return k % 2 * odd + k / 2 * args.strip;
 }
 
+// Sorted tiles of a K tile of rows.
+inline uint32_t sorted_each(const ComputeArgs& args) {
+    return are_halved(form_of(args), args.block_tiles) ? 2 : 1;
+}
+
+// Puts two tiles of rows into four: columns of the left tile, then of the right one; even and odd
+// ones of each.
+inline void sort_halves(uint32_t left) {
+    tile_regs_acquire();
+    for (uint32_t half = 0; half < 2; ++half) {
+        matmul_block(cb_plain_tiles, cb_sorters, left + half, half, 2 * half, 1, 1, 1, 1);
+        matmul_block(cb_plain_tiles, cb_sorters, left + half, 2 + half, 2 * half + 1, 1, 1, 1, 1);
+    }
+    tile_regs_commit();
+    tile_regs_wait();
+    for (uint32_t tile = 0; tile < 4; ++tile) {
+        pack_tile<true>(tile, cb_sorted_tiles, 2 * left + tile);
+    }
+    tile_regs_release();
+}
+
 // Products with tiles of zeros and ones: exact with HiFi4.
 inline void sort_columns(const ComputeArgs& args) {
+    const uint32_t sorted = args.k_chunk * sorted_each(args);
     cb_wait_front(cb_sorters, kSorters);
     cb_wait_front(cb_plain_tiles, args.k_chunk);
-    cb_reserve_back(cb_sorted_tiles, args.k_chunk);
+    cb_reserve_back(cb_sorted_tiles, sorted);
     reconfig_data_format(cb_sorters, cb_plain_tiles);
     pack_reconfig_data_format(cb_sorted_tiles);
     mm_block_init_short(cb_plain_tiles, cb_sorters, 1, 1, 1, 1);
     for (uint32_t left = 0; left < args.k_chunk; left += 2) {
+        if (sorted != args.k_chunk) {
+            sort_halves(left);
+            continue;
+        }
         tile_regs_acquire();
         for (uint32_t odd = 0; odd < 2; ++odd) {
             matmul_block(cb_plain_tiles, cb_sorters, left, 2 * odd, odd, 1, 1, 1, 1);
@@ -63,7 +89,7 @@ inline void sort_columns(const ComputeArgs& args) {
         pack_tile<true>(1, cb_sorted_tiles, left + 1);
         tile_regs_release();
     }
-    cb_push_back(cb_sorted_tiles, args.k_chunk);
+    cb_push_back(cb_sorted_tiles, sorted);
     cb_pop_front(cb_plain_tiles, args.k_chunk);
 }
 

@@ -170,7 +170,9 @@ struct ZeroPoints {
         const ReaderArgs& args = held.args;
         cb_reserve_back(cb_zero_points, args.strip);
         if (args.has_zero_points != 0) {
-            const uint32_t own = block * args.block_tiles / args.scale_tiles;
+            // The second half of the last columns may not exist.
+            const uint32_t own =
+                smaller(block * args.block_tiles / args.scale_tiles, args.weight_blocks - 1);
             for (uint32_t c = 0; c < columns; ++c) {
                 put(words_at(get_write_ptr(cb_zero_points)) + c * kByteTile / 4, c, own);
             }

@@ -101,6 +101,12 @@ NAMED_RUNTIME_ARGS(CoreShare, core, num_cores);  // units are distributed over t
 /// Tiles of packed bytes, 32 rows of 64 columns, and their words in one tile of the vector unit.
 inline constexpr std::uint32_t kByteTilesInWords = 4;
 inline constexpr std::uint32_t kByteTile = 1024;
+/// Whether the 32 columns of each scale are half of a tile of packed codes. Even columns of 64 are a
+/// tile of weights, so rows get two tiles for it: zeros take the place of the other 32 columns.
+constexpr bool are_halved(WeightForm form, std::uint32_t block_tiles) {
+    return form == WeightForm::UInt4 && block_tiles == 1;
+}
+
 /// Tiles of zeros and ones that sort columns; one more brings scales of e4m3 to their columns.
 inline constexpr std::uint32_t kSorters = 4;
 /// Pushes that Cb::Exponents and Cb::ZeroPoints hold.

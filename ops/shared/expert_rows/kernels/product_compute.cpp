@@ -27,7 +27,7 @@ constexpr uint32_t cb_out = index_of(Cb::Output);
 
 void tilize_rows(const ComputeArgs& args, bool holds_rows) {
     if (holds_rows) {
-        cb_pop_front(cb_tiles, args.chunks * args.k_chunk);
+        cb_pop_front(cb_tiles, args.chunks * args.k_chunk * sorted_each(args));
         if (args.is_scaled != 0) {
             cb_pop_front(cb_scales, 1);
         }
@@ -53,7 +53,7 @@ void tilize_rows(const ComputeArgs& args, bool holds_rows) {
     if (!is_packed) {
         tilize_uninit(cb_rows, cb_tiles);
     }
-    cb_wait_front(cb_tiles, args.chunks * args.k_chunk);
+    cb_wait_front(cb_tiles, args.chunks * args.k_chunk * sorted_each(args));
     if (args.is_scaled != 0) {
         cb_wait_front(cb_scales, 1);
     }
@@ -127,6 +127,24 @@ void end_block(const ComputeArgs& args, WeightForm form, uint32_t columns, uint3
     add_block(args, columns, tile < args.block_tiles);
 }
 
+// Multiplies a pair of K tiles of weights with the rows of each half of their columns.
+void multiply_halves(const ComputeArgs& args, uint32_t columns, uint32_t first, uint32_t k) {
+    const uint32_t cb_numbers = cb_of_numbers(WeightForm::UInt4);
+    for (uint32_t half = 0; half < 2; ++half) {
+        const uint32_t tile = 2 * (first + k) + 2 * half;
+        tile_regs_acquire();
+        reconfig_data_format(cb_numbers, cb_tiles);
+        mm_block_init_short(cb_tiles, cb_numbers, 1, columns, 1, args.k_block);
+        for (uint32_t odd = 0; odd < 2; ++odd) {
+            matmul_block(cb_tiles, cb_numbers, tile + odd,
+                         place_of_numbers(args, WeightForm::UInt4, k + odd), 0, 1, columns, 1,
+                         args.k_block);
+        }
+        subtract_zero_points(args, columns, tile, tile + 2);
+        add_block(args, columns, tile == 0);
+    }
+}
+
 void multiply_in_blocks(const ComputeArgs& args, uint32_t columns) {
     const WeightForm form = form_of(args);
     const uint32_t cb_numbers = cb_of_numbers(form);
@@ -135,6 +153,13 @@ void multiply_in_blocks(const ComputeArgs& args, uint32_t columns) {
         const uint32_t left = args.k_tiles - first;
         const uint32_t count = left < args.k_block ? left : args.k_block;
         wait_numbers(args, form, count, columns);
+        if (sorted_each(args) == 2) {
+            for (uint32_t k = 0; k < count; k += 2) {
+                multiply_halves(args, columns, first, k);
+            }
+            pop_numbers(args, form);
+            continue;
+        }
         for (uint32_t k = 0; k < count; ++k) {
             const uint32_t tile = first + k;
             if (tile % args.block_tiles == 0) {
