@@ -42,9 +42,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape& input = context.inputs[0].spec.shape;
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
-    judge.require(input[1] % (2 * kBlock) == 0, "input",
-                  fmt::format("has {} columns, of whose halves blocks of {} do not divide {}",
-                              input[1], kBlock, input[1] / 2));
+    judge.require(
+        input[1] % (2 * kBlock) == 0, "input",
+        fmt::format("has {} columns; allowed: halves of whole blocks of {}; a half has {}",
+                    input[1], kBlock, input[1] / 2));
     const bool quantises = spec.output == DataFormat::Fp8_e4m3;
     judge.require(quantises || spec.output == DataFormat::Float32, "output",
                   fmt::format("is {}; allowed: fp8_e4m3 or float32", name_of(spec.output)));

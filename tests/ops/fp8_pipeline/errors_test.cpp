@@ -123,7 +123,8 @@ TEST(Fp8SwigluErrors, HalvesThatBlocksDoNotDivideAreRefused) {
                 {tensor({8, 384}, DataFormat::Fp8_e4m3), tensor({3, 8}, DataFormat::Float32),
                  tensor({1}, DataFormat::Int32), tensor({1}, DataFormat::Int32)},
                 {tensor({8, 192}, DataFormat::Fp8_e4m3), tensor({1, 8}, DataFormat::Float32)}),
-        "fp8_swiglu: input has 384 columns, of whose halves blocks of 128 do not divide 192");
+        "fp8_swiglu: input has 384 columns; allowed: halves of whole blocks of 128; a half has "
+        "192");
 }
 
 }  // namespace
