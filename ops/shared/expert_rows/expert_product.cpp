@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/shared/expert_rows/expert_product.hpp"
 
+#include <algorithm>
+
+#include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/kernels/product_args.hpp"
 #include "ops/shared/expert_rows/near_banks.hpp"
 #include "ops/shared/expert_rows/product_buffers.hpp"
@@ -67,21 +70,23 @@ void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std
 }
 
 row_products::ReaderArgs reader_args(const ExpertProduct& product, const ProductTiles& tiles,
-                                     const ProductSchedule& schedule) {
+                                     const ProductSchedule& schedule, std::uint32_t sums) {
     row_products::ReaderArgs args = product_reader_args(product);
     args.strip = schedule.strip;
     args.k_block = schedule.k_block;
     args.k_chunk = schedule.k_chunk;
+    args.run_height = schedule.tile_rows;
+    args.sums = sums;
     args.block_tiles = block_tiles(scales_of(product), tiles.k, schedule);
     return args;
 }
 
 void add_reader(Program& program, const SharedWork& work, const ExpertProduct& product,
-                const ProductTiles& tiles, const ProductSchedule& schedule) {
+                const ProductTiles& tiles, const ProductSchedule& schedule, std::uint32_t sums) {
     const row_products::ReaderTensors tensors = product_reader_tensors(product);
     const KernelHandle reader =
         CreateKernel(program, "ops/shared/expert_rows/kernels/product_reader.cpp", work.cores,
-                     reader_config(reader_args(product, tiles, schedule), tensors));
+                     reader_config(reader_args(product, tiles, schedule, sums), tensors));
     const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
     for (std::uint32_t core = 0; core < num_cores; ++core) {
         set_args(program, reader, work.shares[core].core, addresses_of(tensors),
@@ -90,11 +95,14 @@ void add_reader(Program& program, const SharedWork& work, const ExpertProduct& p
 }
 
 row_products::ComputeArgs compute_args(const ProductTiles& tiles, bool is_scaled,
-                                       const ScaleShape& scales, const ProductSchedule& schedule) {
+                                       const ScaleShape& scales, const ProductSchedule& schedule,
+                                       std::uint32_t sums) {
     return {.k_tiles = tiles.k,
             .strip = schedule.strip,
             .k_block = schedule.k_block,
             .k_chunk = schedule.k_chunk,
+            .run_height = schedule.tile_rows,
+            .sums = sums,
             .chunks = tiles.chunks,
             .is_scaled = is_scaled ? 1U : 0U,
             .is_in_blocks = scales.is_in_blocks() ? 1U : 0U,
@@ -106,14 +114,14 @@ row_products::ComputeArgs compute_args(const ProductTiles& tiles, bool is_scaled
 }
 
 void add_compute(Program& program, const SharedWork& work, const ExpertProduct& product,
-                 const ProductTiles& tiles, const ProductSchedule& schedule) {
+                 const ProductTiles& tiles, const ProductSchedule& schedule, std::uint32_t sums) {
     using row_products::Cb;
     const ScaleShape scales = scales_of(product);
     ComputeConfig config;
     config.math_fidelity = schedule.math_fidelity;
     config.fp32_dest_acc_en = true;
     config.named_compile_args =
-        named(compute_args(tiles, is_weighted(product, scales), scales, schedule));
+        named(compute_args(tiles, is_weighted(product, scales), scales, schedule, sums));
     if (scales.is_in_blocks()) {
         config.unpack_to_dest_mode.assign(index_of(Cb::Sums) + 1U, UnpackToDestMode::Default);
         for (const Cb cb : {Cb::RowScales, Cb::ColumnScales, Cb::Sums}) {
@@ -129,6 +137,7 @@ void add_compute(Program& program, const SharedWork& work, const ExpertProduct& 
 void add_writer(Program& program, const SharedWork& work, const ExpertProduct& product,
                 const ProductSchedule& schedule) {
     const row_products::WriterArgs args{.strip = schedule.strip,
+                                        .run_height = schedule.tile_rows,
                                         .row_bytes = 2 * row_length(product.output.spec.shape)};
     const row_products::WriterTensors tensors{.output = &product.output.buffer};
     const KernelHandle writer =
@@ -148,6 +157,28 @@ std::uint32_t most_tile_rows(const ExpertProduct& product) {
         return experts * div_up(rows, kTileRows);
     }
     return product.expert_ids->spec.shape[0] * div_up(product.block_size, kTileRows);
+}
+
+/// Returns the schedule with the tile rows that share a read of weights: as many as an expert has on
+/// average, and as DST and L1 have room for.
+ProductSchedule with_tile_rows(const ArchSpec& arch, const NearOperands& operands,
+                               const ScaleShape& scales, std::uint32_t sums,
+                               ProductSchedule schedule) {
+    if (!scales.is_plain()) {
+        schedule.tile_rows = 1;
+        return schedule;
+    }
+    if (schedule.tile_rows == 0) {
+        schedule.tile_rows =
+            std::clamp(div_up(operands.most_rows, kTileRows), 1U, row_products::kMostTileRows);
+    }
+    schedule.tile_rows = std::min(schedule.tile_rows, sums);
+    const std::uint32_t k_tiles = inner_tiles(operands.weights.shape, scales);
+    while (schedule.tile_rows > 1 && product_buffer_bytes(arch, k_tiles, operands.weights.format,
+                                                          scales, schedule) > buffer_room(arch)) {
+        schedule.tile_rows -= 1;
+    }
+    return schedule;
 }
 
 }  // namespace
@@ -199,14 +230,16 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
     if (const auto near = near_banks_of(arch, near_operands, schedule)) {
         return near_banks_program(arch, product, *near, schedule.math_fidelity);
     }
-    const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], schedule);
+    const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted(product, scales));
+    const ProductSchedule shared = with_tile_rows(arch, near_operands, scales, sums, schedule);
+    const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], shared);
     const SharedWork work =
-        share_work(op, arch, schedule.grid, most_tile_rows(product) * tiles.strips);
+        share_work(op, arch, shared.grid, most_tile_rows(product) * tiles.strips);
     Program program = CreateProgram();
-    add_product_buffers(program, work.cores, product, tiles, schedule, dram_alignment(arch));
-    add_reader(program, work, product, tiles, schedule);
-    add_compute(program, work, product, tiles, schedule);
-    add_writer(program, work, product, schedule);
+    add_product_buffers(program, work.cores, product, tiles, shared, dram_alignment(arch));
+    add_reader(program, work, product, tiles, shared, sums);
+    add_compute(program, work, product, tiles, shared, sums);
+    add_writer(program, work, product, shared);
     return program;
 }
 

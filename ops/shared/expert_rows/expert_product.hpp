@@ -67,7 +67,7 @@ struct ProductSchedule {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
     WeightReads weight_reads = WeightReads::Auto;
     std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the shape
-    std::uint32_t tile_rows = 0;   ///< that share a read of weights; 0: as many as fit
+    std::uint32_t tile_rows = 0;   ///< that share a read of weights, at most; 0: as many as fit
 };
 
 /// Returns rows of the table of fields for an op whose struct of parameters derives from
@@ -93,8 +93,8 @@ inline constexpr std::array kProductFields{
                                      "by the shape",
                                      config::Limits{0, 64}),
     config::field<&Spec::tile_rows>("tile_rows", "0",
-                                    "tile rows of an expert for which near_banks reads its weights "
-                                    "once; 0: as many as fit in L1 and DST",
+                                    "tile rows of an expert that share a read of its weights, at "
+                                    "most; 0: as many as fit in L1 and DST",
                                     config::Limits{0, 4}),
 };
 
@@ -220,7 +220,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
                    const ProductSchedule& schedule, RuleJudge& judge);
 
 /// Returns the program of an output-stationary product: the unit of work is a strip of output tiles
-/// of up to 32 rows of one expert.
+/// of up to 32 rows of one expert, or of several times as many if they share a read of weights.
 ///
 /// Each core computes its own share from the list or the counts in device memory. Unit u of U
 /// belongs to core ⌊u·C/U⌋; units of the same rows have adjacent numbers. The host reads nothing

@@ -84,7 +84,7 @@ std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& sched
 /// Returns the bytes of the tables that the reader looks at: counts, or pieces of the list.
 std::uint64_t table_bytes(const ExpertProduct& product) {
     if (!product.is_batched()) {
-        return 2048;
+        return row_products::kHeldExperts + 4 * num_elements(product.expert_ids->spec.shape);
     }
     return 64 + (product.counts == nullptr ? 4 * std::uint64_t{product.weights.spec.shape[0]}
                                            : counts_bytes(product.counts->spec.shape));
@@ -189,6 +189,12 @@ std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {
     return scales.is_packed() ? 2 * tiles : tiles;
 }
 
+std::uint32_t sums_in_dst(const ArchSpec& arch, const ScaleShape& scales, bool is_weighted) {
+    const bool has_spare =
+        is_weighted || scales.has_weight_scales || scales.scales_rows() || scales.has_bias;
+    return arch.dst.tiles_32bit / 2 - (has_spare ? 1 : 0);
+}
+
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
                          const ProductTiles& tiles, const ProductSchedule& schedule,
                          std::uint32_t alignment) {
@@ -202,7 +208,8 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
     add(row_products::Cb::Rows, rows, tile_bytes(rows), 2 * schedule.k_chunk);
     const ScaleShape scales = scales_of(product);
     add(row_products::Cb::Tiles, rows, tile_bytes(rows),
-        tiles.chunks * schedule.k_chunk * sorted_each(scales, tiles.k, schedule));
+        schedule.tile_rows * tiles.chunks * schedule.k_chunk *
+            sorted_each(scales, tiles.k, schedule));
     if (scales.is_packed()) {
         add(row_products::Cb::Weights, DataFormat::UInt32, kFloatTile,
             schedule.cb_depth * word_tiles(schedule));
@@ -214,7 +221,8 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
     if (scales.has_bias) {
         add(row_products::Cb::Bias, DataFormat::Float16_b, kTileBytes, schedule.strip);
     }
-    add(row_products::Cb::Scales, DataFormat::Float32, tile_bytes(DataFormat::Float32), 1);
+    add(row_products::Cb::Scales, DataFormat::Float32, tile_bytes(DataFormat::Float32),
+        schedule.tile_rows);
     add(row_products::Cb::ComputeUnits, DataFormat::UInt32, alignment, 4);
     add(row_products::Cb::WriterUnits, DataFormat::UInt32, announcement, 4);
     add(row_products::Cb::Output, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
@@ -231,14 +239,15 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
 std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles, DataFormat weights,
                                    const ScaleShape& scales, const ProductSchedule& schedule) {
     const ProductTiles tiles = tiles_of(k_tiles, 1, schedule);
-    return std::uint64_t{kTileBytes} *
-               (2 * schedule.k_chunk +
-                tiles.chunks * schedule.k_chunk * sorted_each(scales, k_tiles, schedule) +
-                2 * schedule.strip) +
+    return std::uint64_t{kTileBytes} * (2 * schedule.k_chunk +
+                                        schedule.tile_rows * tiles.chunks * schedule.k_chunk *
+                                            sorted_each(scales, k_tiles, schedule) +
+                                        2 * schedule.strip) +
            std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
                schedule.k_block +
-           tile_bytes(DataFormat::Float32) + 8 * round_up(kWriterWords * 4, dram_alignment(arch)) +
-           2 * zeros_bytes(schedule) + 4096 + scale_bytes(scales, schedule);
+           std::uint64_t{tile_bytes(DataFormat::Float32)} * schedule.tile_rows +
+           8 * round_up(kWriterWords * 4, dram_alignment(arch)) + 2 * zeros_bytes(schedule) + 4096 +
+           scale_bytes(scales, schedule);
 }
 
 }  // namespace tessera::ops

@@ -38,6 +38,11 @@ struct ProductTiles {
 [[nodiscard]] std::uint32_t sorted_each(const ScaleShape& scales, std::uint32_t k_tiles,
                                         const ProductSchedule& schedule);
 
+/// Returns the tiles of DST for the sums of a unit: half of it is packed while the other half takes
+/// products, and weights of rows, scales and biases need one tile.
+[[nodiscard]] std::uint32_t sums_in_dst(const ArchSpec& arch, const ScaleShape& scales,
+                                        bool is_weighted);
+
 /// Adds the circular buffers of reader, compute and writer. `alignment` is that of DRAM, in bytes.
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,
                          const ProductTiles& tiles, const ProductSchedule& schedule,

@@ -59,14 +59,13 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
         return;
     }
     judge_depth(schedule.cb_depth, judge);
-    // Half of DST is packed while the other half takes products.
-    const std::uint32_t half = arch.dst.tiles_32bit / 2;
-    const bool has_spare =
-        is_weighted || scales.has_weight_scales || scales.scales_rows() || scales.has_bias;
-    const std::uint32_t beside = has_spare ? 1 : 0;
-    judge.require(schedule.strip >= 1 && schedule.strip + beside <= half, "strip",
+    const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted);
+    judge.require(schedule.strip >= 1 && schedule.strip <= sums, "strip",
                   fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",
-                              schedule.strip, half - beside));
+                              schedule.strip, sums));
+    judge.require(
+        schedule.tile_rows <= 1 || scales.is_plain(), "tile_rows",
+        fmt::format("is {}; allowed with codes, scales and bias: 0 or 1", schedule.tile_rows));
     judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
     judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; allowed: at least 1");
     if (schedule.k_chunk == 0 || schedule.k_block == 0) {
@@ -76,8 +75,9 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     if (scales.is_packed()) {
         judge_packed(scales, k_tiles, schedule, judge);
     }
-    const std::uint64_t bytes =
-        product_buffer_bytes(arch, k_tiles, weights.format, scales, schedule);
+    ProductSchedule alone = schedule;
+    alone.tile_rows = 1;
+    const std::uint64_t bytes = product_buffer_bytes(arch, k_tiles, weights.format, scales, alone);
     judge.require(bytes <= buffer_room(arch), "k_block",
                   fmt::format("{} with rows of {} takes {} B of circular buffers; a core has {} B "
                               "of L1 for them",

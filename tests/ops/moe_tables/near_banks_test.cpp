@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose readers are next to their DRAM bank, against their references, in memory filled
-// with NaN.
+// Products whose readers are next to their DRAM bank or read from all banks, against their
+// references, in memory filled with NaN.
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -166,23 +166,26 @@ struct Sharing {
     const char* name;
     std::uint32_t inner_tiles;
     std::uint32_t tile_rows;
+    WeightReads weight_reads = WeightReads::NearBanks;
 };
 
-class NearBanksSharing : public ::testing::TestWithParam<Sharing> {};
+class WeightSharing : public ::testing::TestWithParam<Sharing> {
+protected:
+    [[nodiscard]] static grouped_mm::GroupedSpec spec(std::uint32_t bank_cores) {
+        auto spec = near_spec<grouped_mm::GroupedSpec>(bank_cores);
+        spec.block_size = 4;
+        spec.tile_rows = GetParam().tile_rows;
+        spec.weight_reads = GetParam().weight_reads;
+        return spec;
+    }
+};
 
-TEST_P(NearBanksSharing, ReadsWeightsOnceForAdjacentTileRowsOfAnExpert) {
-    auto spec = near_spec<grouped_mm::GroupedSpec>(2);
-    spec.block_size = 4;
-    spec.tile_rows = GetParam().tile_rows;
-
-    expect_product_in_all_sessions(grouped_mm::op(), spec,
+TEST_P(WeightSharing, ReadsWeightsOnceForAdjacentTileRowsOfAnExpert) {
+    expect_product_in_all_sessions(grouped_mm::op(), spec(2),
                                    runs_of_blocks(250, GetParam().inner_tiles * 32));
 }
 
-TEST_P(NearBanksSharing, WeighsEachTileRowByItsOwnWeights) {
-    auto spec = near_spec<grouped_mm::GroupedSpec>(1);
-    spec.block_size = 4;
-    spec.tile_rows = GetParam().tile_rows;
+TEST_P(WeightSharing, WeighsEachTileRowByItsOwnWeights) {
     auto inputs = runs_of_blocks(130, GetParam().inner_tiles * 32);
     std::vector<float> weights(num_rows(inputs[0].values.shape));
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -191,20 +194,29 @@ TEST_P(NearBanksSharing, WeighsEachTileRowByItsOwnWeights) {
     inputs.push_back({host_tensor<float>({static_cast<std::uint32_t>(weights.size()), 1},
                                          DataFormat::Float32, weights)});
 
-    expect_product_in_all_sessions(grouped_mm::op(), spec, inputs);
+    expect_product_in_all_sessions(grouped_mm::op(), spec(1), inputs);
 }
 
 // K of 13 tiles: a core multiplies all of them. Of 24 it multiplies every twelfth, of 64 every
-// fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit.
+// fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit, with reads
+// from all banks those of 160.
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, NearBanksSharing,
+    Shapes, WeightSharing,
     ::testing::Values(Sharing{"OneOfThirteen", 13, 1}, Sharing{"TwoOfThirteen", 13, 2},
                       Sharing{"ThreeOfTwentyFour", 24, 3}, Sharing{"FourOfSixtyFour", 64, 4},
-                      Sharing{"ChosenOfSixtyFour", 64, 0}, Sharing{"TwoWithoutRoomAhead", 113, 2}),
+                      Sharing{"ChosenOfSixtyFour", 64, 0}, Sharing{"TwoWithoutRoomAhead", 113, 2},
+                      Sharing{"OneFromAllBanks", 13, 1, WeightReads::AllBanks},
+                      Sharing{"TwoFromAllBanks", 13, 2, WeightReads::AllBanks},
+                      Sharing{"ThreeFromAllBanks", 24, 3, WeightReads::AllBanks},
+                      Sharing{"FourFromAllBanks", 64, 4, WeightReads::AllBanks},
+                      Sharing{"FourWithoutRoomFromAllBanks", 160, 4, WeightReads::AllBanks}),
     [](const auto& sharing) { return sharing.param.name; });
 
-TEST(NearBanks, ReadWeightsOnceForTheRowsOfABatch) {
+class WeightsOfABatch : public ::testing::TestWithParam<WeightReads> {};
+
+TEST_P(WeightsOfABatch, AreReadOnceForItsRows) {
     auto spec = near_spec<masked_mm::MaskedSpec>(2);
+    spec.weight_reads = GetParam();
     const std::vector<OpInput> inputs{
         {random_bf16_tensor({3, 150, kInner}, 1)},
         {random_bf16_tensor({3, 130, kInner}, 2), Layout::TILE},
@@ -218,6 +230,9 @@ TEST(NearBanks, ReadWeightsOnceForTheRowsOfABatch) {
     expect_product(run);
     EXPECT_EQ(run.outputs[0].bytes, expected.outputs[0].bytes);
 }
+
+INSTANTIATE_TEST_SUITE_P(Reads, WeightsOfABatch,
+                         ::testing::Values(WeightReads::NearBanks, WeightReads::AllBanks));
 
 TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
     EXPECT_EQ(message_of(352, [](auto&) {}),

@@ -67,9 +67,11 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    is_batched,  // 1: batches of each expert; 0: a list of blocks
                    row_bytes,   // bytes of a row of the input
                    k_tiles, n_tiles,
-                   strip,    // adjacent output tiles of a unit
-                   k_block,  // K tiles of weights of one push
-                   k_chunk,  // K tiles of rows of one push
+                   strip,       // adjacent output tiles of a unit
+                   k_block,     // K tiles of weights of one push
+                   k_chunk,     // K tiles of rows of one push
+                   run_height,  // tile rows that share a read of weights, at the most
+                   sums,        // tiles of DST for the sums of a unit
                    element_bytes,
                    // With a list of rows.
                    block_size, reads_by_choice, writes_by_choice, top_k, num_choices, num_entries,
@@ -117,13 +119,26 @@ constexpr std::uint32_t word_tiles(std::uint32_t k_block, std::uint32_t strip) {
     return (k_block / 2 * strip + kByteTilesInWords - 1) / kByteTilesInWords;
 }
 
+/// Place of a list's table of experts in Cb::Tables, in bytes. Pieces of the list are before it.
+inline constexpr std::uint32_t kHeldExperts = 2048;
+/// Tile rows of an expert that share a read of weights, at the most.
+inline constexpr std::uint32_t kMostTileRows = 4;
+/// Returns the adjacent output tiles of a unit of `height` tile rows. All of its sums are in DST.
+constexpr std::uint32_t columns_of_unit(std::uint32_t strip, std::uint32_t sums,
+                                        std::uint32_t height) {
+    const std::uint32_t most = sums / height;
+    return most < strip ? most : strip;
+}
+
 NAMED_COMPILE_ARGS(ComputeArgs, k_tiles, strip, k_block, k_chunk,
+                   run_height,  // as the reader's
+                   sums,
                    chunks,  // chunks of K in tilizing
                    is_scaled, is_in_blocks, block_tiles, has_column_scales, has_row_scales,
                    has_bias,
                    weight_form);  // WeightForm
 
-NAMED_COMPILE_ARGS(WriterArgs, strip, row_bytes);
+NAMED_COMPILE_ARGS(WriterArgs, strip, run_height, row_bytes);
 NAMED_TENSORS(WriterTensors, output);
 
 }  // namespace tessera::ops::row_products

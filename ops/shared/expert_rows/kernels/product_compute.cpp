@@ -25,13 +25,12 @@ constexpr uint32_t cb_zero_points = index_of(Cb::ZeroPoints);
 constexpr uint32_t cb_bias = index_of(Cb::Bias);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 
-void tilize_rows(const ComputeArgs& args, bool holds_rows) {
-    if (holds_rows) {
-        cb_pop_front(cb_tiles, args.chunks * args.k_chunk * sorted_each(args));
-        if (args.is_scaled != 0) {
-            cb_pop_front(cb_scales, 1);
-        }
-    }
+// Tiles of one tile row.
+uint32_t tiles_of_row(const ComputeArgs& args) {
+    return args.chunks * args.k_chunk * sorted_each(args);
+}
+
+void tilize_row(const ComputeArgs& args) {
     const bool is_packed = form_of(args) != WeightForm::Numbers;
     const uint32_t cb_ordered = is_packed ? cb_plain_tiles : cb_tiles;
     for (uint32_t chunk = 0; chunk < args.chunks; ++chunk) {
@@ -53,22 +52,43 @@ void tilize_rows(const ComputeArgs& args, bool holds_rows) {
     if (!is_packed) {
         tilize_uninit(cb_rows, cb_tiles);
     }
-    cb_wait_front(cb_tiles, args.chunks * args.k_chunk * sorted_each(args));
+}
+
+// Tilizes the tile rows of a unit. Fewer of them take the place of as many as a unit may have, so
+// that they stay adjacent.
+void tilize_rows(const ComputeArgs& args, uint32_t height, bool holds_rows) {
+    const uint32_t place = args.run_height * tiles_of_row(args);
+    if (holds_rows) {
+        cb_pop_front(cb_tiles, place);
+        if (args.is_scaled != 0) {
+            cb_pop_front(cb_scales, args.run_height);
+        }
+    }
+    for (uint32_t row = 0; row < height; ++row) {
+        tilize_row(args);
+    }
+    if (height != args.run_height) {
+        const uint32_t unused = (args.run_height - height) * tiles_of_row(args);
+        cb_reserve_back(cb_tiles, unused);
+        cb_push_back(cb_tiles, unused);
+    }
+    cb_wait_front(cb_tiles, place);
     if (args.is_scaled != 0) {
-        cb_wait_front(cb_scales, 1);
+        cb_wait_front(cb_scales, args.run_height);
     }
 }
 
-void multiply(const ComputeArgs& args, uint32_t columns) {
+void multiply(const ComputeArgs& args, uint32_t columns, uint32_t height) {
     reconfig_data_format(cb_weights, cb_tiles);
-    mm_block_init_short(cb_tiles, cb_weights, 1, columns, 1, args.k_block);
+    const uint32_t stride = tiles_of_row(args);
+    mm_block_init_short(cb_tiles, cb_weights, 1, columns, height, stride);
     for (uint32_t first = 0; first < args.k_tiles; first += args.k_block) {
         const uint32_t left = args.k_tiles - first;
         const uint32_t count = left < args.k_block ? left : args.k_block;
         cb_wait_front(cb_weights, args.k_block * args.strip);
         for (uint32_t k = 0; k < count; ++k) {
-            matmul_block(cb_tiles, cb_weights, first + k, k * args.strip, 0, 1, columns, 1,
-                         args.k_block);
+            matmul_block(cb_tiles, cb_weights, first + k, k * args.strip, 0, 1, columns, height,
+                         stride);
         }
         cb_pop_front(cb_weights, args.k_block * args.strip);
     }
@@ -201,39 +221,48 @@ void add_bias(const ComputeArgs& args, uint32_t columns) {
     cb_pop_front(cb_bias, args.strip);
 }
 
-// The routing weights of the rows, in every column.
-void scale(const ComputeArgs& args, uint32_t columns) {
-    copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
-    copy_tile(cb_scales, 0, args.strip);
-    mul_binary_tile_init();
-    for (uint32_t column = 0; column < columns; ++column) {
-        mul_binary_tile(column, args.strip, column);
+// The routing weights of the rows, in every column. They come after the sums in DST.
+void scale(const ComputeArgs& args, uint32_t columns, uint32_t height) {
+    for (uint32_t row = 0; row < height; ++row) {
+        copy_tile_to_dst_init_short_with_dt(cb_weights, cb_scales);
+        copy_tile(cb_scales, row, args.sums);
+        mul_binary_tile_init();
+        for (uint32_t sum = row * columns; sum < (row + 1) * columns; ++sum) {
+            mul_binary_tile(sum, args.sums, sum);
+        }
     }
 }
 
-// The width is a template argument of the vendor's function, so each strip has an instance.
-template <uint32_t strip>
-void pack_rows() {
+// The width is a template argument of the vendor's function, so each one has an instance.
+template <uint32_t width>
+void pack_strips(uint32_t pages, uint32_t height) {
     pack_reconfig_data_format(cb_out);
-    pack_untilize_dest_init<strip>(cb_out);
-    cb_reserve_back(cb_out, strip);
-    tile_regs_wait();
-    pack_untilize_dest<strip>(cb_out);
-    tile_regs_release();
-    cb_push_back(cb_out, strip);
+    pack_untilize_dest_init<width>(cb_out);
+    for (uint32_t row = 0; row < height; ++row) {
+        cb_reserve_back(cb_out, pages);
+        if (row == 0) {
+            tile_regs_wait();
+        }
+        pack_untilize_dest<width>(cb_out, 1, 0, 16, 4, row * width);
+        if (row + 1 == height) {
+            tile_regs_release();
+        }
+        cb_push_back(cb_out, pages);
+    }
     pack_untilize_uninit(cb_out);
 }
 
-void pack_rows(uint32_t strip) {
-    switch (strip) {
+// Packs the tile rows of a unit one after another, each in pages for a whole strip.
+void pack_strips(uint32_t pages, uint32_t width, uint32_t height) {
+    switch (width) {
         case 1:
-            return pack_rows<1>();
+            return pack_strips<1>(pages, height);
         case 2:
-            return pack_rows<2>();
+            return pack_strips<2>(pages, height);
         case 3:
-            return pack_rows<3>();
+            return pack_strips<3>(pages, height);
         default:
-            return pack_rows<4>();
+            return pack_strips<4>(pages, height);
     }
 }
 
@@ -247,12 +276,13 @@ void kernel_main() {
         const auto what = static_cast<Announced>(read_tile_value(cb_units, 0, 0));
         const uint32_t columns = read_tile_value(cb_units, 0, 1);
         const uint32_t has_new_rows = read_tile_value(cb_units, 0, 2);
+        const uint32_t height = args.run_height > 1 ? read_tile_value(cb_units, 0, 3) : 1;
         cb_pop_front(cb_units, 1);
         if (what == Announced::End) {
             return;
         }
         if (has_new_rows != 0) {
-            tilize_rows(args, holds_rows);
+            tilize_rows(args, height, holds_rows);
         }
         if (args.is_in_blocks != 0) {
             multiply_in_blocks(args, columns);
@@ -260,15 +290,15 @@ void kernel_main() {
             take_sums(args, columns);
         } else {
             tile_regs_acquire();
-            multiply(args, columns);
+            multiply(args, columns, height);
         }
         if (args.has_bias != 0) {
             add_bias(args, columns);
         }
         if (args.is_scaled != 0) {
-            scale(args, columns);
+            scale(args, columns, height);
         }
         tile_regs_commit();
-        pack_rows(args.strip);
+        pack_strips(args.strip, args.run_height > 1 ? columns : args.strip, height);
     }
 }

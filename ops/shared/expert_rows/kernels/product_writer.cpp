@@ -22,6 +22,8 @@ void scatter(const Accessor& output, const WriterArgs& args, const tt_l1_ptr uin
     const bool is_zero = static_cast<Announced>(words[0]) == Announced::ZeroUnit;
     const uint32_t start = words[1] * tile_row_bytes;
     const uint32_t width = words[2] * tile_row_bytes;
+    // Compute packs whole strips, or only the columns of a unit.
+    const uint32_t stride = args.run_height > 1 ? width : strip * tile_row_bytes;
     const uint32_t bytes = width < args.row_bytes - start ? width : args.row_bytes - start;
     if (!is_zero) {
         cb_wait_front(cb_out, strip);
@@ -29,7 +31,7 @@ void scatter(const Accessor& output, const WriterArgs& args, const tt_l1_ptr uin
     // Row by row: the rows of a unit belong to different tokens, so their places are scattered.
     for (uint32_t i = 0; i < tile_height; ++i) {
         if (words[3 + i] != kNobody) {
-            noc_async_write(is_zero ? zeros : get_read_ptr(cb_out) + i * strip * tile_row_bytes,
+            noc_async_write(is_zero ? zeros : get_read_ptr(cb_out) + i * stride,
                             output.get_noc_addr(words[3 + i], start), bytes);
         }
     }

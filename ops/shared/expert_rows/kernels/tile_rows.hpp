@@ -49,6 +49,12 @@ const tt_l1_ptr uint32_t* start_words(const Accessor& table, uint32_t first, uin
     return words_at(l1_addr) + (first - start);
 }
 
+// Adjacent tile rows of one expert.
+struct Segment {
+    uint32_t expert;
+    uint32_t length;
+};
+
 // The blocks of moe_align_block_size. `tables`: scratch of the kernel that looks at the list.
 template <class Ids, class Experts, Cb tables_cb = Cb::Tables>
 struct BlockList {
@@ -63,8 +69,29 @@ struct BlockList {
     uint32_t num_choices;  // entries from here on refer to no choice
 
     bool writes_zeros() const { return writes_by_choice; }
+    uint32_t tile_rows_of_block() const { return div_up(block_size, tile_height); }
+    // Reads the experts of all blocks, for segment().
+    void hold_experts() const {
+        noc_async_read(experts.get_noc_addr(0), get_write_ptr(index_of(tables_cb)) + kHeldExperts,
+                       num_blocks * sizeof(uint32_t));
+        noc_async_read_barrier();
+    }
+    // Tile rows from `tile_row` to `end` that have its expert. Those without an expert are alone.
+    Segment segment(uint32_t tile_row, uint32_t end) const {
+        const auto* held = words_at(get_write_ptr(index_of(tables_cb)) + kHeldExperts);
+        const uint32_t per_block = tile_rows_of_block();
+        const uint32_t expert = held[tile_row / per_block];
+        if (expert == kNobody) {
+            return {expert, 1};
+        }
+        uint32_t next = tile_row / per_block + 1;
+        while (next * per_block < end && held[next] == expert) {
+            ++next;
+        }
+        return {expert, next * per_block - tile_row};
+    }
     void find(uint32_t tile_row, TileRow& found) const {
-        const uint32_t per_block = div_up(block_size, tile_height);
+        const uint32_t per_block = tile_rows_of_block();
         const uint32_t block = tile_row / per_block;
         const uint32_t first = tile_row % per_block * tile_height;
         const uint32_t count = smaller(tile_height, block_size - first);
@@ -100,13 +127,23 @@ struct BatchList {
         return rows;
     }
     bool writes_zeros() const { return false; }
-    void find(uint32_t tile_row, TileRow& found) const {
+    // Returns the expert of a tile row, which becomes its number among those of the expert.
+    uint32_t expert_of(uint32_t& tile_row) const {
         uint32_t expert = 0;
         for (uint32_t n = div_up(counts[0], tile_height); tile_row >= n;
              n = div_up(counts[expert], tile_height)) {
             tile_row -= n;
             ++expert;
         }
+        return expert;
+    }
+    void hold_experts() const {}
+    Segment segment(uint32_t tile_row, uint32_t /*end*/) const {
+        const uint32_t expert = expert_of(tile_row);
+        return {expert, div_up(counts[expert], tile_height) - tile_row};
+    }
+    void find(uint32_t tile_row, TileRow& found) const {
+        const uint32_t expert = expert_of(tile_row);
         found.clear(expert);
         const uint32_t first = tile_row * tile_height;
         for (uint32_t i = 0; i < smaller(tile_height, counts[expert] - first); ++i) {
