@@ -130,8 +130,8 @@ void Dst::require_idle(const char* call, CallSite site) const {
     }
 }
 
-float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call,
-                         CallSite site, DstContent content) {
+float* Dst::update_block(std::uint32_t index, std::uint32_t count, const char* call, CallSite site,
+                         DstContent content) {
     // Last to first, so that the first one's address is what comes back; a refusal names the
     // highest.
     for (std::uint32_t i = index + count; i-- > index + 1;) {

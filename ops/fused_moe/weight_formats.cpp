@@ -64,7 +64,7 @@ constexpr std::array kWeightFormats{
                  .scale_of = ScaleOf::MicroBlock,
                  .scales = DataFormat::UInt8},
     WeightFormat{.name = "mxfp4_w4a4",
-                 .about = "the same; activations e2m1, an e8m0 scale for 32 columns",
+                 .about = "e2m1, an e8m0 scale for 32 columns; activations the same",
                  .codes = DataFormat::UInt8,
                  .codes_a_byte = 2,
                  .scale_of = ScaleOf::MicroBlock,
@@ -83,7 +83,8 @@ constexpr std::array kWeightFormats{
                  .activations = {"e2m1", "1x16", nullptr, true},
                  .quantisation = Quantisation::Nvfp4},
     WeightFormat{.name = "nvfp4_weights",
-                 .about = "the same weights; bfloat16 activations",
+                 .about = "e2m1, an e4m3 scale for 16 columns and a factor an expert; bfloat16 "
+                          "activations",
                  .codes = DataFormat::UInt8,
                  .codes_a_byte = 2,
                  .scale_of = ScaleOf::E4m3Block,

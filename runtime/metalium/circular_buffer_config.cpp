@@ -64,6 +64,7 @@ const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_total_si
 const CircularBufferConfig::Builder& CircularBufferConfig::Builder::set_page_size(
     std::uint32_t page_size) const {
     if (end_ == End::Remote) {
+        require(page_size != 0, "CircularBufferConfig: remote index {}: page size 0", index_);
         parent_->remote_page_sizes_[index_] = page_size;
     } else {
         parent_->set_page_size(index_, page_size);

@@ -151,6 +151,11 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpecification& cores,
             "CreateCircularBuffer: no remote_index with a page size");
     detail::ProgramState& state = program.state();
     for (const auto& [index, page_size] : config.remote_page_sizes()) {
+        require(
+            page_size % kUnit == 0 && page_size <= global_circular_buffer.size(),
+            "CreateCircularBuffer: remote index {}: pages of {} B; allowed: multiples of {} up to "
+            "the {} B of the buffer",
+            index, page_size, kUnit, global_circular_buffer.size());
         state.program.remote_buffers.push_back(
             {.cores = set,
              .index = index,

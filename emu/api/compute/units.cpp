@@ -79,7 +79,7 @@ void check_matrix_format(DataFormat format, std::uint32_t cb, const char* call,
                          const CallSite& site) {
     if (tile::is_integer_format(format)) [[unlikely]] {
         fault(FaultCategory::Unsupported, site,
-              "{}(cb {}): the matrix unit takes no {} tiles; copy_tile and the functions of the "
+              "{}(cb {}): takes no {} tiles; copy_tile and the functions of the "
               "vector unit do",
               call, cb, name_of(format));
     }

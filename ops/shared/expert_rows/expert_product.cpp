@@ -163,7 +163,7 @@ std::uint32_t most_tile_rows(const ExpertProduct& product) {
 /// average, and as DST and L1 have room for.
 ProductSchedule with_tile_rows(const ArchSpec& arch, const NearOperands& operands,
                                const ScaleShape& scales, std::uint32_t sums,
-                               ProductSchedule schedule) {
+                               std::uint32_t num_blocks, ProductSchedule schedule) {
     if (!scales.is_plain()) {
         schedule.tile_rows = 1;
         return schedule;
@@ -174,8 +174,9 @@ ProductSchedule with_tile_rows(const ArchSpec& arch, const NearOperands& operand
     }
     schedule.tile_rows = std::min(schedule.tile_rows, sums);
     const std::uint32_t k_tiles = inner_tiles(operands.weights.shape, scales);
-    while (schedule.tile_rows > 1 && product_buffer_bytes(arch, k_tiles, operands.weights.format,
-                                                          scales, schedule) > buffer_room(arch)) {
+    while (schedule.tile_rows > 1 &&
+           product_buffer_bytes(arch, k_tiles, operands.weights.format, scales, schedule,
+                                num_blocks) > buffer_room(arch)) {
         schedule.tile_rows -= 1;
     }
     return schedule;
@@ -231,7 +232,10 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
         return near_banks_program(arch, product, *near, schedule.math_fidelity);
     }
     const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted(product, scales));
-    const ProductSchedule shared = with_tile_rows(arch, near_operands, scales, sums, schedule);
+    const std::uint32_t num_blocks =
+        product.is_batched() ? 0 : product.expert_ids->spec.shape.back();
+    const ProductSchedule shared =
+        with_tile_rows(arch, near_operands, scales, sums, num_blocks, schedule);
     const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], shared);
     const SharedWork work =
         share_work(op, arch, shared.grid, most_tile_rows(product) * tiles.strips);

@@ -67,7 +67,7 @@ struct ProductSchedule {
     MathFidelity math_fidelity = MathFidelity::HiFi4;
     WeightReads weight_reads = WeightReads::Auto;
     std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the shape
-    std::uint32_t tile_rows = 0;   ///< that share a read of weights, at most; 0: as many as fit
+    std::uint32_t tile_rows = 0;   ///< that share a read of weights, at most; 0: chosen
 };
 
 /// Returns rows of the table of fields for an op whose struct of parameters derives from
@@ -94,8 +94,9 @@ inline constexpr std::array kProductFields{
                                      config::Limits{0, 64}),
     config::field<&Spec::tile_rows>("tile_rows", "0",
                                     "tile rows of an expert that share a read of its weights, at "
-                                    "most; 0: as many as fit in L1 and DST",
-                                    config::Limits{0, 4}),
+                                    "most; 0: as many as an expert has on average and as fit in L1 "
+                                    "and DST",
+                                    config::Limits{0, row_products::kMostTileRows}),
 };
 
 inline constexpr std::string_view kPartsProse =
@@ -158,9 +159,9 @@ inline constexpr std::array kScaleGroups{kScaleBlock, std::uint32_t{64}, std::ui
 ///          P parts, such as gate and up, have blocks that start at each part's first row.
 /// Packed   codes of 4 bits are uint8 (E, N, K/2), the even column in the lower half. With scales
 ///          of uint8 (E, N, K/32) they are mxfp4: e2m1 times 2^(scale − 127). With scales of
-///          fp8_e4m3 (E, N, K/16) they are nvfp4: e2m1 times the scale and the expert's factor. With scales of
-///          bfloat16 or float32 (E, N, K/G), G of 32, 64, 128, 256 or K, they are (code − zero point)
-///          times the scale; zero points are uint8 of the scales' shape, or all 8.
+///          fp8_e4m3 (E, N, K/16) they are nvfp4: e2m1 times the scale and the expert's factor. With
+///          scales of bfloat16 or float32 (E, N, K/G), G of 32, 64, 128, 256 or K, they are (code −
+///          zero point) times the scale; zero points are uint8 of the scales' shape, or all 8.
 /// Rows     have float32 scales (1), (1, 1), (R, 1) or (R, K/128); the last two also with the axes
 ///          of the rows' stack.
 struct ScaleShape {

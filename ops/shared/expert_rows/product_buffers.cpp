@@ -14,6 +14,7 @@ constexpr std::uint32_t kTileBytes = tile_bytes(DataFormat::Float16_b);
 constexpr std::uint32_t kTileRowBytes = 2 * kTileColumns;  // row of a bfloat16 tile, the widest
 // An announcement: what follows, its first column, its columns, and the target of each row.
 constexpr std::uint32_t kWriterWords = 3 + kTileRows;
+constexpr std::uint32_t kUnitsAhead = 4;  // that the reader may have announced
 
 // The reader clears a chunk of K, the writer a strip; both have zeros of the larger size.
 std::uint32_t zeros_bytes(const ProductSchedule& schedule) {
@@ -81,10 +82,17 @@ std::uint64_t scale_bytes(const ScaleShape& scales, const ProductSchedule& sched
            packed_bytes(scales, schedule);
 }
 
+/// Returns the bytes of the experts of a list's blocks, which the reader holds if tile rows share
+/// reads of weights.
+std::uint64_t held_expert_bytes(std::uint32_t num_blocks, const ProductSchedule& schedule) {
+    return schedule.tile_rows > 1 ? std::uint64_t{4} * num_blocks : 0;
+}
+
 /// Returns the bytes of the tables that the reader looks at: counts, or pieces of the list.
-std::uint64_t table_bytes(const ExpertProduct& product) {
+std::uint64_t table_bytes(const ExpertProduct& product, const ProductSchedule& schedule) {
     if (!product.is_batched()) {
-        return row_products::kHeldExperts + 4 * num_elements(product.expert_ids->spec.shape);
+        return row_products::kHeldExperts +
+               held_expert_bytes(product.expert_ids->spec.shape.back(), schedule);
     }
     return 64 + (product.counts == nullptr ? 4 * std::uint64_t{product.weights.spec.shape[0]}
                                            : counts_bytes(product.counts->spec.shape));
@@ -223,10 +231,12 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
     }
     add(row_products::Cb::Scales, DataFormat::Float32, tile_bytes(DataFormat::Float32),
         schedule.tile_rows);
-    add(row_products::Cb::ComputeUnits, DataFormat::UInt32, alignment, 4);
-    add(row_products::Cb::WriterUnits, DataFormat::UInt32, announcement, 4);
+    add(row_products::Cb::ComputeUnits, DataFormat::UInt32, alignment, kUnitsAhead);
+    // Each tile row of a unit is announced to the writer.
+    add(row_products::Cb::WriterUnits, DataFormat::UInt32, announcement,
+        kUnitsAhead * schedule.tile_rows);
     add(row_products::Cb::Output, DataFormat::Float16_b, kTileBytes, 2 * schedule.strip);
-    const Scratch scratch[]{{row_products::Cb::Tables, table_bytes(product)},
+    const Scratch scratch[]{{row_products::Cb::Tables, table_bytes(product, schedule)},
                             {row_products::Cb::ReaderZeros, zeros_bytes(schedule)},
                             {row_products::Cb::WriterZeros, zeros_bytes(schedule)},
                             {row_products::Cb::Words, 64}};
@@ -237,16 +247,19 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
 }
 
 std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles, DataFormat weights,
-                                   const ScaleShape& scales, const ProductSchedule& schedule) {
+                                   const ScaleShape& scales, const ProductSchedule& schedule,
+                                   std::uint32_t num_blocks) {
     const ProductTiles tiles = tiles_of(k_tiles, 1, schedule);
-    return std::uint64_t{kTileBytes} * (2 * schedule.k_chunk +
-                                        schedule.tile_rows * tiles.chunks * schedule.k_chunk *
-                                            sorted_each(scales, k_tiles, schedule) +
-                                        2 * schedule.strip) +
+    const std::uint64_t row_tiles =
+        std::uint64_t{tiles.chunks} * schedule.k_chunk * sorted_each(scales, k_tiles, schedule);
+    const std::uint64_t announcements = std::uint64_t{kUnitsAhead} * (1 + schedule.tile_rows) *
+                                        round_up(kWriterWords * 4, dram_alignment(arch));
+    return kTileBytes *
+               (2 * schedule.k_chunk + schedule.tile_rows * row_tiles + 2 * schedule.strip) +
            std::uint64_t{tile_bytes(weights)} * schedule.cb_depth * schedule.strip *
                schedule.k_block +
-           std::uint64_t{tile_bytes(DataFormat::Float32)} * schedule.tile_rows +
-           8 * round_up(kWriterWords * 4, dram_alignment(arch)) + 2 * zeros_bytes(schedule) + 4096 +
+           std::uint64_t{tile_bytes(DataFormat::Float32)} * schedule.tile_rows + announcements +
+           2 * zeros_bytes(schedule) + 4096 + held_expert_bytes(num_blocks, schedule) +
            scale_bytes(scales, schedule);
 }
 

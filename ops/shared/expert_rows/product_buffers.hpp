@@ -48,9 +48,11 @@ void add_product_buffers(Program& program, const CoreRangeSet& cores, const Expe
                          const ProductTiles& tiles, const ProductSchedule& schedule,
                          std::uint32_t alignment);
 
-/// Returns an upper bound of the bytes of L1 that these buffers take on a core.
+/// Returns an upper bound of the bytes of L1 that these buffers take on a core. `num_blocks`: those of
+/// the list; 0 with batches.
 [[nodiscard]] std::uint64_t product_buffer_bytes(const ArchSpec& arch, std::uint32_t k_tiles,
                                                  DataFormat weights, const ScaleShape& scales,
-                                                 const ProductSchedule& schedule);
+                                                 const ProductSchedule& schedule,
+                                                 std::uint32_t num_blocks);
 
 }  // namespace tessera::ops

@@ -61,11 +61,12 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     judge_depth(schedule.cb_depth, judge);
     const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted);
     judge.require(schedule.strip >= 1 && schedule.strip <= sums, "strip",
-                  fmt::format("is {}; half of DST holds 1 to {} beside weights and scales",
+                  fmt::format("is {}; allowed: 1 to {} (half of DST, less a tile for weights of "
+                              "rows, scales and bias)",
                               schedule.strip, sums));
     judge.require(
         schedule.tile_rows <= 1 || scales.is_plain(), "tile_rows",
-        fmt::format("is {}; allowed with codes, scales and bias: 0 or 1", schedule.tile_rows));
+        fmt::format("is {}; allowed with codes, scales or bias: 0 or 1", schedule.tile_rows));
     judge.require(schedule.k_block > 0, "k_block", "is 0; allowed: at least 1");
     judge.require(schedule.k_chunk > 0, "k_chunk", "is 0; allowed: at least 1");
     if (schedule.k_chunk == 0 || schedule.k_block == 0) {
@@ -77,7 +78,8 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     }
     ProductSchedule alone = schedule;
     alone.tile_rows = 1;
-    const std::uint64_t bytes = product_buffer_bytes(arch, k_tiles, weights.format, scales, alone);
+    const std::uint64_t bytes =
+        product_buffer_bytes(arch, k_tiles, weights.format, scales, alone, 0);
     judge.require(bytes <= buffer_room(arch), "k_block",
                   fmt::format("{} with rows of {} takes {} B of circular buffers; a core has {} B "
                               "of L1 for them",

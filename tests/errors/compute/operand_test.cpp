@@ -97,7 +97,7 @@ TEST_F(Operands, OfTheMatrixUnitAreNoIntegers) {
     add_tiles_init(3, 3);
 
     EXPECT_EQ(fault_of([] { add_tiles(3, 3, 0, 0, 0); }),
-              "Unsupported: add_tiles(cb 3): the matrix unit takes no int32 tiles; copy_tile and "
+              "Unsupported: add_tiles(cb 3): takes no int32 tiles; copy_tile and "
               "the functions of the vector unit do");
 }
 

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "ops/grouped_mm/grouped_mm.hpp"
 #include "ops/linear/linear.hpp"
@@ -167,6 +168,7 @@ struct Sharing {
     std::uint32_t inner_tiles;
     std::uint32_t tile_rows;
     WeightReads weight_reads = WeightReads::NearBanks;
+    GridSize grid = {};
 };
 
 class WeightSharing : public ::testing::TestWithParam<Sharing> {
@@ -176,6 +178,7 @@ protected:
         spec.block_size = 4;
         spec.tile_rows = GetParam().tile_rows;
         spec.weight_reads = GetParam().weight_reads;
+        spec.grid = GetParam().grid;
         return spec;
     }
 };
@@ -199,7 +202,7 @@ TEST_P(WeightSharing, WeighsEachTileRowByItsOwnWeights) {
 
 // K of 13 tiles: a core multiplies all of them. Of 24 it multiplies every twelfth, of 64 every
 // fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit, with reads
-// from all banks those of 160.
+// from all banks those of 160. Two and three cores have many units each.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, WeightSharing,
     ::testing::Values(Sharing{"OneOfThirteen", 13, 1}, Sharing{"TwoOfThirteen", 13, 2},
@@ -209,8 +212,30 @@ INSTANTIATE_TEST_SUITE_P(
                       Sharing{"TwoFromAllBanks", 13, 2, WeightReads::AllBanks},
                       Sharing{"ThreeFromAllBanks", 24, 3, WeightReads::AllBanks},
                       Sharing{"FourFromAllBanks", 64, 4, WeightReads::AllBanks},
+                      Sharing{"TwoOnTwoCores", 13, 2, WeightReads::AllBanks, {2, 1}},
+                      Sharing{"FourOnThreeCores", 8, 4, WeightReads::AllBanks, {3, 1}},
                       Sharing{"FourWithoutRoomFromAllBanks", 160, 4, WeightReads::AllBanks}),
     [](const auto& sharing) { return sharing.param.name; });
+
+/// A block of 128 has the 40 rows of its expert: tile rows of the others have no rows.
+TEST(WeightSharing, LeavesOutTileRowsWithoutRows) {
+    grouped_mm::GroupedSpec spec = near_spec<grouped_mm::GroupedSpec>(0);
+    spec.weight_reads = WeightReads::AllBanks;
+    spec.block_size = 128;
+    std::vector<std::int32_t> ids(256, 80);
+    std::iota(ids.begin(), ids.begin() + 40, 0);
+    std::iota(ids.begin() + 128, ids.begin() + 168, 40);
+    const std::vector<OpInput> inputs{{random_bf16_tensor({80, kInner}, 1)},
+                                      {random_bf16_tensor({2, 96, kInner}, 2), Layout::TILE},
+                                      {host_tensor({256}, DataFormat::Int32, ids)},
+                                      {host_tensor<std::int32_t>({2}, DataFormat::Int32, {1, 0})},
+                                      {host_tensor<std::int32_t>({1}, DataFormat::Int32, {256})}};
+    for (const std::uint32_t tile_rows : {2U, 3U, 4U}) {
+        spec.tile_rows = tile_rows;
+
+        expect_product_in_all_sessions(grouped_mm::op(), spec, inputs);
+    }
+}
 
 class WeightsOfABatch : public ::testing::TestWithParam<WeightReads> {};
 

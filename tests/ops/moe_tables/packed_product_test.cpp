@@ -175,7 +175,8 @@ TEST(PackedProductErrors, ScalesOfAnotherShapeAreToldTheAllowedOnes) {
     EXPECT_EQ(refusal_of({2, kN, 2}, DataFormat::UInt8, 8),
               "masked_mm: expert_scales is (2,37,2); allowed: (2,37,7)");
     EXPECT_EQ(refusal_of({2, kN, 3}, DataFormat::Float16_b, 8),
-              "masked_mm: expert_scales is (2,37,3); allowed: one of (2,37,2), (2,37,4), (2,37,1)");
+              "masked_mm: expert_scales is (2,37,3); allowed: one of (2,37,2), (2,37,4), (2,37,1), "
+              "(2,37,7)");
 }
 
 TEST(PackedProductErrors, APushOfHalfAPairOfTilesIsNamed) {

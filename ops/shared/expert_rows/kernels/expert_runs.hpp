@@ -2,8 +2,9 @@
 // Units of a product whose tile rows share reads of weights.
 //
 // A run is some adjacent tile rows of one expert; a unit is a run times as many columns as DST has
-// room for. Each tile of weights is then read once for the run. With 512 rows of each expert, reads
-// for every tile row keep the links of the NoC busy for ten times as long as the products take.
+// room for. Each tile of weights is then read once for the run. On a Wormhole (2026-11-28), products
+// of 512 rows with 1536 x 2048 weights of each of 16 experts take 4.4 M cycles; with reads for every
+// tile row they take 13.7 M, in which links of the NoC are busy.
 #pragma once
 
 #include "tile_rows.hpp"

@@ -54,8 +54,8 @@ void tilize_row(const ComputeArgs& args) {
     }
 }
 
-// Tilizes the tile rows of a unit. Fewer of them take the place of as many as a unit may have, so
-// that they stay adjacent.
+// Tilizes the tile rows of a unit. One with fewer of them than run_height pushes unused pages, so
+// that the tiles of a unit never wrap around the end of the buffer.
 void tilize_rows(const ComputeArgs& args, uint32_t height, bool holds_rows) {
     const uint32_t place = args.run_height * tiles_of_row(args);
     if (holds_rows) {

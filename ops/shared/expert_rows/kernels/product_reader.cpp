@@ -15,18 +15,39 @@ void announce_zeros(const List& list, uint32_t column, uint32_t columns, const T
     }
 }
 
+// Units of this core.
+struct UnitRange {
+    uint32_t first;
+    uint32_t end;
+
+    static UnitRange of(uint32_t num_units) {
+        const auto share = CoreShare::read(ReaderTensors::Addresses::kCount);
+        return {(uint32_t)((uint64_t)num_units * share.core / share.num_cores),
+                (uint32_t)((uint64_t)num_units * (share.core + 1) / share.num_cores)};
+    }
+};
+
+// Brings a tile row that the units before did not have.
+template <class Rows, class Factors, class UnitScales>
+void bring_row(const Rows& rows, const Factors& factors, const UnitScales& scales,
+               const Shapes& shapes, const TileRow& row) {
+    gather_rows(rows, shapes, row);
+    if (factors.are_there()) {
+        push_scales(factors, row);
+    }
+    if (shapes.is_in_blocks) {
+        scales.blocks.hold_rows(row.sources);
+    }
+}
+
 template <class List, class Rows, class Weights, class Factors, class UnitScales>
 void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
                 const Weights& weights, const Factors& factors, const UnitScales& scales) {
-    const auto share = CoreShare::read(ReaderTensors::Addresses::kCount);
-    const uint32_t num_units = num_tile_rows * shapes.strips();
-    const uint32_t first = (uint32_t)((uint64_t)num_units * share.core / share.num_cores);
-    const uint32_t end = (uint32_t)((uint64_t)num_units * (share.core + 1) / share.num_cores);
-
+    const UnitRange range = UnitRange::of(num_tile_rows * shapes.strips());
     TileRow row;
     row.clear(kNobody);
     uint32_t held = kNobody;
-    for (uint32_t unit = first; unit < end; ++unit) {
+    for (uint32_t unit = range.first; unit < range.end; ++unit) {
         const uint32_t tile_row = unit / shapes.strips();
         const uint32_t column = unit % shapes.strips() * shapes.strip;
         const uint32_t columns = smaller(shapes.strip, shapes.n_tiles - column);
@@ -46,13 +67,7 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
         announce_to_compute(Announced::Unit, columns, is_new ? 1 : 0);
         announce_to_writer(Announced::Unit, column, columns, row);
         if (is_new) {
-            gather_rows(rows, shapes, row);
-            if (factors.are_there()) {
-                push_scales(factors, row);
-            }
-            if (shapes.is_in_blocks) {
-                scales.blocks.hold_rows(row.sources);
-            }
+            bring_row(rows, factors, scales, shapes, row);
         }
         if (shapes.is_in_blocks) {
             scales.hold_columns(row.expert, column, columns);
@@ -66,16 +81,28 @@ void feed_units(const List& list, uint32_t num_tile_rows, const Shapes& shapes, 
     announce_to_writer(Announced::End, 0, 0, row);
 }
 
-// Brings the rows of a run, and a place for each that it has less than the highest one: the tiles of
-// a run are adjacent in their circular buffers.
-template <class Rows, class Factors>
-void bring_run(const Rows& rows, const Factors& factors, const Shapes& shapes, const Run& run,
-               const TileRow* tile_rows, uint32_t most_height) {
-    for (uint32_t i = 0; i < run.height; ++i) {
-        gather_rows(rows, shapes, tile_rows[i]);
-        if (factors.are_there()) {
-            push_scales(factors, tile_rows[i]);
+// The tile rows of a run, up to the last one that has rows: blocks end with padding.
+struct RunRows {
+    TileRow rows[kMostTileRows];
+    uint32_t height = 0;
+
+    template <class List>
+    void find(const List& list, const Run& run) {
+        height = 0;
+        for (uint32_t i = 0; i < run.height; ++i) {
+            list.find(run.first + i, rows[i]);
+            height = rows[i].has_rows ? i + 1 : height;
         }
+    }
+};
+
+// Brings the rows of a run. One with fewer tile rows than `most_height` pushes unused tiles of
+// scales, so that each run has the same number of pages.
+template <class Rows, class Factors, class UnitScales>
+void bring_run(const Rows& rows, const Factors& factors, const UnitScales& scales,
+               const Shapes& shapes, const RunRows& run, uint32_t most_height) {
+    for (uint32_t i = 0; i < run.height; ++i) {
+        bring_row(rows, factors, scales, shapes, run.rows[i]);
     }
     if (factors.are_there() && run.height != most_height) {
         cb_reserve_back(cb_scales, most_height - run.height);
@@ -83,49 +110,48 @@ void bring_run(const Rows& rows, const Factors& factors, const Shapes& shapes, c
     }
 }
 
+void announce_run(const RunRows& run, uint32_t column, uint32_t columns, bool is_new) {
+    announce_to_compute(Announced::Unit, columns, is_new ? 1 : 0, run.height);
+    for (uint32_t i = 0; i < run.height; ++i) {
+        announce_to_writer(Announced::Unit, column, columns, run.rows[i]);
+    }
+}
+
 // Feeds units whose tile rows share reads of weights, for products without scales in blocks.
 template <class List, class Rows, class Weights, class Factors, class UnitScales>
 void feed_runs(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
                const Weights& weights, const Factors& factors, const UnitScales& scales) {
-    const auto share = CoreShare::read(ReaderTensors::Addresses::kCount);
     const uint32_t most_height = scales.args.run_height;
     const RunUnits units{shapes.n_tiles, shapes.strip, scales.args.sums};
     list.hold_experts();
-    const uint32_t num_units = units.number_of_all(list, num_tile_rows, most_height);
-    const uint32_t first = (uint32_t)((uint64_t)num_units * share.core / share.num_cores);
-    const uint32_t end = (uint32_t)((uint64_t)num_units * (share.core + 1) / share.num_cores);
+    const UnitRange range = UnitRange::of(units.number_of_all(list, num_tile_rows, most_height));
 
-    TileRow tile_rows[kMostTileRows];
+    RunRows found;
     RunWalk<List> walk{list, num_tile_rows, most_height};
-    for (uint32_t before = 0; before < end;) {
+    for (uint32_t before = 0; before < range.end;) {
         const Run run = walk.step();
-        const uint32_t number = units.number(run);
-        const uint32_t columns_each = units.columns(run.height);
-        const uint32_t last = smaller(end - before, number);
-        uint32_t unit = first > before ? smaller(first - before, last) : 0;
-        for (uint32_t i = 0; unit < last && i < run.height; ++i) {
-            list.find(run.first + i, tile_rows[i]);
+        const uint32_t last = smaller(range.end - before, units.number(run));
+        const uint32_t start = range.first > before ? smaller(range.first - before, last) : 0;
+        if (start < last) {
+            found.find(list, run);
         }
-        for (bool is_new = true; unit < last; ++unit, is_new = false) {
-            const uint32_t column = unit * columns_each;
-            const uint32_t columns = smaller(columns_each, shapes.n_tiles - column);
+        for (uint32_t unit = start; unit < last && found.height != 0; ++unit) {
+            const uint32_t column = unit * units.columns(run.height);
+            const uint32_t columns = smaller(units.columns(run.height), shapes.n_tiles - column);
             if (run.expert == kNobody) {
-                announce_zeros(list, column, columns, tile_rows[0]);
+                announce_zeros(list, column, columns, found.rows[0]);
                 continue;
             }
-            announce_to_compute(Announced::Unit, columns, is_new ? 1 : 0, run.height);
-            for (uint32_t i = 0; i < run.height; ++i) {
-                announce_to_writer(Announced::Unit, column, columns, tile_rows[i]);
+            announce_run(found, column, columns, unit == start);
+            if (unit == start) {
+                bring_run(rows, factors, scales, shapes, found, most_height);
             }
-            if (is_new) {
-                bring_run(rows, factors, shapes, run, tile_rows, most_height);
-            }
-            feed_weights(weights, shapes, scales, tile_rows[0], column, columns);
+            feed_weights(weights, shapes, scales, found.rows[0], column, columns);
         }
-        before += number;
+        before += units.number(run);
     }
     announce_to_compute(Announced::End, 0, 0);
-    announce_to_writer(Announced::End, 0, 0, tile_rows[0]);
+    announce_to_writer(Announced::End, 0, 0, found.rows[0]);
 }
 
 // Chooses by the rows that may share a read of weights.

@@ -122,7 +122,7 @@ TEST_F(Int8, ReductionsTakeNone) {
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 16);
     tile_regs_acquire();
     EXPECT_EQ(fault_of([] { reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0); }),
-              "Unsupported: reduce_tile(cb 0): the matrix unit takes no int8 tiles; copy_tile and "
+              "Unsupported: reduce_tile(cb 0): takes no int8 tiles; copy_tile and "
               "the functions of the vector unit do");
 }
 
