@@ -70,23 +70,26 @@ void set_part_args(row_products::ReaderArgs& args, const ScaleShape& scales, std
 }
 
 row_products::ReaderArgs reader_args(const ExpertProduct& product, const ProductTiles& tiles,
-                                     const ProductSchedule& schedule, std::uint32_t sums) {
+                                     const ProductSchedule& schedule, std::uint32_t sums,
+                                     bool chooses_height) {
     row_products::ReaderArgs args = product_reader_args(product);
     args.strip = schedule.strip;
     args.k_block = schedule.k_block;
     args.k_chunk = schedule.k_chunk;
     args.run_height = schedule.tile_rows;
     args.sums = sums;
+    args.chooses_height = chooses_height ? 1 : 0;
     args.block_tiles = block_tiles(scales_of(product), tiles.k, schedule);
     return args;
 }
 
 void add_reader(Program& program, const SharedWork& work, const ExpertProduct& product,
-                const ProductTiles& tiles, const ProductSchedule& schedule, std::uint32_t sums) {
+                const ProductTiles& tiles, const ProductSchedule& schedule, std::uint32_t sums,
+                bool chooses_height) {
     const row_products::ReaderTensors tensors = product_reader_tensors(product);
-    const KernelHandle reader =
-        CreateKernel(program, "ops/shared/expert_rows/kernels/product_reader.cpp", work.cores,
-                     reader_config(reader_args(product, tiles, schedule, sums), tensors));
+    const KernelHandle reader = CreateKernel(
+        program, "ops/shared/expert_rows/kernels/product_reader.cpp", work.cores,
+        reader_config(reader_args(product, tiles, schedule, sums, chooses_height), tensors));
     const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
     for (std::uint32_t core = 0; core < num_cores; ++core) {
         set_args(program, reader, work.shares[core].core, addresses_of(tensors),
@@ -241,7 +244,7 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
         share_work(op, arch, shared.grid, most_tile_rows(product) * tiles.strips);
     Program program = CreateProgram();
     add_product_buffers(program, work.cores, product, tiles, shared, dram_alignment(arch));
-    add_reader(program, work, product, tiles, shared, sums);
+    add_reader(program, work, product, tiles, shared, sums, schedule.tile_rows == 0);
     add_compute(program, work, product, tiles, shared, sums);
     add_writer(program, work, product, shared);
     return program;

@@ -94,8 +94,8 @@ inline constexpr std::array kProductFields{
                                      config::Limits{0, 64}),
     config::field<&Spec::tile_rows>("tile_rows", "0",
                                     "tile rows of an expert that share a read of its weights, at "
-                                    "most; 0: as many as an expert has on average and as fit in L1 "
-                                    "and DST",
+                                    "most; 0: near_banks as many as fit in L1 and DST, all_banks "
+                                    "as many or one, by what a core then reads",
                                     config::Limits{0, row_products::kMostTileRows}),
 };
 

@@ -47,6 +47,12 @@ struct RunWalk {
     }
 };
 
+// Runs and units of a list.
+struct RunCount {
+    uint32_t runs = 0;
+    uint32_t units = 0;
+};
+
 // Units of a run, of which each has some columns.
 struct RunUnits {
     uint32_t n_tiles;
@@ -57,13 +63,45 @@ struct RunUnits {
     uint32_t number(const Run& run) const { return div_up(n_tiles, columns(run.height)); }
 
     template <class List>
-    uint32_t number_of_all(const List& list, uint32_t tile_rows, uint32_t most_height) const {
+    RunCount count(const List& list, uint32_t tile_rows, uint32_t most_height) const {
         RunWalk<List> walk{list, tile_rows, most_height};
-        uint32_t units = 0;
+        RunCount count;
         for (Run run = walk.step(); run.height != 0; run = walk.step()) {
-            units += number(run);
+            count.runs += 1;
+            count.units += number(run);
         }
-        return units;
+        return count;
+    }
+
+    // Tiles that a core reads for each K tile, about. The rows of its first run count four times: no
+    // product can start before they are tilized. A core has parts of two runs more often than one.
+    uint32_t reads_of_core(const RunCount& count, uint32_t tile_rows, uint32_t num_cores) const {
+        constexpr uint32_t kFirstRun = 3;
+        const uint32_t units = div_up(count.units, num_cores);
+        const uint32_t runs = smaller(units, div_up(units * count.runs, count.units) + 1);
+        return (kFirstRun + runs) * div_up(tile_rows, count.runs) +
+               div_up(units * count.runs * n_tiles, count.units);
+    }
+};
+
+// How the tile rows of a list are shared.
+struct RunPlan {
+    uint32_t most_height;
+    uint32_t num_units;
+
+    // Runs of one tile row, or higher ones if a core then reads less: with few products for each core
+    // it would bring the rows of a high run for few columns.
+    template <class List>
+    static RunPlan of(const List& list, const RunUnits& units, uint32_t tile_rows,
+                      const ReaderArgs& args, uint32_t num_cores) {
+        const RunCount high = units.count(list, tile_rows, args.run_height);
+        if (args.chooses_height == 0) {
+            return {args.run_height, high.units};
+        }
+        const RunCount low = units.count(list, tile_rows, 1);
+        const bool is_high = high.units != 0 && units.reads_of_core(high, tile_rows, num_cores) <
+                                                    units.reads_of_core(low, tile_rows, num_cores);
+        return is_high ? RunPlan{args.run_height, high.units} : RunPlan{1, low.units};
     }
 };
 

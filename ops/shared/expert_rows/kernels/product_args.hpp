@@ -67,11 +67,12 @@ NAMED_COMPILE_ARGS(ReaderArgs,
                    is_batched,  // 1: batches of each expert; 0: a list of blocks
                    row_bytes,   // bytes of a row of the input
                    k_tiles, n_tiles,
-                   strip,       // adjacent output tiles of a unit
-                   k_block,     // K tiles of weights of one push
-                   k_chunk,     // K tiles of rows of one push
-                   run_height,  // tile rows that share a read of weights, at the most
-                   sums,        // tiles of DST for the sums of a unit
+                   strip,           // adjacent output tiles of a unit
+                   k_block,         // K tiles of weights of one push
+                   k_chunk,         // K tiles of rows of one push
+                   run_height,      // tile rows that share a read of weights, at the most
+                   chooses_height,  // 1: or one, if a core then reads less
+                   sums,            // tiles of DST for the sums of a unit
                    element_bytes,
                    // With a list of rows.
                    block_size, reads_by_choice, writes_by_choice, top_k, num_choices, num_entries,

@@ -121,13 +121,14 @@ void announce_run(const RunRows& run, uint32_t column, uint32_t columns, bool is
 template <class List, class Rows, class Weights, class Factors, class UnitScales>
 void feed_runs(const List& list, uint32_t num_tile_rows, const Shapes& shapes, const Rows& rows,
                const Weights& weights, const Factors& factors, const UnitScales& scales) {
-    const uint32_t most_height = scales.args.run_height;
     const RunUnits units{shapes.n_tiles, shapes.strip, scales.args.sums};
+    const auto share = CoreShare::read(ReaderTensors::Addresses::kCount);
     list.hold_experts();
-    const UnitRange range = UnitRange::of(units.number_of_all(list, num_tile_rows, most_height));
+    const RunPlan plan = RunPlan::of(list, units, num_tile_rows, scales.args, share.num_cores);
+    const UnitRange range = UnitRange::of(plan.num_units);
 
     RunRows found;
-    RunWalk<List> walk{list, num_tile_rows, most_height};
+    RunWalk<List> walk{list, num_tile_rows, plan.most_height};
     for (uint32_t before = 0; before < range.end;) {
         const Run run = walk.step();
         const uint32_t last = smaller(range.end - before, units.number(run));
@@ -144,7 +145,7 @@ void feed_runs(const List& list, uint32_t num_tile_rows, const Shapes& shapes, c
             }
             announce_run(found, column, columns, unit == start);
             if (unit == start) {
-                bring_run(rows, factors, scales, shapes, found, most_height);
+                bring_run(rows, factors, scales, shapes, found, scales.args.run_height);
             }
             feed_weights(weights, shapes, scales, found.rows[0], column, columns);
         }
