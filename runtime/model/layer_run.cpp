@@ -232,6 +232,10 @@ std::string add_quantisation(const ReadModel& read, const CheckpointTensors& wei
     if (published.quantisation == kUnquantised) {
         return kUnquantised;
     }
+    if (const std::string* why = exclusion_of(published, layer_of(read, run.demand))) {
+        run.assumptions.push_back(bfloat16_instead(published, *why));
+        return kUnquantised;
+    }
     const std::string about = fmt::format("quantization_config, {}", published.method);
     params.add("quantisation", published.quantisation, about);
     if (published.quantisation == "int4_group") {
@@ -245,6 +249,9 @@ std::string add_quantisation(const ReadModel& read, const CheckpointTensors& wei
         fmt::format("experts have codes as published ({}); bfloat16: --set "
                     "params.quantisation=none",
                     published.quantisation));
+    if (!published.note.empty()) {
+        run.assumptions.push_back(published.note);
+    }
     return published.quantisation;
 }
 
@@ -294,7 +301,10 @@ std::uint32_t layer_of(const ReadModel& read, const LayerDemand& demand) {
 }
 
 std::string quantisation_of(const ReadModel& read, const LayerDemand& demand) {
-    return demand.quantisation.value_or(read.model.published.quantisation);
+    const PublishedWeights& published = read.model.published;
+    return demand.quantisation.value_or(exclusion_of(published, layer_of(read, demand)) == nullptr
+                                            ? published.quantisation
+                                            : kUnquantised);
 }
 
 LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {

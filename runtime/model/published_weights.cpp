@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/fused_moe/weight_formats.hpp"
 #include "ops/shared/expert_rows/expert_product.hpp"
 #include "runtime/model/config_json.hpp"
 
@@ -47,6 +48,7 @@ PublishedWeights blocks_of(const ConfigJson& section, std::string_view key) {
 }
 
 constexpr const char* kGroupSize = "group_size";
+constexpr const char* kInputs = "input_activations";
 
 /// Codes of 4 bits: `group_size` −1 or absent has one scale for all columns.
 PublishedWeights int4_of(const ConfigJson& section, bool has_zero_points) {
@@ -114,10 +116,17 @@ PublishedWeights gptq(const ConfigJson& section) {
 
 PublishedWeights modelopt(const ConfigJson& section) {
     const std::string algorithm = word_or(section, "quant_algo", "unnamed");
-    return algorithm == "FP8" ? taken("fp8_static")
-           : algorithm == "NVFP4"
-               ? taken("nvfp4")
-               : untaken(fmt::format("quant_algo is {}, allowed: FP8, NVFP4", algorithm));
+    if (algorithm == "FP8") {
+        return taken("fp8_static");
+    }
+    if (algorithm != "NVFP4") {
+        return untaken(fmt::format("quant_algo is {}, allowed: FP8, NVFP4", algorithm));
+    }
+    const std::uint32_t group =
+        section.has(kGroupSize) ? section.count(kGroupSize) : ops::kE4m3Block;
+    return group == ops::kE4m3Block ? taken("nvfp4")
+                                    : untaken(fmt::format("{} of NVFP4 is {}, allowed: {}",
+                                                          kGroupSize, group, ops::kE4m3Block));
 }
 
 /// Returns the group of compressed-tensors that has the experts: one that names them, else the
@@ -138,18 +147,61 @@ ConfigJson expert_group(const ConfigJson& section) {
     return groups.section(names.empty() ? "group_0" : names.front());
 }
 
+/// Codes of weights or activations in the words of compressed-tensors.
+struct StatedCodes {
+    std::string type;
+    std::uint32_t bits = 0;
+    bool operator==(const StatedCodes&) const = default;
+    [[nodiscard]] std::string text() const { return fmt::format("{} of {} bits", type, bits); }
+};
+
+/// Returns the words for codes of the op quantise.
+StatedCodes stated_codes(std::string_view codes) {
+    return codes == "fp8_e4m3" ? StatedCodes{"float", 8}
+           : codes == "e2m1"   ? StatedCodes{"float", 4}
+                               : StatedCodes{"int", 8};
+}
+
+/// Compares the activations that a group states with those that the layer computes with.
+PublishedWeights with_activations(PublishedWeights weights, const ConfigJson& group,
+                                  const StatedCodes& codes) {
+    const auto* format = ops::fused_moe::find_weight_format(weights.quantisation);
+    const char* computed = format->activations.codes;
+    if (!weights.untaken.empty()) {
+        return weights;
+    }
+    if (!group.has(kInputs)) {
+        if (computed != nullptr) {
+            weights.note =
+                fmt::format("{} is absent; the run takes activations as {}, which {} has", kInputs,
+                            stated_codes(computed).text(), format->name);
+        }
+        return weights;
+    }
+    // compressed-tensors takes absent keys as 8 bits and int.
+    const ConfigJson inputs = group.section(kInputs);
+    const StatedCodes stated{word_or(inputs, "type", "int"),
+                             inputs.has("num_bits") ? inputs.count("num_bits") : 8};
+    if (computed != nullptr && stated == stated_codes(computed)) {
+        return weights;
+    }
+    return untaken(fmt::format("{} are {} with weights of {}, allowed: {}none", kInputs,
+                               stated.text(), codes.text(),
+                               computed == nullptr ? "" : stated_codes(computed).text() + " or "));
+}
+
 PublishedWeights compressed_floats(const ConfigJson& weights, std::uint32_t bits, bool has_inputs,
                                    bool has_static_inputs) {
     const std::string strategy = word_or(weights, "strategy", "tensor");
-    const std::uint32_t group = weights.has("group_size") && weights.number("group_size") > 0
-                                    ? weights.count("group_size")
-                                    : 0;
     if (bits == 4) {
+        const double group = weights.has(kGroupSize) ? weights.number(kGroupSize) : 0;
         return group == ops::kMicroBlock ? taken(has_inputs ? "mxfp4_w4a4" : "mxfp4")
                : group == ops::kE4m3Block
                    ? taken(has_inputs ? "nvfp4" : "nvfp4_weights")
-                   : untaken(fmt::format("group_size of 4-bit floats is {}, allowed: {}, {}", group,
-                                         ops::kE4m3Block, ops::kMicroBlock));
+                   : untaken(
+                         fmt::format("{} of 4-bit floats is {}, allowed: {}, {}", kGroupSize,
+                                     weights.has(kGroupSize) ? fmt::format("{}", group) : "missing",
+                                     ops::kE4m3Block, ops::kMicroBlock));
     }
     if (strategy == "block") {
         return blocks_of(weights, "block_structure");
@@ -182,17 +234,19 @@ PublishedWeights compressed_tensors(const ConfigJson& section) {
     const ConfigJson group = expert_group(section);
     const ConfigJson weights = group.section("weights");
     const std::uint32_t bits = weights.count("num_bits");
-    const bool has_inputs = group.has("input_activations");
+    const bool has_inputs = group.has(kInputs);
     if (bits != 4 && bits != 8) {
         return untaken(fmt::format("num_bits is {}, allowed: 4, 8", bits));
     }
-    if (word_or(weights, "type", "int") != "float") {
-        return compressed_integers(weights, bits, has_inputs);
+    const StatedCodes codes{word_or(weights, "type", "int"), bits};
+    if (codes.type != "float") {
+        return with_activations(compressed_integers(weights, bits, has_inputs), group, codes);
     }
     // `dynamic` of NVFP4 is a word.
     const bool has_static_inputs =
-        has_inputs && bits == 8 && !flag_or(group.section("input_activations"), "dynamic", false);
-    return compressed_floats(weights, bits, has_inputs, has_static_inputs);
+        has_inputs && bits == 8 && !flag_or(group.section(kInputs), "dynamic", false);
+    return with_activations(compressed_floats(weights, bits, has_inputs, has_static_inputs), group,
+                            codes);
 }
 
 /// A quant_method, and how its section is read.
@@ -225,6 +279,16 @@ PublishedWeights read_published_weights(const ConfigJson& section) {
                                    : row->read(section);
     weights.method = method;
     return weights;
+}
+
+const std::string* exclusion_of(const PublishedWeights& weights, std::uint32_t layer) {
+    const auto found = weights.excluded.find(layer);
+    return found == weights.excluded.end() ? nullptr : &found->second;
+}
+
+std::string bfloat16_instead(const PublishedWeights& weights, std::string_view why) {
+    return fmt::format("published weights are quantised ({}), but {}; experts are bfloat16",
+                       weights.method, why);
 }
 
 }  // namespace tessera::model

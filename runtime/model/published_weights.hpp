@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace tessera::model {
 
@@ -22,11 +24,19 @@ struct PublishedWeights {
     /// files.
     std::string untaken;
     std::string note;  ///< property of the files that the run leaves out; empty: none
+    /// Why layers have experts in bfloat16 unlike the others, by the number of the layer.
+    std::map<std::uint32_t, std::string> excluded = {};
 };
 
 /// Returns the storage that the section quantization_config states.
 /// Errors   UsageError with the place and the value for keys of another type. Forms that the
 ///          layer cannot compute with are not errors: `untaken` names them.
 [[nodiscard]] PublishedWeights read_published_weights(const ConfigJson& section);
+
+/// Returns why a layer has experts in bfloat16 unlike the others, or null.
+[[nodiscard]] const std::string* exclusion_of(const PublishedWeights& weights, std::uint32_t layer);
+
+/// Returns the assumption that experts are bfloat16 because of a property of their storage.
+[[nodiscard]] std::string bfloat16_instead(const PublishedWeights& weights, std::string_view why);
 
 }  // namespace tessera::model

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "runtime/model/config_json.hpp"
+#include "runtime/model/excluded_experts.hpp"
 #include "runtime/model/families.hpp"
 #include "runtime/model/value_reader.hpp"
 #include "tessera/errors.hpp"
@@ -271,16 +272,17 @@ void read_quantisation(ValueReader& reader, const ConfigJson& whole, MoeModel& m
     if (!file.has(kKey)) {
         return;
     }
-    model.published = read_published_weights(file.section(kKey));
-    const PublishedWeights& published = model.published;
-    if (!published.untaken.empty()) {
-        reader.assume(
-            fmt::format("published weights are quantised ({}), but {}; experts are "
-                        "bfloat16",
-                        published.method, published.untaken));
+    const ConfigJson section = file.section(kKey);
+    PublishedWeights& published = model.published;
+    published = read_published_weights(section);
+    published.excluded = excluded_experts(section, model);
+    if (published.excluded.size() == model.moe_layers.size()) {
+        published.quantisation = kUnquantised;
+        published.untaken = published.excluded.begin()->second;
+        published.excluded.clear();
     }
-    if (!published.note.empty()) {
-        reader.assume(published.note);
+    if (!published.untaken.empty()) {
+        reader.assume(bfloat16_instead(published, published.untaken));
     }
 }
 
