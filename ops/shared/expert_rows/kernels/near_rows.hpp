@@ -3,6 +3,7 @@
 #pragma once
 
 #include "near_args.hpp"
+#include "row_scales.hpp"
 #include "tile_rows.hpp"
 
 namespace {

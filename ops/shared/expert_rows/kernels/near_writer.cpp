@@ -5,7 +5,6 @@
 // each round.
 #include "near_rows.hpp"
 #include "near_units.hpp"
-#include "row_scales.hpp"
 
 namespace {
 
