@@ -89,6 +89,7 @@ namespace tessera::kernel {
 /// The firmware's counters of transfers, by NoC. A kernel that writes command registers adds to
 /// them, so that barriers wait for the command. The machine counts a command when it is issued.
 struct IssuedTransfers {
+    /// The counter of one NoC. It takes a kernel's additions and holds no number.
     struct Count {
         void operator+=(std::uint32_t /*count*/) const {}
         void operator++(int) const {}
