@@ -155,11 +155,12 @@ TEST(Dev, AnUnknownFuzzTargetIsNamedWithThoseThereAre) {
 TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
     Checkout checkout;
     checkout.script("build/release/bin/tessera",
-                    "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n\\n| 4 |\\n\\n| 5 |\\n'");
+                    "printf '| 1 |\\n\\n| 2 |\\n\\n| 3 |\\n\\n| 4 |\\n\\n| 5 |\\n\\n| 6 |\\n'");
     checkout.write("docs/accuracy.md",
                    "A\n<!-- score-bounds -->\n<!-- /score-bounds -->\n"
                    "B\n<!-- score-table -->\n| old |\n<!-- /score-table -->\n"
-                   "C\n<!-- score-alternatives -->\n<!-- /score-alternatives -->\n");
+                   "C\n<!-- score-alternatives -->\n<!-- /score-alternatives -->\n"
+                   "D\n<!-- score-unscored -->\n<!-- /score-unscored -->\n");
     checkout.write("README.md", "<!-- score-summary -->\n<!-- /score-summary -->\n");
 
     EXPECT_EQ(checkout.says("tables"), "ninja -C build/release --quiet tessera\n");
@@ -167,9 +168,10 @@ TEST(Dev, PutsTheScoresTablesBetweenTheirMarks) {
     EXPECT_EQ(checkout.text_of("docs/accuracy.md"),
               "A\n<!-- score-bounds -->\n| 3 |\n<!-- /score-bounds -->\n"
               "B\n<!-- score-table -->\n| 1 |\n<!-- /score-table -->\n"
-              "C\n<!-- score-alternatives -->\n| 2 |\n<!-- /score-alternatives -->\n");
+              "C\n<!-- score-alternatives -->\n| 2 |\n<!-- /score-alternatives -->\n"
+              "D\n<!-- score-unscored -->\n| 4 |\n<!-- /score-unscored -->\n");
     EXPECT_EQ(checkout.text_of("README.md"),
-              "<!-- score-summary -->\n| 4 |\n\n| 5 |\n<!-- /score-summary -->\n");
+              "<!-- score-summary -->\n| 5 |\n\n| 6 |\n<!-- /score-summary -->\n");
 }
 
 TEST(Dev, ScoresNothingForAPageThatHasNoMark) {
