@@ -163,7 +163,7 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpecification& cores,
              .page_size = page_size});
     }
     if (config.formats().empty()) {
-        return static_cast<CBHandle>(state.configs.size());  // no local circular buffer
+        return tt::tt_metal::detail::kRemoteOnly;
     }
     CircularBufferConfig local = config;
     local.set_globally_allocated_address(global_circular_buffer.cb_buffer());

@@ -28,6 +28,9 @@ tessera::KernelDescription& kernel_of(const Program& program, KernelHandle handl
 
 CircularBufferConfig& config_of(const Program& program, CBHandle handle) {
     auto& configs = program.state().configs;
+    require(handle != detail::kRemoteOnly,
+            "a circular buffer with remote indices only: its size and its address are those of the "
+            "global circular buffer; add a local index to change one");
     require(handle < configs.size(), "circular buffer {} of a program with {}", handle,
             configs.size());
     return configs[handle];

@@ -2,6 +2,7 @@
 // Contents of TT-Metalium's programs.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,9 @@
 namespace tt::tt_metal::detail {
 
 struct SpecState;  // program_spec.cpp
+
+/// Handle of a circular buffer that has only remote indices. It has no configuration of its own.
+inline constexpr CBHandle kRemoteOnly = std::numeric_limits<CBHandle>::max();
 
 struct ProgramState {
     tessera::Program program;

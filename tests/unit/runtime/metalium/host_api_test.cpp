@@ -134,6 +134,40 @@ TEST_F(HostApi, RefusesKernelsWithoutAnEndOfAGlobalCircularBuffer) {
             "CreateCircularBuffer: no remote_index with a page size"));
 }
 
+TEST_F(HostApi, ChangesNoOtherBufferForOneWithRemoteIndicesOnly) {
+    const auto shared = experimental::CreateGlobalCircularBuffer(
+        device, {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {2, 0}))}}, 4096);
+    CircularBufferConfig config(4096);
+    config.remote_index(31).set_page_size(1024);
+    const CBHandle remote =
+        experimental::CreateCircularBuffer(program, CoreCoord(1, 0), config, shared);
+    const CBHandle local = CreateCircularBuffer(
+        program, CoreCoord(1, 0),
+        CircularBufferConfig(2048, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, 2048));
+
+    EXPECT_THAT([&] { UpdateCircularBufferTotalSize(program, remote, 8192); },
+                ThrowsMessage<std::runtime_error>(
+                    "a circular buffer with remote indices only: its size and its address are "
+                    "those of the global circular buffer; add a local index to change one"));
+    EXPECT_EQ(GetCircularBufferConfig(program, local).total_size(), 2048U);
+}
+
+TEST_F(HostApi, RefusesPagesThatAGlobalCircularBufferCannotHold) {
+    const auto shared = experimental::CreateGlobalCircularBuffer(
+        device, {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {2, 0}))}}, 4096);
+    CircularBufferConfig config(4096);
+    config.remote_index(31).set_page_size(8192);
+
+    EXPECT_THAT(
+        [&] { config.remote_index(30).set_page_size(0); },
+        ThrowsMessage<std::runtime_error>("CircularBufferConfig: remote index 30: page size 0"));
+    EXPECT_THAT(
+        [&] { experimental::CreateCircularBuffer(program, CoreCoord(1, 0), config, shared); },
+        ThrowsMessage<std::runtime_error>("CreateCircularBuffer: remote index 31: pages of 8192 B; "
+                                          "allowed: multiples of 16 up to "
+                                          "the 4096 B of the buffer"));
+}
+
 TEST_F(HostApi, RefusesKernelsOfEthernetCores) {
     EXPECT_THAT(
         [&] {
