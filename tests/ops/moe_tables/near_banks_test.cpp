@@ -183,7 +183,7 @@ protected:
     }
 };
 
-TEST_P(WeightSharing, ReadsWeightsOnceForAdjacentTileRowsOfAnExpert) {
+TEST_P(WeightSharing, GivesTheReferenceForRunsOfTileRows) {
     expect_product_in_all_sessions(grouped_mm::op(), spec(2),
                                    runs_of_blocks(250, GetParam().inner_tiles * 32));
 }
@@ -239,7 +239,7 @@ TEST(WeightSharing, LeavesOutTileRowsWithoutRows) {
 
 class WeightsOfABatch : public ::testing::TestWithParam<WeightReads> {};
 
-TEST_P(WeightsOfABatch, AreReadOnceForItsRows) {
+TEST_P(WeightsOfABatch, GiveTheSameBytesForOneTileRowAndForSeveral) {
     auto spec = near_spec<masked_mm::MaskedSpec>(2);
     spec.weight_reads = GetParam();
     const std::vector<OpInput> inputs{

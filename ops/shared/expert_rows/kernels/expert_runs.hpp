@@ -53,7 +53,7 @@ struct RunCount {
     uint32_t units = 0;
 };
 
-// Units of a run, of which each has some columns.
+// Divides a run into units of some columns each.
 struct RunUnits {
     uint32_t n_tiles;
     uint32_t strip;

@@ -40,6 +40,21 @@ struct HeldBytes {
     }
 };
 
+// Pushes a tile of scales for each of `columns` columns and `count` pairs of K tiles. `put` writes a
+// tile.
+template <class Put>
+void push_scale_tiles(const ReaderArgs& args, uint32_t tile_bytes, uint32_t count, uint32_t columns,
+                      const Put& put) {
+    const uint32_t pages = args.k_block / 2 * args.strip;
+    cb_reserve_back(cb_exponents, pages);
+    for (uint32_t k = 0; k < count; ++k) {
+        for (uint32_t c = 0; c < columns; ++c) {
+            put(get_write_ptr(cb_exponents) + (k * args.strip + c) * tile_bytes, k, c);
+        }
+    }
+    cb_push_back(cb_exponents, pages);
+}
+
 // Scales of e8m0, 2^(code − 127). The exponent of 16 elements of a bfp8_b tile is a byte too. All
 // magnitudes are 1.0, and a byte that is larger by 6 compensates for codes that are e4m3 of 2^-6
 // each.
@@ -57,16 +72,10 @@ struct MicroScales {
     }
     // Reads them for tiles of 64 columns of K, from `first` on; `column` is that of the unit.
     void push(uint32_t first, uint32_t count, uint32_t column, uint32_t columns) const {
-        const uint32_t strip = held.args.strip;
-        const uint32_t pages = held.args.k_block / 2 * strip;
-        cb_reserve_back(cb_exponents, pages);
-        for (uint32_t k = 0; k < count; ++k) {
-            for (uint32_t c = 0; c < columns; ++c) {
-                put(get_write_ptr(cb_exponents) + (k * strip + c) * kTileBytes, first + k, c,
-                    column + c);
-            }
-        }
-        cb_push_back(cb_exponents, pages);
+        push_scale_tiles(held.args, kTileBytes, count, columns,
+                         [&](uint32_t l1_addr, uint32_t k, uint32_t c) {
+                             put(l1_addr, first + k, c, column + c);
+                         });
     }
 
 private:
@@ -128,16 +137,11 @@ struct E4m3Scales {
     }
     // Reads them for tiles of 64 columns of K, from `first` on; `column` is that of the unit.
     void push(uint32_t first, uint32_t count, uint32_t column, uint32_t columns) const {
-        const uint32_t strip = held.args.strip;
-        const uint32_t pages = held.args.k_block / 2 * strip;
-        cb_reserve_back(cb_exponents, pages);
-        for (uint32_t k = 0; k < count; ++k) {
-            for (uint32_t c = 0; c < columns; ++c) {
-                put(words_at(get_write_ptr(cb_exponents) + (k * strip + c) * kByteTile), first + k,
-                    c, smaller(tile_height, held.args.columns - (column + c) * tile_height));
-            }
-        }
-        cb_push_back(cb_exponents, pages);
+        push_scale_tiles(
+            held.args, kByteTile, count, columns, [&](uint32_t l1_addr, uint32_t k, uint32_t c) {
+                put(words_at(l1_addr), first + k, c,
+                    smaller(tile_height, held.args.columns - (column + c) * tile_height));
+            });
     }
 
 private:
