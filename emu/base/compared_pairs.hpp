@@ -38,8 +38,8 @@ enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
 [[nodiscard]] inline double largest_compared(const CloseTolerance& tolerance) noexcept {
     return tolerance.format.largest * (1 - tolerance.max_rel_err);
 }
-/// Returns an error in units of rule 1 (tensor_compare.hpp). 0 / 0 is no error: reference and rms
-/// are zero and both sides equal.
+/// Returns an error relative to the larger of |reference| and the tolerance's part of the rms, as
+/// rule 1 of tensor_compare.hpp compares it. The result is 0 if the error and both of these are 0.
 [[nodiscard]] inline double relative_error(double error, double reference, double reference_rms,
                                            const CloseTolerance& tolerance) noexcept {
     const double found = error / std::max(std::abs(reference), tolerance.floor * reference_rms);

@@ -112,7 +112,7 @@ struct Workers {
     bool has_any = false;          ///< the sender counts
 };
 
-// Columns of DRAM and harvested rows lie inside of rectangles; only Tensix tiles receive
+// A rectangle may include columns of DRAM and harvested rows. Only Tensix tiles receive
 // multicasts (tt-isa-documentation, WormholeB0/NoC/README.md).
 Workers workers_in(KernelThread& thread, const Rectangle& r, Loopback loopback) {
     Workers workers;

@@ -28,8 +28,8 @@ constexpr std::uint32_t kProcessors = 2;     // of a core that select
 constexpr std::uint32_t kLeastColumns = 64;  // of a processor: less is not worth an exchange
 constexpr std::uint32_t kDigits = 1U << 8U;  // of the histogram of processors that share a row
 constexpr std::uint32_t kAligned = 16;       // words of a read or write of DRAM
-// Counting pays if a processor has many columns of which few are selected. An exchange of counts
-// takes as long as the sort of about 300 columns.
+// Processors count first if they have many columns and few are selected. Both limits are assumed;
+// at 1024 columns of a processor, 2048 of 32 768 of four rows take 0.18 M cycles on a Wormhole.
 constexpr std::uint32_t kLeastCounted = 1024;  // columns of a processor
 constexpr std::uint32_t kLeastLeftOut = 4;     // columns of a row for each that is selected
 

@@ -21,7 +21,7 @@ constexpr std::uint32_t kNumArguments = 256;
 constexpr std::uint32_t kNumBuffers = 64;
 constexpr std::uint32_t kNumSmallNumbers = 15;
 
-/// Define of the number that stands for each argument.
+/// Name of the define whose value all arguments get.
 constexpr const char* kStandInArgument = "TESSERA_STAND_IN_ARGUMENT";
 
 // Even, so that none stands for a sharded accessor; small, because many are indices of CBs; not 0,
@@ -70,7 +70,7 @@ enum class KnownValue : std::uint8_t { First, Other };
 enum class StandIn : std::uint8_t { Number, Flag, Nothing, Call, List, Type };
 
 // Returns declarations of all names of a program's arguments and resources that a kernel mentions,
-// such as args::count, each with a small number, or all with the stand-in program's.
+// such as args::count. Each gets a small number of its own, or all get that of kStandInArgument.
 std::string stand_in_resources(const std::string& text, const Defines& defines) {
     const auto argument = defines.find(kStandInArgument);
     static const std::regex kName(R"(\b(args|dfb|sem|tensor)::(\w+))");

@@ -14,10 +14,11 @@ RemoteBufferEnd& remote_buffer_end(std::uint32_t cb_id, CallSite site) {
     auto& ends = current_thread().remote_buffers;
     const auto found = std::ranges::find(ends, cb_id, &RemoteBuffer::index);
     if (found == ends.end()) {
-        fault(FaultCategory::UndefinedBehavior, site,
-              "cb {} is no end of a remote circular buffer on this core: the program gives none "
-              "with this remote_index",
-              cb_id);
+        fault(
+            FaultCategory::UndefinedBehavior, site,
+            "cb {} is not a remote circular buffer of this core; allowed: a remote_index that the "
+            "host program gives this core with CreateCircularBuffer",
+            cb_id);
     }
     return found->end;
 }

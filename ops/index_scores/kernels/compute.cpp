@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReLU scores of heads times their weights, summed over heads.
 //
-// The vector unit sums over heads in DST, in fp32. A product with ones would sum on the matrix unit,
-// whose operands have 8 bits: it took three parts of each tile and six packs instead of one.
+// The vector unit sums over heads in DST, in fp32. The matrix unit could sum by a product with ones,
+// but its operands have 8 bits: each tile would need three products and five more packs.
 #include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 

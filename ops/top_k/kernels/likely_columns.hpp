@@ -4,7 +4,7 @@
 // The processors of a row count its elements by their highest bits. Each one adds the counts of some
 // digits and sends the sums to all, so that all know the digit of the k-th largest element. Elements
 // of a lower digit are left out: of 131 072 normal numbers all but some 3000 if 2048 are selected. On
-// a Wormhole the row then takes 0.35 M cycles instead of 1.40 M.
+// a Wormhole four such rows then take 0.35 M cycles instead of 1.40 M (2026-11-28).
 #pragma once
 
 #include "sorted_columns.hpp"

@@ -15,8 +15,8 @@ void ask_for_an_end() {
 
 TEST(RemoteBufferErrors, ACoreWithoutAnEnd) {
     EXPECT_EQ(KernelRig().fault_of(ask_for_an_end),
-              "UndefinedBehavior: cb 31 is no end of a remote circular buffer on this core: the "
-              "program gives none with this remote_index");
+              "UndefinedBehavior: cb 31 is not a remote circular buffer of this core; allowed: a "
+              "remote_index that the host program gives this core with CreateCircularBuffer");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes pages that lie in a remote circular buffer. Arguments: address, first page, pages.
+// Writes pages of a remote circular buffer. Arguments: address, first page, pages.
 #include "api/dataflow/dataflow_api.h"
 #include "api/remote_circular_buffer.h"
 

@@ -100,7 +100,7 @@ TEST_F(ReportPage, ListsToleratedBehaviourOnceForEachLine) {
     EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#findings tbody tr').length"), 1);
 }
 
-// As the page of a run that failed in its first step hides the links to its empty sections.
+// The page of a run that failed in its first step hides the links to its empty sections.
 TEST_F(ReportPage, DoesNotDrawHiddenLinks) {
     EXPECT_EQ(browser_->evaluate("(() => { const nav = document.querySelector('.bar nav');"
                                  "nav.hidden = true;"
