@@ -13,6 +13,7 @@
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "emu/noc/transfer.hpp"
+#include "runtime/scheduler/announced_stack.hpp"
 #include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
 #include "runtime/scheduler/launch_state.hpp"
@@ -64,6 +65,7 @@ private:
 [[gnu::used]] void park(KernelThread& thread) asm("tessera_park");
 
 void park(KernelThread& thread) {
+    const KeepAnnouncedStack keep;
     FiberAlgorithm::of_this_thread().take_next().resume();
     set_current_thread(&thread);
     if (thread.is_cancelled) [[unlikely]] {
@@ -174,6 +176,7 @@ void run_to_end(KernelThread& thread) {
 
 void run_guarded(KernelThread& thread, LaunchState& launch) {
     try {
+        const KeepAnnouncedStack keep;  // an exception leaves the kernel's
         run_to_end(thread);
     } catch (const KernelFault& fault) {
         launch.record_error(thread, to_error(thread, fault));
@@ -192,6 +195,9 @@ void run_guarded(KernelThread& thread, LaunchState& launch) {
 }
 
 void fiber_root(KernelThread& thread, Worker& worker) {
+    // The frames of this stack are below this one.
+    announce_stack(
+        {static_cast<std::byte*>(__builtin_frame_address(0)) - kRootStackSize, kRootStackSize});
     thread.fiber = context::active();
     set_current_thread(&thread);
     run_guarded(thread, worker.launch());

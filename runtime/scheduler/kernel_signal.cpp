@@ -21,6 +21,7 @@
 #include "emu/core/fault.hpp"
 #include "emu/core/kernel_heap.hpp"
 #include "emu/core/kernel_thread.hpp"
+#include "runtime/scheduler/announced_stack.hpp"
 #include "tessera/window_layout.hpp"
 
 // stack_switch.cpp
@@ -380,16 +381,21 @@ SignalStack::~SignalStack() {
 }
 
 void run_kernel(KernelThread& thread) {
-    std::byte* top = thread.core().window.stack_top(thread.processor()) - sizeof kCanary;
+    std::byte* end = thread.core().window.stack_top(thread.processor());
+    std::byte* top = end - sizeof kCanary;
     std::memcpy(top, kCanary.data(), sizeof kCanary);
     Landing landing;
+    const StackRange own = announced_stack();
     // Does not save the signal mask, which would cost a system call per kernel; hence SA_NODEFER.
     if (sigsetjmp(landing.environment, 0) != 0) {
+        announce_stack(own);
         thread.signal_landing = nullptr;
         raise_native_fault(thread, landing);
     }
     thread.signal_landing = &landing;
+    announce_stack({end - Window::stack_size(), Window::stack_size()});
     tessera_call_on_stack(thread.entry, top);
+    announce_stack(own);
     thread.signal_landing = nullptr;
     if (!has_canary(thread)) {
         throw overrun_array(": found at its end");

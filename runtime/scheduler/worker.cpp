@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emu/core/core.hpp"
+#include "runtime/scheduler/announced_stack.hpp"
 #include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_fiber.hpp"
 #include "runtime/scheduler/kernel_signal.hpp"
@@ -92,6 +93,7 @@ void Worker::take_mail() {
 
 // The loop is the last ready fiber, so one yield runs every kernel until it blocks.
 void Worker::run_ready_fibers() {
+    const KeepAnnouncedStack keep;
     while (FiberAlgorithm::of_this_thread().has_ready_kernels()) {
         boost::this_fiber::yield();
     }
