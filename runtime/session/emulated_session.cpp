@@ -117,14 +117,15 @@ DeviceTensor EmulatedSession::place(const std::string& name, const TensorSpec& s
         static_cast<std::uint32_t>(allocator_of(device, buffer.type).allocate(name, bytes));
     if (buffer.type == BufferType::DRAM) {
         device.dram_tensors.add(name, buffer, pages);
-        for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
-            prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
-        }
         const bool steers = std::ranges::find(options_.steering, name) != options_.steering.end();
         if (options_.bulk_data == BulkData::Integers && !steers &&
             !tile::is_integer_format(spec.format)) {
             device.dram.neglect(buffer.address, bytes);
             return {spec, buffer};
+        }
+        // Not for neglected bytes: few of them are touched, and each would commit a huge page.
+        for (std::uint32_t bank = 0; bank < arch_.dram.num_banks; ++bank) {
+            prefer_huge_pages(device.dram.bank(bank) + buffer.address, bytes);
         }
     }
     fill_unwritten({spec, buffer});
