@@ -65,8 +65,10 @@ private:
 [[gnu::used]] void park(KernelThread& thread) asm("tessera_park");
 
 void park(KernelThread& thread) {
-    const KeepAnnouncedStack keep;
-    FiberAlgorithm::of_this_thread().take_next().resume();
+    {
+        const KeepAnnouncedStack keep;
+        FiberAlgorithm::of_this_thread().take_next().resume();
+    }
     set_current_thread(&thread);
     if (thread.is_cancelled) [[unlikely]] {
         throw Cancelled{};
