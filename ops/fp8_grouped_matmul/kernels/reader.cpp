@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the token rows of a group of CTAs once, through the table of tokens if the product gathers them. For each
-// of its blocks of columns it reads the weights and the scales of both.
+// Reads the token rows of a group of CTAs once, through the table of tokens if the product gathers
+// them. For each of its blocks of columns it reads the weights and the scales of both.
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "args.hpp"
 #include "block_reads.hpp"
@@ -25,6 +25,8 @@ constexpr uint32_t kCbScalePages = index_of(Cb::ScalePages);
 constexpr uint32_t kCbHeldScales = index_of(Cb::HeldScales);
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kFloatTile = 4096;
+constexpr uint32_t kNoGroup = 0xFFFFFFFF;  // no group has this number
+constexpr uint32_t kFirst = fp8::CoreIndex::kCount;
 
 struct Shapes {
     uint32_t k_blocks;
@@ -196,10 +198,37 @@ Tables read_tables(const PageAccessor& num_ctas, const PageAccessor& batch,
             groups_l1 + args.table_stride};
 }
 
+// Pushes the weights of a block of columns and all scales.
+void push_unit(const Weights& weights, const PageAccessor& weight_scales, uint32_t expert,
+               uint32_t n_block, const GroupRows& rows, const Shapes& shapes) {
+    push_weight_scales(weight_scales, expert * shapes.n_blocks + n_block, shapes.k_blocks * 4);
+    push_products(weights, expert, n_block, rows, shapes);
+}
+
+// Tensors with an entry for each token.
+struct RowTensors {
+    const PageAccessor& activations;
+    const PageAccessor& scales;
+    const PageAccessor& tokens;
+};
+
+// Pushes the rows of the group from `first` on and keeps their scales.
+GroupRows push_group(const RowTensors& tensors, const Tables& tables, uint32_t group,
+                     uint32_t first, const Shapes& shapes) {
+    GroupRows rows{first, tables.groups.end_row(group) - first, tables.tokens, shapes.gathers};
+    if (shapes.gathers != 0) {
+        rows.tokens_l1 =
+            units::read_words(tensors.tokens, 0, first * 4, tables.tokens, rows.count * 4);
+        noc_async_read_barrier();
+    }
+    push_rows(tensors.activations, rows, shapes);
+    hold_scales(tensors.scales, rows, shapes);
+    return rows;
+}
+
 }  // namespace
 
 void kernel_main() {
-    constexpr uint32_t kFirst = fp8::CoreIndex::kCount;
     const auto index = fp8::CoreIndex::read();
     const auto args = ReaderArgs::read();
     const Shapes shapes = read_shapes(args);
@@ -221,11 +250,9 @@ void kernel_main() {
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
         units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);
-
     announce(share.count);
     GroupRows rows{};
-    // No group has this number, so the first unit reads its rows.
-    uint32_t last_group = 0xFFFFFFFF;
+    uint32_t last_group = kNoGroup;  // so the first unit reads its rows
     for (uint32_t unit = share.first; unit < share.first + share.count; ++unit) {
         const uint32_t group = unit / shapes.n_blocks;
         const uint32_t first_cta = tables.groups.first_cta(group);
@@ -235,18 +262,9 @@ void kernel_main() {
         announce(is_new ? 1 : 0);
         if (is_new) {
             last_group = group;
-            const uint32_t first = first_cta * args.tile;
-            rows = {first, tables.groups.end_row(group) - first, tables.tokens, shapes.gathers};
-            if (shapes.gathers != 0) {
-                rows.tokens_l1 =
-                    units::read_words(tokens, 0, first * 4, tables.tokens, rows.count * 4);
-                noc_async_read_barrier();
-            }
-            push_rows(activations, rows, shapes);
-            hold_scales(row_scales, rows, shapes);
+            rows = push_group({activations, row_scales, tokens}, tables, group,
+                              first_cta * args.tile, shapes);
         }
-        const uint32_t n_block = unit % shapes.n_blocks;
-        push_weight_scales(weight_scales, expert * shapes.n_blocks + n_block, shapes.k_blocks * 4);
-        push_products(read_weights, expert, n_block, rows, shapes);
+        push_unit(read_weights, weight_scales, expert, unit % shapes.n_blocks, rows, shapes);
     }
 }

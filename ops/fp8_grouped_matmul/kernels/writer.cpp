@@ -1,41 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores the rows of a group of CTAs that hold tokens, 128 columns at a time, and makes and stores their
-// scales where the output is fp8. Reads the weights of some banks for the reader, over the other NoC.
+// Stores the rows of a group of CTAs that hold tokens, 128 columns at a time, and makes and stores
+// their scales where the output is fp8. Reads the weights of some banks for the reader, over the
+// other NoC.
 #include "block_reads.hpp"
 #include "strips.hpp"
 
-void kernel_main() {
-    using namespace tessera::ops;
-    using namespace tessera::ops::fp8_grouped_matmul;
-    const auto index = fp8::CoreIndex::read();
-    const auto args = WriterArgs::read();
-    const TensorAccessor batch(WriterTensors::batch(),
-                               WriterTensors::batch_address(fp8::CoreIndex::kCount));
-    const TensorAccessor limit(WriterTensors::limit(),
-                               WriterTensors::limit_address(fp8::CoreIndex::kCount));
-    const TensorAccessor num_ctas(WriterTensors::num_ctas(),
-                                  WriterTensors::num_ctas_address(fp8::CoreIndex::kCount));
-    const TensorAccessor out(WriterTensors::output(),
-                             WriterTensors::output_address(fp8::CoreIndex::kCount));
-    const TensorAccessor scales(WriterTensors::scales(),
-                                WriterTensors::scales_address(fp8::CoreIndex::kCount));
-    const TensorAccessor weights(WriterTensors::weights(),
-                                 WriterTensors::weights_address(fp8::CoreIndex::kCount));
+namespace {
 
+using namespace tessera::ops;
+using namespace tessera::ops::fp8_grouped_matmul;
+
+constexpr uint32_t kFirst = fp8::CoreIndex::kCount;
+
+// Reads the tables whole and lists the groups of CTAs.
+units::Groups read_groups(const PageAccessor& num_ctas, const PageAccessor& batch,
+                          const PageAccessor& limit, const WriterArgs& args) {
     const uint32_t batch_l1 = get_write_ptr(index_of(Cb::WriterTable));
     const uint32_t limit_l1 = batch_l1 + args.table_stride;
     const uint32_t live = units::read_table(num_ctas, batch_l1, sizeof(uint32_t));
     units::read_table(batch, batch_l1, args.table_bytes);
     units::read_table(limit, limit_l1, args.table_bytes);
     // Experts are not needed any more.
-    const units::Groups groups = units::make_groups(batch_l1, limit_l1, live, args.group, batch_l1);
+    return units::make_groups(batch_l1, limit_l1, live, args.group, batch_l1);
+}
+
+// Returns the banks whose weights this kernel reads.
+asked_reads::Banks own_banks(const WriterArgs& args) {
+    return {WriterBanks::read(kFirst + WriterTensors::Addresses::kCount).mask, args.banks,
+            args.bank_step};
+}
+
+// Returns the pushes of a unit's weights that this kernel reads a part of.
+uint32_t pushes_of_unit(const asked_reads::Banks& banks, const WriterArgs& args) {
+    return banks.mask == 0 ? 0 : (args.k_blocks + args.k_push - 1) / args.k_push;
+}
+
+// Whether the reader asks for the first weights of the next unit before compute has finished this
+// one, which it does if they are for the same rows. They arrive while this unit is stored.
+bool asks_ahead(uint32_t unit, uint32_t end, uint32_t n_blocks) {
+    return unit + 1 < end && (unit + 1) / n_blocks == unit / n_blocks;
+}
+
+}  // namespace
+
+void kernel_main() {
+    const auto index = fp8::CoreIndex::read();
+    const auto args = WriterArgs::read();
+    const TensorAccessor batch(WriterTensors::batch(), WriterTensors::batch_address(kFirst));
+    const TensorAccessor limit(WriterTensors::limit(), WriterTensors::limit_address(kFirst));
+    const TensorAccessor num_ctas(WriterTensors::num_ctas(),
+                                  WriterTensors::num_ctas_address(kFirst));
+    const TensorAccessor out(WriterTensors::output(), WriterTensors::output_address(kFirst));
+    const TensorAccessor scales(WriterTensors::scales(), WriterTensors::scales_address(kFirst));
+    const TensorAccessor weights(WriterTensors::weights(), WriterTensors::weights_address(kFirst));
+
+    const units::Groups groups = read_groups(num_ctas, batch, limit, args);
     // The same share as the reader's, from the same counts.
     const units::Share share =
         units::share_of(groups.count * args.n_blocks, index.core, index.num_cores);
-    const asked_reads::Banks banks{
-        WriterBanks::read(fp8::CoreIndex::kCount + WriterTensors::Addresses::kCount).mask,
-        args.banks, args.bank_step};
-    const uint32_t pushes = banks.mask == 0 ? 0 : (args.k_blocks + args.k_push - 1) / args.k_push;
+    const asked_reads::Banks banks = own_banks(args);
+    const uint32_t pushes = pushes_of_unit(banks, args);
     const uint32_t k_tiles = args.k_blocks * block_reads::kBlockTiles;
     const auto serve = [&] {
         asked_reads::serve(index_of(Cb::Asked), [&](const asked_reads::Push& push) {
@@ -50,9 +74,7 @@ void kernel_main() {
         }
         served = 0;
         const uint32_t group = unit / args.n_blocks;
-        // The first weights of the next unit arrive while this one is stored. The reader asks for
-        // them before compute has finished the unit, if they are for the same rows.
-        if (pushes != 0 && unit + 1 < end && (unit + 1) / args.n_blocks == group) {
+        if (pushes != 0 && asks_ahead(unit, end, args.n_blocks)) {
             serve();
             served = 1;
         }

@@ -56,6 +56,15 @@ uint32_t rows_of_input(const Accessor& limit, uint32_t most) {
     return given < most ? given : most;
 }
 
+// Sends the pieces of a row, each from the address that `address_of` returns for its offset. Rows
+// that exceed a page of the buffer are split; the writer uses the same split.
+template <class AddressOf>
+void add_row(PieceFiller& filler, const RowPieces& pieces, const AddressOf& address_of) {
+    for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
+        filler.add(address_of(offset), pieces.length_at(offset));
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -91,12 +100,9 @@ void kernel_main() {
             fill_l1(filled_l1, pieces.page_bytes, args.fill);
             is_filled = true;
         }
-        // Rows that exceed a page of the buffer are split into pieces; the writer uses the same
-        // split.
-        for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
-            filler.add(has_source ? input.get_noc_addr(source, offset) : get_noc_addr(filled_l1),
-                       pieces.length_at(offset));
-        }
+        add_row(filler, pieces, [&](uint32_t offset) {
+            return has_source ? input.get_noc_addr(source, offset) : get_noc_addr(filled_l1);
+        });
     }
     filler.finish();
 }

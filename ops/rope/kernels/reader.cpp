@@ -71,6 +71,13 @@ void fill_constant_factors() {
     fill_factors(kCbPartnerFactors, 0);
 }
 
+// Pushes the 32 rows of heads from `first` on, a strip of columns after the other.
+void push_rows(const PageAccessor& input, const Rows& rows, uint32_t first) {
+    for (uint32_t column = 0; column < rows.columns; column += kBlock) {
+        push_strip(input, rows, first, column);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -95,9 +102,7 @@ void kernel_main() {
     const uint32_t bytes = head.dim * sizeof(float);
     for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
         const uint32_t first = unit * kTileRows;
-        for (uint32_t column = 0; column < rows.columns; column += kBlock) {
-            push_strip(input, rows, first, column);
-        }
+        push_rows(input, rows, first);
         cb_reserve_back(kCbFactors, kStripTiles);
         cb_reserve_back(kCbPartnerFactors, kStripTiles);
         // Rows of a token share its factors; each is read to its own place.
