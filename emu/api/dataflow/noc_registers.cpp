@@ -88,15 +88,36 @@ void issue_multicast(const Command& command) {
     }
 }
 
+// Writes the word of NOC_AT_DATA. The bytes that are written are marked by their place in a flit.
+void issue_inline_write(const Command& command) {
+    constexpr std::uint64_t kBytesOfWord = 0xF;
+    const std::uint64_t address = command.target();
+    const std::uint64_t flit = command.thread.core().arch().noc.flit.value;
+    const std::uint64_t marked =
+        std::uint64_t{command.at(NOC_AT_LEN_BE_1)} << kWordBits | command.at(NOC_AT_LEN_BE);
+    const std::uint64_t bytes = marked >> address % flit;
+    if (command.has(NOC_CMD_BRCST_PACKET) || bytes == 0 || bytes > kBytesOfWord) {
+        fault(FaultCategory::Unsupported, command.site,
+              "NOC_CTRL is {:#x} and the bytes in NOC_AT_LEN_BE are {:#x} for an address {} bytes "
+              "into a flit of {}; emulated of the inline writes: to one core, bytes of the word at "
+              "the address",
+              command.at(NOC_CTRL), marked, address % flit, flit);
+    }
+    const std::uint8_t detail =
+        command.has(NOC_CMD_RESP_MARKED) ? 0 : tessera::TransferDetail::kPosted;
+    write_word(command.thread, command.noc, address, command.at(NOC_AT_DATA),
+               static_cast<std::uint8_t>(bytes), detail, kCall, command.site);
+}
+
 void issue(const Command& command) {
     const tessera::TransferStyle style{.limit = tessera::TransferLimit::OnePacket,
                                        .posted = !command.has(NOC_CMD_RESP_MARKED),
                                        .with_state = true};
     const std::uint32_t size = command.at(NOC_AT_LEN_BE);
-    if (command.has(NOC_CMD_WR_INLINE | NOC_CMD_WR_BE) || command.at(NOC_BRCST_EXCLUDE) != 0) {
+    if (command.has(NOC_CMD_WR_BE) || command.at(NOC_BRCST_EXCLUDE) != 0) {
         fault(FaultCategory::Unsupported, command.site,
               "NOC_CTRL is {:#x} and NOC_BRCST_EXCLUDE {:#x}; not emulated through registers: "
-              "NOC_CMD_WR_INLINE, NOC_CMD_WR_BE, receivers that a multicast leaves out",
+              "NOC_CMD_WR_BE, receivers that a multicast leaves out",
               command.at(NOC_CTRL), command.at(NOC_BRCST_EXCLUDE));
     }
     if (command.has(NOC_CMD_AT)) {
@@ -104,6 +125,8 @@ void issue(const Command& command) {
     } else if (!command.has(NOC_CMD_WR)) {
         issue_read(command.thread, command.noc, command.target(), command.at(NOC_RET_ADDR_LO), size,
                    {.limit = style.limit, .with_state = true}, command.site);
+    } else if (command.has(NOC_CMD_WR_INLINE)) {
+        issue_inline_write(command);
     } else if (command.has(NOC_CMD_BRCST_PACKET)) {
         issue_multicast(command);
     } else {

@@ -10,8 +10,8 @@
 #include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tessera/kernel/types.hpp"
 
-// Registers, as byte offsets. Reads and atomics go to the target address, writes to the return
-// address.
+// Registers, as byte offsets. Reads, atomics and inline writes go to the target address, other
+// writes to the return address.
 inline constexpr std::uint32_t NOC_TARG_ADDR_LO = 0x0;
 inline constexpr std::uint32_t NOC_TARG_ADDR_MID = 0x4;
 inline constexpr std::uint32_t NOC_TARG_ADDR_COORDINATE = 0x8;
@@ -20,7 +20,10 @@ inline constexpr std::uint32_t NOC_RET_ADDR_MID = 0x10;
 inline constexpr std::uint32_t NOC_RET_ADDR_COORDINATE = 0x14;
 inline constexpr std::uint32_t NOC_PACKET_TAG = 0x18;
 inline constexpr std::uint32_t NOC_CTRL = 0x1C;
-inline constexpr std::uint32_t NOC_AT_LEN_BE = 0x20;  ///< bytes, or the operation of an atomic
+/// Bytes, the operation of an atomic, or for an inline write which bytes of the flit are written.
+inline constexpr std::uint32_t NOC_AT_LEN_BE = 0x20;
+inline constexpr std::uint32_t NOC_AT_LEN_BE_1 =
+    0x24;  ///< bytes 32 to 63 of an inline write's flit
 inline constexpr std::uint32_t NOC_AT_DATA = 0x28;
 inline constexpr std::uint32_t NOC_BRCST_EXCLUDE = 0x2C;
 inline constexpr std::uint32_t NOC_CMD_CTRL = 0x40;

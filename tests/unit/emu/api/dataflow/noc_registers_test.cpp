@@ -185,15 +185,62 @@ TEST(NocRegisters, RefuseOtherAtomics) {
               "NOC_AT_INS(NOC_AT_INS_INCR_GET) | NOC_AT_WRAP(31) | NOC_AT_IND_32(word)");
 }
 
-void write_inline() {
-    describe_write(NOC_CMD_WR_INLINE);
+// The address lies 8 bytes into a flit of 32, so that the word's bytes are bits 8 to 11.
+void write_inline(std::uint32_t bytes, std::uint32_t control) {
+    set(write_reg_cmd_buf, NOC_CTRL, NOC_CMD_CPY | NOC_CMD_WR | NOC_CMD_WR_INLINE | control);
+    set(write_reg_cmd_buf, NOC_AT_DATA, 0x11223344);
+    set_coordinate(write_reg_cmd_buf, NOC_TARG_ADDR_COORDINATE, get_noc_addr(19, 18, 0));
+    set(write_reg_cmd_buf, NOC_TARG_ADDR_LO, kFar + 8);
+    set(write_reg_cmd_buf, NOC_AT_LEN_BE, bytes);
+    send(write_reg_cmd_buf);
+    noc_async_write_barrier();
+}
+void write_word_inline() {
+    write_inline(0xF00, NOC_CMD_RESP_MARKED);
+}
+void write_two_bytes_inline() {
+    write_inline(0x600, NOC_CMD_RESP_MARKED);
+}
+
+TEST(NocRegisters, WriteAWordInline) {
+    KernelRig rig;
+    rig.place({0, 0}, Processor::Riscv0, write_word_inline);
+
+    rig.run();
+
+    EXPECT_EQ(rig.word({1, 0}, kFar + 8), 0x11223344U);
+}
+
+TEST(NocRegisters, WriteTheMarkedBytesInline) {
+    KernelRig rig;
+    rig.place({0, 0}, Processor::Riscv0, write_two_bytes_inline);
+
+    rig.run();
+
+    EXPECT_EQ(rig.word({1, 0}, kFar + 8), 0x00223300U);
+}
+
+void write_bytes_of_another_word_inline() {
+    write_inline(0xF, 0);
+}
+
+TEST(NocRegisters, RefuseInlineWritesOfOtherWords) {
+    EXPECT_EQ(
+        KernelRig().fault_of(write_bytes_of_another_word_inline),
+        "Unsupported: NOC_CTRL is 0xa and the bytes in NOC_AT_LEN_BE are 0xf for an address 8 "
+        "bytes into a flit of 32; emulated of the inline writes: to one core, bytes of the "
+        "word at the address");
+}
+
+void write_with_byte_enables() {
+    describe_write(NOC_CMD_WR_BE);
     send(write_cmd_buf);
 }
 
-TEST(NocRegisters, RefuseInlineWrites) {
-    EXPECT_EQ(KernelRig().fault_of(write_inline),
-              "Unsupported: NOC_CTRL is 0xa and NOC_BRCST_EXCLUDE 0x0; not emulated through "
-              "registers: NOC_CMD_WR_INLINE, NOC_CMD_WR_BE, receivers that a multicast leaves out");
+TEST(NocRegisters, RefuseByteEnablesOfLongWrites) {
+    EXPECT_EQ(KernelRig().fault_of(write_with_byte_enables),
+              "Unsupported: NOC_CTRL is 0x6 and NOC_BRCST_EXCLUDE 0x0; not emulated through "
+              "registers: NOC_CMD_WR_BE, receivers that a multicast leaves out");
 }
 
 void write_unknown_register() {
