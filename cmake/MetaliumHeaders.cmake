@@ -156,6 +156,9 @@ foreach(name debug/checkpoint.h api/debug/checkpoint.h)
         "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#define DEBUG_CHECKPOINT(...)\n#define DEBUG_CHECKPOINT_EX(...)\n#define DEBUG_CHECKPOINT_GLOBAL(...)\n")
 endforeach()
 
+# Modes of a Blackhole's DRAM cores: nothing for the kernels of worker cores.
+tessera_metalium_header(experimental/drisc_mode.h
+    "// SPDX-License-Identifier: Apache-2.0\n// Its functions are those of DRAM cores, which are not emulated.\n")
 # Numeric helpers, whose names are words such as `align`.
 foreach(name api/alignment.h alignment.h api/numeric/bfloat16.h api/numeric/float32.h
         api/numeric/int32.h internal/mod_div_lib.h mod_div_lib.h)

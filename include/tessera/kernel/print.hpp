@@ -83,6 +83,15 @@ struct U32 {
     explicit constexpr U32(std::uint32_t number) : value(number) {}
     std::uint32_t value;
 };
+/// Calls that led to a print call. Kernels run as code of the host, so that there are no addresses
+/// of the chip's code to print; DEVICE_PRINT prints a text that says so.
+struct dp_top_callstack_t {
+    constexpr dp_top_callstack_t(std::uintptr_t /*pc*/, std::uintptr_t /*ra*/,
+                                 std::uintptr_t /*skip_frames*/) {}
+    static constexpr dp_top_callstack_t current(std::uintptr_t skip_frames) {
+        return {0, 0, skip_frames};
+    }
+};
 /// Rows and columns of a tile that a TileSlice prints.
 struct SliceRange {
     std::uint8_t h0 = 0, h1 = 32, hs = 8, w0 = 0, w1 = 32, ws = 8;
@@ -116,6 +125,8 @@ PrintValue print_value_of(const T& value) {
         return print_value_of(__builtin_bit_cast(float, std::uint32_t{value.val} << 16U));
     } else if constexpr (std::is_same_v<Plain, char>) {
         return {.kind = Kind::Character, .word = static_cast<std::uint64_t>(value)};
+    } else if constexpr (std::is_same_v<Plain, dp_top_callstack_t>) {
+        return {.kind = Kind::Text, .text = "(no callstack: the kernel runs as code of the host)"};
     } else if constexpr (std::is_base_of_v<PrintedSlice, Plain>) {
         return {.kind = Kind::Slice, .slice = &value};
     } else if constexpr (std::is_enum_v<Plain>) {
