@@ -65,6 +65,11 @@ host_names(device.hpp
     tt-metalium/dispatch_core_common.hpp tt-metalium/hal.hpp tt-metalium/cluster.hpp
     tt-metalium/experimental/device.hpp)
 host_names(distributed.hpp tt-metalium/mesh_device_view.hpp)
+foreach(name fabric fabric_edm_types fabric_types mesh_graph)
+    host_names(fabric.hpp tt-metalium/experimental/fabric/${name}.hpp)
+endforeach()
+host_names(fabric.hpp hostdevcommon/fabric_common.h tt-metalium/fabric_edm_types.hpp
+    tt-metalium/fabric_types.hpp)
 host_names(kernel_types.hpp tt-metalium/kernel.hpp)
 host_names(math.hpp tt-metalium/tt_align.hpp)
 host_names(mesh_command_queue.hpp tt-metalium/mesh_event.hpp)

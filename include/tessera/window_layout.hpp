@@ -31,6 +31,7 @@ inline constexpr std::uint64_t kProcessorSlotSize = 0x0100'0000;  ///< bytes; al
 /// Headers of fabric packets, in the last bytes of L1 below `l1.semaphores`: a pool of its own for
 /// each data movement processor.
 /// Source   tt-metal blackhole/dev_mem_map.h, MEM_PACKET_HEADER_POOL_SIZE before MEM_MAP_END.
+inline constexpr std::uint32_t kPacketHeaderSize = 64;       ///< bytes of a 1D header for 32 hops
 inline constexpr std::uint32_t kPacketHeaderSlotSize = 144;  ///< bytes
 inline constexpr std::uint32_t kPacketHeadersPerProcessor = 12;
 inline constexpr std::uint32_t kPacketHeaderPoolSize =

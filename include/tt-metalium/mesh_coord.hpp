@@ -55,6 +55,12 @@ public:
     [[nodiscard]] std::span<const std::uint32_t> coords() const { return values_; }
     [[nodiscard]] std::uint32_t operator[](std::int32_t dim) const;
     [[nodiscard]] std::size_t to_linear_index(const MeshShape& shape) const;
+    /// Returns the coordinate `offset` steps away on an extent. Beyond the mesh's edge WRAP goes on
+    /// at the other edge, CLAMP stays at the edge, and NONE returns none.
+    enum class BoundaryMode { WRAP, CLAMP, NONE };
+    [[nodiscard]] std::optional<MeshCoordinate> get_neighbor(
+        const MeshShape& shape, std::int32_t offset, std::int32_t dim,
+        BoundaryMode mode = BoundaryMode::WRAP) const;
     friend auto operator<=>(const MeshCoordinate&, const MeshCoordinate&) = default;
 
 private:

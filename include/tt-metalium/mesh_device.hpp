@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tt-metalium/device.hpp"
+#include "tt-metalium/fabric_node_id.hpp"
 #include "tt-metalium/mesh_coord.hpp"
 
 namespace tt::tt_metal::distributed {
@@ -78,6 +79,12 @@ public:
     [[nodiscard]] IDevice* get_device(std::size_t row, std::size_t column) const;
     [[nodiscard]] std::vector<int> get_device_ids() const;
     [[nodiscard]] bool is_local(const MeshCoordinate& /*coordinate*/) const { return true; }
+    [[nodiscard]] tt_fabric::FabricNodeId get_fabric_node_id(
+        const MeshCoordinate& coordinate) const;
+    /// Returns the names of the devices row by row.
+    [[nodiscard]] std::vector<tt_fabric::FabricNodeId> get_fabric_node_ids() const;
+    /// Returns what the vendor's view of a mesh answers: this mesh.
+    [[nodiscard]] const MeshDevice& get_view() const { return *this; }
     [[nodiscard]] std::string to_string() const;
     void reshape(const MeshShape& shape);
     void quiesce_devices() {}
@@ -102,6 +109,8 @@ private:
     std::vector<std::unique_ptr<IDevice>> devices_;
     std::vector<std::unique_ptr<MeshCommandQueue>> queues_;
 };
+
+using MeshDeviceView = MeshDevice;
 
 /// The mesh that tessera exec --mesh gives; 1 × 1 by default.
 class SystemMesh {

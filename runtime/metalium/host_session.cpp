@@ -12,6 +12,7 @@
 #include "emu/timing/stalled_replay.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/mesh_links.hpp"
 #include "tessera/report.hpp"
 #include "tessera/trace_file.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 
 // Never destroyed: buffers with static storage may outlive every other object of the process.
 HostSession* process_session = nullptr;
+Topology chosen_topology = Topology::Torus;
 
 /// Prints an error that the program did not catch, and ends it with the exit code of its kind.
 [[noreturn]] void end_with_error() {
@@ -77,7 +79,7 @@ void print_time(const PredictedTime& time, std::size_t num_launches, const ArchS
 HostSession::HostSession(const MeshShape& wanted)
     : settings_(settings_from_environment()),
       machine_(settings_.device, {.shape = settings_.shape.value_or(wanted),
-                                  .topology = settings_.topology,
+                                  .topology = settings_.topology.value_or(chosen_topology),
                                   .sets = settings_.sets}),
       session_(std::make_unique<EmulatedSession>(machine_.mesh(), machine_.arch(),
                                                  options_of(settings_))) {
@@ -90,6 +92,18 @@ HostSession& HostSession::open(const MeshShape& wanted) {
         std::atexit(write_at_exit);
     }
     return *process_session;
+}
+
+void HostSession::choose_topology(Topology topology, const std::string& asked_by) {
+    if (process_session != nullptr && !process_session->settings_.topology) {
+        const Topology opened = process_session->machine_.mesh().topology;
+        require(
+            opened == topology,
+            "{} asks for the links of a {}, but a device was opened before, with the links of a "
+            "{}; call it before the first device is opened",
+            asked_by, name_of(topology), name_of(opened));
+    }
+    chosen_topology = topology;
 }
 
 MeshShape HostSession::known_shape() {

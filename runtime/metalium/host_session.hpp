@@ -26,6 +26,9 @@ class HostSession {
 public:
     /// Returns the session. Opens it with `wanted` devices if no option gives the mesh.
     static HostSession& open(const MeshShape& wanted = {});
+    /// Sets the links of the mesh for options that do not name them.
+    /// Errors   UsageError naming `asked_by` if the session is open with other links.
+    static void choose_topology(Topology topology, const std::string& asked_by);
     /// Returns the shape of the mesh: of the session, of the options, or 1 × 1.
     static MeshShape known_shape();
 

@@ -55,6 +55,24 @@ std::size_t MeshCoordinate::to_linear_index(const MeshShape& shape) const {
     return index;
 }
 
+std::optional<MeshCoordinate> MeshCoordinate::get_neighbor(const MeshShape& shape,
+                                                           std::int32_t offset, std::int32_t dim,
+                                                           BoundaryMode mode) const {
+    const std::int64_t extent = shape[dim];
+    std::int64_t place = std::int64_t{(*this)[dim]} + offset;
+    if (place < 0 || place >= extent) {
+        if (mode == BoundaryMode::NONE) {
+            return std::nullopt;
+        }
+        place = mode == BoundaryMode::CLAMP ? std::clamp<std::int64_t>(place, 0, extent - 1)
+                                            : (place % extent + extent) % extent;
+    }
+    MeshCoordinate neighbor = *this;
+    const auto index = static_cast<std::size_t>(dim < 0 ? dim + std::int32_t(dims()) : dim);
+    neighbor.values_[index] = static_cast<std::uint32_t>(place);
+    return neighbor;
+}
+
 MeshCoordinateRange::MeshCoordinateRange(const MeshCoordinate& start, const MeshCoordinate& end)
     : start_(start), end_(end) {
     require(start.dims() == end.dims(), "MeshCoordinateRange: {} to {}", start, end);

@@ -133,6 +133,16 @@ IDevice* MeshDevice::get_device(std::size_t row, std::size_t column) const {
 std::vector<int> MeshDevice::get_device_ids() const {
     return {state().ids.begin(), state().ids.end()};
 }
+tt_fabric::FabricNodeId MeshDevice::get_fabric_node_id(const MeshCoordinate& coordinate) const {
+    return get_fabric_node_ids()[coordinate.to_linear_index(shape_)];
+}
+std::vector<tt_fabric::FabricNodeId> MeshDevice::get_fabric_node_ids() const {
+    std::vector<tt_fabric::FabricNodeId> nodes;
+    for (const std::uint32_t id : state().ids) {
+        nodes.emplace_back(tt_fabric::MeshId(0), id);
+    }
+    return nodes;
+}
 std::string MeshDevice::to_string() const {
     std::ostringstream text;
     text << "MeshDevice of " << shape_;

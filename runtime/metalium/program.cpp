@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <variant>
 
 #include "runtime/metalium/buffer_state.hpp"
 #include "runtime/metalium/convert.hpp"
@@ -11,6 +14,7 @@
 #include "runtime/metalium/kernel_path.hpp"
 #include "runtime/metalium/program_state.hpp"
 #include "tessera/errors.hpp"
+#include "tt-metalium/fabric.hpp"
 #include "tt-metalium/tt_metal.hpp"
 
 namespace tt::tt_metal {
@@ -39,6 +43,20 @@ CircularBufferConfig& config_of(const Program& program, CBHandle handle) {
 void update(const Program& program, CBHandle handle) {
     program.state().program.circular_buffers[handle].config =
         to_tessera(config_of(program, handle));
+}
+
+// The vendor's build defines the word for all kernels while such a fabric is configured.
+tessera::KernelConfig with_fabric(tessera::KernelConfig config) {
+    if (tt_fabric::is_2d_fabric_config(tt_fabric::GetFabricConfig())) {
+        std::visit([](auto& some) { some.defines.try_emplace("FABRIC_2D", "1"); }, config);
+    }
+    return config;
+}
+
+// Equal texts have one name, so that they are compiled once.
+const std::string& name_of_text(const std::string& text, std::size_t index) {
+    static std::unordered_map<std::string, std::string> names;
+    return names.try_emplace(text, fmt::format("<kernel {} from a string>", index)).first->second;
 }
 
 RuntimeArgsData view_of(std::vector<std::uint32_t>& args) {
@@ -90,14 +108,14 @@ KernelHandle CreateKernel(Program& program, const std::string& file, const CoreS
                           const KernelConfig& config) {
     return tessera::CreateKernel(program.state().program,
                                  tessera::metalium::resolve_kernel_path(file), to_tessera(cores),
-                                 to_tessera(config));
+                                 with_fabric(to_tessera(config)));
 }
 
 KernelHandle CreateKernelFromString(Program& program, const std::string& text,
                                     const CoreSpecification& cores, const KernelConfig& config) {
-    return tessera::CreateKernelFromString(
-        program.state().program, text, to_tessera(cores), to_tessera(config),
-        fmt::format("<kernel {} from a string>", program.num_kernels()));
+    return tessera::CreateKernelFromString(program.state().program, text, to_tessera(cores),
+                                           with_fabric(to_tessera(config)),
+                                           name_of_text(text, program.num_kernels()));
 }
 
 CBHandle CreateCircularBuffer(Program& program, const CoreSpecification& cores,

@@ -18,9 +18,9 @@ namespace tessera::metalium {
 /// Machine, freedom of the emulation and outputs of one host program.
 struct Settings {
     std::string device = "wormhole_n150";
-    std::optional<MeshShape> shape;  ///< none: that of the first mesh that the program opens
-    Topology topology = Topology::Torus;
-    std::vector<std::string> sets;  ///< changes to the device model
+    std::optional<MeshShape> shape;    ///< none: that of the first mesh that the program opens
+    std::optional<Topology> topology;  ///< none: that of SetFabricConfig
+    std::vector<std::string> sets;     ///< changes to the device model
     /// Programs that run on a card may do what it tolerates.
     SessionOptions session{.rules = ChipRules::AsOnChip};
     std::string trace;   ///< file for the events of all launches, or empty

@@ -20,7 +20,12 @@ int main(int argc, char** argv) {
         Program{"semaphore_ring", semaphore_ring},
         Program{"kernels_from_strings", kernels_from_strings},
         Program{"pages_for_two_receivers", pages_for_two_receivers},
+        Program{"pages_over_links", pages_over_links},
         Program{"program_from_a_spec", program_from_a_spec},
+        Program{"vendor_exchange_in_a_ring", vendor_exchange_in_a_ring},
+        Program{"vendor_exchange_over_four_links", vendor_exchange_over_four_links},
+        Program{"vendor_exchange_in_rows", vendor_exchange_in_rows},
+        Program{"vendor_exchange_on_a_mesh", vendor_exchange_on_a_mesh},
     };
     return run(kPrograms, argc, argv);
 }

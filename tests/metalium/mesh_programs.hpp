@@ -4,6 +4,8 @@
 
 namespace metalium_programs {
 
+// fabric_programs.cpp
+bool pages_over_links();
 // mesh_workloads.cpp
 bool workload_on_parts_of_a_mesh();
 bool replicated_and_sharded_buffers();
@@ -23,5 +25,10 @@ bool closed_with_held_buffers();
 bool pages_for_two_receivers();
 // spec_program.cpp
 bool program_from_a_spec();
+// vendor_all_to_all.cpp
+bool vendor_exchange_in_a_ring();
+bool vendor_exchange_over_four_links();
+bool vendor_exchange_in_rows();
+bool vendor_exchange_on_a_mesh();
 
 }  // namespace metalium_programs

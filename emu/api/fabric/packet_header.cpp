@@ -21,6 +21,8 @@ namespace {
 
 using Fields = tt::tt_fabric::LowLatencyRoutingFields;
 
+static_assert(sizeof(PACKET_HEADER_TYPE) == kPacketHeaderSize);
+
 // Passed on without being written before the device `first` hops away, written there and on each
 // device up to the one `last` hops away.
 std::uint64_t line_route(std::uint32_t first, std::uint32_t last) {

@@ -124,14 +124,23 @@ private:
         return this;
     }
 };
-static_assert(sizeof(LowLatencyPacketHeader) == 64, "size on the chip of a 1D header for 32 hops");
 
 /// Header of a packet that turns once: along the column, then along the row. A connection's link
 /// has to be the one on which the route begins.
 ///
-/// On the chip it takes 80 bytes and more, and all headers of a fabric are of one kind
-/// (FABRIC_2D); here both travel side by side, as 64 bytes.
-struct HybridMeshPacketHeader : LowLatencyPacketHeader {};
+/// On the chip it takes 80 bytes and more, and all headers of a fabric are of one kind; here both
+/// travel side by side, as 64 bytes. FABRIC_2D chooses the kind of PACKET_HEADER_TYPE.
+struct HybridMeshPacketHeader : LowLatencyPacketHeader {
+    /// Keep the route of fabric_set_unicast_route and fabric_set_mcast_route: hops along a line do
+    /// not say where a packet turns.
+    volatile HybridMeshPacketHeader* to_chip_unicast(std::uint8_t /*hops*/) volatile {
+        return this;
+    }
+    volatile HybridMeshPacketHeader* to_chip_multicast(
+        const MulticastRoutingCommandHeader& /*range*/) volatile {
+        return this;
+    }
+};
 
 /// To device `dst_dev_id`; meshes have number 0.
 inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_header,
@@ -168,5 +177,9 @@ bool fabric_set_unicast_route(volatile LowLatencyPacketHeader* packet_header,
 
 }  // namespace tt::tt_fabric
 
-/// The header type of the fabric's configuration: here always one-dimensional.
+/// The header type of the fabric's configuration.
+#ifdef FABRIC_2D
+using PACKET_HEADER_TYPE = tt::tt_fabric::HybridMeshPacketHeader;
+#else
 using PACKET_HEADER_TYPE = tt::tt_fabric::LowLatencyPacketHeader;
+#endif

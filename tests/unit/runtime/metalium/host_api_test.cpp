@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/metalium/program_state.hpp"
 #include "tt-metalium/distributed.hpp"
+#include "tt-metalium/fabric.hpp"
 #include "tt-metalium/global_circular_buffer.hpp"
 #include "tt-metalium/program_spec.hpp"
 #include "tt-metalium/tt_metal.hpp"
@@ -48,6 +50,51 @@ TEST_F(HostApi, NamesTheDevicesOfTheMesh) {
         ThrowsMessage<std::runtime_error>(
             "a mesh of 2 x 4 devices from (0,0) on: the emulated mesh has 1 x 1; tessera exec "
             "--mesh ROWSxCOLUMNS gives more"));
+}
+
+TEST_F(HostApi, EqualTextsOfKernelsHaveOneNameAndAreCompiledOnce) {
+    CreateKernelFromString(program, "void kernel_main() {}", CoreCoord(0, 0), DataMovementConfig{});
+    CreateKernelFromString(program, "void kernel_main(){}", CoreCoord(1, 0), DataMovementConfig{});
+    CreateKernelFromString(program, "void kernel_main() {}", CoreCoord(2, 0), DataMovementConfig{});
+
+    const auto& kernels = program.state().program.kernels;
+    EXPECT_EQ(kernels[2].source, kernels[0].source);
+    EXPECT_NE(kernels[1].source, kernels[0].source);
+}
+
+TEST_F(HostApi, RefusesAFabricWithOtherLinksThanThoseOfAnOpenDevice) {
+    EXPECT_THAT([] { tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::FABRIC_1D); },
+                ThrowsMessage<std::runtime_error>(
+                    "SetFabricConfig(FABRIC_1D) asks for the links of a line, but a device was "
+                    "opened before, with the links of a torus; call it before the first device is "
+                    "opened"));
+    EXPECT_THAT([] { tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::FABRIC_2D_TORUS_X); },
+                ThrowsMessage<std::runtime_error>(
+                    "SetFabricConfig(FABRIC_2D_TORUS_X): allowed: DISABLED, FABRIC_1D, "
+                    "FABRIC_1D_NEIGHBOR_EXCHANGE, FABRIC_1D_RING, FABRIC_2D, FABRIC_2D_TORUS_XY"));
+    EXPECT_THAT([] { static_cast<void>(tt_fabric::get_fabric_topology()); },
+                ThrowsMessage<std::runtime_error>(
+                    "get_fabric_topology: the fabric is disabled; call SetFabricConfig"));
+}
+
+TEST_F(HostApi, NamesTheDevicesThatNoRouteReaches) {
+    const tt_fabric::FabricNodeId first(tt_fabric::MeshId(0), 0);
+    const tt_fabric::FabricNodeId second(tt_fabric::MeshId(0), 1);
+    EXPECT_THAT([&] { static_cast<void>(tt_fabric::get_forwarding_link_indices(first, second)); },
+                ThrowsMessage<std::runtime_error>(
+                    "no route from device 0 to device 1: the mesh has devices 0 to 0"));
+}
+
+TEST(MeshCoordinate, NeighborsBeyondTheEdge) {
+    using distributed::MeshCoordinate;
+    using Mode = MeshCoordinate::BoundaryMode;
+    const distributed::MeshShape shape(2, 4);
+    const MeshCoordinate last(1, 3);
+
+    EXPECT_EQ(last.get_neighbor(shape, -2, 1), MeshCoordinate(1, 1));
+    EXPECT_EQ(last.get_neighbor(shape, 1, 1, Mode::WRAP), MeshCoordinate(1, 0));
+    EXPECT_EQ(last.get_neighbor(shape, 1, -2, Mode::CLAMP), last);
+    EXPECT_EQ(last.get_neighbor(shape, 1, 0, Mode::NONE), std::nullopt);
 }
 
 TEST_F(HostApi, NamesTheFoldersInWhichAKernelWasSearched) {
