@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "emu/base/tensor_file/checkpoint.hpp"
@@ -13,8 +15,10 @@
 namespace tessera::model {
 namespace {
 
-/// Orientation of a stored matrix: that of the run, or transposed.
-enum class Turned : std::uint8_t { No, Yes };
+// Keys of an origin.
+constexpr const char* kTransposed = ", transposed: true";
+constexpr const char* kInverse = ", inverse: true";
+constexpr const char* kLargest = ", largest: true";
 
 /// Prefixes under which a layer's tensors may be stored: a language model by itself, or as a part
 /// of a model with other inputs.
@@ -44,8 +48,9 @@ public:
         (void)files_.at(prefixes.front() + std::string(name));
     }
 
+    /// Adds the origin of a tensor. `more` are further keys of it.
     void add(const char* tensor, const std::vector<std::string_view>& names,
-             Turned turned = Turned::No, const char* suffix = "") {
+             const std::string& more = "", const char* suffix = "") {
         std::vector<std::string> stored;
         stored.reserve(names.size());
         for (const std::string_view name : names) {
@@ -54,8 +59,7 @@ public:
         result_.origins.push_back(
             {fmt::format("tensors.{}.origin", tensor),
              fmt::format("{{checkpoint: {}, tensors: {}{}}}", nlohmann::json(folder_).dump(),
-                         nlohmann::json(stored).dump(),
-                         turned == Turned::Yes ? ", transposed: true" : "")});
+                         nlohmann::json(stored).dump(), more)});
     }
 
     [[nodiscard]] bool has(std::string_view name, const char* suffix) const {
@@ -77,56 +81,100 @@ private:
     std::string prefix_;
 };
 
-constexpr std::string_view kFp8Block = "fp8_block";
-constexpr std::string_view kMxfp4 = "mxfp4";
+/// Experts in codes: suffixes of their names in files, and tensors of the run.
+struct CodedNames {
+    std::string_view quantisation;  ///< of these files
+    Dtype dtype;                    ///< of codes
+    const char* codes;
+    const char* scales;
+    std::array<const char*, 2> codes_tensors;
+    std::array<const char*, 2> scale_tensors;
+    std::string_view other = {};    ///< a quantisation of activations that has the same weights
+    const char* factors = nullptr;  ///< of a number for each matrix
+    const char* inputs = nullptr;   ///< name in place of `weight`: a number of its activations
+    bool are_divisors = false;      ///< these numbers
+};
+constexpr std::array kPacked{"experts_gate_up_packed", "experts_down_packed"};
+constexpr std::array kE4m3Scales{"experts_gate_up_e4m3_scale", "experts_down_e4m3_scale"};
+constexpr std::array kRows{"experts_gate_up", "experts_down"};
+constexpr std::array kRowScales{"experts_gate_up_scale", "experts_down_scale"};
+constexpr std::array kFactors{"experts_gate_up_factor", "experts_down_factor"};
+constexpr std::array kInputs{"experts_input_scale", "experts_activated_scale"};
+// DeepSeek's names, those of compressed-tensors, gpt-oss and modelopt.
+constexpr CodedNames kCodedNames[]{
+    {"fp8_block", Dtype::F8_E4M3, "", "_scale_inv", kRows, kRowScales},
+    {"fp8_channel", Dtype::F8_E4M3, "", "_scale", kRows, kRowScales},
+    {.quantisation = "mxfp4",
+     .dtype = Dtype::U8,
+     .codes = "_blocks",
+     .scales = "_scales",
+     .codes_tensors = kPacked,
+     .scale_tensors = {"experts_gate_up_exponents", "experts_down_exponents"},
+     .other = "mxfp4_w4a4"},
+    {"nvfp4", Dtype::U8, "", "_scale", kPacked, kE4m3Scales, "nvfp4_weights", "_scale_2",
+     "input_scale"},
+    {"nvfp4", Dtype::U8, "_packed", "_scale", kPacked, kE4m3Scales, "nvfp4_weights",
+     "_global_scale", "input_global_scale", true},
+};
 
-/// Returns the params.quantisation that keeps the codes of the experts.
-std::string_view stored_quantisation(const CheckpointNames& names, const Origins& origins) {
-    if (origins.find(std::string(names.gate), "_blocks") != nullptr) {
-        return kMxfp4;
-    }
-    const StoredTensor* codes = origins.find(std::string(names.gate));
-    const StoredTensor* scales = origins.find(std::string(names.gate), "_scale_inv");
-    if (names.layout != ExpertLayout::OneByOne || codes == nullptr || scales == nullptr ||
-        codes->dtype != Dtype::F8_E4M3 || codes->shape.size() != 2) {
-        return kUnquantised;
-    }
-    constexpr std::uint32_t kBlock = 128;
-    const Shape blocks{(codes->shape[0] + kBlock - 1) / kBlock,
-                       (codes->shape[1] + kBlock - 1) / kBlock};
-    return scales->shape == blocks && scales->dtype == Dtype::F32 ? kFp8Block : kUnquantised;
+std::string input_name(std::string_view weight, const CodedNames& coded) {
+    return std::string(weight.substr(0, weight.rfind('.') + 1)) + coded.inputs;
 }
 
-/// Suffixes of stored names, and tensors of the run, of experts in codes.
-struct CodedNames {
-    std::string_view quantisation;
-    const char* codes;   ///< suffix of the codes' name
-    const char* scales;  ///< suffix of the scales' name
-    const char* codes_tensors[2];
-    const char* scale_tensors[2];
-};
-constexpr CodedNames kCodedNames[]{
-    {kFp8Block,
-     "",
-     "_scale_inv",
-     {"experts_gate_up", "experts_down"},
-     {"experts_gate_up_scale", "experts_down_scale"}},
-    {kMxfp4,
-     "_blocks",
-     "_scales",
-     {"experts_gate_up_packed", "experts_down_packed"},
-     {"experts_gate_up_exponents", "experts_down_exponents"}},
-};
-
-void add_coded_experts(const CheckpointNames& names, const CodedNames& coded, Origins& origins) {
-    std::vector<std::string_view> gate_up{names.gate};
-    if (names.layout == ExpertLayout::OneByOne) {
-        gate_up.push_back(names.up);
+/// Whether the scales of a matrix have the shape that the quantisation has.
+bool have_scales(const CodedNames& coded, const Shape& codes, const StoredTensor& scales) {
+    const auto blocks = [](std::uint32_t extent) { return (extent + 127) / 128; };
+    if (coded.factors != nullptr) {
+        return scales.dtype == Dtype::F8_E4M3;
     }
-    origins.add(coded.codes_tensors[0], gate_up, Turned::No, coded.codes);
-    origins.add(coded.scale_tensors[0], gate_up, Turned::No, coded.scales);
-    origins.add(coded.codes_tensors[1], {names.down}, Turned::No, coded.codes);
-    origins.add(coded.scale_tensors[1], {names.down}, Turned::No, coded.scales);
+    const Shape expected = coded.quantisation == "fp8_block"
+                               ? Shape{blocks(codes[0]), blocks(codes[1])}
+                               : Shape{codes[0], 1};
+    return scales.shape == expected &&
+           (scales.dtype == Dtype::F32 || coded.quantisation != "fp8_block");
+}
+
+/// Returns how the files store the experts' codes; null if the layer takes bfloat16.
+const CodedNames* stored_codes(const CheckpointNames& names, const Origins& origins) {
+    const std::string gate(names.gate);
+    const auto* const row = std::ranges::find_if(kCodedNames, [&](const CodedNames& coded) {
+        const StoredTensor* codes = origins.find(gate, coded.codes);
+        const StoredTensor* scales = origins.find(gate, coded.scales);
+        if (codes == nullptr || scales == nullptr || codes->dtype != coded.dtype) {
+            return false;
+        }
+        const bool is_whole =
+            coded.factors == nullptr || origins.find(gate, coded.factors) != nullptr;
+        const bool is_stack = coded.quantisation == "mxfp4";
+        return is_stack || (names.layout == ExpertLayout::OneByOne && codes->shape.size() == 2 &&
+                            is_whole && have_scales(coded, codes->shape, *scales));
+    });
+    return row == std::end(kCodedNames) ? nullptr : row;
+}
+
+void add_coded_experts(const CheckpointNames& names, const CodedNames& coded, Origins& origins,
+                       CheckpointTensors& result) {
+    std::array<std::vector<std::string_view>, 2> weights{std::vector{names.gate}, {names.down}};
+    if (names.layout == ExpertLayout::OneByOne) {
+        weights[0].push_back(names.up);
+    }
+    const std::string divisors = coded.are_divisors ? kInverse : "";
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        origins.add(coded.codes_tensors[i], weights[i], "", coded.codes);
+        origins.add(coded.scale_tensors[i], weights[i], "", coded.scales);
+        if (coded.factors != nullptr) {
+            origins.add(kFactors[i], weights[i], divisors, coded.factors);
+        }
+        if (result.quantisation == coded.quantisation && coded.inputs != nullptr) {
+            std::vector<std::string> inputs;
+            std::ranges::transform(weights[i], std::back_inserter(inputs),
+                                   [&](auto name) { return input_name(name, coded); });
+            origins.add(kInputs[i], {inputs.begin(), inputs.end()}, kLargest + divisors);
+        }
+    }
+    result.assumptions.push_back(fmt::format(
+        "experts keep the codes of the files ({}); other weights are converted to bfloat16",
+        result.quantisation));
 }
 
 void add_converted_experts(const CheckpointNames& names, Origins& origins,
@@ -135,7 +183,7 @@ void add_converted_experts(const CheckpointNames& names, Origins& origins,
     // Codes of MXFP4 are stored as (out, in), unlike the bfloat16 weights of the same model.
     const bool is_turned = !is_mxfp4 && (names.layout == ExpertLayout::StackedTransposed ||
                                          names.layout == ExpertLayout::StackedInterleaved);
-    const Turned turned = is_turned ? Turned::Yes : Turned::No;
+    const char* turned = is_turned ? kTransposed : "";
     if (names.layout == ExpertLayout::OneByOne) {
         origins.add("experts_gate_up", {names.gate, names.up});
     } else {
@@ -148,35 +196,44 @@ void add_converted_experts(const CheckpointNames& names, Origins& origins,
     } else if (codes != nullptr && codes->dtype == Dtype::F8_E4M3) {
         result.assumptions.emplace_back(
             "fp8 weights are multiplied by their scales and rounded to bfloat16");
+    } else if (stored_codes(names, origins) != nullptr) {
+        result.assumptions.emplace_back(
+            "NVFP4 weights are multiplied by their scales and rounded to bfloat16");
     }
 }
 
-void add_experts(const CheckpointNames& names, Origins& origins, CheckpointTensors& result) {
+void add_experts(const CheckpointNames& names, const CodedNames* coded, Origins& origins,
+                 CheckpointTensors& result) {
     if (!names.gate_bias.empty()) {
         origins.add("experts_gate_up_bias", {names.gate_bias});
         origins.add("experts_down_bias", {names.down_bias});
     }
-    for (const CodedNames& coded : kCodedNames) {
-        if (coded.quantisation == result.quantisation) {
-            result.assumptions.push_back(fmt::format(
-                "experts keep the codes of the files ({}); other weights are converted to bfloat16",
-                coded.quantisation));
-            return add_coded_experts(names, coded, origins);
-        }
+    if (result.quantisation == kUnquantised) {
+        return add_converted_experts(names, origins, result);
     }
-    add_converted_experts(names, origins, result);
+    add_coded_experts(names, *coded, origins, result);
 }
 
-/// Returns the quantisation of the run's experts: that of the files, or bfloat16 by demand.
-std::string_view chosen_quantisation(const std::filesystem::path& folder, std::string_view stored,
-                                     const std::optional<std::string>& demanded) {
-    require(!demanded || *demanded == stored || *demanded == kUnquantised,
-            "--weights {}: experts are stored as {}, but params.quantisation is {}; allowed: {}",
-            folder.string(), stored == kUnquantised ? "numbers" : stored, demanded.value_or(""),
-            stored == kUnquantised
-                ? std::string(kUnquantised)
-                : fmt::format("{}, or none, which converts them to bfloat16", stored));
-    return demanded ? (*demanded == stored ? stored : kUnquantised) : stored;
+/// Returns the quantisation of the run's experts: that of the files, or the one that the user
+/// demands.
+std::string_view chosen_quantisation(const std::filesystem::path& folder, const CodedNames* coded,
+                                     bool has_inputs, const std::optional<std::string>& demanded) {
+    std::vector<std::string_view> allowed;
+    if (coded != nullptr && has_inputs) {
+        allowed.push_back(coded->quantisation);
+    }
+    if (coded != nullptr && !coded->other.empty()) {
+        allowed.push_back(coded->other);
+    }
+    allowed.push_back(kUnquantised);
+    const auto found =
+        demanded ? std::ranges::find(allowed, std::string_view(*demanded)) : allowed.begin();
+    require(found != allowed.end(),
+            "--weights {}: experts are stored as {}, but params.quantisation is {}; allowed: {}{}",
+            folder.string(), coded == nullptr ? "numbers" : allowed.front(), demanded.value_or(""),
+            fmt::join(allowed.begin(), allowed.end() - (coded == nullptr ? 0 : 1), ", "),
+            coded == nullptr ? "" : ", or none, which converts them to bfloat16");
+    return *found;
 }
 
 }  // namespace
@@ -254,9 +311,11 @@ CheckpointTensors checkpoint_tensors(const MoeModel& model, const std::filesyste
     if (model.router.has_correction_bias) {
         origins.add("correction_bias", {names.correction_bias});
     }
-    result.quantisation =
-        chosen_quantisation(folder, stored_quantisation(names, origins), quantisation);
-    add_experts(names, origins, result);
+    const CodedNames* coded = stored_codes(names, origins);
+    const bool has_inputs = coded == nullptr || coded->inputs == nullptr ||
+                            origins.find(input_name(names.gate, *coded)) != nullptr;
+    result.quantisation = chosen_quantisation(folder, coded, has_inputs, quantisation);
+    add_experts(names, coded, origins, result);
     if (model.shared.intermediate > 0) {
         origins.add("shared_gate_up", {names.shared_gate_proj, names.shared_up_proj});
         origins.add("shared_down", {names.shared_down_proj});

@@ -29,8 +29,8 @@ struct CheckpointTensors {
                                                   std::uint32_t layer);
 
 /// Finds the MoE tensors of layer `layer` in a folder of safetensors files. Experts in e4m3 with
-/// scales of 128 × 128 blocks, and those in MXFP4, keep their codes, unless `quantisation` asks for
-/// bfloat16.
+/// scales of 128 × 128 blocks or rows, in MXFP4 and in NVFP4 keep their codes, unless `quantisation`
+/// asks for bfloat16.
 /// Errors   UsageError with the file and the name, if the folder holds no model or lacks the tensor
 ///          of the router, or if experts are stored in another way than `quantisation`. Other
 ///          tensors are checked when the run opens them.

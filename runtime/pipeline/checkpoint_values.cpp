@@ -5,135 +5,34 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include "emu/base/bf16.hpp"
-#include "emu/base/mx_numbers.hpp"
 #include "emu/base/nan_count.hpp"
 #include "emu/base/tensor_file/dtype.hpp"
-#include "emu/tile/format/fp8_e4m3.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
+#include "runtime/pipeline/checkpoint_numbers.hpp"
+#include "runtime/pipeline/stored_numbers.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/tensor_compare.hpp"
 
 namespace tessera::pipeline {
 namespace {
 
-// Sizes of blocks are those of DeepSeek's files (128 × 128) and of OCP's MX formats (32 elements).
-constexpr std::uint32_t kScaleBlock = 128;        // rows and columns of a block with one fp8 scale
-constexpr std::uint32_t kMxBlock = 32;            // columns of a block with one MXFP4 scale
-constexpr std::uint32_t kMxBytes = kMxBlock / 2;  // two codes a byte, the even column low
-
-std::uint32_t blocks_of(std::uint32_t extent, std::uint32_t block) {
-    return (extent + block - 1) / block;
-}
-
-// Copied, since a stored tensor may begin at any byte of its file.
-template <class T>
-T load(const std::byte* bytes, std::size_t element) {
-    T value;
-    std::memcpy(&value, bytes + element * sizeof(T), sizeof(T));
-    return value;
-}
-
-/// Converts an IEEE half. Subnormal halves are multiples of 2^-24.
-float half_to_float(std::uint16_t bits) {
-    // 5 bits of exponent with bias 15, 10 of mantissa.
-    const std::uint32_t exponent = bits >> 10U & 0x1FU;
-    const std::uint32_t mantissa = bits & 0x3FFU;
-    const float sign = (bits & 0x8000U) != 0 ? -1.F : 1.F;
-    if (exponent == 0) {
-        return sign * std::ldexp(static_cast<float>(mantissa), -24);
-    }
-    if (exponent == 0x1F) {
-        return sign * (mantissa == 0 ? INFINITY : NAN);
-    }
-    return sign *
-           std::ldexp(1.F + static_cast<float>(mantissa) / 1024.F, static_cast<int>(exponent) - 15);
-}
-
-// Elements become float32, which has all of these formats exactly.
-float element(const StoredTensor& tensor, std::size_t i) {
-    const std::byte* bytes = tensor.bytes.data();
-    switch (tensor.dtype) {
-        case Dtype::BF16:
-            return bf16_to_float(load<std::uint16_t>(bytes, i));
-        case Dtype::F16:
-            return half_to_float(load<std::uint16_t>(bytes, i));
-        case Dtype::F8_E4M3:
-            return tile::e4m3_to_float(load<std::uint8_t>(bytes, i));
-        default:
-            return load<float>(bytes, i);
-    }
-}
-
-bool is_plain(Dtype dtype) {
-    return dtype == Dtype::BF16 || dtype == Dtype::F16 || dtype == Dtype::F32;
-}
-
 /// Whether a tensor of that format takes stored codes as they are.
 bool keeps_codes(DataFormat format) {
     return format == DataFormat::Fp8_e4m3 || format == DataFormat::UInt8;
-}
-
-/// Copies a stored (columns, rows) matrix by bands of rows, so that neither side misses the cache
-/// at each element.
-void transpose_into(const StoredTensor& tensor, std::size_t first, std::uint32_t columns,
-                    std::span<float> out) {
-    constexpr std::size_t kBand = 64;
-    const std::size_t rows = out.size() / columns;
-    for (std::size_t band = 0; band < rows; band += kBand) {
-        for (std::size_t c = 0; c < columns; ++c) {
-            for (std::size_t r = band; r < std::min(band + kBand, rows); ++r) {
-                out[r * columns + c] = element(tensor, first + c * rows + r);
-            }
-        }
-    }
-}
-
-/// Multiplies by scales: one for each block, each row, or all of a matrix.
-void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t columns,
-                  std::span<float> out) {
-    const auto rows = static_cast<std::uint32_t>(out.size() / columns);
-    // Shapes distinguish the kinds of scales; files do not name them.
-    const bool is_blocked = scales.shape.size() >= 2 &&
-                            scales.shape.back() == blocks_of(columns, kScaleBlock) &&
-                            scales.shape[scales.shape.size() - 2] == blocks_of(rows, kScaleBlock);
-    const bool is_by_row = !is_blocked && num_elements(scales.shape) % rows == 0 && rows > 1;
-    for (std::uint32_t r = 0; r < rows; ++r) {
-        for (std::uint32_t c = 0; c < columns; ++c) {
-            const std::size_t at =
-                is_blocked ? std::size_t{r / kScaleBlock} * blocks_of(columns, kScaleBlock) +
-                                 c / kScaleBlock
-                : is_by_row ? r
-                            : 0;
-            out[std::size_t{r} * columns + c] *= element(scales, first + at);
-        }
-    }
-}
-
-void read_mxfp4(const StoredTensor& codes, const StoredTensor& scales, std::size_t first,
-                std::span<float> out) {
-    for (std::size_t block = 0; block < out.size() / kMxBlock; ++block) {
-        // A power of two: each product with a code is exact.
-        const float scale = e8m0_to_float(load<std::uint8_t>(scales.bytes.data(), first + block));
-        for (std::size_t i = 0; i < kMxBytes; ++i) {
-            const auto byte =
-                load<std::uint8_t>(codes.bytes.data(), (first + block) * kMxBytes + i);
-            out[block * kMxBlock + 2 * i] = e2m1_to_float(byte) * scale;
-            out[block * kMxBlock + 2 * i + 1] = e2m1_to_float(byte >> 4U) * scale;
-        }
-    }
 }
 
 }  // namespace
 
 CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor& tensor)
     : files_(files), tensor_(tensor) {
+    if (takes_numbers(tensor)) {
+        numbers_ = read_numbers(files, tensor);
+        return;
+    }
     const Shape& shape = tensor.spec.shape;
     const auto parts = static_cast<std::uint32_t>(tensor.origin.tensors.size());
     // A tensor of one axis is a bias, of two a matrix, of three the matrices of experts.
@@ -182,6 +81,9 @@ void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
         part.matrices.push_back(entry);
         return;
     }
+    if (add_nvfp4(name, part)) {
+        return;
+    }
     // gpt-oss's files have codes and scales under these names, and no tensor of the name itself.
     if (entry.tensor == nullptr && files_.find(name + "_blocks").tensor != nullptr) {
         part.coding = Coding::Mxfp4;
@@ -205,6 +107,24 @@ void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
     }
 }
 
+bool CheckpointValues::add_nvfp4(const std::string& name, Part& part) const {
+    // modelopt's files have a factor of the matrix; those of compressed-tensors have a divisor.
+    const CheckpointEntry factor = files_.find(name + "_scale_2");
+    const bool is_packed = factor.tensor == nullptr;
+    const CheckpointEntry divisor =
+        is_packed ? files_.find(name + "_global_scale") : CheckpointEntry{};
+    if (is_packed && divisor.tensor == nullptr) {
+        return false;
+    }
+    part.coding = Coding::Nvfp4;
+    part.matrices.push_back(files_.at(is_packed ? name + "_packed" : name));
+    part.scales.push_back(files_.at(name + "_scale"));
+    check_matrix(part.matrices.back(), part);
+    check_scales(part.scales.back(), part);
+    part.factors.push_back(read_number(is_packed ? divisor : factor, is_packed));
+    return true;
+}
+
 /// Shape of one stored tensor: a stack if the origin names one tensor for several indices.
 Shape CheckpointValues::stored_shape(const Part& part) const {
     Shape shape;
@@ -215,6 +135,8 @@ Shape CheckpointValues::stored_shape(const Part& part) const {
     }
     if (part.coding == Coding::Mxfp4) {
         shape.insert(shape.end(), {rows_, blocks_of(columns_, kMxBlock), kMxBytes});
+    } else if (part.coding == Coding::Nvfp4) {
+        shape.insert(shape.end(), {rows_, columns_ / 2});
     } else if (tensor_.spec.shape.size() == 1) {
         shape.push_back(columns_);
     } else if (tensor_.origin.transposed) {
@@ -227,12 +149,12 @@ Shape CheckpointValues::stored_shape(const Part& part) const {
 
 void CheckpointValues::check_matrix(const CheckpointEntry& entry, const Part& part) const {
     const StoredTensor& found = *entry.tensor;
-    const bool is_known = part.coding == Coding::Mxfp4 ? found.dtype == Dtype::U8
+    const bool is_e2m1 = part.coding == Coding::Mxfp4 || part.coding == Coding::Nvfp4;
+    const bool is_known = is_e2m1                      ? found.dtype == Dtype::U8
                           : part.coding == Coding::Fp8 ? true
                                                        : is_plain(found.dtype);
     require(is_known, "{}: {}: dtype {}, allowed: {}", entry.file, found.name,
-            tessera::name_of(found.dtype),
-            part.coding == Coding::Mxfp4 ? "U8" : "BF16, F16, F32, F8_E4M3");
+            tessera::name_of(found.dtype), is_e2m1 ? "U8" : "BF16, F16, F32, F8_E4M3");
     const Shape expected = stored_shape(part);
     require(found.shape == expected, "{}: {}: shape {}, allowed: {}", entry.file, found.name,
             to_string(found.shape), to_string(expected));
@@ -268,6 +190,14 @@ void CheckpointValues::check_scales(const CheckpointEntry& entry, const Part& pa
                 to_string(one));
         return;
     }
+    if (part.coding == Coding::Nvfp4) {
+        one.back() = columns_ / kNvBlock;
+        require(found.dtype == Dtype::F8_E4M3 && found.shape == one && columns_ % kNvBlock == 0,
+                "{}: {}: {} {}, allowed: F8_E4M3 {}, one for {} of {} columns", entry.file,
+                found.name, tessera::name_of(found.dtype), to_string(found.shape), to_string(one),
+                kNvBlock, columns_);
+        return;
+    }
     const std::size_t stacks = one.size() > 2 ? count_ : 1;
     const std::size_t scales = num_elements(found.shape) / stacks;
     const std::size_t blocks =
@@ -293,11 +223,17 @@ void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
                    out);
         return;
     }
+    if (part.coding == Coding::Nvfp4) {
+        const std::size_t at = is_stack ? 0 : index;
+        read_nvfp4(stored, *part.scales[at].tensor, part.factors[at], place * out.size() / kNvBlock,
+                   out);
+        return;
+    }
     if (tensor_.origin.transposed) {
         transpose_into(stored, place * out.size(), columns_, out);
     } else {
         for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = element(stored, place * out.size() + i);
+            out[i] = number_at(stored, place * out.size() + i);
         }
     }
     if (part.coding == Coding::Fp8) {
@@ -359,6 +295,9 @@ HostTensor CheckpointValues::slices(std::span<const std::uint32_t> indices) cons
 }
 
 HostTensor CheckpointValues::all() const {
+    if (numbers_) {
+        return *numbers_;
+    }
     std::vector<std::uint32_t> indices(count_);
     std::iota(indices.begin(), indices.end(), 0U);
     return slices(indices);
@@ -379,6 +318,12 @@ report::NanNote CheckpointValues::nans() const {
             note.num_elements += num_elements(stored.shape);
         }
     };
+    if (numbers_) {
+        const NanCount found = count_nan(DataFormat::Float32, numbers_->bytes);
+        note.count = found.count;
+        note.num_elements = num_elements(numbers_->shape);
+        note.first = found.count == 0 ? "" : position_in(numbers_->shape, found.first);
+    }
     for (const Part& part : parts_) {
         add(part.matrices);
         add(part.scales);

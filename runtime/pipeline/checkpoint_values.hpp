@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +21,11 @@ namespace tessera::pipeline {
 /// indices.
 ///
 /// Stored numbers are BF16, F16 or F32; or F8_E4M3 with scales in NAME_scale_inv or NAME_scale, a
-/// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales.
-/// They are converted to the format of the tensor, bfloat16 or float32. A tensor of fp8_e4m3 or
-/// uint8 takes the codes as they are stored, F8_E4M3 or U8; the last two axes of blocks of MXFP4
-/// are one.
+/// scale for each 128 × 128 block, each row or the whole; or MXFP4 in NAME_blocks and NAME_scales;
+/// or NVFP4 in NAME, NAME_scale and NAME_scale_2 or in NAME_packed, NAME_scale and
+/// NAME_global_scale. They are converted to the format of the tensor, bfloat16 or float32. A tensor
+/// of fp8_e4m3 or uint8 takes the codes as they are stored, F8_E4M3 or U8; the last two axes of
+/// blocks of MXFP4 are one. checkpoint_numbers.hpp has tensors of single numbers.
 class CheckpointValues {
 public:
     /// Finds all stored tensors and checks them. Files and tensor outlive the object.
@@ -40,17 +42,20 @@ public:
     [[nodiscard]] report::NanNote nans() const;
 
 private:
-    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4, Kept };
+    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4, Nvfp4, Kept };
 
     /// Stored matrices of one name of the origin.
     struct Part {
         std::vector<CheckpointEntry> matrices;  ///< one for each index, or one stack
         std::vector<CheckpointEntry> scales;    ///< likewise; empty if Plain
+        std::vector<float> factors = {};        ///< of Nvfp4, likewise
         Coding coding = Coding::Plain;
     };
 
     [[nodiscard]] Part find_part(const std::string& pattern) const;
     void add_matrix(const std::string& name, Part& part) const;
+    /// Adds a matrix of NVFP4 if the files have one of that name.
+    [[nodiscard]] bool add_nvfp4(const std::string& name, Part& part) const;
     void check_matrix(const CheckpointEntry& entry, const Part& part) const;
     void check_kept(const CheckpointEntry& entry) const;
     void check_scales(const CheckpointEntry& entry, const Part& part) const;
@@ -66,6 +71,7 @@ private:
     std::uint32_t rows_ = 1;   ///< rows of a part
     std::uint32_t columns_ = 1;
     std::vector<Part> parts_;
+    std::optional<HostTensor> numbers_;  ///< the whole tensor, if it takes single numbers
 };
 
 }  // namespace tessera::pipeline

@@ -68,6 +68,8 @@ struct TensorOrigin {
     /// axis.
     std::vector<std::string> tensors;
     bool transposed = false;  ///< for Checkpoint: stored matrices are (columns, rows)
+    bool largest = false;     ///< for Checkpoint: the largest of all stored numbers
+    bool inverse = false;     ///< for Checkpoint: stored numbers are divisors
 };
 
 /// Groups of devices that execute a step in parallel; all groups have the same number of devices.

@@ -132,9 +132,15 @@ inline constexpr std::array kCheckpointFields{
     field<&TensorOrigin::tensors>(
         "tensors", kRequired,
         "names of stored matrices, which are put one below the other; * stands for the index of "
-        "the first of three axes, and a name without it for a stack of all"),
+        "the first of three axes, and a name without it for a stack of all; in a tensor of one "
+        "axis, * stands for the index of an element, a stored number"),
     field<&TensorOrigin::transposed>("transposed", "false",
                                      "whether stored matrices are (columns, rows)"),
+    field<&TensorOrigin::largest>("largest", "false",
+                                  "one element: the largest stored number of all names, and of 0, "
+                                  "1, … for * while there are such names"),
+    field<&TensorOrigin::inverse>("inverse", "false",
+                                  "whether stored numbers are divisors, as in compressed-tensors"),
 };
 
 /// Syntax of an origin: a word, {key: word, …} or {key: value, …}.

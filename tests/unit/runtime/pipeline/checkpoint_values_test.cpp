@@ -143,6 +143,86 @@ TEST(CheckpointValues, ConvertMxfp4) {
     EXPECT_EQ(values[31], -1.F);
 }
 
+// 0x71 is 0.5 and 6, 0x90 is 0 and -0.5; e4m3 0x40 is 2 and 0x38 is 1.
+TEST(CheckpointValues, ConvertNvfp4UnderBothNames) {
+    const ScratchFolder folder;
+    std::vector<std::uint8_t> codes(16, 0);
+    codes[0] = 0x71;
+    codes[15] = 0x90;
+    const std::vector<std::uint8_t> scales{0x40, 0x38};
+    write_file(
+        folder.file("model.safetensors"),
+        {stored("w", Dtype::U8, {1, 16}, codes), stored("w_scale", Dtype::F8_E4M3, {1, 2}, scales),
+         stored("w_scale_2", Dtype::F32, {}, std::vector<float>{0.25F}),
+         stored("v_packed", Dtype::U8, {1, 16}, codes),
+         stored("v_scale", Dtype::F8_E4M3, {1, 2}, scales),
+         stored("v_global_scale", Dtype::F32, {1}, std::vector<float>{4.F})});
+
+    for (const char* name : {"w", "v"}) {
+        const auto values = read(folder.path(), tensor_of({1, 32}, {name}));
+
+        EXPECT_EQ(values[0], 0.25F);
+        EXPECT_EQ(values[1], 3.F);
+        EXPECT_EQ(values[30], 0.F);
+        EXPECT_EQ(values[31], -0.125F);
+    }
+}
+
+Stored number(const std::string& name, float value) {
+    return stored(name, Dtype::F32, {}, std::vector<float>{value});
+}
+
+/// A tensor of single numbers.
+PipelineTensor numbers_of(std::uint32_t count, std::vector<std::string> names) {
+    PipelineTensor tensor = tensor_of({count}, std::move(names));
+    tensor.spec.format = DataFormat::Float32;
+    return tensor;
+}
+
+TEST(CheckpointValues, TakeANumberOfEachExpertOrTheLargestOfAll) {
+    const ScratchFolder folder;
+    write_file(folder.file("model.safetensors"),
+               {number("e.0.gate", 0.5F), number("e.0.up", 0.5F), number("e.1.gate", 0.25F),
+                number("e.1.up", 0.25F)});
+    const Checkpoint files(folder.path());
+    PipelineTensor each = numbers_of(2, {"e.*.gate", "e.*.up"});
+    PipelineTensor one = numbers_of(1, {"e.*.gate", "e.*.up"});
+    one.origin.largest = true;
+
+    const auto values_of = [&](const PipelineTensor& tensor) {
+        const HostTensor all = CheckpointValues(files, tensor).all();
+        return std::vector<float>(all.as<float>().begin(), all.as<float>().end());
+    };
+
+    EXPECT_THAT(values_of(each), ElementsAre(0.5F, 0.25F));
+    EXPECT_THAT(values_of(one), ElementsAre(0.5F));
+    one.origin.inverse = true;
+    EXPECT_THAT(values_of(one), ElementsAre(4.F));
+}
+
+TEST(CheckpointMistakes, NameNumbersOfGateAndUpThatDiffer) {
+    const ScratchFolder folder;
+    const std::string file = folder.file("model.safetensors");
+    write_file(file, {number("e.0.gate", 0.5F), number("e.0.up", 0.25F)});
+
+    EXPECT_EQ(message_of(folder.path(), numbers_of(1, {"e.*.gate", "e.*.up"})),
+              file +
+                  ": e.0.up gives 0.25, and e.0.gate gives 0.5; allowed: one number for the rows "
+                  "of a matrix; --set params.quantisation=none converts each by its own");
+}
+
+TEST(CheckpointMistakes, NameScalesOfNvfp4OfAnotherShape) {
+    const ScratchFolder folder;
+    write_file(folder.file("model.safetensors"),
+               {stored("w", Dtype::U8, {1, 16}, std::vector<std::uint8_t>(16, 0)),
+                stored("w_scale", Dtype::F8_E4M3, {1, 1}, std::vector<std::uint8_t>{0x38}),
+                number("w_scale_2", 1.F)});
+
+    EXPECT_EQ(message_of(folder.path(), tensor_of({1, 32}, {"w"})),
+              folder.file("model.safetensors") +
+                  ": w_scale: F8_E4M3 (1,1), allowed: F8_E4M3 (1,2), one for 16 of 32 columns");
+}
+
 /// The bytes of a tensor that keeps codes of that format.
 std::vector<std::byte> codes_of(const std::string& path, PipelineTensor tensor, DataFormat format,
                                 std::span<const std::uint32_t> indices) {
