@@ -115,12 +115,6 @@ void judge_forms(const OpContext& context, const Extents& extents, RuleJudge& ju
         }
         return;
     }
-    // Codes are tiles by themselves. In bfloat16 the rotated part follows the latent within a tile:
-    // the columns of the values behind the latent are computed and not stored.
-    judge.require(!is_fp8(context.inputs[kCache].spec.format) || extents.latent % kTileColumns == 0,
-                  "query",
-                  fmt::format("has latents of {} elements; allowed in fp8: whole tiles of {}",
-                              extents.latent, kTileColumns));
     judge.require(extents.rope != 0, "q_rope", "is missing; allowed: left out with `values` only");
     judge.require(!has_sinks, "sinks", "are given without `values`, which they need");
 }

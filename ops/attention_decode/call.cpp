@@ -66,7 +66,9 @@ bool is_misaligned(const OpContext& context, const Extents& extents) {
     const std::uint32_t columns = has_codes ? extents.latent : extents.cache_columns();
     const std::uint32_t page_size = context.params<DecodeSpec>().page_size;
     const std::uint32_t alignment = dram_alignment(context.arch);
-    if (2 * extents.latent % alignment != 0) {
+    // Rows of codes begin at whole tiles in L1.
+    const std::uint32_t codes_pitch = round_up(extents.latent, kTileColumns);
+    if (2 * extents.latent % alignment != 0 || (has_codes && codes_pitch % alignment != 0)) {
         return true;
     }
     if (positions_of_row(cache.shape, columns, page_size) <= 1) {

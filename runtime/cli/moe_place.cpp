@@ -31,8 +31,8 @@ struct PlaceOptions {
     ConfigOptions config;
     std::string routing;
     std::optional<std::string> other;  ///< a later trace
-    std::uint32_t layer = 0;
-    std::uint32_t redundant = 0;
+    model::PlacementDemand demand;
+    std::string by = "load";  ///< or links
     std::optional<std::string> out;
     bool plan_only = false;
 };
@@ -128,12 +128,21 @@ std::string loads_text(const model::RoutedRun& run, const model::PlacedRun& plac
                        const std::optional<model::RoutingTrace>& later,
                        const PlaceOptions& options) {
     const auto under = [&](const model::RoutingTrace& other, const char* what) {
-        const auto linear = routing_load(other, options.layer, placed.before, run.devices).devices;
+        const auto linear =
+            routing_load(other, options.demand.layer, placed.before, run.devices).devices;
         return fmt::format("Largest load over the mean{}: {:.4f} in order, {:.4f} placed\n", what,
                            model::max_over_mean(linear),
-                           max_over_mean_under(placed, other, options.layer, run.devices));
+                           max_over_mean_under(placed, other, options.demand.layer, run.devices));
     };
     std::string text = under(trace, "");
+    // Copies of an expert take its tokens in turn, which no trace states.
+    if (placed.after.size() == placed.before.size()) {
+        const auto reached = [&](const model::Placement& placement) {
+            return routing_load(trace, options.demand.layer, placement, run.devices).fan_out;
+        };
+        text += fmt::format("Devices of a token: {:.2f} in order, {:.2f} placed\n",
+                            reached(placed.before), reached(placed.after));
+    }
     if (later) {
         text += under(*later, (" under " + *options.other).c_str());
     }
@@ -159,20 +168,22 @@ ExitCode place(const PlaceOptions& options, const Console& console) {
     require_file_name("--out", options.out);
     const config::LoadedRun loaded = load_routed(options);
     const model::RoutedRun run = model::routed_run(loaded, options.config.config);
-    const model::RoutingTrace trace = trace_of(options.routing, run, options.layer);
-    const auto later =
-        options.other ? std::optional(trace_of(*options.other, run, options.layer)) : std::nullopt;
-    const model::PlacedBy by = placed_by(loaded, run, options.redundant);
+    const model::RoutingTrace trace = trace_of(options.routing, run, options.demand.layer);
+    const auto later = options.other
+                           ? std::optional(trace_of(*options.other, run, options.demand.layer))
+                           : std::nullopt;
+    const model::PlacedBy by = placed_by(loaded, run, options.demand.redundant);
     require(by == model::PlacedBy::Map || !run.has_model_weights,
             "{}: its experts have weights from files, so they keep their numbers; allowed: "
             "without --redundant, a run with the param maps",
             options.config.config);
-    const model::PlacedRun placed = place_experts(run, trace, options.layer, options.redundant, by);
+    const model::PlacedRun placed = place_experts(run, trace, options.demand, by);
     const PlacedFiles files = write_files(run, placed, options);
     console.out << "Placement of " << placed.after.size() << " experts on " << run.devices
                 << " devices by " << trace.name << "\n"
-                << routing_text(routing_load(trace, options.layer, placed.before, run.devices),
-                                placed.before, console.out_style)
+                << routing_text(
+                       routing_load(trace, options.demand.layer, placed.before, run.devices),
+                       placed.before, console.out_style)
                 << loads_text(run, placed, trace, later, options) << "Run files: " << files.before
                 << ", " << files.after << "; tensors: " << files.tensors << "\n\n";
     if (options.plan_only) {
@@ -199,9 +210,17 @@ Command add_moe_place(CLI::App& moe, Console& console) {
         ->add_option("--routing-check", options->other,
                      "A later trace: also print the loads of the placement under it")
         ->type_name("FILE|LOAD");
-    command->add_option("--layer", options->layer, "Layer of the trace, from 0 [0]")
+    command->add_option("--layer", options->demand.layer, "Layer of the trace, from 0 [0]")
         ->type_name("N");
-    command->add_option("--redundant", options->redundant, "Further copies of busy experts [0]")
+    command
+        ->add_option(
+            "--by", options->by,
+            "load: the largest load of a device is small; links: tokens reach few devices, "
+            "with at most 1.1 times that load [load]")
+        ->check(CLI::IsMember({"load", "links"}).description("load|links"))
+        ->type_name("");
+    command
+        ->add_option("--redundant", options->demand.redundant, "Further copies of busy experts [0]")
         ->type_name("N")
         ->check(CLI::Range(0, 65536));
     command->add_option("--out", options->out, "Start of the names of the files [that of CONFIG]")
@@ -211,7 +230,11 @@ Command add_moe_place(CLI::App& moe, Console& console) {
         "Writes STEM.before.yaml, STEM.placed.yaml and STEM.placement.safetensors. The run needs\n"
         "the tensors given_ids or topk_ids, and expert_map: model_moe, moe_modular and run files\n"
         "that extend them have both.");
-    return {command, [options, &console] { return place(*options, console); }};
+    return {command, [options, &console] {
+                options->demand.what =
+                    options->by == "links" ? model::PlacedFor::Links : model::PlacedFor::Load;
+                return place(*options, console);
+            }};
 }
 
 }  // namespace tessera::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "runtime/model/link_placement.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/errors.hpp"
 
@@ -137,8 +138,9 @@ RoutedRun routed_run(const config::LoadedRun& loaded, const std::string& name) {
     return run;
 }
 
-PlacedRun place_experts(const RoutedRun& run, const RoutingTrace& trace, std::uint32_t layer,
-                        std::uint32_t redundant, PlacedBy by) {
+PlacedRun place_experts(const RoutedRun& run, const RoutingTrace& trace,
+                        const PlacementDemand& demand, PlacedBy by) {
+    const std::uint32_t redundant = demand.redundant;
     require(trace.top_k == run.top_k && trace.tokens >= run.tokens,
             "{}: has {} tokens with {} choices; allowed: at least {} tokens with {} choices",
             trace.name, trace.tokens, trace.top_k, run.tokens, run.top_k);
@@ -148,13 +150,22 @@ PlacedRun place_experts(const RoutedRun& run, const RoutingTrace& trace, std::ui
             "more",
             redundant, run.devices, run.experts + redundant,
             (run.devices - run.experts % run.devices) % run.devices, run.devices);
+    require(
+        demand.what == PlacedFor::Load || redundant == 0,
+        "--redundant {}: copies of an expert take its tokens in turn; allowed with --by links: 0",
+        redundant);
     PlacedRun placed{.by = by, .before = linear_placement(run.experts, run.devices)};
-    const RoutingLoad load = routing_load(trace, layer, placed.before, run.devices);
+    const RoutingLoad load = routing_load(trace, demand.layer, placed.before, run.devices);
     placed.loads.assign(load.experts.begin(), load.experts.end());
     placed.replicas = replicate(placed.loads, redundant);
     placed.after = balanced_placement(slot_loads(placed.loads, placed.replicas),
                                       room_of(run.experts + redundant, run.devices));
-    placed.ids_before = first_ids(run, trace, layer);
+    if (demand.what == PlacedFor::Links) {
+        const auto loads = loads_of(placed.loads, placed.after, run.devices);
+        placed.after = linked_placement(trace, demand.layer, std::move(placed.after), placed.loads,
+                                        kLoadForLinks * std::ranges::max(loads));
+    }
+    placed.ids_before = first_ids(run, trace, demand.layer);
     if (by == PlacedBy::Map) {
         placed.ids_after = placed.ids_before;
         placed.expert_maps = maps_of(placed.after, run.devices);

@@ -38,6 +38,13 @@ enum class PlacedBy : std::uint8_t {
     Numbers,  ///< experts get new numbers in the order of devices, copies of an expert numbers too
 };
 
+/// What a placement makes small.
+enum class PlacedFor : std::uint8_t {
+    Load,   ///< the largest load of a device
+    Links,  ///< the devices that tokens reach, with loads up to kLoadForLinks times that of Load
+};
+inline constexpr double kLoadForLinks = 1.1;
+
 struct PlacedRun {
     PlacedBy by = PlacedBy::Map;
     std::vector<double> loads;  ///< loads of experts in the whole trace
@@ -49,11 +56,18 @@ struct PlacedRun {
     std::vector<HostTensor> expert_maps;  ///< one per device; empty if by numbers
 };
 
+/// How experts are to be placed.
+struct PlacementDemand {
+    std::uint32_t layer = 0;      ///< of the trace
+    std::uint32_t redundant = 0;  ///< further copies of the busiest experts
+    PlacedFor what = PlacedFor::Load;
+};
+
 /// Places the experts of a layer of the trace, and copies of the busiest.
-/// Errors   UsageError if the trace has fewer tokens than the run, or more slots than the run's
-///          devices share equally are asked for.
+/// Errors   UsageError if the trace has fewer tokens than the run, if more slots than the run's
+///          devices share equally are asked for, or copies of experts placed for links.
 [[nodiscard]] PlacedRun place_experts(const RoutedRun& run, const RoutingTrace& trace,
-                                      std::uint32_t layer, std::uint32_t redundant, PlacedBy by);
+                                      const PlacementDemand& demand, PlacedBy by);
 
 /// Returns the ratio of the largest to the mean load of the placement under a trace. Copies of an
 /// expert share its load equally.

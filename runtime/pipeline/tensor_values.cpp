@@ -103,10 +103,10 @@ std::vector<config::Override> params_of(const InputFile& inputs,
             shapes.push_back({tensor.name, shape_in_run(tensor)});
         }
     }
-    // Overrides come first, since names of tensors in a file may contain params.
+    // Overrides come first: names of tensors in a file may contain params, and may be overridden.
     config::Node root = config::read_run(run_file, folders);
     for (const config::Override& set : sets) {
-        if (set.path.starts_with("params.")) {
+        if (set.path.starts_with("params.") || set.path.ends_with(".stored_as")) {
             config::apply(set, root);
         }
     }

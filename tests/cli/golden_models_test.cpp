@@ -88,6 +88,20 @@ INSTANTIATE_TEST_SUITE_P(
                {"params.scoring=sigmoid", "params.top_k=8", "params.n_group=8",
                 "params.topk_group=4", "params.routed_scaling_factor=2.5"}}));
 
+TEST(CliInputs, ATensorOfAnotherNameGivesTheSizesOfItsShape) {
+    const ScratchFolder folder;
+    const HostTensor logits = make_host_tensor({5, 16}, DataFormat::Float32);
+    write_safetensors(folder.file("in.safetensors"), {{"gate_scores", &logits}});
+
+    const Ending ending = run_tessera(
+        {"run", "moe_routing", "--inputs", folder.file("in.safetensors"), "--outputs",
+         folder.file("out.safetensors"), "--set", "tensors.router_logits.stored_as=gate_scores"});
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(SafetensorsFile(folder.file("out.safetensors")).read("topk_ids").shape,
+              (Shape{5, 8}));
+}
+
 constexpr std::uint32_t kRanks = 4;
 
 /// Returns maps of the file by the prefix of their names. "reversed" has experts in the opposite

@@ -72,17 +72,17 @@ protected:
         const HostTensor map = make_host_tensor({1}, DataFormat::Int32);
         write_safetensors(folder_.file("in.safetensors"),
                           {{"hidden_states", &tokens}, {"r0.expert_map", &map}});
-        std::vector<std::string> command{"model",   ".",         "--weights", ".",
-                                         "--mesh",  "1x1",       "--tokens",  std::to_string(kTokens),
-                                         "--out",   "run.yaml",  "--force",   "--inputs",
-                                         "in.safetensors", "--outputs", "out.safetensors"};
+        std::vector<std::string> command{
+            "model",          ".",         "--weights",      ".",
+            "--mesh",         "1x1",       "--tokens",       std::to_string(kTokens),
+            "--out",          "run.yaml",  "--force",        "--inputs",
+            "in.safetensors", "--outputs", "out.safetensors"};
         command.insert(command.end(), more.begin(), more.end());
         return run_tessera(command, folder_.path());
     }
     [[nodiscard]] std::string run_file() const { return bytes_of(folder_.file("run.yaml")); }
     [[nodiscard]] float output() const {
-        const HostTensor out =
-            SafetensorsFile(folder_.file("out.safetensors")).read("d0.routed");
+        const HostTensor out = SafetensorsFile(folder_.file("out.safetensors")).read("d0.routed");
         return bf16_to_float(out.as<std::uint16_t>()[0]);
     }
 
@@ -127,9 +127,10 @@ TEST_F(CliModelCodes, Nvfp4KeepsCodesScalesAndNumbersOfActivations) {
     EXPECT_NEAR(output(), silu(0.75F) * 0.75F * 0.75F, 0.06F);
     const Ending refused = run({"--set", "params.quantisation=mxfp4"});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_EQ(refused.err,
-              "tessera: --weights .: experts are stored as nvfp4, but params.quantisation is mxfp4; "
-              "allowed: nvfp4, nvfp4_weights, or none, which converts them to bfloat16\n");
+    EXPECT_EQ(
+        refused.err,
+        "tessera: --weights .: experts are stored as nvfp4, but params.quantisation is mxfp4; "
+        "allowed: nvfp4, nvfp4_weights, or none, which converts them to bfloat16\n");
 }
 
 // A row of gate and up has 64 columns of 2^-6: 1. One of down has 32 of 2^-6.

@@ -24,7 +24,9 @@ constexpr uint32_t kFirstPartner =
 
 struct Shapes : ReaderArgs {
     uint32_t row_bytes() const { return row_tiles * 64; }
-    uint32_t latent_tiles() const { return latent_bytes / 64; }
+    // A part of a tile counts as one: the rotated part begins at a tile of its own in fp8.
+    uint32_t latent_tiles() const { return div_up(latent_bytes, 64); }
+    uint32_t rope_offset() const { return scales == 0 ? latent_bytes : latent_tiles() * 64; }
     // Returns the bytes of a position of the cache: codes are half as long as the latent, and
     // rotated parts are separate.
     uint32_t cache_row_bytes() const {
@@ -107,7 +109,8 @@ void push_quantised_tile(const AllCaches& caches, const Shapes& shapes, const Ke
     cb_reserve_back(kCbCodeRows, shapes.latent_tiles());
     cb_reserve_back(kCbScales, shapes.scales);
     cb_reserve_back(kCbKeyRows, rope_tiles);
-    read_rows(caches.rows, keys, first, end, get_write_ptr(kCbCodeRows), caches.rows.row_bytes);
+    read_rows(caches.rows, keys, first, end, get_write_ptr(kCbCodeRows),
+              shapes.latent_tiles() * 32);
     read_rows(caches.rope, keys, first, end, get_write_ptr(kCbKeyRows), rope_tiles * 64);
     move_scales(caches.scales, shapes, keys, first, end, 0);
     noc_async_read_barrier();
@@ -180,7 +183,7 @@ void push_queries(const Latent& latent, const Rope& rope, const Shapes& shapes, 
     uint32_t l1_addr = get_write_ptr(kCbQueryRows);
     for (uint32_t row = first_row; row < first_row + count; ++row) {
         noc_async_read(latent.get_noc_addr(row), l1_addr, shapes.latent_bytes);
-        read_rope<Rows>(rope, shapes, row, l1_addr + shapes.latent_bytes);
+        read_rope<Rows>(rope, shapes, row, l1_addr + shapes.rope_offset());
         l1_addr += shapes.row_bytes();
     }
     noc_async_read_barrier();

@@ -98,13 +98,16 @@ TEST_P(Fp8Calls, AreThoseOfTheReference) {
 }
 
 // One position and one head; tile − 1 to tile + 1; latents of less than one scale block, of whole
-// blocks and of one block and a part; blocks of keys shared by cores; chosen positions.
+// blocks, of one block and a part, and of a part of a tile; blocks of keys shared by cores; chosen
+// positions.
 INSTANTIATE_TEST_SUITE_P(
     Edges, Fp8Calls,
     ::testing::Values(Call{.heads = 1, .positions = {0}}, Call{.positions = {30, 31, 32}},
                       Call{.positions = {127, 128, 0}, .latent = 32, .rope = 32},
                       Call{.heads = 33, .positions = {64}, .latent = 128, .page_size = 7},
                       Call{.positions = {40}, .latent = 160, .rope = 40},
+                      Call{.positions = {40, 7}, .latent = 80, .rope = 24},
+                      Call{.heads = 17, .positions = {33}, .latent = 131, .rope = 16},
                       Call{.positions = {300, 3}, .latent = 512, .rope = 64, .split = 3},
                       Call{.positions = {90}, .chosen = {70, -1, 3, 90, 91, 33, 12}}));
 
@@ -135,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Call{.positions = {100}, .latent = 256, .rope = 32, .page_size = 7},
                       Call{.positions = {70, 5}, .latent = 384, .page_size = 5},
                       Call{.positions = {70}, .latent = 512, .rope = 64, .page_size = 64},
+                      Call{.positions = {70, 31}, .latent = 80, .rope = 24, .page_size = 7},
                       Call{.positions = {70}, .page_size = 24, .chosen = {69, 1, 24, 23}}));
 
 // A single key has the whole weight: the result is its codes times their scales.

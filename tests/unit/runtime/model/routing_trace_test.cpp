@@ -10,6 +10,7 @@
 
 #include "emu/base/tensor_file/safetensors.hpp"
 #include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "runtime/model/link_placement.hpp"
 #include "runtime/model/npy_file.hpp"
 #include "runtime/model/placement.hpp"
 #include "tessera/errors.hpp"
@@ -125,7 +126,44 @@ TEST_P(GoldenRouting, DriftRaisesTheLargestLoad) {
                 1e-6);
 }
 
+TEST_P(GoldenRouting, LinkedExpertsReachFewerDevicesThanThoseInOrder) {
+    const std::vector<double> loads = expert_loads(trace_, GetParam());
+    const double best = golden_row<float>("best_max_over_mean", GetParam())[0];
+    const double mean = std::accumulate(loads.begin(), loads.end(), 0.0) / kDevices;
+
+    const Placement linked = linked_placement(trace_, GetParam(), balanced_placement(loads, room_),
+                                              loads, 1.1 * best * mean);
+
+    const RoutingLoad load = routing_load(trace_, GetParam(), linked, kDevices);
+    EXPECT_LT(load.fan_out, golden_row<float>("fan_out", GetParam())[0]);
+    EXPECT_LE(max_over_mean(load.devices), 1.1 * best + 1e-9);
+    for (std::uint32_t device = 0; device < kDevices; ++device) {
+        EXPECT_EQ(std::ranges::count(linked, device), 8);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Layers, GoldenRouting, testing::Range(0U, kLayers));
+
+// Even tokens choose experts 0 and 2, odd tokens 1 and 3.
+TEST(LinkedPlacement, PutsExpertsOfTheSameTokensOnOneDevice) {
+    const RoutingTrace trace{
+        .name = "pairs", .tokens = 4, .layers = 1, .top_k = 2, .ids = {0, 2, 1, 3, 2, 0, 3, 1}};
+    const std::vector<double> loads(4, 2);
+
+    const Placement linked = linked_placement(trace, 0, {0, 0, 1, 1}, loads, 4);
+
+    EXPECT_EQ(linked[0], linked[2]);
+    EXPECT_EQ(linked[1], linked[3]);
+    EXPECT_NE(linked[0], linked[1]);
+}
+
+TEST(LinkedPlacement, ExchangesNothingThatRaisesALoadAboveTheLimit) {
+    const RoutingTrace trace{
+        .name = "pairs", .tokens = 2, .layers = 1, .top_k = 2, .ids = {0, 2, 0, 2}};
+    const std::vector<double> loads{2, 0, 2, 0};
+
+    EXPECT_THAT(linked_placement(trace, 0, {0, 0, 1, 1}, loads, 2), ElementsAre(0, 0, 1, 1));
+}
 
 /// Returns a .npy file of version 1.0 as numpy.save writes it.
 std::string npy(const std::string& dictionary, const std::string& data) {
