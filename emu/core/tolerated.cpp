@@ -15,7 +15,7 @@ struct ToleratedRow {
     bool may_stall_a_replay = false;
 };
 
-constexpr std::array<ToleratedRow, 15> kRows{{
+constexpr std::array<ToleratedRow, 16> kRows{{
     {"tile_not_awaited", "of a tile that was not waited for"},
     {"tile_past_end", "past the end of the circular buffer"},
     {"pack_not_reserved", "into a page that was not reserved"},
@@ -31,6 +31,7 @@ constexpr std::array<ToleratedRow, 15> kRows{{
     {"semaphore_outside", "on a word that the firmware owns"},
     {"firmware_written", "into L1 that the firmware owns"},
     {"other_page_size", "of a page with another size than the tensor's pages"},
+    {"dst_not_written", "of a DST tile to which nothing was written"},
 }};
 
 }  // namespace

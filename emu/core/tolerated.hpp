@@ -35,6 +35,7 @@ enum class Tolerated : std::uint8_t {
     SemaphoreOutside,
     FirmwareWritten,
     OtherPageSize,
+    DstNotWritten,  ///< strict rules accept it: the packer reads zeros
 };
 
 /// Behaviour of one kind that one thread showed at one line.

@@ -58,6 +58,14 @@ bool is_reserved_elsewhere(const KernelThread& thread, std::uint64_t begin, std:
     });
 }
 
+// A page that holds less than a tile is a mistake of the host's: of the format or the page size.
+std::string tile_beyond_page(const CircularBuffer& buffer, std::uint32_t tile_bytes,
+                             std::uint32_t page_bytes) {
+    return tile_bytes <= page_bytes
+               ? ""
+               : fmt::format("; a tile of {} has {} bytes", name_of(buffer.format), tile_bytes);
+}
+
 // The chip reads and writes the bytes after the buffer, up to the end of L1.
 void check_end(KernelThread& thread, std::uint64_t begin, std::uint64_t size, std::uint32_t cb,
                const char* call, const CallSite& site) {
@@ -109,8 +117,9 @@ Operand operand_tile(KernelThread& thread, std::uint32_t cb, std::uint32_t index
     if (offset + size > granted && !is_granted_elsewhere(thread, address, size)) [[unlikely]] {
         // The chip reads the tile at the pointer, which is usual over sharded buffers.
         tolerate(thread, Tolerated::TileNotAwaited, FaultCategory::UndefinedBehavior, site, call,
-                 "{}(cb {}) reads tile {}, but cb_wait_front has granted {} pages of {} bytes",
-                 call, cb, index, view.pages_granted, view.fifo_page_size);
+                 "{}(cb {}) reads tile {}, but cb_wait_front has granted {} pages of {} bytes{}",
+                 call, cb, index, view.pages_granted, view.fifo_page_size,
+                 tile_beyond_page(buffer, size, view.fifo_page_size));
     }
     check_source_format(thread.compute->formats, buffer.format, cb, source, call, site);
     check_end(thread, address, size, cb, call, site);

@@ -73,6 +73,31 @@ TEST_F(OnChip, PackWithoutReserveWritesAtThePointer) {
     EXPECT_EQ(findings(), "pack_not_reserved:1 ");
 }
 
+TEST_F(OnChip, PackOfATileThatWasNotWrittenTakesZeros) {
+    tile_regs_acquire();
+    fill_tile(0, 3.0F);
+    tile_regs_commit();
+    tile_regs_wait();
+    cb_reserve_back(16, 1);
+    pack_tile(1, 16);
+    EXPECT_EQ(core_.tile_at(16)[0], 0.0F);
+    EXPECT_EQ(findings(), "dst_not_written:1 ");
+    EXPECT_EQ(core_.thread().findings.front().detail,
+              "pack_tile reads DST tile 1, to which nothing was written since tile_regs_acquire: "
+              "the chip takes zeros");
+}
+
+TEST_F(OnChip, ATileLargerThanItsPageNamesTheFormat) {
+    core_.add_buffer(3, DataFormat::Float32, testing::kDefaultPages, 2048);
+    unary_op_init_common(3, 16);
+    tile_regs_acquire();
+    copy_tile(3, 0, 0);
+    EXPECT_EQ(
+        core_.thread().findings.front().detail,
+        "copy_tile(cb 3) reads tile 0, but cb_wait_front has granted 0 pages of 2048 bytes; a "
+        "tile of float32 has 4096 bytes");
+}
+
 TEST_F(OnChip, CommitAndReleaseOfAFreeDstHaveNoEffect) {
     tile_regs_commit();
     tile_regs_release();
