@@ -59,7 +59,7 @@ set(metalium_headers
     tt_metal/fabric/fabric_edm_packet_header.hpp
     tt_metal/fabric/hw/inc/edm_fabric/edm_fabric_worker_adapters.hpp
     tt_metal/fabric/hw/inc/noc_addr.h tt_metal/fabric/hw/inc/packet_header_pool.h
-    tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/fabric/hw/inc/tt_fabric_mux.hpp
+    tt_metal/fabric/hw/inc/tt_fabric_mux.hpp
     tt_metal/fabric/hw/inc/tt_fabric_mux_interface.hpp tt_metal/hw/inc/dataflow_api.h
     tt_metal/tools/profiler/kernel_profiler.hpp wormhole/noc/noc_parameters.h
     blackhole/noc/noc_parameters.h
@@ -98,7 +98,7 @@ foreach(name ${metalium_headers})
         "// SPDX-License-Identifier: Apache-2.0\n// Included ahead of the kernel.\n")
 endforeach()
 
-foreach(name tt_metal/fabric/hw/inc/linear/api.h tt_metal/fabric/hw/inc/linear/addrgen_api.h
+foreach(name tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/fabric/hw/inc/linear/api.h tt_metal/fabric/hw/inc/linear/addrgen_api.h
         tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp
         hostdevcommon/fabric_common.h)
     tessera_metalium_header(${name}

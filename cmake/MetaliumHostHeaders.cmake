@@ -88,3 +88,9 @@ host_names(tt_metal.hpp tt-metalium/persistent_kernel_cache.hpp tt-metalium/util
 host_names(tt_metal_profiler.hpp
     tt-metalium/profiler.hpp tt-metalium/profiler_optional_metadata.hpp tt-metalium/profiler_types.hpp
     tt-metalium/experimental/profiler.hpp)
+
+# Newer programs include the base header of fmt 11, which fmt 9 does not have.
+if(NOT EXISTS ${TESSERA_METALIUM_HOST_DIR}/fmt/base.h)
+    file(WRITE ${TESSERA_METALIUM_HOST_DIR}/fmt/base.h
+        "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n#if __has_include_next(<fmt/base.h>)\n#include_next <fmt/base.h>\n#else\n#include <fmt/format.h>\n#endif\n")
+endif()

@@ -15,7 +15,14 @@
 #include "tt-metalium/host_api.hpp"
 
 /// Directions in which links leave a device.
-enum eth_chan_directions : std::uint8_t { EAST = 0, WEST = 1, NORTH = 2, SOUTH = 3, Z = 4, COUNT = 5 };
+enum eth_chan_directions : std::uint8_t {
+    EAST = 0,
+    WEST = 1,
+    NORTH = 2,
+    SOUTH = 3,
+    Z = 4,
+    COUNT = 5
+};
 
 namespace tt::tt_fabric {
 

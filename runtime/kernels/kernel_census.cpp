@@ -69,10 +69,13 @@ Processor guess_processor(const fs::path& file, const std::string& text) {
         "compute_kernel_api", "api/compute",     "void MAIN",
         "tile_regs_acquire",  "acquire_dst",     "copy_tile",
         "ckernel.h",          "kernel/compute/", "llk_"};
-    const bool computes = file.parent_path().filename() == "compute" ||
-                          std::ranges::any_of(kOfCompute, [&](std::string_view word) {
-                              return text.find(word) != text.npos;
-                          });
+    const fs::path folder = file.parent_path().filename();
+    // Data-movement kernels include llk_defs.h, too, for its enumerations.
+    const bool computes =
+        folder == "compute" ||
+        (folder != "dataflow" && std::ranges::any_of(kOfCompute, [&](std::string_view word) {
+             return text.find(word) != text.npos;
+         }));
     if (computes) {
         return Processor::Compute;
     }

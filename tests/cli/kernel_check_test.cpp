@@ -101,6 +101,15 @@ TEST_F(CliKernelCheck, RefusesWhatCannotRunAsAKernel) {
               "nop, fence, csrr of mhartid, the empty statement\n");
 }
 
+// llk_defs.h has enumerations that data-movement kernels name.
+TEST_F(CliKernelCheck, TakesAKernelInAFolderOfDataMovementForOne) {
+    std::filesystem::create_directories(folder_.path() / "dataflow");
+    folder_.write("dataflow/pages.cpp",
+                  "#include \"llk_defs.h\"\nvoid kernel_main() { noc_async_write_barrier(); }\n");
+
+    EXPECT_EQ(check({"dataflow/pages.cpp"}).out, "dataflow/pages.cpp (writer): compiles\n");
+}
+
 // The first stand-in arguments are 2, 4, 6 …. A kernel may assert other values.
 TEST_F(CliKernelCheck, TriesOtherArgumentsThanTheFirst) {
     folder_.write(
@@ -276,6 +285,20 @@ TEST_F(CliOwnProgram, PrintsWhatKernelsPrintWithTheirPlace) {
                                "device 0 core (0,0) writer: 7 and 2.5\n"));
     EXPECT_THAT(err, HasSubstr("device 0 core (1,0) writer: row 3 ff 1.5\n"));
     EXPECT_EQ(run(kPrinting, {"--dprint", "off"}).err, "");
+}
+
+// 96/64 · 2^(128-127), and -1/4 · 2^(126-127).
+TEST_F(CliOwnProgram, PrintsElementsOfBlockFormatsAndFixedTexts) {
+    const std::string err =
+        run("void kernel_main() {\n"
+            "    DEVICE_PRINT(\"{} {} {}\\n\", bf8_t(128, 96), bf4_t(126, 9), CTSTR(\"fixed\"));\n"
+            "    DEVICE_PRINT(\"{}\\n\", dp_top_callstack_t::current(0));\n"
+            "}\n",
+            {})
+            .err;
+
+    EXPECT_THAT(err, HasSubstr("writer: 3 -0.125 fixed\n"));
+    EXPECT_THAT(err, HasSubstr("writer: (no callstack: the kernel runs as code of the host)\n"));
 }
 
 TEST_F(CliOwnProgram, PrintsToAFileAndChangesNoCycle) {

@@ -96,6 +96,9 @@ public:
         tessera::kernel::fabric_wait_for_slot(connection_, site);
     }
     [[nodiscard]] bool edm_has_space_for_packet() const { return true; }
+    /// Returns 1, so that a kernel that counts free slots asks ahead of each packet. It has waited
+    /// for that slot when it sends the packet.
+    [[nodiscard]] std::uint32_t get_num_free_write_slots() const { return 1; }
 
     void send_payload_without_header_non_blocking_from_address(
         std::uint32_t source_address, std::size_t size_bytes,
@@ -123,6 +126,26 @@ public:
         std::uint32_t source_address, std::size_t size_bytes,
         tessera::CallSite site = tessera::CallSite::here()) {
         send_header(source_address, size_bytes, tessera::kernel::SourceReuse::AfterFlush, site);
+    }
+    /// The following calls take the slot themselves. A kernel keeps the commands of a NoC between
+    /// them, which costs nothing here.
+    template <bool posted = false>
+    void setup_stateful_send_cmd_bufs(std::uint8_t /*noc*/ = noc_index) const {}
+    template <bool posted = false>
+    void send_current_slot_stateful_non_blocking(
+        std::uint32_t payload_address, std::uint32_t payload_bytes, std::uint32_t header_address,
+        std::uint8_t /*noc*/ = noc_index, tessera::CallSite site = tessera::CallSite::here()) {
+        wait_for_empty_write_slot(site);
+        send_payload_without_header_non_blocking_from_address(payload_address, payload_bytes, site);
+        send_payload_non_blocking_from_address(header_address, sizeof(PACKET_HEADER_TYPE), site);
+    }
+    /// The payload lies behind the header.
+    template <bool posted = false>
+    void send_current_slot_stateful_non_blocking_from_address(
+        std::uint32_t packet_address, std::uint32_t packet_bytes, std::uint8_t /*noc*/ = noc_index,
+        tessera::CallSite site = tessera::CallSite::here()) {
+        wait_for_empty_write_slot(site);
+        send_payload_non_blocking_from_address(packet_address, packet_bytes, site);
     }
 
 protected:

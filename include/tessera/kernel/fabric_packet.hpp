@@ -116,6 +116,16 @@ struct LowLatencyPacketHeader {
         fields.flush = command.flush;
         return set(NOC_FUSED_UNICAST_ATOMIC_INC, payload_bytes);
     }
+    /// Change one field of a header that is sent again.
+    void set_payload_size_bytes(std::uint16_t payload_bytes) volatile {
+        payload_size_bytes = payload_bytes;
+    }
+    void set_fused_unicast_write_atomic_inc_write_noc_address(std::uint64_t noc_address) volatile {
+        command_fields.unicast_seminc_fused.noc_address = noc_address;
+    }
+    void set_fused_unicast_write_atomic_inc_value(std::uint32_t value) volatile {
+        command_fields.unicast_seminc_fused.val = value;
+    }
 
 private:
     volatile LowLatencyPacketHeader* set(NocSendType type, std::size_t payload_bytes) volatile {

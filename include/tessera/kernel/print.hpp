@@ -78,6 +78,30 @@ struct bf16_t {
     explicit constexpr bf16_t(std::uint16_t pattern) : val(pattern) {}
     std::uint16_t val;
 };
+/// An element of a block format that DEVICE_PRINT prints: sign and magnitude of 7 or 3 bits, and the
+/// exponent that 16 elements share.
+struct bf8_t {
+    constexpr bf8_t(std::uint8_t shared, std::uint8_t signed_magnitude)
+        : exponent(shared), mantissa(signed_magnitude) {}
+    explicit constexpr bf8_t(std::uint16_t bits)
+        : bf8_t(static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8U)) {}
+    std::uint8_t exponent;
+    std::uint8_t mantissa;
+};
+struct bf4_t {
+    constexpr bf4_t(std::uint8_t shared, std::uint8_t signed_magnitude)
+        : exponent(shared), mantissa(signed_magnitude) {}
+    explicit constexpr bf4_t(std::uint16_t bits)
+        : bf4_t(static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8U)) {}
+    std::uint8_t exponent;
+    std::uint8_t mantissa;
+};
+/// A text that is known when the kernel is compiled.
+struct ct_string {
+    const char* text;
+    constexpr operator const char*() const { return text; }  // NOLINT: a text as any other
+};
+#define CTSTR(literal) (ct_string{literal})
 /// An unsigned integer that DPRINT prints.
 struct U32 {
     explicit constexpr U32(std::uint32_t number) : value(number) {}
@@ -116,6 +140,15 @@ struct PrintedSlice {
     bool ends_rows;
 };
 
+/// Value of an element of a block format with `bits` bits of magnitude.
+template <unsigned bits, class Element>
+float value_of(const Element& element) {
+    constexpr std::uint32_t kMagnitudes = 1U << bits;
+    const float scale = __builtin_bit_cast(float, std::uint32_t{element.exponent} << 23U);
+    const float magnitude = static_cast<float>(element.mantissa % kMagnitudes) / (kMagnitudes / 2);
+    return (element.mantissa & kMagnitudes) != 0 ? -magnitude * scale : magnitude * scale;
+}
+
 /// Values of kinds that differ on the chip by their tag.
 template <class T>
 PrintValue print_value_of(const T& value) {
@@ -123,6 +156,10 @@ PrintValue print_value_of(const T& value) {
     using Plain = std::remove_cv_t<T>;
     if constexpr (std::is_same_v<Plain, bf16_t>) {
         return print_value_of(__builtin_bit_cast(float, std::uint32_t{value.val} << 16U));
+    } else if constexpr (std::is_same_v<Plain, bf8_t>) {
+        return print_value_of(value_of<7>(value));
+    } else if constexpr (std::is_same_v<Plain, bf4_t>) {
+        return print_value_of(value_of<3>(value));
     } else if constexpr (std::is_same_v<Plain, char>) {
         return {.kind = Kind::Character, .word = static_cast<std::uint64_t>(value)};
     } else if constexpr (std::is_same_v<Plain, dp_top_callstack_t>) {

@@ -25,6 +25,7 @@ enum class Scenario : std::uint32_t {
     MulticastScatter,
     MulticastInline,
     HandshakesInHalves,
+    KeptHeader,
     NotOpen,
     OpenTwice,
     NotClosed,

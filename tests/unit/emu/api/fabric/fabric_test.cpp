@@ -48,6 +48,14 @@ TEST_P(Fabric, TheSourceMayBeReusedAfterAFlushBlockingSend) {
     EXPECT_EQ(run_.seen(0), run_.payload());
 }
 
+TEST_P(Fabric, AKeptHeaderIsSentAgainWithOtherFields) {
+    run_.receivers = {2};
+
+    run_.launch(Scenario::KeptHeader);
+
+    EXPECT_EQ(run_.seen(2), run_.payload());
+}
+
 TEST_P(Fabric, OneConnectionReachesDevicesAtDifferentDistances) {
     run_.receivers = {2, 3};
 

@@ -13,6 +13,7 @@ enum Scenario : uint32_t {
     kMulticastScatter,
     kMulticastInline,
     kHandshakesInHalves,
+    kKeptHeader,
     // Mistakes.
     kNotOpen,
     kOpenTwice,
@@ -104,7 +105,7 @@ void kernel_main() {
     header->to_noc_fused_unicast_write_atomic_inc(
         NocUnicastAtomicIncFusedCommandHeader{payload_target, semaphore_target, 1},
         scenario == kWrongSize ? size + 16 : size);
-    if (scenario != kNoSlot) {
+    if (scenario != kNoSlot && scenario != kKeptHeader) {
         sender.wait_for_empty_write_slot();
     }
     // Writes the second half of the payload to the first half's destination, and vice versa.
@@ -162,6 +163,22 @@ void kernel_main() {
             send_header();
             count_up();
             break;
+        case kKeptHeader: {
+            // The second half first, and no addition; then the first half with one.
+            sender.setup_stateful_send_cmd_bufs<true>();
+            const uint32_t slots = sender.get_num_free_write_slots();
+            header->set_payload_size_bytes(half);
+            header->set_fused_unicast_write_atomic_inc_write_noc_address(payload_target + half);
+            header->set_fused_unicast_write_atomic_inc_value(slots - 1);
+            sender.send_current_slot_stateful_non_blocking<true>(source + half, half,
+                                                                 header_address);
+            noc_async_writes_flushed();
+            header->set_fused_unicast_write_atomic_inc_write_noc_address(payload_target);
+            header->set_fused_unicast_write_atomic_inc_value(1);
+            sender.send_current_slot_stateful_non_blocking(source, half, header_address);
+            noc_async_writes_flushed();
+            break;
+        }
         case kMulticastFused:
             header->to_chip_multicast(
                 MulticastRoutingCommandHeader{static_cast<uint8_t>(hops), range});
