@@ -123,9 +123,9 @@ std::vector<std::uint32_t> get_forwarding_link_indices(const FabricNodeId& sourc
 void detail::append_connection(const FabricNodeId& source, const FabricNodeId& target,
                                std::uint32_t link, tt_metal::Program& program,
                                const CoreCoord& worker, std::vector<std::uint32_t>& args) {
-    tessera::append_fabric_connection_rt_args(
-        HostSession::open().machine().mesh(), source.chip_id, target.chip_id, link,
-        program.state().program, tessera::metalium::to_tessera(worker), args);
+    tessera::append_fabric_connection_rt_args(HostSession::open().machine().mesh(), source.chip_id,
+                                              target.chip_id, link, program.state().program,
+                                              tessera::metalium::to_tessera(worker), args);
 }
 
 }  // namespace tt::tt_fabric

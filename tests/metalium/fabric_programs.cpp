@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/base.h>
+
 #include <tt-metalium/experimental/fabric/fabric.hpp>
 
 #include "tests/metalium/mesh_host_programs.hpp"
@@ -58,8 +60,7 @@ bool pages_over_links() {
         std::vector<bfloat16> page;
         ReadShard(queue, page, target, here);
         const std::uint32_t sender = (here[1] + 3) % 4;
-        is_right =
-            is_right && page == pattern(constants::TILE_HW, 3 + sender, 61, float(here[0]));
+        is_right = is_right && page == pattern(constants::TILE_HW, 3 + sender, 61, float(here[0]));
     }
     return is_right;
 }
