@@ -80,6 +80,15 @@ void send(const Flow& flow, uint32_t source, uint32_t bytes) {
                                                             sizeof(PACKET_HEADER_TYPE));
 }
 
+void open(tt::tt_fabric::WorkerToFabricEdmSender* connections, uint32_t num_links) {
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link].open_start();
+    }
+    for (uint32_t link = 0; link < num_links; ++link) {
+        connections[link].open_finish();
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -107,12 +116,7 @@ void kernel_main() {
         at += kArgsOfFlow;
     }
 
-    for (uint32_t link = 0; link < num_links; ++link) {
-        connections[link].open_start();
-    }
-    for (uint32_t link = 0; link < num_links; ++link) {
-        connections[link].open_finish();
-    }
+    open(connections, num_links);
     for (uint32_t packet = 0; packet < count; ++packet) {
         for (uint32_t i = 0; i < num_flows; ++i) {
             send(flows[i], source, has_payload(message) ? bytes : 0);

@@ -5,6 +5,27 @@
 // Runtime args: address of the cache, first tile, whether the user is skipped, address of the
 // positions, of the table of blocks, user.
 
+namespace {
+
+// Reads the cache's tiles from `first` on to L1.
+template <class Cache>
+void read_tiles(const Cache& cache, uint32_t cb, uint32_t first, uint32_t tiles) {
+    uint32_t landing = get_write_ptr(cb);
+    for (uint32_t tile = first; tile < first + tiles; ++tile) {
+        noc_async_read_page(tile, cache, landing);
+        landing += get_tile_size(cb);
+    }
+    noc_async_read_barrier();
+}
+
+template <class Tensor>
+void read_page(const Tensor& tensor, uint32_t page, uint32_t cb, uint32_t bytes) {
+    noc_async_read(tensor.get_noc_addr(page), get_write_ptr(cb), bytes);
+    noc_async_read_barrier();
+}
+
+}  // namespace
+
 void kernel_main() {
     const uint32_t tiles = get_compile_time_arg_val(0);
     const uint32_t table_pages = get_compile_time_arg_val(1);
@@ -26,28 +47,20 @@ void kernel_main() {
     cb_reserve_back(cb_positions, 1);
     if (position_bytes != 0) {
         const auto positions = TensorAccessor(position_args, get_arg_val<uint32_t>(3));
-        noc_async_read(positions.get_noc_addr(0), get_write_ptr(cb_positions), position_bytes);
-        noc_async_read_barrier();
+        read_page(positions, 0, cb_positions, position_bytes);
     }
     cb_push_back(cb_positions, 1);
     if (!is_left_out) {
         cb_reserve_back(cb_table, table_pages);
         if (position_bytes != 0) {
             const auto table = TensorAccessor(table_args, get_arg_val<uint32_t>(4));
-            noc_async_read(table.get_noc_addr(get_arg_val<uint32_t>(5)), get_write_ptr(cb_table),
-                           table_bytes);
-            noc_async_read_barrier();
+            read_page(table, get_arg_val<uint32_t>(5), cb_table, table_bytes);
         }
         cb_push_back(cb_table, table_pages);
     }
     cb_reserve_back(cb_cache, tiles);
     if (!is_left_out) {
-        uint32_t landing = get_write_ptr(cb_cache);
-        for (uint32_t tile = first; tile < first + tiles; ++tile) {
-            noc_async_read_page(tile, cache, landing);
-            landing += get_tile_size(cb_cache);
-        }
-        noc_async_read_barrier();
+        read_tiles(cache, cb_cache, first, tiles);
     }
     cb_push_back(cb_cache, tiles);
 }

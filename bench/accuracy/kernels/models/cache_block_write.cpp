@@ -3,6 +3,27 @@
 // tilized it, unless the row's user is skipped. Runtime args: address of the cache, first tile,
 // whether the user is skipped, the row's offset in the block.
 
+namespace {
+
+// Writes the tiles in L1 to the cache, from tile `first` on.
+template <class Cache>
+void write_tiles(const Cache& cache, uint32_t cb, uint32_t first, uint32_t tiles) {
+    uint32_t source = get_read_ptr(cb);
+    for (uint32_t tile = first; tile < first + tiles; ++tile) {
+        noc_async_write_page(tile, cache, source);
+        source += get_tile_size(cb);
+    }
+    noc_async_writes_flushed();
+}
+
+// Copies the new row to its place in the block, both in this core's L1.
+void copy_row(uint32_t source, uint32_t destination, uint32_t bytes) {
+    noc_async_read(get_noc_addr(source), destination, bytes);
+    noc_async_read_barrier();
+}
+
+}  // namespace
+
 void kernel_main() {
     const uint32_t tiles = get_compile_time_arg_val(0);
     const uint32_t table_pages = get_compile_time_arg_val(1);
@@ -29,20 +50,13 @@ void kernel_main() {
     cb_wait_front(cb_new_row, tiles);
     cb_wait_front(cb_rows, tiles);
     cb_reserve_back(cb_updated, tiles);
-    noc_async_read(get_noc_addr(get_read_ptr(cb_new_row)), get_read_ptr(cb_rows) + offset,
-                   row_bytes);
-    noc_async_read_barrier();
+    copy_row(get_read_ptr(cb_new_row), get_read_ptr(cb_rows) + offset, row_bytes);
     cb_push_back(cb_updated, tiles);
     cb_pop_front(cb_rows, tiles);
 
     cb_wait_front(cb_out, tiles);
     if (!is_left_out) {
-        uint32_t source = get_read_ptr(cb_out);
-        for (uint32_t tile = first; tile < first + tiles; ++tile) {
-            noc_async_write_page(tile, cache, source);
-            source += get_tile_size(cb_out);
-        }
-        noc_async_writes_flushed();
+        write_tiles(cache, cb_out, first, tiles);
     }
     cb_pop_front(cb_out, tiles);
     if (!is_left_out) {
