@@ -29,8 +29,10 @@ RowWork row_work(const OpContext& context) {
     const TensorSpec& input = context.inputs[0].spec;
     const Cut cut = cut_of(input, spec.block);
     const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
+    // Cores share the strips of a tensor; those of other blocks stay together.
+    const std::uint32_t each = spec.block == ScaleBlock::Tensor ? cut.strips : 1;
     return {spec, input, cut, counted_rows(context.arch, input.shape, counts, spec.counted_by),
-            share_work(kSpec.name, context.arch, spec.grid, cut.groups)};
+            share_work(kSpec.name, context.arch, spec.grid, cut.groups * each)};
 }
 
 bool is_tensor(const RowWork& rows) {
@@ -45,8 +47,10 @@ std::uint32_t held_strips(const RowWork& rows) {
 }
 
 std::uint64_t table_bytes(const RowWork& rows) {
-    return rows.counted.table_bytes(rows.work.shares.front().count * rows.cut.row_tiles *
-                                    kTileRows);
+    const std::uint32_t count = rows.work.shares.front().count;
+    // The first and the last group of a range of strips may be shared with other cores.
+    const std::uint32_t groups = is_tensor(rows) ? div_up(count, rows.cut.strips) + 1 : count;
+    return rows.counted.table_bytes(groups * rows.cut.row_tiles * kTileRows);
 }
 
 std::uint64_t exchange_bytes(const RowWork& rows) {
@@ -99,7 +103,7 @@ ReaderArgs reader_args(const RowWork& rows) {
     return {.columns = rows.input.shape.back(),
             .element_bytes = element_bytes(rows.input.format),
             .row_tiles = rows.cut.row_tiles,
-            .passes = is_tensor(rows) ? 2U : 1U};
+            .is_tensor = is_tensor(rows) ? 1U : 0U};
 }
 
 WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) {
@@ -178,7 +182,7 @@ Program rows_program(const OpContext& context, std::size_t position) {
         CreateKernel(program, "ops/quantise/kernels/reader.cpp", cores,
                      reader_config(named(reader_args(rows), counted), read));
     const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores,
-                                              compute_config(rows.spec, rows.cut.strips));
+                                              compute_config(rows.spec, held_strips(rows)));
     const WriterArgs own = writer_args(program, rows, codes.spec.format);
     const KernelHandle writer = CreateKernel(program, "ops/quantise/kernels/writer.cpp", cores,
                                              writer_config(named(own, counted), written));

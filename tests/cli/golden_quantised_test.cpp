@@ -218,5 +218,23 @@ INSTANTIATE_TEST_SUITE_P(
                                          Pair{"quantised_all_to_all_batched", "batched_masked"})),
     name_of_run);
 
+// 64 rows of 7168 columns are two tile rows, and 112 strips of 32 rows and 128 columns.
+TEST(CliQuantise, AScaleOfATensorGivesAllCoresWorkForFewRows) {
+    const ScratchFolder folder;
+    (void)folder.write("tensor.yaml", R"(
+mesh: {device: wormhole_n150, shape: [1, 1]}
+tensors:
+  a: {shape: [64, 7168], dtype: bfloat16, origin: {random: normal}}
+steps:
+  - {name: codes, op: quantise, in: [a], out: [codes, scale], set: {block: tensor}}
+)");
+
+    const Ending ending =
+        run_tessera({"run", "tensor.yaml", "--timing-only", "--json"}, folder.path());
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(nlohmann::json::parse(ending.out)["steps"][0]["cores"], 64);
+}
+
 }  // namespace
 }  // namespace tessera::test

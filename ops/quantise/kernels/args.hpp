@@ -48,10 +48,11 @@ enum class Cb : std::uint32_t {
 };
 enum class TileCb : std::uint32_t { Values = 0, Codes = 1, Scales = 2 };
 
-// The kernels of rows also take expert_rows::CountedArgs; a group is of rows that share scales.
+// The kernels of rows also take expert_rows::CountedArgs; a group is of rows that share scales, or a
+// strip of a tensor.
 NAMED_COMPILE_ARGS(ReaderArgs, columns, element_bytes,
-                   row_tiles,  // of a group
-                   passes);    // over the rows: 2 of a tensor
+                   row_tiles,   // of a group
+                   is_tensor);  // 1: a scale of all; the range is of strips, which come twice
 NAMED_TENSORS(ReaderTensors, input, counts);
 NAMED_RUNTIME_ARGS(GroupRange, first_group, num_groups);
 

@@ -3,6 +3,7 @@
 // tensor all of them twice. Rows that do not count are zeros.
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
 #include "args.hpp"
+#include "tensor_strips.hpp"
 
 namespace {
 
@@ -65,6 +66,20 @@ void push_block(const PageAccessor& input, const CountedRows& rows, const Reader
     }
 }
 
+// Pushes strips [first, end) of a tensor, and again when its scale is known.
+template <class Counts>
+void push_tensor(const PageAccessor& input, const Counts& counts, const ReaderArgs& args,
+                 uint32_t first, uint32_t end) {
+    const TensorStrips strips(args.columns);
+    const CountedRows rows =
+        counted_rows(counts, cb_counts, strips.row(first), strips.end_row(end));
+    for (uint32_t pass = 0; pass < 2; ++pass) {
+        for (uint32_t strip = first; strip < end; ++strip) {
+            push_block(input, rows, args, strips.row(strip), strips.column(strip));
+        }
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -76,15 +91,16 @@ void kernel_main() {
         TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(GroupRange::kCount));
     const uint32_t group_rows = args.row_tiles * kTileRows;
     const uint32_t end_group = range.first_group + range.num_groups;
+    if (args.is_tensor != 0) {
+        push_tensor(input, counts, args, range.first_group, end_group);
+        return;
+    }
     const CountedRows rows =
         counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
 
-    // The second pass reads the same strips again, when the scale of the tensor is known.
-    for (uint32_t pass = 0; pass < args.passes; ++pass) {
-        for (uint32_t group = range.first_group; group < end_group; ++group) {
-            for (uint32_t column = 0; column < args.columns; column += kBlock) {
-                push_block(input, rows, args, group * group_rows, column);
-            }
+    for (uint32_t group = range.first_group; group < end_group; ++group) {
+        for (uint32_t column = 0; column < args.columns; column += kBlock) {
+            push_block(input, rows, args, group * group_rows, column);
         }
     }
 }

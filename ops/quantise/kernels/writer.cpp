@@ -5,6 +5,7 @@
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
+#include "tensor_strips.hpp"
 
 namespace {
 
@@ -145,11 +146,13 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
         largest = larger(largest, words_at(slots + i * kSlot)[0]);
     }
     words_at(answer)[0] = largest;
-    // The answer is written before it is counted, core by core.
     for (uint32_t i = 1; i < num_cores; ++i) {
         const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
         noc_async_write(answer, get_noc_addr(other.x, other.y, answer), 4);
-        noc_async_write_barrier();
+    }
+    noc_async_write_barrier();  // the answers are there before they are counted
+    for (uint32_t i = 1; i < num_cores; ++i) {
+        const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
         noc_semaphore_inc(get_noc_addr(other.x, other.y, answered), 1);
     }
     return largest;
@@ -157,11 +160,12 @@ uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
 
 template <class Codes, class Scales>
 void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes,
-                  const CountedRows& rows, uint32_t first_row, uint32_t num_groups) {
-    const uint32_t strips = div_up(shapes.columns, kBlock);
+                  const CountedRows& rows, const GroupRange& range) {
+    const TensorStrips strips(shapes.columns);
+    const uint32_t end = range.first_group + range.num_groups;
     uint32_t largest = 0;
     // All largest elements first: compute does not start codes before the scale is there.
-    for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
+    for (uint32_t strip = range.first_group; strip < end; ++strip) {
         cb_wait_front(cb_largest, 1);
         for (uint32_t row = 0; row < kTileRows; ++row) {
             largest = larger(largest,
@@ -182,9 +186,8 @@ void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes
     if (ExchangeCore::read(kExchangeArg).core == 0) {
         noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(0), 4);
     }
-    for (uint32_t strip = 0; strip < num_groups * strips; ++strip) {
-        store_strip(codes, shapes, rows, first_row + strip / strips * kTileRows,
-                    strip % strips * kBlock);
+    for (uint32_t strip = range.first_group; strip < end; ++strip) {
+        store_strip(codes, shapes, rows, strips.row(strip), strips.column(strip));
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();
@@ -237,14 +240,16 @@ void kernel_main() {
     const auto counts =
         TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(GroupRange::kCount));
     const uint32_t group_rows = shapes.row_tiles * kTileRows;
-    const uint32_t first_row = range.first_group * group_rows;
-    const CountedRows rows =
-        counted_rows(counts, cb_counts, first_row, first_row + range.num_groups * group_rows);
-
+    const uint32_t end_group = range.first_group + range.num_groups;
     // A scale of the whole tensor needs an exchange between cores; the other forms are local.
     if (shapes.blocks == ScaleBlock::Tensor) {
-        scale_tensor(codes, scales, shapes, rows, first_row, range.num_groups);
+        const TensorStrips strips(shapes.columns);
+        const CountedRows rows = counted_rows(counts, cb_counts, strips.row(range.first_group),
+                                              strips.end_row(end_group));
+        scale_tensor(codes, scales, shapes, rows, range);
         return;
     }
+    const CountedRows rows =
+        counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
     scale_blocks(codes, scales, shapes, rows, range, args.scale_bytes);
 }
