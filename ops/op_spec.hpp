@@ -2,6 +2,7 @@
 // An op as data, which `tessera list ops` shows and verification compares against.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -46,6 +47,17 @@ struct Operand {
     /// has counts[p] rows. OfColumn: it has the sum of column p of the counts (D, D).
     ValidRows rows_are = ValidRows::OfEachMatrix;
 };
+
+/// Returns the position of an operand in a table. A name that the table does not have does not
+/// compile. Each op with several operands makes the literals `"name"_in` and `"name"_out` of it.
+consteval std::size_t place_of(std::span<const Operand> operands, std::string_view name) {
+    for (std::size_t place = 0; place < operands.size(); ++place) {
+        if (operands[place].name == name) {
+            return place;
+        }
+    }
+    throw "the table has no operand of this name";
+}
 
 /// Allowed distance of a result from the op's reference with the default number formats: HiFi4, a
 /// 32-bit DST and bfloat16 outputs. Coarser formats of a step add to it (runtime/pipeline's

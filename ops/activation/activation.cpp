@@ -53,12 +53,12 @@ struct Units {
 };
 
 const TensorPlan* counts_of(std::span<const TensorPlan> inputs) {
-    return inputs.size() > 1 ? &inputs[1] : nullptr;
+    return is_given(inputs, "counts"_in) ? &inputs["counts"_in] : nullptr;
 }
 
 Units units_of(const ArchSpec& arch, std::span<const TensorPlan> inputs,
                const RowActivationSpec& spec) {
-    const Shape& shape = inputs[0].spec.shape;
+    const Shape& shape = inputs["input"_in].spec.shape;
     // Output columns: a gate halves the row.
     const std::uint32_t columns = row_length(shape) / (has_gate(spec) ? 2 : 1);
     // Rows have the same alignment in L1 as in DRAM, so each row can be read directly to its
@@ -97,7 +97,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &spec, untaken_by(spec.function), schedule_words(&spec), judge);
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
-    const std::uint32_t width = row_length(context.inputs[0].spec.shape);
+    const std::uint32_t width = row_length(context.inputs["input"_in].spec.shape);
     judge.require(!has_gate(spec) || width % 2 == 0, "input",
                   fmt::format("has {} columns; allowed with a gate: an even number", width));
     // swigluoai clamps gate and up separately, so it has no form without up.
@@ -112,7 +112,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     // Halves of an odd row are refused by the rules; one column keeps the shape valid until then.
     if (has_gate(context.params<RowActivationSpec>())) {
         output.shape.back() = std::max(output.shape.back() / 2, 1U);
@@ -182,9 +182,11 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Units& units
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<RowActivationSpec>();
     const DeviceTensor& output = context.device_outputs[0][p];
-    const Buffer* counts =
-        context.device_inputs.size() > 1 ? &context.device_inputs[1][p].buffer : nullptr;
-    const ReaderTensors read{.input = &context.device_inputs[0][p].buffer, .counts = counts};
+    const Buffer* counts = is_given(context.device_inputs, "counts"_in)
+                               ? &context.device_inputs["counts"_in][p].buffer
+                               : nullptr;
+    const ReaderTensors read{.input = &context.device_inputs["input"_in][p].buffer,
+                             .counts = counts};
     const WriterTensors written{.output = &output.buffer, .counts = counts};
     const Units units = units_of(context.arch, context.inputs, spec);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count());
@@ -228,7 +230,7 @@ double activated(const RowActivationSpec& spec, double x, double up) {
         case ActivationFunction::Sigmoid:
             return sigmoid(x) * up;
         case ActivationFunction::SwigluOai: {
-            // As binary_min_tile and binary_max_tile: NaN becomes the limit.
+            // NaN becomes the limit, as in binary_min_tile and binary_max_tile.
             const double gate = x < spec.limit ? x : spec.limit;
             const double below = up < spec.limit ? up : spec.limit;
             const double clamped = below > -spec.limit ? below : -spec.limit;
@@ -240,7 +242,7 @@ double activated(const RowActivationSpec& spec, double x, double up) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RowActivationSpec>();
-    const HostTensor input = context.read(0);
+    const HostTensor input = context.read("input"_in);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::uint32_t width = row_length(input.shape);
     const std::uint32_t columns = row_length(output.shape);
@@ -254,11 +256,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    if (context.inputs.size() < 2) {
+    if (!context.has("counts"_in)) {
         // Without counts every row is valid.
         return {{}};
     }
-    return {counted_flags(num_rows(context.outputs[0].spec.shape), context.read(1),
+    return {counted_flags(num_rows(context.outputs[0].spec.shape), context.read("counts"_in),
                           context.params<RowActivationSpec>().counted_by)};
 }
 

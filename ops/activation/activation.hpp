@@ -61,6 +61,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., N)", "bfloat16 | float32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for functions in
 /// fp32.
 inline constexpr OpSpec kSpec{

@@ -21,9 +21,9 @@ using config::Limits;
 constexpr Limits kTransfer{1, 1024};  // pages
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     output.shape[0] *= static_cast<std::uint32_t>(context.devices.size());
-    return {{.spec = output, .memory = context.inputs[0].memory}};
+    return {{.spec = output, .memory = context.inputs["input"_in].memory}};
 }
 
 constexpr std::array kFields{
@@ -79,8 +79,8 @@ exchange::Collective collective_of(const OpContext& context) {
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
                 // With counts, each device has its own number of rows, and the parts are
                 // contiguous.
-                const TensorSpec& input = context.inputs[0].spec;
-                const auto rows = exchange::part_rows(context, 1, input.shape[0]);
+                const TensorSpec& input = context.inputs["input"_in].spec;
+                const auto rows = exchange::part_rows(context, "counts"_in, input.shape[0]);
                 std::vector<exchange::Slice> slices;
                 for (const auto& [begin, bytes] : exchange::parts_of(rows, input, page_stride)) {
                     // The input is the first part of every device: it starts at 0 and is copied to
@@ -110,7 +110,7 @@ std::span<const std::string_view> untaken_by(Algorithm algorithm) {
 }
 
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     // A tile of rank 2 with rows of two devices cannot be put together by moving pages.
     judge.require(input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
                       input.shape[0] % kTileRows == 0,
@@ -123,7 +123,7 @@ void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
 void judge_batches(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<Schedule>();
     const auto alignment = static_cast<std::uint32_t>(context.arch.dram.alignment.value);
-    const std::uint64_t page = round_up(context.inputs[0].spec.page_size(), alignment);
+    const std::uint64_t page = round_up(context.inputs["input"_in].spec.page_size(), alignment);
     // Whole pages, although a long page leaves in several packets: it is read as one.
     const std::uint64_t bytes = schedule.cb_depth * schedule.batch() * page;
     judge.require(
@@ -138,11 +138,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto name = config::Value<Algorithm>::show(algorithm_of(context));
     judge_untaken(kFields, &schedule, untaken_by(algorithm_of(context)), name, judge);
     judge_whole_tiles(context, judge);
-    const bool is_ragged = context.inputs.size() > 1;
+    const bool is_ragged = context.has("counts"_in);
     // Only exchange knows uneven parts: its plans are made of bytes, not of equal page ranges.
     if (!writes_memory(algorithm_of(context))) {
-        judge.require(!is_ragged || context.inputs[0].spec.layout == Layout::ROW_MAJOR, "counts",
-                      "are of rows of a ROW_MAJOR tensor; the input is TILE");
+        judge.require(!is_ragged || context.inputs["input"_in].spec.layout == Layout::ROW_MAJOR,
+                      "counts", "are of rows of a ROW_MAJOR tensor; the input is TILE");
         return exchange::judge_collective(context, collective_of(context), infer(context)[0],
                                           judge);
     }
@@ -174,10 +174,10 @@ LeastWork bound(const BoundContext& context) {
     // A device has its own part, and receives the parts of all others.
     const std::vector<std::uint32_t> counts = context.counts(context.spec.outputs[0]);
     const double gathered = valid_elements(context, 0);
-    const double own = context.has(1) && !counts.empty()
+    const double own = context.has("counts"_in) && !counts.empty()
                            ? gathered * counts.at(context.position) /
                                  std::max(1.0, std::accumulate(counts.begin(), counts.end(), 0.0))
-                           : static_cast<double>(num_elements(context.in(0).shape));
+                           : static_cast<double>(num_elements(context.in("input"_in).shape));
     LeastWork work = operand_bytes(context, {"input", "counts"});
     work.link_bytes = bytes_of_elements(gathered - own, context.out(0).format);
     return work;
@@ -191,8 +191,8 @@ Algorithm algorithm_of(const OpContext& context) {
     if (given != Algorithm::Auto) {
         return given;
     }
-    const bool takes_pages = is_mesh_line(context) && context.inputs.size() == 1 &&
-                             context.inputs[0].spec.num_bytes() <= kMostPageBytes;
+    const bool takes_pages = is_mesh_line(context) && !context.has("counts"_in) &&
+                             context.inputs["input"_in].spec.num_bytes() <= kMostPageBytes;
     return takes_pages ? Algorithm::Pages : Algorithm::Bidirectional;
 }
 
@@ -211,7 +211,8 @@ const Op& op() {
         .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {
-                exchange::check_part_rows(kSpec.name, context, 1, context.in(0).shape()[0]);
+                exchange::check_part_rows(kSpec.name, context, "counts"_in,
+                                          context.in("input"_in).shape()[0]);
             }};
     return kOp;
 }

@@ -76,6 +76,11 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .valid_rows = "counts",
                                              .replicas = Replicas::Same,
                                              .rows_are = ValidRows::Packed}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "all_gather",
     .summary = "concatenates the tensors of all devices of a group on each device",

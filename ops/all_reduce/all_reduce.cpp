@@ -251,7 +251,7 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
                                          const Inputs& inputs, const Outputs& outputs,
                                          const AllReduceSpec& schedule) {
     const std::uint32_t devices = mesh.shape.num_devices();
-    // One device has nobody to sum with: the output is a copy.
+    // One device has no other part to add: the output is a copy.
     if (devices == 1) {
         return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
     }

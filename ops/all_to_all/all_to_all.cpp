@@ -64,7 +64,7 @@ struct Call {
     Counts counts;
 
     [[nodiscard]] const DeviceTensor& input(const Rank& rank) const {
-        return context.device_inputs[0][rank.position];
+        return context.device_inputs["input"_in][rank.position];
     }
     [[nodiscard]] const DeviceTensor& output(const Rank& rank) const {
         return context.device_outputs[0][rank.position];
@@ -72,13 +72,14 @@ struct Call {
     // TILE tensors have less than a page a row, but whole pages a part. Pages times rows exceed 32
     // bits for large tensors.
     [[nodiscard]] std::uint32_t pages(std::uint32_t rows) const {
-        const TensorSpec& spec = context.inputs[0].spec;
+        const TensorSpec& spec = context.inputs["input"_in].spec;
         return static_cast<std::uint32_t>(std::uint64_t{spec.num_pages()} * rows / spec.shape[0]);
     }
 };
 
 std::uint32_t piece_of(const Call& call) {
-    return token_exchange::piece_bytes(call.context.arch, call.context.inputs[0].spec.page_size());
+    return token_exchange::piece_bytes(call.context.arch,
+                                       call.context.inputs["input"_in].spec.page_size());
 }
 
 ReaderTensors reader_tensors(const Call& call, const Rank& rank) {
@@ -114,7 +115,7 @@ void add_page_senders(const Call& call, const Rank& rank, Program& program,
     const KernelHandle reader = CreateKernel(program, "ops/all_to_all/kernels/reader.cpp", cores,
                                              reader_config(NoArgs{}, read));
     const KernelHandle writer = token_exchange::add_row_writer(program, cores, written);
-    const std::uint32_t page_bytes = call.context.inputs[0].spec.page_size();
+    const std::uint32_t page_bytes = call.context.inputs["input"_in].spec.page_size();
     const PageArgs sizes{.page_bytes = page_bytes, .piece_bytes = piece_of(call)};
     // A part that stays on the device has a core of its own, so that it does not delay parts that
     // travel.
@@ -170,7 +171,7 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
                   "opposite",
                   fmt::format("is forward on a mesh of {}x{}; it is of a single row or column",
                               mesh_rows, mesh_columns));
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     // A tile holds rows of two devices where a part is not whole tiles.
     const bool is_whole = input.layout == Layout::ROW_MAJOR || input.shape.size() > 2 ||
@@ -179,16 +180,17 @@ void page_rules(const OpContext& context, RuleJudge& judge) {
         is_whole, "input",
         fmt::format("is {}; allowed: a multiple of {} rows, whole tiles for each of {} devices",
                     describe(input), kTileRows * devices, devices));
-    judge.require(context.inputs.size() == 1 || input.layout == Layout::ROW_MAJOR, "counts",
+    judge.require(!context.has("counts"_in) || input.layout == Layout::ROW_MAJOR, "counts",
                   "are of rows of a ROW_MAJOR tensor; the input is TILE");
 }
 
 std::vector<DeviceProgram> page_programs(const OpContext& context) {
     // The host's plan depends on counts here, so they must be known before the launch.
     const std::size_t devices = context.devices.size();
-    const auto rows = context.inputs[0].spec.shape[0] / static_cast<std::uint32_t>(devices);
-    const auto values =
-        context.inputs.size() > 1 ? context.host_counts(1, 0) : std::span<const std::uint32_t>{};
+    const auto rows =
+        context.inputs["input"_in].spec.shape[0] / static_cast<std::uint32_t>(devices);
+    const auto values = context.has("counts"_in) ? context.host_counts("counts"_in, 0)
+                                                 : std::span<const std::uint32_t>{};
     const Call call{context, counts_of(values, devices, rows)};
     std::vector<DeviceProgram> programs;
     for (std::uint32_t p = 0; p < devices; ++p) {
@@ -202,15 +204,15 @@ std::vector<DeviceProgram> page_programs(const OpContext& context) {
 }
 
 Counts reference_counts(const ReferenceContext& context) {
-    const std::size_t devices = context.inputs[0].size();
-    const auto rows = context.in(0).shape()[0] / static_cast<std::uint32_t>(devices);
+    const std::size_t devices = context.inputs["input"_in].size();
+    const auto rows = context.in("input"_in).shape()[0] / static_cast<std::uint32_t>(devices);
     const auto values =
-        context.inputs.size() > 1 ? context.counts(1) : std::vector<std::uint32_t>();
+        context.has("counts"_in) ? context.counts("counts"_in) : std::vector<std::uint32_t>();
     return counts_of(values, devices, rows);
 }
 
 std::vector<HostTensor> page_reference(const ReferenceContext& context) {
-    const auto inputs = context.read_all(0);
+    const auto inputs = context.read_all("input"_in);
     const Counts counts = reference_counts(context);
     HostTensor output{inputs[0].shape, inputs[0].format, {}};
     const std::size_t row = inputs[0].bytes.size() / inputs[0].shape[0];
@@ -228,7 +230,7 @@ std::vector<HostTensor> page_reference(const ReferenceContext& context) {
 
 void check_counts(const ReferenceContext& context) {
     const Counts counts = reference_counts(context);
-    const std::uint32_t most = context.in(0).shape()[0];
+    const std::uint32_t most = context.in("input"_in).shape()[0];
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const std::uint32_t sent = sent_before(counts, i, counts.size());
         // Both sums: a table may let a device receive more than its tensor has.
@@ -253,17 +255,17 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<AllToAllSpec>(kFields),
-        .rules = page_rules,
-        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
-        },
-        .programs = page_programs,
-        .bound = bound,
-        .reference = page_reference,
-        .check_values = check_counts};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<AllToAllSpec>(kFields),
+                        .rules = page_rules,
+                        .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
+                            return {{.spec = context.inputs["input"_in].spec,
+                                     .memory = context.inputs["input"_in].memory}};
+                        },
+                        .programs = page_programs,
+                        .bound = bound,
+                        .reference = page_reference,
+                        .check_values = check_counts};
     return kOp;
 }
 

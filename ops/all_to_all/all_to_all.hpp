@@ -48,6 +48,11 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .valid_rows = "counts",
                                              .rows_are = ValidRows::OfColumn}};
 
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+
 /// Part j of device i's rows becomes part i of device j's: device positions in the group, which may
 /// be any devices of a mesh.
 ///

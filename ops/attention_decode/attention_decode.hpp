@@ -56,17 +56,23 @@ inline constexpr std::array kInputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of operands by their names: "query"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+
 /// The same, of a cache of latents in fp8.
 inline constexpr std::array kFp8Inputs{
-    kInputs[0],
+    kInputs["query"_in],
     Operand{"q_rope", "(..., h, R)", "bfloat16", "ROW_MAJOR"},
     Operand{"cache", "(P, L)", "fp8_e4m3", "ROW_MAJOR"},
-    kInputs[3],
-    kInputs[4],
+    kInputs["page_table"_in],
+    kInputs["positions"_in],
     Operand{"cache_scale", "(P, B)", "float32", "ROW_MAJOR"},
     Operand{"rope_cache", "(P, T)", "bfloat16", "ROW_MAJOR"},
-    kInputs[5],
-    kInputs[6],
+    kInputs["chosen"_in],
+    kInputs["sequences"_in],
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
 /// Exponentials and the result are rounded to bfloat16. The errors of the exponentials average out

@@ -46,7 +46,7 @@ Extents extents_of(const ReferenceContext& context, DataFormat cache) {
 }
 
 std::uint32_t chosen_width(std::span<const TensorPlan> inputs) {
-    const std::size_t chosen = place_of_chosen(inputs[2].spec.format);
+    const std::size_t chosen = place_of_chosen(inputs["cache"_in].spec.format);
     return is_given(inputs, chosen) ? row_length(inputs[chosen].spec.shape) : 0;
 }
 

@@ -13,26 +13,26 @@ namespace tessera::ops::attention_decode {
 inline constexpr std::uint32_t kMostSplit = 64;  ///< cores that may share a token's keys
 
 /// Operands of both forms.
-inline constexpr std::size_t kQuery = 0;
-inline constexpr std::size_t kRope = 1;
-inline constexpr std::size_t kCache = 2;
-inline constexpr std::size_t kPageTable = 3;
-inline constexpr std::size_t kPositions = 4;
+inline constexpr std::size_t kQuery = "query"_in;
+inline constexpr std::size_t kRope = "q_rope"_in;
+inline constexpr std::size_t kCache = "cache"_in;
+inline constexpr std::size_t kPageTable = "page_table"_in;
+inline constexpr std::size_t kPositions = "positions"_in;
 /// An fp8 cache is followed by its scales and rotated parts, before optional lists.
-inline constexpr std::size_t kScales = 5;
-inline constexpr std::size_t kRopeCache = 6;
+inline constexpr std::size_t kScales = place_of(kFp8Inputs, "cache_scale");
+inline constexpr std::size_t kRopeCache = place_of(kFp8Inputs, "rope_cache");
 /// Operands of a cache in bfloat16 that has keys alone.
-inline constexpr std::size_t kValues = 7;
-inline constexpr std::size_t kSinks = 8;
+inline constexpr std::size_t kValues = "values"_in;
+inline constexpr std::size_t kSinks = "sinks"_in;
 
 inline bool is_fp8(DataFormat cache) {
     return cache == DataFormat::Fp8_e4m3;
 }
 inline std::size_t place_of_chosen(DataFormat cache) {
-    return is_fp8(cache) ? 7 : 5;
+    return is_fp8(cache) ? place_of(kFp8Inputs, "chosen") : "chosen"_in;
 }
 inline std::size_t place_of_sequences(DataFormat cache) {
-    return place_of_chosen(cache) + 1;
+    return is_fp8(cache) ? place_of(kFp8Inputs, "sequences") : "sequences"_in;
 }
 /// Returns the format of the cache that an op's spec states.
 [[nodiscard]] DataFormat cache_format(const OpSpec& spec);

@@ -123,7 +123,7 @@ void judge_rows(const OpContext& context, const Extents& extents, RuleJudge& jud
         require_one_each(3);
         return;
     }
-    const std::uint32_t rope_rows = num_rows(context.inputs[3].spec.shape);
+    const std::uint32_t rope_rows = num_rows(context.inputs["k_rope"_in].spec.shape);
     judge.require(rope_rows == extents.key_rows, "k_rope",
                   fmt::format("has {} rows; kv has {}", rope_rows, extents.key_rows));
     judge.require(
@@ -163,11 +163,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return;
     }
     const Extents extents = extents_of(context);
-    const std::uint32_t row = row_length(context.inputs[2].spec.shape);
+    const std::uint32_t row = row_length(context.inputs["kv"_in].spec.shape);
     judge_rows(context, extents, judge);
-    judge.require(row_length(context.inputs[3].spec.shape) == extents.rope, "k_rope",
+    judge.require(row_length(context.inputs["k_rope"_in].spec.shape) == extents.rope, "k_rope",
                   fmt::format("has rows of {} elements; the queries' have {}",
-                              row_length(context.inputs[3].spec.shape), extents.rope));
+                              row_length(context.inputs["k_rope"_in].spec.shape), extents.rope));
     judge.require(
         row % extents.heads == 0, "kv",
         fmt::format("has rows of {} elements, which {} heads do not divide", row, extents.heads));
@@ -182,7 +182,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     if (context.has(kValues)) {
         return infer_heads(context);
     }
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["query"_in].spec;
     output.shape.back() = std::max(extents_of(context).value, 1U);
     return {{.spec = output}};
 }
@@ -292,10 +292,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         return head_reference(context);
     }
     const Extents extents = extents_of(context);
-    const std::vector<float> q_nope = floats_of(context.read(0));
-    const std::vector<float> q_rope = floats_of(context.read(1));
-    const std::vector<float> kv = floats_of(context.read(2));
-    const std::vector<float> k_rope = floats_of(context.read(3));
+    const std::vector<float> q_nope = floats_of(context.read("query"_in));
+    const std::vector<float> q_rope = floats_of(context.read("q_rope"_in));
+    const std::vector<float> kv = floats_of(context.read("kv"_in));
+    const std::vector<float> k_rope = floats_of(context.read("k_rope"_in));
     const SeenKeys seen(context, extents);
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;

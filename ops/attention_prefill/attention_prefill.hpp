@@ -62,6 +62,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, V)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "query"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Exponentials and the result are rounded to bfloat16. The errors of the exponentials average out
 /// over the keys of a row, of which there may be only one or two.
 inline constexpr OpSpec kSpec{

@@ -10,17 +10,17 @@
 namespace tessera::ops::attention_prefill {
 
 /// Operands of both forms.
-inline constexpr std::size_t kQuery = 0;
-inline constexpr std::size_t kQueryRope = 1;
-inline constexpr std::size_t kKv = 2;
-inline constexpr std::size_t kKeyRope = 3;
-inline constexpr std::size_t kStarts = 4;
-inline constexpr std::size_t kContexts = 5;
-inline constexpr std::size_t kChosen = 6;
+inline constexpr std::size_t kQuery = "query"_in;
+inline constexpr std::size_t kQueryRope = "q_rope"_in;
+inline constexpr std::size_t kKv = "kv"_in;
+inline constexpr std::size_t kKeyRope = "k_rope"_in;
+inline constexpr std::size_t kStarts = "sequence_starts"_in;
+inline constexpr std::size_t kContexts = "contexts"_in;
+inline constexpr std::size_t kChosen = "chosen"_in;
 /// Operands of heads of keys and values alone.
-inline constexpr std::size_t kValues = 7;
-inline constexpr std::size_t kPageTable = 8;
-inline constexpr std::size_t kSinks = 9;
+inline constexpr std::size_t kValues = "values"_in;
+inline constexpr std::size_t kPageTable = "page_table"_in;
+inline constexpr std::size_t kSinks = "sinks"_in;
 
 /// Functions of a call that has `values`: rules, output, program and reference.
 void judge_head_form(const OpContext& context, RuleJudge& judge);

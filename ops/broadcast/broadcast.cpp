@@ -50,7 +50,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    // The root has the values; its output may be a copy that nobody waits for.
+    // The root has the values; no other device waits for its own copy.
     if (context.position == context.params<BroadcastSpec>().root) {
         return operand_bytes(context, {"output"});
     }

@@ -46,7 +46,7 @@ constexpr std::array kFields{
 
 /// Returns the bytes that a core's circular buffers take.
 std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule) {
-    const TensorSpec& a = context.inputs[0].spec;
+    const TensorSpec& a = context.inputs["a"_in].spec;
     const TensorSpec& output = context.outputs.empty() ? a : context.outputs[0].spec;
     const std::uint64_t tiles =
         context.inputs.size() * tile_bytes(a.format) + tile_bytes(output.format);
@@ -74,7 +74,7 @@ std::vector<std::string_view> untaken_by(EltwiseFunction function, DataFormat fo
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<EltwiseSpec>();
-    const DataFormat format = context.inputs[0].spec.format;
+    const DataFormat format = context.inputs["a"_in].spec.format;
     judge_untaken(kFields, &schedule, untaken_by(schedule.function, format),
                   fmt::format("{} of {}", name_of(schedule.function), name_of(format)), judge);
     const std::uint32_t inputs = num_inputs(schedule.function);
@@ -87,8 +87,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(schedule.tiles_per_push > 0, "tiles_per_push", "is 0; allowed: at least 1");
     judge_depth(schedule.cb_depth, judge);
     // A 16-bit DST would drop half of each float32 in silence.
-    judge.require(context.inputs[0].spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
-                  "fp32_dest_acc", "is false; allowed: true for float32, which needs a 32-bit DST");
+    judge.require(
+        context.inputs["a"_in].spec.format != DataFormat::Float32 || schedule.fp32_dest_acc,
+        "fp32_dest_acc", "is false; allowed: true for float32, which needs a 32-bit DST");
     // Limits of the two keys do not exclude their product: 64 tiles a push at the largest depth
     // exceed L1.
     const std::uint64_t bytes = buffer_bytes(context, schedule);

@@ -72,6 +72,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., N)", "bfloat16 | bfp8_b | float32", "TILE"}};
+
+/// Positions of operands by their names: "a"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Functions are exact within a few ULPs. One rounding to bfloat16 in DST is at most 2^-8 of the
 /// element; a 16-bit DST repeats it for products, and packing rounds again.
 inline constexpr OpSpec kSpec{

@@ -49,7 +49,7 @@ Domain domain_of(EltwiseFunction function) noexcept {
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     // Two buffers of 4096 floats are 32 KiB, which a host core keeps in its first cache.
     constexpr std::uint64_t kPiece = 4096;
-    const HostTensor first_input = context.read(0);
+    const HostTensor first_input = context.read("a"_in);
     // With one input this is the first input again; the function ignores it.
     const HostTensor last_input = context.read(context.inputs.size() - 1);
     HostTensor output = make_host_tensor(first_input.shape, DataFormat::Float32);

@@ -37,8 +37,8 @@ Shape matrix_of(const Shape& stack) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<DequantiseSpec>();
-    const Shape codes = matrix_of(context.inputs[0].spec.shape);
-    const Shape scale = matrix_of(context.inputs[1].spec.shape);
+    const Shape codes = matrix_of(context.inputs["codes"_in].spec.shape);
+    const Shape scale = matrix_of(context.inputs["scale"_in].spec.shape);
     judge_grid(context.arch, spec.grid, judge);
     // Three forms of scales: a row of 128 codes, a whole row, and a square of 128 x 128.
     const Shape rows{codes[0], blocks_in(codes[1])};
@@ -60,8 +60,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = {context.inputs[0].spec.shape, context.params<DequantiseSpec>().output,
-                      Layout::ROW_MAJOR}}};
+    return {{.spec = {context.inputs["codes"_in].spec.shape,
+                      context.params<DequantiseSpec>().output, Layout::ROW_MAJOR}}};
 }
 
 /// Returns the rows of codes that share a row of scales.
@@ -103,10 +103,10 @@ ReaderArgs reader_args(const Shape& codes, const Shape& scale) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<DequantiseSpec>();
-    const Shape codes = matrix_of(context.inputs[0].spec.shape);
-    const ReaderArgs args = reader_args(codes, matrix_of(context.inputs[1].spec.shape));
-    const ReaderTensors read{.codes = &context.device_inputs[0][position].buffer,
-                             .scales = &context.device_inputs[1][position].buffer};
+    const Shape codes = matrix_of(context.inputs["codes"_in].spec.shape);
+    const ReaderArgs args = reader_args(codes, matrix_of(context.inputs["scale"_in].spec.shape));
+    const ReaderTensors read{.codes = &context.device_inputs["codes"_in][position].buffer,
+                             .scales = &context.device_inputs["scale"_in][position].buffer};
     const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
     // A group is 32 rows: as many as a tile has.
     const std::uint32_t groups = div_up(codes[0], kTileRows);
@@ -134,8 +134,8 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor codes = context.read(0);
-    const HostTensor scales = context.read(1);
+    const HostTensor codes = context.read("codes"_in);
+    const HostTensor scales = context.read("scale"_in);
     HostTensor output = make_host_tensor(codes.shape, DataFormat::Float32);
     const Shape scale = matrix_of(scales.shape);
     const std::size_t columns = row_length(codes.shape);

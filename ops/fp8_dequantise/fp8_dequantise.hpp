@@ -26,6 +26,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., C)", "float32 | bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "codes"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 of the element; float32 is exact.
 inline constexpr OpSpec kSpec{
     .name = "fp8_dequantise",

@@ -78,7 +78,7 @@ struct Blocks {
 
 Blocks blocks_of(const OpContext& context) {
     const auto& spec = context.params<GroupedMatmulSpec>();
-    const Shape& activations = context.inputs[0].spec.shape;
+    const Shape& activations = context.inputs["activations"_in].spec.shape;
     const std::uint32_t k_blocks = activations[1] / kBlock;
     const std::uint32_t row_bytes = activations[0] * 4;
     const std::uint32_t stride = fp8::aligned(row_bytes);
@@ -86,7 +86,7 @@ Blocks blocks_of(const OpContext& context) {
     // fit. With a table of tokens the product reads rows at their original positions, which saves a
     // gather.
     return {.k_blocks = k_blocks,
-            .n_blocks = context.inputs[2].spec.shape[1] / kBlock,
+            .n_blocks = context.inputs["weights"_in].spec.shape[1] / kBlock,
             .tile = spec.tile,
             .group = spec.join_ctas ? std::max(kTileRows / std::max(spec.tile, 1U), 1U) : 1,
             .row_tiles = div_up(spec.tile, kTileRows),
@@ -95,10 +95,11 @@ Blocks blocks_of(const OpContext& context) {
             .scale_row_bytes = row_bytes,
             .scale_page_stride = stride,
             .scale_pages = std::clamp(kScalePageRoom / stride, 1U, k_blocks),
-            .table_bytes = context.inputs[4].spec.shape[0] * 4,
-            .table_stride = fp8::aligned((context.inputs[4].spec.shape[0] + 1) * 4),
+            .table_bytes = context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0] * 4,
+            .table_stride =
+                fp8::aligned((context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0] + 1) * 4),
             .banks = context.arch.dram.num_banks,
-            .gathers = context.inputs.size() > 7,
+            .gathers = context.has("permuted_idx_to_token_idx"_in),
             .quantises = spec.output == DataFormat::Fp8_e4m3};
 }
 
@@ -138,7 +139,7 @@ std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& sp
 }
 
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
-    const Shape& weights = context.inputs[2].spec.shape;
+    const Shape& weights = context.inputs["weights"_in].spec.shape;
     // Scales apply to whole blocks. Partial blocks would need a mask in the kernel, and models have
     // none.
     judge.require(weights[2] % kBlock == 0, "weights",
@@ -152,9 +153,9 @@ void judge_rows(const OpContext& context, RuleJudge& judge) {
     const auto& tiles = moe_permutation::kTokenTiles;
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
                   fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));
-    const bool gathers = context.inputs.size() > 7;
+    const bool gathers = context.has("permuted_idx_to_token_idx"_in);
     const std::uint32_t rows = context.inputs[gathers ? 7 : 0].spec.shape[0];
-    const std::uint32_t ctas = context.inputs[4].spec.shape[0];
+    const std::uint32_t ctas = context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0];
     // Rows of the output are those of the CTAs, as moe_permutation lays them out.
     judge.require(rows == ctas * spec.tile, gathers ? "permuted_idx_to_token_idx" : "activations",
                   fmt::format("have {} rows; {} CTAs of tile {} have {}", rows, ctas, spec.tile,
@@ -184,17 +185,19 @@ void rules(const OpContext& context, RuleJudge& judge) {
         return;
     }
     const std::uint64_t bytes = bytes_of(buffers_of(blocks_of(context), spec));
-    judge.require(bytes <= buffer_room(context.arch), "tile",
-                  fmt::format("{} with K = {}, row_chunk {}, k_push {} and cb_depth {} takes {} B "
-                              "of circular buffers; a core has {} B of L1 for them",
-                              spec.tile, context.inputs[0].spec.shape[1], spec.row_chunk,
-                              spec.k_push, spec.cb_depth, bytes, buffer_room(context.arch)));
+    judge.require(
+        bytes <= buffer_room(context.arch), "tile",
+        fmt::format("{} with K = {}, row_chunk {}, k_push {} and cb_depth {} takes {} B "
+                    "of circular buffers; a core has {} B of L1 for them",
+                    spec.tile, context.inputs["activations"_in].spec.shape[1], spec.row_chunk,
+                    spec.k_push, spec.cb_depth, bytes, buffer_room(context.arch)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<GroupedMatmulSpec>();
-    const std::uint32_t rows = context.inputs[4].spec.shape[0] * spec.tile;
-    const std::uint32_t columns = context.inputs[2].spec.shape[1];
+    const std::uint32_t rows =
+        context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0] * spec.tile;
+    const std::uint32_t columns = context.inputs["weights"_in].spec.shape[1];
     std::vector<TensorPlan> plans{{.spec = {{rows, columns}, spec.output, Layout::ROW_MAJOR}}};
     if (spec.output == DataFormat::Fp8_e4m3) {
         // Scales are transposed: a row of the tensor is one block of columns of all rows, as the
@@ -269,14 +272,15 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Blocks blocks = blocks_of(context);
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
-    const ReaderTensors read{.activations = in(0),
-                             .row_scales = in(1),
-                             .weights = in(2),
-                             .weight_scales = in(3),
-                             .batch = in(4),
-                             .limit = in(5),
-                             .num_ctas = in(6),
-                             .tokens = blocks.gathers ? in(7) : nullptr};
+    const ReaderTensors read{
+        .activations = in("activations"_in),
+        .row_scales = in("activation_scale"_in),
+        .weights = in("weights"_in),
+        .weight_scales = in("weight_scale"_in),
+        .batch = in("cta_idx_xy_to_batch_idx"_in),
+        .limit = in("cta_idx_xy_to_mn_limit"_in),
+        .num_ctas = in("num_non_exiting_ctas"_in),
+        .tokens = blocks.gathers ? in("permuted_idx_to_token_idx"_in) : nullptr};
     const WriterTensors written{.batch = read.batch,
                                 .limit = read.limit,
                                 .num_ctas = read.num_ctas,
@@ -321,10 +325,10 @@ std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
 
 std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
     // Rows after a CTA's limit mean nothing and are not compared.
-    const HostTensor batch = context.read(4);
-    const HostTensor limits = context.read(5);
-    const HostTensor live = context.read(6);
-    const Shape& shape = context.outputs[0].spec.shape;
+    const HostTensor batch = context.read("cta_idx_xy_to_batch_idx"_in);
+    const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
+    const HostTensor live = context.read("num_non_exiting_ctas"_in);
+    const Shape& shape = context.outputs["output"_out].spec.shape;
     const auto ctas =
         fp8::ctas_of(batch.as<std::int32_t>(), limits.as<std::int32_t>(),
                      live.as<std::int32_t>()[0], context.params<GroupedMatmulSpec>().tile);
@@ -333,19 +337,19 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    constexpr std::size_t kExpertOfCta = 4;
-    constexpr std::size_t kNumCtas = 6;
-    const auto live = static_cast<std::size_t>(std::max(context.integers(kNumCtas).at(0), 0));
+    const auto live =
+        static_cast<std::size_t>(std::max(context.integers("num_non_exiting_ctas"_in).at(0), 0));
     // Weights are operand 2 and rows may be gathered, so that only outputs and weights are sure.
-    std::vector<std::int32_t> experts = context.integers(kExpertOfCta);
+    std::vector<std::int32_t> experts = context.integers("cta_idx_xy_to_batch_idx"_in);
     experts.resize(std::min(experts.size(), live));
     const std::set<std::int32_t> busy(experts.begin(), experts.end());
-    const TensorSpec& weights = context.in(2);
+    const TensorSpec& weights = context.in("weights"_in);
     const double matrix = double{1} * weights.shape[1] * weights.shape[2];
     LeastWork work;
     work.products = weights.shape[2] * valid_elements(context, 0);
-    work.dram_bytes = bytes_of_elements(valid_elements(context, 0), context.out(0).format) +
-                      bytes_of_elements(static_cast<double>(busy.size()) * matrix, weights.format);
+    work.dram_bytes =
+        bytes_of_elements(valid_elements(context, 0), context.out("output"_out).format) +
+        bytes_of_elements(static_cast<double>(busy.size()) * matrix, weights.format);
     return work;
 }
 

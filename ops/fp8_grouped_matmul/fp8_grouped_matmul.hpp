@@ -50,6 +50,14 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of operands by their names: "activations"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "fp8_grouped_matmul",
     .summary = "each expert's token rows times its weights, both fp8 with block scales",

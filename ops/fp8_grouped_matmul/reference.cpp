@@ -55,17 +55,19 @@ class Reference {
 public:
     explicit Reference(const ReferenceContext& context)
         : context_(context),
-          activations_(context.read(0)),
-          row_scales_(context.read(1)),
-          weight_scales_(context.read(3)),
-          batch_(context.read(4)),
-          limits_(context.read(5)),
-          live_(context.read(6)),
-          tokens_(context.inputs.size() > 7 ? context.read(7) : HostTensor{}) {}
+          activations_(context.read("activations"_in)),
+          row_scales_(context.read("activation_scale"_in)),
+          weight_scales_(context.read("weight_scale"_in)),
+          batch_(context.read("cta_idx_xy_to_batch_idx"_in)),
+          limits_(context.read("cta_idx_xy_to_mn_limit"_in)),
+          live_(context.read("num_non_exiting_ctas"_in)),
+          tokens_(context.has("permuted_idx_to_token_idx"_in)
+                      ? context.read("permuted_idx_to_token_idx"_in)
+                      : HostTensor{}) {}
 
     Product run() {
         const auto& spec = context_.params<GroupedMatmulSpec>();
-        const Shape& shape = context_.outputs[0].spec.shape;
+        const Shape& shape = context_.outputs["output"_out].spec.shape;
         const bool quantises = spec.output == DataFormat::Fp8_e4m3;
         Product product{
             make_host_tensor(shape, quantises ? DataFormat::Fp8_e4m3 : DataFormat::Float32),
@@ -73,7 +75,7 @@ public:
                       : HostTensor{}};
         const auto ctas = fp8::ctas_of(batch_.as<std::int32_t>(), limits_.as<std::int32_t>(),
                                        live_.as<std::int32_t>()[0], spec.tile);
-        const std::uint32_t experts = context_.in(2).shape()[0];
+        const std::uint32_t experts = context_.in("weights"_in).shape()[0];
         // Experts are independent: each has its own weights and rows.
         tbb::parallel_for(0U, experts, [&](std::uint32_t expert) {
             const ExpertRows rows = rows_of(ctas, expert);
@@ -107,8 +109,8 @@ private:
     }
 
     void multiply(std::uint32_t expert, const ExpertRows& rows, Product& product) const {
-        const Shape& shape = context_.in(2).shape();
-        const HostTensor weights = context_.in(2).first_rows(expert, shape[1]);
+        const Shape& shape = context_.in("weights"_in).shape();
+        const HostTensor weights = context_.in("weights"_in).first_rows(expert, shape[1]);
         // Blocks of columns share nothing but the rows.
         tbb::parallel_for(std::size_t{0}, std::size_t{shape[1] / kBlock}, [&](std::size_t n) {
             std::vector<float> sums(rows.places.size() * kBlock);

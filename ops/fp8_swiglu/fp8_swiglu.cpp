@@ -39,7 +39,7 @@ constexpr std::array kFields{
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SwigluSpec>();
-    const Shape& input = context.inputs[0].spec.shape;
+    const Shape& input = context.inputs["input"_in].spec.shape;
     judge_grid(context.arch, spec.grid, judge);
     judge_depth(spec.cb_depth, judge);
     judge.require(
@@ -55,14 +55,14 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& tiles = moe_permutation::kTokenTiles;
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
                   fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));
-    const std::uint32_t ctas = context.inputs[2].spec.shape[0];
+    const std::uint32_t ctas = context.inputs["cta_idx_xy_to_mn_limit"_in].spec.shape[0];
     judge.require(input[0] == ctas * spec.tile, "input",
                   fmt::format("has {} rows; {} CTAs of tile {} have {}", input[0], ctas, spec.tile,
                               ctas * spec.tile));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const Shape& input = context.inputs[0].spec.shape;
+    const Shape& input = context.inputs["input"_in].spec.shape;
     const std::uint32_t columns = std::max(input[1] / 2, 1U);
     const DataFormat format = context.params<SwigluSpec>().output;
     std::vector<TensorPlan> plans{{.spec = {{input[0], columns}, format, Layout::ROW_MAJOR}}};
@@ -77,11 +77,11 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 StripArgs strip_args(const OpContext& context) {
     const std::uint32_t tile = context.params<SwigluSpec>().tile;
-    return {.n_blocks = context.inputs[0].spec.shape[1] / 2 / kBlock,
+    return {.n_blocks = context.inputs["input"_in].spec.shape[1] / 2 / kBlock,
             .cta_tokens = tile,
             .strip_ctas = std::max(kTileRows / tile, 1U),
             .cta_strips = div_up(tile, kTileRows),
-            .limit_bytes = context.inputs[2].spec.shape[0] * 4};
+            .limit_bytes = context.inputs["cta_idx_xy_to_mn_limit"_in].spec.shape[0] * 4};
 }
 
 /// Bytes between the scales of the CTAs of a strip, which are read from the place before them that
@@ -143,11 +143,14 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
     const bool quantises = spec.output == DataFormat::Fp8_e4m3;
     const StripArgs strips = strip_args(context);
-    const ReaderTensors read{.rows = in(0), .scales = in(1), .limit = in(2), .num_ctas = in(3)};
+    const ReaderTensors read{.rows = in("input"_in),
+                             .scales = in("input_scale"_in),
+                             .limit = in("cta_idx_xy_to_mn_limit"_in),
+                             .num_ctas = in("num_non_exiting_ctas"_in)};
     const WriterArgs writing{.element_bytes = element_bytes(spec.output),
                              .quantises = quantises ? 1U : 0U};
-    const WriterTensors written{.limit = in(2),
-                                .num_ctas = in(3),
+    const WriterTensors written{.limit = in("cta_idx_xy_to_mn_limit"_in),
+                                .num_ctas = in("num_non_exiting_ctas"_in),
                                 .output = out(0),
                                 .scales = quantises ? out(1) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
@@ -168,8 +171,8 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<fp8::Cta> live_ctas(const ReferenceContext& context) {
-    const HostTensor limits = context.read(2);
-    const HostTensor live = context.read(3);
+    const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
+    const HostTensor live = context.read("num_non_exiting_ctas"_in);
     const auto ends = limits.as<std::int32_t>();
     // The experts of CTAs do not matter here.
     return fp8::ctas_of(ends, ends, live.as<std::int32_t>()[0], context.params<SwigluSpec>().tile);
@@ -203,23 +206,25 @@ std::array<float, kBlock> activated(const ReferenceContext& context, const HostT
 }
 
 void store(std::span<const float> values, const Strip& strip, std::vector<HostTensor>& outputs) {
-    const std::size_t first = strip.row * outputs[0].shape[1] + strip.block * kBlock;
+    const std::size_t first = strip.row * outputs["output"_out].shape[1] + strip.block * kBlock;
     if (outputs.size() == 1) {
-        std::ranges::copy(values, outputs[0].as<float>().subspan(first, kBlock).begin());
+        std::ranges::copy(values, outputs["output"_out].as<float>().subspan(first, kBlock).begin());
         return;
     }
-    outputs[1].as<float>()[strip.block * outputs[1].shape[1] + strip.row] = fp8::quantise(
-        values, ScaleRule::Trtllm, outputs[0].as<std::uint8_t>().subspan(first, kBlock));
+    outputs["output_scale"_out]
+        .as<float>()[strip.block * outputs["output_scale"_out].shape[1] + strip.row] =
+        fp8::quantise(values, ScaleRule::Trtllm,
+                      outputs["output"_out].as<std::uint8_t>().subspan(first, kBlock));
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor input = context.read(0);
-    const HostTensor scales = context.read(1);
+    const HostTensor input = context.read("input"_in);
+    const HostTensor scales = context.read("input_scale"_in);
     std::vector<HostTensor> outputs;
     for (const TensorPlan& plan : context.outputs) {
         outputs.push_back(make_host_tensor(plan.spec.shape, plan.spec.format));
     }
-    const std::size_t blocks = outputs[0].shape[1] / kBlock;
+    const std::size_t blocks = outputs["output"_out].shape[1] / kBlock;
     const auto ctas = live_ctas(context);
     // CTAs are independent of each other.
     tbb::parallel_for(std::size_t{0}, ctas.size(), [&](std::size_t i) {
@@ -235,7 +240,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
     const auto ctas = live_ctas(context);
-    const Shape& shape = context.outputs[0].spec.shape;
+    const Shape& shape = context.outputs["output"_out].spec.shape;
     return {fp8::rows_that_count(ctas, shape[1]),
             fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
 }
@@ -244,8 +249,8 @@ LeastWork bound(const BoundContext& context) {
     // Scales and lists are small beside the codes of valid rows.
     LeastWork work;
     const double valid = valid_elements(context, 0);
-    work.dram_bytes = bytes_of_elements(valid, context.out(0).format) +
-                      bytes_of_elements(2 * valid, context.in(0).format);
+    work.dram_bytes = bytes_of_elements(valid, context.out("output"_out).format) +
+                      bytes_of_elements(2 * valid, context.in("input"_in).format);
     return work;
 }
 

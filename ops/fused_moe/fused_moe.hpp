@@ -116,6 +116,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"out", "(M, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "a"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// The tolerance is that of experts in bfloat16: what vLLM's own tests allow, with the roundings
 /// between the ops.
 inline constexpr OpSpec kSpec{

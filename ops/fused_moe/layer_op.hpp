@@ -7,35 +7,26 @@
 
 namespace tessera::ops::fused_moe {
 
-/// Returns the number of an operand; a name that the op does not have does not compile.
-consteval std::size_t operand(std::string_view name) {
-    std::size_t place = 0;
-    while (kInputs.at(place).name != name) {
-        ++place;
-    }
-    return place;
-}
-
 // Operands whose values are checked, and optional ones.
-inline constexpr std::size_t kTokens = operand("a");
-inline constexpr std::size_t kW1 = operand("w1");
-inline constexpr std::size_t kW2 = operand("w2");
-inline constexpr std::size_t kTopkIds = operand("topk_ids");
-inline constexpr std::size_t kExpertMap = operand("expert_map");
-inline constexpr std::size_t kSharedW1 = operand("shared_w1");
-inline constexpr std::size_t kSharedW2 = operand("shared_w2");
-inline constexpr std::size_t kExpertPlaces = operand("expert_places");
+inline constexpr std::size_t kTokens = "a"_in;
+inline constexpr std::size_t kW1 = "w1"_in;
+inline constexpr std::size_t kW2 = "w2"_in;
+inline constexpr std::size_t kTopkIds = "topk_ids"_in;
+inline constexpr std::size_t kExpertMap = "expert_map"_in;
+inline constexpr std::size_t kSharedW1 = "shared_w1"_in;
+inline constexpr std::size_t kSharedW2 = "shared_w2"_in;
+inline constexpr std::size_t kExpertPlaces = "expert_places"_in;
 // Operands that weights in codes have.
-inline constexpr std::size_t kW1Scale = operand("w1_scale");
-inline constexpr std::size_t kW2Scale = operand("w2_scale");
-inline constexpr std::size_t kW1ZeroPoints = operand("w1_zp");
-inline constexpr std::size_t kW2ZeroPoints = operand("w2_zp");
-inline constexpr std::size_t kA1Scale = operand("a1_scale");
-inline constexpr std::size_t kA2Scale = operand("a2_scale");
-inline constexpr std::size_t kW1Bias = operand("w1_bias");
-inline constexpr std::size_t kW2Bias = operand("w2_bias");
-inline constexpr std::size_t kW1Factors = operand("w1_scale_2");
-inline constexpr std::size_t kW2Factors = operand("w2_scale_2");
+inline constexpr std::size_t kW1Scale = "w1_scale"_in;
+inline constexpr std::size_t kW2Scale = "w2_scale"_in;
+inline constexpr std::size_t kW1ZeroPoints = "w1_zp"_in;
+inline constexpr std::size_t kW2ZeroPoints = "w2_zp"_in;
+inline constexpr std::size_t kA1Scale = "a1_scale"_in;
+inline constexpr std::size_t kA2Scale = "a2_scale"_in;
+inline constexpr std::size_t kW1Bias = "w1_bias"_in;
+inline constexpr std::size_t kW2Bias = "w2_bias"_in;
+inline constexpr std::size_t kW1Factors = "w1_scale_2"_in;
+inline constexpr std::size_t kW2Factors = "w2_scale_2"_in;
 
 /// Operands of one of the two weights.
 struct WeightOperands {

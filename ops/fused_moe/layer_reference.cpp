@@ -127,19 +127,19 @@ void add_routed(const MoeSpec& spec, std::span<const float> token, const ExpertW
 std::vector<HostTensor> layer_reference(const ReferenceContext& context) {
     const auto& spec = context.params<MoeSpec>();
     // Nothing is rounded between the steps; the tolerance covers what the device rounds.
-    const std::vector<float> tokens = floats_of(context.read(0));
-    const HostTensor ids = context.read(3);
-    const HostTensor weights = context.read(4);
-    const std::uint32_t experts = context.in(5).shape()[0];
+    const std::vector<float> tokens = floats_of(context.read("a"_in));
+    const HostTensor ids = context.read("topk_ids"_in);
+    const HostTensor weights = context.read("topk_weights"_in);
+    const std::uint32_t experts = context.in("expert_map"_in).shape()[0];
     const std::vector<ExpertWeights> all = weights_of(context, experts);
     const std::optional<ExpertWeights> shared =
         context.has(kSharedW1)
             ? std::optional(ExpertWeights{
                   floats_of(context.read(kSharedW1)), floats_of(context.read(kSharedW2)), {}, {}})
             : std::nullopt;
-    const std::size_t hidden = context.in(0).shape()[1];
+    const std::size_t hidden = context.in("a"_in).shape()[1];
     const std::size_t top_k = ids.shape[1];
-    HostTensor out = make_host_tensor(context.in(0).shape(), DataFormat::Float32);
+    HostTensor out = make_host_tensor(context.in("a"_in).shape(), DataFormat::Float32);
     for (std::size_t token = 0; token < ids.shape[0]; ++token) {
         // The shared expert takes every token with weight 1.
         std::vector<double> sum(hidden, 0.0);
@@ -148,7 +148,7 @@ std::vector<HostTensor> layer_reference(const ReferenceContext& context) {
         }
         for (std::size_t k = 0; k < top_k; ++k) {
             const std::int32_t id = ids.as<std::int32_t>()[token * top_k + k];
-            // Ids out of range choose nobody, as in the kernels.
+            // Ids out of range select no expert, as in the kernels.
             const bool is_expert = id >= 0 && static_cast<std::uint32_t>(id) < experts;
             if (is_expert && !all[static_cast<std::size_t>(id)].w1.empty()) {
                 add_routed(spec, std::span(tokens).subspan(token * hidden, hidden),

@@ -89,7 +89,7 @@ void check_exponents(const ReferenceContext& context) {
 
 void check_layer_values(const ReferenceContext& context) {
     const auto& given = context.params<MoeSpec>();
-    const auto ranks = static_cast<std::uint32_t>(context.inputs[0].size());
+    const auto ranks = static_cast<std::uint32_t>(context.inputs["a"_in].size());
     const HostTensor values = context.read(kTopkIds);
     const std::uint32_t experts = context.in(kExpertMap).shape()[0];
     const std::uint32_t local_experts = context.in(kW1).shape()[0];

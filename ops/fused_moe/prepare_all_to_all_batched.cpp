@@ -11,7 +11,7 @@ Dispatched dispatch_batches(const Layer& layer, std::uint32_t capacity, const ch
                             Steps& steps) {
     std::vector<std::string> outputs{"batched_activations", "source", "expert_num_tokens", "slots"};
     std::vector<std::string> inputs{layer.a, layer.topk_ids, layer.topk_weights};
-    // Scales go the way of their rows, in the same step.
+    // Scales are sent with their rows, in the same step.
     if (layer.sends_scales()) {
         outputs.emplace_back("batched_scales");
         inputs.push_back(layer.a_scales);

@@ -17,7 +17,7 @@ Dispatched prepare(const Layer& layer, Steps& steps) {
     std::vector<std::string> outputs{"dispatched", "dispatched_ids", "dispatched_weights",
                                      "source",     "num_received",   "slots"};
     std::vector<std::string> inputs{layer.a, layer.topk_ids, layer.topk_weights};
-    // Scales go the way of their rows, in the same step.
+    // Scales are sent with their rows, in the same step.
     if (layer.sends_scales()) {
         outputs.emplace_back("dispatched_scales");
         inputs.push_back(layer.a_scales);

@@ -44,21 +44,19 @@ struct Units {
     [[nodiscard]] std::uint32_t num_chunks() const { return div_up(k_tiles, chunk); }
 };
 
-constexpr std::size_t kBias = 2;  // place of the operand
-
 std::uint32_t tiles_of(std::uint32_t elements) {
     return div_up(elements, kTileRows);
 }
 
 Units units_of(const OpContext& context) {
-    const Shape& tokens = context.inputs[0].spec.shape;
-    const std::uint32_t expert_tiles = tiles_of(context.inputs[1].spec.shape[0]);
+    const Shape& tokens = context.inputs["hidden_states"_in].spec.shape;
+    const std::uint32_t expert_tiles = tiles_of(context.inputs["weight"_in].spec.shape[0]);
     const std::uint32_t k_tiles = tiles_of(tokens[1]);
     // A unit is a tile of logits. Short sequences have few token tiles, so units of both axes keep
     // more cores busy.
     const std::uint32_t bias_bytes =
-        context.has(kBias)
-            ? static_cast<std::uint32_t>(element_bytes(context.inputs[kBias].spec.format))
+        context.has("bias"_in)
+            ? static_cast<std::uint32_t>(element_bytes(context.inputs["bias"_in].spec.format))
             : 0;
     return {k_tiles, std::min(kChunkTiles, k_tiles), expert_tiles,
             tiles_of(tokens[0]) * expert_tiles, bias_bytes};
@@ -122,11 +120,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(bytes <= buffer_room(context.arch), "hidden_states",
                   fmt::format("with H = {} take {} B of circular buffers; a core has {} B of L1 "
                               "for them",
-                              context.inputs[0].spec.shape[1], bytes, buffer_room(context.arch)));
+                              context.inputs["hidden_states"_in].spec.shape[1], bytes,
+                              buffer_room(context.arch)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = {{context.inputs[0].spec.shape[0], context.inputs[1].spec.shape[0]},
+    return {{.spec = {{context.inputs["hidden_states"_in].spec.shape[0],
+                       context.inputs["weight"_in].spec.shape[0]},
                       DataFormat::Float32,
                       Layout::ROW_MAJOR}}};
 }
@@ -160,17 +160,18 @@ std::vector<CoreWork> work_of(const SharedWork& work, const Units& units, std::u
 }
 
 ReaderTensors tensors_of(const OpContext& context, std::size_t position) {
-    return {.tokens = &context.device_inputs[0][position].buffer,
-            .experts = &context.device_inputs[1][position].buffer,
-            .bias = context.has(kBias) ? &context.device_inputs[kBias][position].buffer : nullptr};
+    return {.tokens = &context.device_inputs["hidden_states"_in][position].buffer,
+            .experts = &context.device_inputs["weight"_in][position].buffer,
+            .bias = context.has("bias"_in) ? &context.device_inputs["bias"_in][position].buffer
+                                           : nullptr};
 }
 
 ReaderArgs reader_args(const OpContext& context, const Units& units) {
-    return {.row_bytes = context.inputs[0].spec.page_size(),
+    return {.row_bytes = context.inputs["hidden_states"_in].spec.page_size(),
             .chunk = units.chunk,
             .expert_tiles = units.expert_tiles,
-            .num_tokens = context.inputs[0].spec.shape[0],
-            .num_experts = context.inputs[1].spec.shape[0],
+            .num_tokens = context.inputs["hidden_states"_in].spec.shape[0],
+            .num_experts = context.inputs["weight"_in].spec.shape[0],
             .bias_bytes = units.bias_bytes};
 }
 
@@ -226,11 +227,11 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<float> tokens = floats_of(context.read(0));
-    const std::vector<float> weights = floats_of(context.read(1));
+    const std::vector<float> tokens = floats_of(context.read("hidden_states"_in));
+    const std::vector<float> weights = floats_of(context.read("weight"_in));
     const std::vector<float> bias =
-        context.has(kBias) ? floats_of(context.read(kBias)) : std::vector<float>{};
-    const std::size_t inner = context.in(0).shape()[1];
+        context.has("bias"_in) ? floats_of(context.read("bias"_in)) : std::vector<float>{};
+    const std::size_t inner = context.in("hidden_states"_in).shape()[1];
     HostTensor logits = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     const std::size_t experts = logits.shape[1];
     tbb::parallel_for(std::size_t{0}, std::size_t{logits.shape[0]}, [&](std::size_t token) {
@@ -247,7 +248,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    return product_work(context, context.in(0).shape.back());
+    return product_work(context, context.in("hidden_states"_in).shape.back());
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"logits", "(T, E)", "float32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "hidden_states"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Sums of H products in fp32, without a rounding of the result. Rounded to bfloat16, as in the
 /// first code of DeepSeek-V3, some tokens choose other experts.
 inline constexpr OpSpec kSpec{

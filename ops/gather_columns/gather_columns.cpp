@@ -23,18 +23,19 @@ constexpr std::array kFields{
 
 /// Returns the rows of the output.
 std::uint32_t output_rows(const OpContext& context) {
-    return context.has(1) ? context.inputs[1].spec.shape[0] : context.inputs[0].spec.shape[1];
+    return context.has("indices"_in) ? context.inputs["indices"_in].spec.shape[0]
+                                     : context.inputs["input"_in].spec.shape[1];
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     return {{.spec = {{output_rows(context), input.shape[0]}, input.format, Layout::ROW_MAJOR}}};
 }
 
 /// Returns the L1 of a core: a row of the output, one of zeros, its indices, and the input.
 std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
     // Every output row needs one column of all input rows, so a core holds the whole input.
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const std::uint64_t row = fp8::aligned(infer(context)[0].spec.page_size());
     const std::uint64_t table = fp8::aligned(most_rows * 4) + fp8::aligned(1);
     return 2 * row + table + std::uint64_t{input.shape[0]} * fp8::aligned(input.page_size());
@@ -42,7 +43,7 @@ std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GatherSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     if (!judge_grid(context.arch, spec.grid, judge)) {
         return;
     }
@@ -55,7 +56,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
-    const DeviceTensor& input = context.device_inputs[0][position];
+    const DeviceTensor& input = context.device_inputs["input"_in][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const SharedWork work = share_work(kSpec.name, context.arch, context.params<GatherSpec>().grid,
                                        output_rows(context));
@@ -77,10 +78,11 @@ Program make_program(const OpContext& context, std::size_t position) {
                           .input_rows = input.spec.shape[0],
                           .input_stride = input_row,
                           .input_bytes = input.spec.page_size(),
-                          .has_indices = context.has(1) ? 1U : 0U};
+                          .has_indices = context.has("indices"_in) ? 1U : 0U};
     const GatherTensors tensors{
         .input = &input.buffer,
-        .indices = context.has(1) ? &context.device_inputs[1][position].buffer : nullptr,
+        .indices = context.has("indices"_in) ? &context.device_inputs["indices"_in][position].buffer
+                                             : nullptr,
         .output = &output.buffer};
     const KernelHandle kernel = CreateKernel(program, "ops/gather_columns/kernels/gather.cpp",
                                              work.cores, reader_config(args, tensors));
@@ -93,14 +95,14 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor input = context.read(0);
-    const HostTensor table = context.has(1) ? context.read(1) : HostTensor{};
+    const HostTensor input = context.read("input"_in);
+    const HostTensor table = context.has("indices"_in) ? context.read("indices"_in) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
     const std::size_t width = element_bytes(input.format);
     const std::size_t columns = output.shape[1];
     for (std::size_t i = 0; i < output.shape[0]; ++i) {
         const std::int32_t index =
-            context.has(1) ? table.as<std::int32_t>()[i] : static_cast<std::int32_t>(i);
+            context.has("indices"_in) ? table.as<std::int32_t>()[i] : static_cast<std::int32_t>(i);
         // A negative index gives zeros, as the kernel's row of zeros.
         for (std::size_t c = 0; index >= 0 && c < columns; ++c) {
             const auto place = static_cast<std::size_t>(index);

@@ -22,16 +22,17 @@ constexpr std::array kFields{
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<GatherSpec>();
-    judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    judge_row_moves(context.arch, context.inputs["input"_in].spec.page_size(), spec.schedule(),
+                    judge);
     // An entry may count choices of several tokens: row entry / divisor turns a choice of top_k
     // into its token.
     judge.require(spec.divisor > 0, "divisor", "is 0; allowed: at least 1");
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     const std::uint32_t columns = row_length(output.shape);
-    output.shape = context.inputs[1].spec.shape;
+    output.shape = context.inputs["index"_in].spec.shape;
     output.shape.push_back(columns);
     return {{.spec = output}};
 }
@@ -43,10 +44,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         // Host code and kernels are those of row_moves: gather, put and slice differ only in the
         // source row. A limit skips rows after the routed ones, whose entries are stale.
         return move_rows(kSpec.name, context.arch,
-                         {.input = in[0][p],
+                         {.input = in["input"_in][p],
                           .output = context.device_outputs[0][p],
-                          .index = &in[1][p],
-                          .limit = in.size() > 2 ? &in[2][p] : nullptr,
+                          .index = &in["index"_in][p],
+                          .limit = is_given(in, "limit"_in) ? &in["limit"_in][p] : nullptr,
                           .divisor = spec.divisor},
                          spec.schedule());
     });
@@ -54,8 +55,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto divisor = static_cast<std::int32_t>(context.params<GatherSpec>().divisor);
-    const HostTensor input = context.read(0);
-    const HostTensor index = context.read(1);
+    const HostTensor input = context.read("input"_in);
+    const HostTensor index = context.read("index"_in);
     const auto rows = static_cast<std::int64_t>(num_rows(input.shape));
     Shape shape = index.shape;
     shape.push_back(row_length(input.shape));
@@ -71,8 +72,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 /// Returns flags of counted rows: with `limit`, the first ones.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    return {context.inputs.size() > 2
-                ? first_rows(num_rows(context.outputs[0].spec.shape), context.read(2))
+    return {context.has("limit"_in)
+                ? first_rows(num_rows(context.outputs[0].spec.shape), context.read("limit"_in))
                 : std::vector<bool>{}};
 }
 

@@ -16,13 +16,6 @@ namespace {
 using config::field;
 using config::Limits;
 
-// Operands that may be missing.
-constexpr std::size_t kExpertScales = 6;
-constexpr std::size_t kRowScales = kExpertScales + 1;
-constexpr std::size_t kZeroPoints = kExpertScales + 2;
-constexpr std::size_t kBias = kExpertScales + 3;
-constexpr std::size_t kFactors = kExpertScales + 4;
-
 constexpr std::array kOwnFields{
     field<&GroupedSpec::block_size>("block_size", config::kRequired, "rows of a block",
                                     Limits{1, 128}),
@@ -43,7 +36,8 @@ constexpr auto kFields = joined(kOwnFields, kProductFields<GroupedSpec>);
 
 std::uint32_t choices_of(std::span<const TensorPlan> inputs, const GroupedSpec& spec) {
     // By default each row of the input has top_k choices.
-    return spec.num_choices == 0 ? num_rows(inputs[0].spec.shape) * spec.top_k : spec.num_choices;
+    return spec.num_choices == 0 ? num_rows(inputs["input"_in].spec.shape) * spec.top_k
+                                 : spec.num_choices;
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -51,11 +45,12 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
                   fmt::format("is {}; allowed: 1 to 128", spec.block_size));
     judge.require(spec.top_k > 0, "top_k", "is 0; allowed: at least 1");
-    const bool is_weighted = context.has(5);
-    judge_product(context.arch, scaled_operands(context.inputs, kExpertScales, spec.parts),
+    const bool is_weighted = context.has("topk_weights"_in);
+    judge_product(context.arch,
+                  scaled_operands(context.inputs, product_places(kInputs), spec.parts),
                   is_weighted && spec.apply_weights, spec, judge);
-    const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
-    const std::uint32_t entries = context.inputs[2].spec.shape[0];
+    const std::uint32_t rows = num_rows(context.inputs["input"_in].spec.shape);
+    const std::uint32_t entries = context.inputs["sorted_token_ids"_in].spec.shape[0];
     // Rows by place are those of the list, so each entry needs a row.
     judge.require(
         spec.input_rows == RowsBy::Choice || rows >= entries, "input",
@@ -64,7 +59,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
                       spec.num_choices != 0,
                   "num_choices", "is 0; required from rows by place to rows by choice");
     if (is_weighted) {
-        const auto choices = static_cast<std::uint32_t>(num_elements(context.inputs[5].spec.shape));
+        const auto choices =
+            static_cast<std::uint32_t>(num_elements(context.inputs["topk_weights"_in].spec.shape));
         judge.require(choices == choices_of(context.inputs, spec), "topk_weights",
                       fmt::format("are {}; allowed: one for each of {} choices", choices,
                                   choices_of(context.inputs, spec)));
@@ -73,17 +69,18 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<GroupedSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const std::uint32_t choices = choices_of(context.inputs, spec);
     Shape shape{
         // By place there is one row per entry, including padding; by choice one row per choice.
-        spec.output_rows == RowsBy::Place ? context.inputs[2].spec.shape[0] : std::max(choices, 1U),
+        spec.output_rows == RowsBy::Place ? context.inputs["sorted_token_ids"_in].spec.shape[0]
+                                          : std::max(choices, 1U),
         0};
     // A product with the same number of rows keeps the input's shape, so a stack stays a stack.
     if (spec.output_rows == RowsBy::Choice && choices == num_rows(input.shape)) {
         shape = input.shape;
     }
-    shape.back() = context.inputs[1].spec.shape[1];
+    shape.back() = context.inputs["expert_weights"_in].spec.shape[1];
     return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
@@ -93,33 +90,37 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const auto& in = context.device_inputs;
         return expert_product(
             kSpec.name, context.arch,
-            {.rows = in[0][p],
-             .weights = in[1][p],
+            {.rows = in["input"_in][p],
+             .weights = in["expert_weights"_in][p],
              .output = context.device_outputs[0][p],
-             .sorted_ids = &in[2][p],
-             .expert_ids = &in[3][p],
-             .num_listed = &in[4][p],
+             .sorted_ids = &in["sorted_token_ids"_in][p],
+             .expert_ids = &in["expert_ids"_in][p],
+             .num_listed = &in["num_tokens_post_padded"_in][p],
              .block_size = spec.block_size,
              .reads_by_choice = spec.input_rows == RowsBy::Choice,
              .writes_by_choice = spec.output_rows == RowsBy::Choice,
              .top_k = spec.top_k,
              .num_choices = choices_of(context.inputs, spec),
-             .topk_weights = is_given(in, 5) && spec.apply_weights ? &in[5][p] : nullptr,
-             .expert_scales = is_given(in, kExpertScales) ? &in[kExpertScales][p] : nullptr,
-             .row_scales = is_given(in, kRowScales) ? &in[kRowScales][p] : nullptr,
-             .zero_points = is_given(in, kZeroPoints) ? &in[kZeroPoints][p] : nullptr,
-             .bias = is_given(in, kBias) ? &in[kBias][p] : nullptr,
+             .topk_weights = is_given(in, "topk_weights"_in) && spec.apply_weights
+                                 ? &in["topk_weights"_in][p]
+                                 : nullptr,
+             .expert_scales =
+                 is_given(in, "expert_scales"_in) ? &in["expert_scales"_in][p] : nullptr,
+             .row_scales = is_given(in, "row_scales"_in) ? &in["row_scales"_in][p] : nullptr,
+             .zero_points = is_given(in, "zero_points"_in) ? &in["zero_points"_in][p] : nullptr,
+             .bias = is_given(in, "bias"_in) ? &in["bias"_in][p] : nullptr,
              .parts = spec.parts,
-             .expert_factors = is_given(in, kFactors) ? &in[kFactors][p] : nullptr},
+             .expert_factors =
+                 is_given(in, "expert_factors"_in) ? &in["expert_factors"_in][p] : nullptr},
             spec);
     });
 }
 
 std::string schedule_words(const OpContext& context) {
     const auto& spec = context.params<GroupedSpec>();
-    return product_schedule_words(context.arch,
-                                  scaled_operands(context.inputs, kExpertScales, spec.parts),
-                                  choices_of(context.inputs, spec), spec);
+    return product_schedule_words(
+        context.arch, scaled_operands(context.inputs, product_places(kInputs), spec.parts),
+        choices_of(context.inputs, spec), spec);
 }
 
 /// An entry of the list that has a product.
@@ -132,12 +133,14 @@ struct Entry {
 
 std::vector<Entry> entries_of(const ReferenceContext& context) {
     const auto& spec = context.params<GroupedSpec>();
-    const HostTensor ids = context.read(2);
-    const HostTensor experts = context.read(3);
-    const auto end = static_cast<std::uint32_t>(context.read(4).as<std::int32_t>()[0]);
+    const HostTensor ids = context.read("sorted_token_ids"_in);
+    const HostTensor experts = context.read("expert_ids"_in);
+    const auto end =
+        static_cast<std::uint32_t>(context.read("num_tokens_post_padded"_in).as<std::int32_t>()[0]);
     // The same default as choices_of, from the reference's context.
-    const std::uint32_t choices =
-        spec.num_choices == 0 ? num_rows(context.in(0).shape()) * spec.top_k : spec.num_choices;
+    const std::uint32_t choices = spec.num_choices == 0
+                                      ? num_rows(context.in("input"_in).shape()) * spec.top_k
+                                      : spec.num_choices;
     std::vector<Entry> entries;
     for (std::uint32_t place = 0; place < std::min(end, ids.shape[0]); ++place) {
         const auto id = static_cast<std::uint32_t>(ids.as<std::int32_t>()[place]);
@@ -155,9 +158,10 @@ std::vector<Entry> entries_of(const ReferenceContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const ProductValues values =
-        product_values(context, kExpertScales, context.params<GroupedSpec>().parts);
-    const bool is_weighted = context.has(5) && context.params<GroupedSpec>().apply_weights;
-    const HostTensor weights = is_weighted ? context.read(5) : HostTensor{};
+        product_values(context, product_places(kInputs), context.params<GroupedSpec>().parts);
+    const bool is_weighted =
+        context.has("topk_weights"_in) && context.params<GroupedSpec>().apply_weights;
+    const HostTensor weights = is_weighted ? context.read("topk_weights"_in) : HostTensor{};
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     // Rows that no entry names must not be compared; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
@@ -185,28 +189,27 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor listed = context.read(4);
+    const HostTensor listed = context.read("num_tokens_post_padded"_in);
     // The list's end controls the kernel, so it is checked first.
-    const std::uint32_t entries = context.in(2).shape()[0];
-    check_indices(kSpec.name, {kInputs[4].name, listed}, std::uint64_t{entries} + 1,
-                  Nobody::Forbidden);
+    const std::uint32_t entries = context.in("sorted_token_ids"_in).shape()[0];
+    check_indices(kSpec.name, {kInputs["num_tokens_post_padded"_in].name, listed},
+                  std::uint64_t{entries} + 1, Nobody::Forbidden);
     // Blocks after the listed entries belong to no expert.
     const std::uint32_t live =
         div_up(listed.as<std::uint32_t>()[0], context.params<GroupedSpec>().block_size);
-    check_indices(kSpec.name, {kInputs[3].name, context.read(3)}, context.in(1).shape()[0],
-                  Nobody::Allowed, live);
+    check_indices(kSpec.name, {kInputs["expert_ids"_in].name, context.read("expert_ids"_in)},
+                  context.in("expert_weights"_in).shape()[0], Nobody::Allowed, live);
 }
 
 LeastWork bound(const BoundContext& context) {
-    constexpr std::size_t kExpertIds = 3;
-    constexpr std::size_t kNumListed = 4;
     // Blocks after the end of the list hold nothing.
-    const auto listed = static_cast<std::size_t>(std::max(context.integers(kNumListed).at(0), 0));
-    std::vector<std::int32_t> experts = context.integers(kExpertIds);
+    const auto listed =
+        static_cast<std::size_t>(std::max(context.integers("num_tokens_post_padded"_in).at(0), 0));
+    std::vector<std::int32_t> experts = context.integers("expert_ids"_in);
     experts.resize(std::min(experts.size(), listed / context.params<GroupedSpec>().block_size));
     const std::set<std::int32_t> busy(experts.begin(), experts.end());
     return expert_work(context, static_cast<double>(busy.size() - busy.count(kNobody)),
-                       context.in(0).shape.back());
+                       context.in("input"_in).shape.back());
 }
 
 }  // namespace
@@ -222,7 +225,7 @@ const Op& op() {
                         .reference = reference,
                         .valid = valid_of_rows(counted),
                         .check_values = check_values,
-                        .checked_inputs = {3, 4}};
+                        .checked_inputs = {"expert_ids"_in, "num_tokens_post_padded"_in}};
     return kOp;
 }
 

@@ -41,6 +41,11 @@ inline constexpr std::array kInputs{
     kExpertFactorsOperand,
 };
 inline constexpr std::array kOutputs{Operand{"output", "any", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "grouped_mm",
     .summary = "rows of a list of blocks times the weights of each block's expert",

@@ -72,8 +72,8 @@ std::uint64_t buffer_bytes(const Extents& extents) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<HeadProductSpec>();
     judge_grid(context.arch, spec.grid, judge);
-    const Shape& input = context.inputs[0].spec.shape;
-    const Shape& weight = context.inputs[1].spec.shape;
+    const Shape& input = context.inputs["input"_in].spec.shape;
+    const Shape& weight = context.inputs["weight"_in].spec.shape;
     const std::uint32_t heads = input[input.size() - 2];
     judge.require(weight[0] % heads == 0, "weight",
                   fmt::format("has {} rows, which {} heads do not divide", weight[0], heads));
@@ -91,10 +91,10 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     // At least 1, so that a wrong row number reaches its rule.
     output.shape.back() = std::max(1U, extents_of(context.params<HeadProductSpec>(), output.shape,
-                                                  context.inputs[1].spec.shape)
+                                                  context.inputs["weight"_in].spec.shape)
                                            .outer);
     return {{.spec = output}};
 }
@@ -124,8 +124,8 @@ ShapeArgs shape_args(const Extents& extents, HeadRows rows_are) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<HeadProductSpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& weight = context.device_inputs[1][position];
+    const DeviceTensor& input = context.device_inputs["input"_in][position];
+    const DeviceTensor& weight = context.device_inputs["weight"_in][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const Extents extents = extents_of(spec, input.spec.shape, weight.spec.shape);
     // A unit is 32 tokens of one head. Units of a head are consecutive, so a core tilizes its
@@ -163,9 +163,10 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<HeadProductSpec>();
-    const std::vector<float> input = floats_of(context.read(0));
-    const std::vector<float> weight = floats_of(context.read(1));
-    const Extents extents = extents_of(spec, context.in(0).shape(), context.in(1).shape());
+    const std::vector<float> input = floats_of(context.read("input"_in));
+    const std::vector<float> weight = floats_of(context.read("weight"_in));
+    const Extents extents =
+        extents_of(spec, context.in("input"_in).shape(), context.in("weight"_in).shape());
     const bool are_inputs = spec.rows_are == HeadRows::Inputs;
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
     // One task a row and head: they share nothing.
@@ -186,12 +187,12 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    const Extents extents =
-        extents_of(context.params<HeadProductSpec>(), context.in(0).shape, context.in(1).shape);
+    const Extents extents = extents_of(context.params<HeadProductSpec>(),
+                                       context.in("input"_in).shape, context.in("weight"_in).shape);
     // Rows of a head's weights that do not count are not read.
     LeastWork work = operand_bytes(context, {"weight"});
     const double pairs = static_cast<double>(extents.heads) * extents.rows * extents.columns;
-    work.dram_bytes += bytes_of_elements(pairs, context.in(1).format);
+    work.dram_bytes += bytes_of_elements(pairs, context.in("weight"_in).format);
     work.products = pairs * extents.tokens;
     return work;
 }

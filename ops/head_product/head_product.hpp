@@ -39,6 +39,11 @@ inline constexpr std::array kInputs{
     Operand{"weight", "(R, C)", "bfloat16", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., h, N)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "head_product",

@@ -87,7 +87,7 @@ void judge_heads(const OpContext& context, const Extents& extents, RuleJudge& ju
     judge.require(extents.elements % kTileColumns == 0, "q",
                   fmt::format("has heads of {} elements; allowed: whole tiles of {}",
                               extents.elements, kTileColumns));
-    const Shape& weights = context.inputs[1].spec.shape;
+    const Shape& weights = context.inputs["weights"_in].spec.shape;
     judge.require(row_length(weights) == extents.heads && num_rows(weights) == extents.tokens,
                   "weights",
                   fmt::format("is {}; allowed: one for each of {} heads of {} tokens",
@@ -99,26 +99,27 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, spec.grid, judge);
     judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
     judge.require(spec.key_tiles > 0, "key_tiles", "is 0; allowed: at least 1");
-    const TensorSpec& q = context.inputs[0].spec;
-    const Shape& table = context.inputs[3].spec.shape;
+    const TensorSpec& q = context.inputs["q"_in].spec;
+    const Shape& table = context.inputs["page_table"_in].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
     judge_heads(context, extents, judge);
-    judge_cache_rows(kInputs[2], context.inputs[2].spec,
+    judge_cache_rows(kInputs["cache"_in], context.inputs["cache"_in].spec,
                      {.columns = extents.elements, .page_size = spec.page_size},
                      dram_alignment(context.arch), judge);
-    if (context.has(6)) {
-        judge_cache_rows(kInputs[6], context.inputs[6].spec,
+    if (context.has("cache_scale"_in)) {
+        judge_cache_rows(kInputs["cache_scale"_in], context.inputs["cache_scale"_in].spec,
                          {.columns = 1, .page_size = spec.page_size}, 1, judge);
     }
     const bool is_fp8 = q.format == DataFormat::Fp8_e4m3;
     // Codes need both scales, and bfloat16 has none.
-    judge.require(context.has(5) == is_fp8 && context.has(6) == is_fp8, "q",
+    judge.require(context.has("q_scale"_in) == is_fp8 && context.has("cache_scale"_in) == is_fp8,
+                  "q",
                   fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
                               is_fp8 ? "" : "not "));
     judge.require(
         extents.tokens % table[0] == 0, "page_table",
         fmt::format("has {} sequences, which do not divide {} tokens", table[0], extents.tokens));
-    const std::uint64_t entries = num_elements(context.inputs[4].spec.shape);
+    const std::uint64_t entries = num_elements(context.inputs["positions"_in].spec.shape);
     judge.require(
         entries == extents.tokens, "positions",
         fmt::format("has {} entries; allowed: one for each of {} tokens", entries, extents.tokens));
@@ -132,12 +133,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<TensorPlan> infer(const OpContext& context) {
     // Weights are float32 outputs: they include the factor.
     const auto& spec = context.params<IndexScoresSpec>();
-    TensorSpec weights = context.inputs[1].spec;
+    TensorSpec weights = context.inputs["weights"_in].spec;
     // Weights are an optional second output, for checks.
     weights.format = DataFormat::Float32;
     TensorSpec scores = weights;
-    scores.shape.back() =
-        extents_of(spec, context.inputs[0].spec.shape, context.inputs[3].spec.shape).positions;
+    scores.shape.back() = extents_of(spec, context.inputs["q"_in].spec.shape,
+                                     context.inputs["page_table"_in].spec.shape)
+                              .positions;
     return {{.spec = scores}, {.spec = weights}};
 }
 
@@ -162,55 +164,57 @@ ComputeConfig config_of_compute(const Extents& extents, const std::vector<CbPlan
 }
 
 bool has_weights_out(const OpContext& context) {
-    return context.outputs.size() > 1;
+    return context.outputs.size() > "head_weights"_out;
 }
 
 /// Returns the tensors of the reader: the operands, and the weights, which the reader writes
 /// because it computes them.
 ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
     const auto operand = [&](std::size_t i) {
-        return i < context.inputs.size() ? &context.device_inputs[i][position].buffer : nullptr;
+        return context.has(i) ? &context.device_inputs[i][position].buffer : nullptr;
     };
-    return {.q = operand(0),
-            .weights = operand(1),
-            .cache = operand(2),
-            .page_table = operand(3),
-            .positions = operand(4),
-            .q_scale = operand(5),
-            .cache_scale = operand(6),
-            .weights_out =
-                has_weights_out(context) ? &context.device_outputs[1][position].buffer : nullptr};
+    return {.q = operand("q"_in),
+            .weights = operand("weights"_in),
+            .cache = operand("cache"_in),
+            .page_table = operand("page_table"_in),
+            .positions = operand("positions"_in),
+            .q_scale = operand("q_scale"_in),
+            .cache_scale = operand("cache_scale"_in),
+            .weights_out = has_weights_out(context)
+                               ? &context.device_outputs["head_weights"_out][position].buffer
+                               : nullptr};
 }
 
 ReaderArgs reader_args(const OpContext& context, const Extents& extents) {
     const auto& spec = context.params<IndexScoresSpec>();
-    const Shape& table = context.inputs[3].spec.shape;
-    const bool has_scales = context.inputs.size() > 6;
-    return {
-        .heads = extents.heads,
-        .row_bytes = extents.elements * element_bytes(context.inputs[0].spec.format),
-        .element_tiles = extents.element_tiles(),
-        .chunks = extents.chunks(spec),
-        .key_tiles = spec.key_tiles,
-        .page_size = spec.page_size,
-        .table_width = table[1],
-        .tokens_each = extents.tokens / table[0],
-        .factor = float_word(spec.factor),
-        .has_scales = context.inputs.size() > 5 ? 1U : 0U,
-        .position_width = row_length(context.inputs[4].spec.shape),
-        .stores_weights = has_weights_out(context) ? 1U : 0U,
-        .cache_positions =
-            positions_of_row(context.inputs[2].spec.shape, extents.elements, spec.page_size),
-        .scale_positions =
-            has_scales ? positions_of_row(context.inputs[6].spec.shape, 1, spec.page_size) : 1U};
+    const Shape& table = context.inputs["page_table"_in].spec.shape;
+    const bool has_scales = context.has("cache_scale"_in);
+    return {.heads = extents.heads,
+            .row_bytes = extents.elements * element_bytes(context.inputs["q"_in].spec.format),
+            .element_tiles = extents.element_tiles(),
+            .chunks = extents.chunks(spec),
+            .key_tiles = spec.key_tiles,
+            .page_size = spec.page_size,
+            .table_width = table[1],
+            .tokens_each = extents.tokens / table[0],
+            .factor = float_word(spec.factor),
+            .has_scales = context.has("q_scale"_in) ? 1U : 0U,
+            .position_width = row_length(context.inputs["positions"_in].spec.shape),
+            .stores_weights = has_weights_out(context) ? 1U : 0U,
+            .cache_positions = positions_of_row(context.inputs["cache"_in].spec.shape,
+                                                extents.elements, spec.page_size),
+            .scale_positions = has_scales
+                                   ? positions_of_row(context.inputs["cache_scale"_in].spec.shape,
+                                                      1, spec.page_size)
+                                   : 1U};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<IndexScoresSpec>();
-    const TensorSpec& q = context.inputs[0].spec;
-    const Shape& table = context.inputs[3].spec.shape;
+    const TensorSpec& q = context.inputs["q"_in].spec;
+    const Shape& table = context.inputs["page_table"_in].spec.shape;
     const Extents extents = extents_of(spec, q.shape, table);
-    const DeviceTensor& scores = context.device_outputs[0][position];
+    const DeviceTensor& scores = context.device_outputs["scores"_out][position];
     // Tokens are split by chunks of keys, so that one long token does not occupy a single core
     // only.
     const SharedWork work =
@@ -245,12 +249,13 @@ struct Operands {
     std::vector<float> q, weights, cache, q_scale, cache_scale;
 
     explicit Operands(const ReferenceContext& context)
-        : q(floats_of(context.read(0))),
-          weights(floats_of(context.read(1))),
-          cache(floats_of(context.read(2))),
-          q_scale(context.inputs.size() > 5 ? floats_of(context.read(5)) : std::vector<float>{}),
-          cache_scale(context.inputs.size() > 6 ? floats_of(context.read(6))
-                                                : std::vector<float>{}) {}
+        : q(floats_of(context.read("q"_in))),
+          weights(floats_of(context.read("weights"_in))),
+          cache(floats_of(context.read("cache"_in))),
+          q_scale(context.has("q_scale"_in) ? floats_of(context.read("q_scale"_in))
+                                            : std::vector<float>{}),
+          cache_scale(context.has("cache_scale"_in) ? floats_of(context.read("cache_scale"_in))
+                                                    : std::vector<float>{}) {}
 
     [[nodiscard]] double score(std::size_t head, std::size_t row, std::size_t elements) const {
         double product = 0;
@@ -265,12 +270,14 @@ struct Operands {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<IndexScoresSpec>();
-    const Extents extents = extents_of(spec, context.in(0).shape(), context.in(3).shape());
+    const Extents extents =
+        extents_of(spec, context.in("q"_in).shape(), context.in("page_table"_in).shape());
     const Operands operands(context);
-    const CachePages pages(context.read(3), spec.page_size);
-    const HostTensor positions = context.read(4);
+    const CachePages pages(context.read("page_table"_in), spec.page_size);
+    const HostTensor positions = context.read("positions"_in);
     const std::size_t tokens_each = extents.tokens / pages.num_sequences();
-    HostTensor scores = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor scores =
+        make_host_tensor(context.outputs["scores"_out].spec.shape, DataFormat::Float32);
     // Positions that a token does not attend to stay minus infinity.
     std::ranges::fill(scores.as<float>(), -std::numeric_limits<float>::infinity());
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
@@ -288,8 +295,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     });
     std::vector<HostTensor> outputs;
     outputs.push_back(std::move(scores));
-    if (context.outputs.size() > 1) {
-        HostTensor weights = make_host_tensor(context.in(1).shape(), DataFormat::Float32);
+    if (context.outputs.size() > "head_weights"_out) {
+        HostTensor weights =
+            make_host_tensor(context.in("weights"_in).shape(), DataFormat::Float32);
         std::ranges::transform(operands.weights, weights.as<float>().begin(), [&](float weight) {
             return static_cast<float>(double{weight} * spec.factor);
         });
@@ -299,19 +307,20 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    check_cache_places(kSpec.name, {.page_table = context.read(3),
-                                    .positions = context.read(4),
-                                    .sequences = {},
-                                    .page_size = context.params<IndexScoresSpec>().page_size,
-                                    .cache_positions = positions_of(
-                                        context.in(2).shape(), row_length(context.in(0).shape()))});
+    check_cache_places(kSpec.name,
+                       {.page_table = context.read("page_table"_in),
+                        .positions = context.read("positions"_in),
+                        .sequences = {},
+                        .page_size = context.params<IndexScoresSpec>().page_size,
+                        .cache_positions = positions_of(context.in("cache"_in).shape(),
+                                                        row_length(context.in("q"_in).shape()))});
 }
 
 LeastWork bound(const BoundContext& context) {
-    const Extents extents =
-        extents_of(context.params<IndexScoresSpec>(), context.in(0).shape, context.in(3).shape);
-    const std::vector<std::int32_t> positions = context.integers(4);
-    const std::uint32_t sequences = context.in(3).shape[0];
+    const Extents extents = extents_of(context.params<IndexScoresSpec>(), context.in("q"_in).shape,
+                                       context.in("page_table"_in).shape);
+    const std::vector<std::int32_t> positions = context.integers("positions"_in);
+    const std::uint32_t sequences = context.in("page_table"_in).shape[0];
     // Keys that several tokens of a sequence see may be read once.
     std::vector<double> longest(sequences);
     double scores = 0;
@@ -324,7 +333,7 @@ LeastWork bound(const BoundContext& context) {
     }
     const double keys = std::accumulate(longest.begin(), longest.end(), 0.0);
     LeastWork work = operand_bytes(context, {"cache", "cache_scale", "page_table", "scores"});
-    work.dram_bytes += bytes_of_elements(keys * extents.elements, context.in(2).format) +
+    work.dram_bytes += bytes_of_elements(keys * extents.elements, context.in("cache"_in).format) +
                        bytes_of_elements(scores, DataFormat::Float32);
     work.products = scores * extents.heads * extents.elements;
     work.vector_ops = scores * extents.heads;
@@ -342,7 +351,7 @@ const Op& op() {
                         .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {3, 4}};
+                        .checked_inputs = {"page_table"_in, "positions"_in}};
     return kOp;
 }
 

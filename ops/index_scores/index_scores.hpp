@@ -41,6 +41,14 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of operands by their names: "q"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 /// Products of e4m3 codes are exact in fp32, and each addition of their sums rounds once. The sum
 /// over heads passes the matrix unit in parts that together have 24 bits.
 inline constexpr OpSpec kSpec{

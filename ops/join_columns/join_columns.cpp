@@ -21,9 +21,9 @@ std::uint32_t heads_of(const JoinColumnsSpec& spec, const Shape& input) {
 
 ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs,
                    const std::vector<const DeviceTensor*>& tensors) {
-    ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs[0])};
+    ColumnMove move{.ranges = {}, .groups = heads_of(spec, inputs["a"_in])};
     // Heads that are merged are groups of one row of the output.
-    move.rows = num_rows(inputs[0]) / move.groups;
+    move.rows = num_rows(inputs["a"_in]) / move.groups;
     // Inputs are consecutive ranges, so the kernel does not distinguish a join.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         move.ranges.push_back({tensors[i], 0, row_length(inputs[i]), 0});
@@ -34,7 +34,7 @@ ColumnMove move_of(const JoinColumnsSpec& spec, const std::vector<Shape>& inputs
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<JoinColumnsSpec>();
     // The output keeps the format: bytes are moved and no element is converted.
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["a"_in].spec;
     std::uint32_t columns = 0;
     for (const TensorPlan& input : context.inputs) {
         // A left-out operand has no columns; the rule below names it.
@@ -51,7 +51,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<JoinColumnsSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["a"_in].spec;
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
         // Ranges are numbered by operand, so a gap would move later operands.
         judge.require(context.has(i), kInputs[i].name, "is left out before one that is given");

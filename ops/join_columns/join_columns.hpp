@@ -23,6 +23,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "any", "=a", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "a"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "join_columns",
     .summary = "concatenates rows of two tensors, and the heads of a token",

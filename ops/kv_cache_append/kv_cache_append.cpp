@@ -25,8 +25,8 @@ constexpr std::array kFields =
 
 // Returns the columns of a position: two inputs are concatenated in a row of the cache.
 std::uint32_t columns_of(std::span<const TensorPlan> inputs) {
-    return row_length(inputs[0].spec.shape) +
-           (is_given(inputs, 4) ? row_length(inputs[4].spec.shape) : 0);
+    return row_length(inputs["rows"_in].spec.shape) +
+           (is_given(inputs, "more"_in) ? row_length(inputs["more"_in].spec.shape) : 0);
 }
 
 /// Returns the rows of a token: one for each head, or one.
@@ -38,21 +38,22 @@ CacheRowsSpec cache_rows(const OpContext& context) {
     const auto& in = context.inputs;
     return {.columns = columns_of(in),
             .page_size = context.params<AppendSpec>().page_size,
-            .heads = rows_of_token(in[0].spec.shape, in[3].spec.shape)};
+            .heads = rows_of_token(in["rows"_in].spec.shape, in["positions"_in].spec.shape)};
 }
 
 void judge_lists(const OpContext& context, RuleJudge& judge) {
-    const std::uint32_t rows = num_rows(context.inputs[0].spec.shape);
-    const auto tokens = static_cast<std::uint32_t>(num_elements(context.inputs[3].spec.shape));
+    const std::uint32_t rows = num_rows(context.inputs["rows"_in].spec.shape);
+    const auto tokens =
+        static_cast<std::uint32_t>(num_elements(context.inputs["positions"_in].spec.shape));
     judge.require(rows % tokens == 0, "positions",
                   fmt::format("has {} entries; allowed: one for each of {} rows, or a divisor of "
                               "them if a token has several rows",
                               tokens, rows));
-    const std::uint32_t sequences = context.inputs[2].spec.shape[0];
-    if (context.has(5)) {
-        const std::uint64_t entries = num_elements(context.inputs[5].spec.shape);
+    const std::uint32_t sequences = context.inputs["page_table"_in].spec.shape[0];
+    if (context.has("sequences"_in)) {
+        const std::uint64_t entries = num_elements(context.inputs["sequences"_in].spec.shape);
         judge.require(
-            entries == tokens, kInputs[5].name,
+            entries == tokens, kInputs["sequences"_in].name,
             fmt::format("has {} entries; allowed: one for each of {} tokens", entries, tokens));
     } else {
         // Without a list of sequences the tokens are distributed evenly over them.
@@ -65,22 +66,22 @@ void judge_lists(const OpContext& context, RuleJudge& judge) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<AppendSpec>();
-    const TensorSpec& cache = context.inputs[1].spec;
+    const TensorSpec& cache = context.inputs["cache"_in].spec;
     const std::uint32_t columns = columns_of(context.inputs);
     judge_column_moves(context.arch, std::uint64_t{columns} * element_bytes(cache.format), spec,
                        judge);
     judge.require(spec.page_size > 0, "page_size", "is 0; allowed: at least 1");
-    judge_cache_rows(kInputs[1], cache, cache_rows(context), 1, judge);
+    judge_cache_rows(kInputs["cache"_in], cache, cache_rows(context), 1, judge);
     judge_lists(context, judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     // The cache is written in place: the output is the input.
-    return {context.inputs[1]};
+    return {context.inputs["cache"_in]};
 }
 
 ColumnMove move_of(const OpContext& context, std::size_t position) {
-    ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs[0].spec.shape)};
+    ColumnMove move{.ranges = {}, .rows = num_rows(context.inputs["rows"_in].spec.shape)};
     for (const std::size_t operand : {0UL, 4UL}) {
         // The second input is optional, such as the rotated part of a key in addition to its
         // compressed part.
@@ -96,7 +97,7 @@ WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
                        const ColumnReader& reader) {
     const CacheRowsSpec rows = cache_rows(context);
     const auto& in = context.inputs;
-    const Shape& table = in[2].spec.shape;
+    const Shape& table = in["page_table"_in].spec.shape;
     // max(…, 1): a call with fewer tokens than sequences has a list of them, which rules() demand.
     return {.row_bytes = move.row_bytes(),
             .page_bytes = reader.page_bytes,
@@ -105,8 +106,9 @@ WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
             .table_width = table[1],
             .rows_each = rows.heads,
             .tokens_each = std::max(move.rows / rows.heads / table[0], 1U),
-            .position_width = row_length(in[3].spec.shape),
-            .sequence_width = is_given(in, 5) ? row_length(in[5].spec.shape) : 0,
+            .position_width = row_length(in["positions"_in].spec.shape),
+            .sequence_width =
+                is_given(in, "sequences"_in) ? row_length(in["sequences"_in].spec.shape) : 0,
             .in_one_row = positions_of_row(context.outputs[0].spec.shape, rows.columns,
                                            rows.page_size, rows.heads),
             .alignment = dram_alignment(context.arch)};
@@ -128,10 +130,11 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& in = context.device_inputs;
     const ColumnMove move = move_of(context, position);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
-    const WriterTensors tensors{.output = &context.device_outputs[0][position].buffer,
-                                .table = &in[2][position].buffer,
-                                .positions = &in[3][position].buffer,
-                                .sequences = is_given(in, 5) ? &in[5][position].buffer : nullptr};
+    const WriterTensors tensors{
+        .output = &context.device_outputs[0][position].buffer,
+        .table = &in["page_table"_in][position].buffer,
+        .positions = &in["positions"_in][position].buffer,
+        .sequences = is_given(in, "sequences"_in) ? &in["sequences"_in][position].buffer : nullptr};
 
     Program program = CreateProgram();
     // The reader is that of column_moves; only where rows go is this op's own.
@@ -153,13 +156,14 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     // The reference copies bytes, so it is exact in every format.
-    const HostTensor rows = context.read(0);
+    const HostTensor rows = context.read("rows"_in);
     // The cache is changed in place, so rows of other positions keep their values.
-    HostTensor cache = context.read(1);
-    const CachePages pages(context.read(2), context.params<AppendSpec>().page_size);
-    const HostTensor positions = context.read(3);
-    const HostTensor more = context.has(4) ? context.read(4) : HostTensor{};
-    const HostTensor sequences = context.has(5) ? context.read(5) : HostTensor{};
+    HostTensor cache = context.read("cache"_in);
+    const CachePages pages(context.read("page_table"_in), context.params<AppendSpec>().page_size);
+    const HostTensor positions = context.read("positions"_in);
+    const HostTensor more = context.has("more"_in) ? context.read("more"_in) : HostTensor{};
+    const HostTensor sequences =
+        context.has("sequences"_in) ? context.read("sequences"_in) : HostTensor{};
     const std::size_t tokens = num_elements(positions.shape);
     const std::size_t heads = rows_of_token(rows.shape, positions.shape);
     const std::size_t each = std::max<std::size_t>(tokens / pages.num_sequences(), 1);
@@ -193,25 +197,28 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const std::uint32_t columns = row_length(context.in(0).shape()) +
-                                  (context.has(4) ? row_length(context.in(4).shape()) : 0);
-    const std::uint32_t heads = rows_of_token(context.in(0).shape(), context.in(3).shape());
+    const std::uint32_t columns =
+        row_length(context.in("rows"_in).shape()) +
+        (context.has("more"_in) ? row_length(context.in("more"_in).shape()) : 0);
+    const std::uint32_t heads =
+        rows_of_token(context.in("rows"_in).shape(), context.in("positions"_in).shape());
     // window = 1: a row needs the page of its own position only.
-    check_cache_places(kSpec.name,
-                       {.page_table = context.read(2),
-                        .positions = context.read(3),
-                        .sequences = context.has(5) ? context.read(5) : HostTensor{},
-                        .page_size = context.params<AppendSpec>().page_size,
-                        .cache_positions = positions_of(context.in(1).shape(), columns * heads),
-                        .window = 1});
+    check_cache_places(
+        kSpec.name,
+        {.page_table = context.read("page_table"_in),
+         .positions = context.read("positions"_in),
+         .sequences = context.has("sequences"_in) ? context.read("sequences"_in) : HostTensor{},
+         .page_size = context.params<AppendSpec>().page_size,
+         .cache_positions = positions_of(context.in("cache"_in).shape(), columns * heads),
+         .window = 1});
 }
 
 LeastWork bound(const BoundContext& context) {
     // Rows of tokens that are there are read and written once; nothing else of the cache moves.
     LeastWork work =
         operand_bytes(context, {"cache", "page_table", "output", "positions", "sequences"});
-    const double positions = static_cast<double>(num_elements(context.in(3).shape));
-    work.dram_bytes *= 2 * num_present(context, 3) / positions;
+    const double positions = static_cast<double>(num_elements(context.in("positions"_in).shape));
+    work.dram_bytes *= 2 * num_present(context, "positions"_in) / positions;
     return work;
 }
 
@@ -226,7 +233,7 @@ const Op& op() {
                         .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {2, 3, 5}};
+                        .checked_inputs = {"page_table"_in, "positions"_in, "sequences"_in}};
     return kOp;
 }
 

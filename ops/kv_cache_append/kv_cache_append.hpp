@@ -31,6 +31,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "any", "=rows", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "rows"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "kv_cache_append",
     .summary = "writes rows of new tokens into the pages of their sequences",

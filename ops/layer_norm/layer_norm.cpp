@@ -25,7 +25,7 @@ constexpr std::array kFields{
 constexpr RowOperands kOperands{.vectors = 2, .statistics = 3};
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, kOperands,
                        judge);
 }
@@ -33,7 +33,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<NormSpec>();
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs["input"_in][p];
         const std::uint32_t columns = row_length(input.spec.shape);
         // Columns of padding are zeros in the tiles. They add nothing to the sum, but the mean's
         // square to the variance, which the kernel takes off.
@@ -48,7 +48,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .compute_args = named(ComputeArgs{.reciprocal = float_word(1.0 / columns),
                                                .padding = padding == 0 ? 0 : float_word(padding),
                                                .epsilon = float_word(spec.epsilon)}),
-             .vectors = {&context.device_inputs[1][p], &context.device_inputs[2][p]},
+             .vectors = {&context.device_inputs["weight"_in][p],
+                         &context.device_inputs["bias"_in][p]},
              .num_statistics = kOperands.statistics},
             spec.schedule());
     });
@@ -56,9 +57,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const double epsilon = context.params<NormSpec>().epsilon;
-    const std::vector<float> weights = floats_of(context.read(1));
-    const std::vector<float> bias = floats_of(context.read(2));
-    return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+    const std::vector<float> weights = floats_of(context.read("weight"_in));
+    const std::vector<float> bias = floats_of(context.read("bias"_in));
+    return {for_each_row(context.read("input"_in), [&](std::size_t, std::vector<double>& values) {
         // In double and in two passes, as the definition has it.
         const auto count = static_cast<double>(values.size());
         const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;

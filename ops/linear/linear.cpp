@@ -17,8 +17,6 @@
 namespace tessera::ops::linear {
 namespace {
 
-constexpr std::size_t kBias = 2;
-
 constexpr std::array kFields = joined(
     kProductFields<LinearSpec>,
     std::array{
@@ -61,13 +59,15 @@ Tensor as_stack(Tensor weights) {
 /// 32 rows, so that more rows choose cores that share K.
 bool is_near_banks(const OpContext& context) {
     const auto& spec = context.params<LinearSpec>();
-    const bool is_chosen = spec.split_k == 0 && num_rows(context.inputs[0].spec.shape) <= kTileRows;
+    const bool is_chosen =
+        spec.split_k == 0 && num_rows(context.inputs["input"_in].spec.shape) <= kTileRows;
     if (spec.weight_reads == WeightReads::AllBanks ||
         (spec.weight_reads == WeightReads::Auto && !is_chosen)) {
         return false;
     }
-    const TensorPlan weights = as_stack(context.inputs[1]);
-    const NearOperands operands{context.inputs[0].spec, weights.spec, !context.has(kBias)};
+    const TensorPlan weights = as_stack(context.inputs["weight"_in]);
+    const NearOperands operands{context.inputs["input"_in].spec, weights.spec,
+                                !context.has("bias"_in)};
     return near_banks_of(context.arch, operands, spec).has_value();
 }
 
@@ -78,7 +78,8 @@ std::optional<SplitK> split_of(const OpContext& context) {
         return std::nullopt;
     }
     return split_k_of(context.arch, spec.grid,
-                      shape_of(context.inputs[0].spec, context.inputs[1].spec, context.has(kBias)),
+                      shape_of(context.inputs["input"_in].spec, context.inputs["weight"_in].spec,
+                               context.has("bias"_in)),
                       spec.split_k);
 }
 
@@ -95,41 +96,43 @@ void rules(const OpContext& context, RuleJudge& judge) {
         is_split || spec.split_k <= 1 || !has_grid, "split_k",
         fmt::format("is {}; allowed: 0, 1, or as many cores as the grid and the {} tiles "
                     "of K have, whose parts fit in L1",
-                    spec.split_k, div_up(row_length(context.inputs[0].spec.shape), kTileColumns)));
+                    spec.split_k,
+                    div_up(row_length(context.inputs["input"_in].spec.shape), kTileColumns)));
     if (is_split) {
         return;
     }
     // One matrix is the case of one expert, so that limits and messages are those of expert_rows.
-    const TensorPlan weights = as_stack(context.inputs[1]);
-    const TensorPlan bias = context.has(kBias) ? as_stack(context.inputs[kBias]) : TensorPlan{};
+    const TensorPlan weights = as_stack(context.inputs["weight"_in]);
+    const TensorPlan bias =
+        context.has("bias"_in) ? as_stack(context.inputs["bias"_in]) : TensorPlan{};
     judge_product(context.arch,
-                  {.rows = context.inputs[0],
+                  {.rows = context.inputs["input"_in],
                    .weights = weights,
-                   .bias = context.has(kBias) ? &bias : nullptr},
+                   .bias = context.has("bias"_in) ? &bias : nullptr},
                   false, context.params<LinearSpec>(), judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     // Weights are (N, K), as checkpoints of linear layers store them; the product takes them
     // transposed.
-    output.shape.back() = context.inputs[1].spec.shape[0];
+    output.shape.back() = context.inputs["weight"_in].spec.shape[0];
     return {{.spec = output}};
 }
 
 Program strip_program(const OpContext& context, std::size_t p) {
-    const DeviceTensor weights = as_stack(context.device_inputs[1][p]);
+    const DeviceTensor weights = as_stack(context.device_inputs["weight"_in][p]);
     const DeviceTensor bias =
-        context.has(kBias) ? as_stack(context.device_inputs[kBias][p]) : DeviceTensor{};
+        context.has("bias"_in) ? as_stack(context.device_inputs["bias"_in][p]) : DeviceTensor{};
     LinearSpec schedule = context.params<LinearSpec>();
     if (!is_near_banks(context)) {
         schedule.weight_reads = WeightReads::AllBanks;
     }
     return expert_product(kSpec.name, context.arch,
-                          {.rows = context.device_inputs[0][p],
+                          {.rows = context.device_inputs["input"_in][p],
                            .weights = weights,
                            .output = context.device_outputs[0][p],
-                           .bias = context.has(kBias) ? &bias : nullptr},
+                           .bias = context.has("bias"_in) ? &bias : nullptr},
                           schedule);
 }
 
@@ -142,10 +145,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const auto& spec = context.params<LinearSpec>();
         return split_k_program(
             context.arch, spec.grid,
-            {.rows = context.device_inputs[0][p],
-             .weights = context.device_inputs[1][p],
+            {.rows = context.device_inputs["input"_in][p],
+             .weights = context.device_inputs["weight"_in][p],
              .output = context.device_outputs[0][p],
-             .bias = context.has(kBias) ? &context.device_inputs[kBias][p] : nullptr},
+             .bias = context.has("bias"_in) ? &context.device_inputs["bias"_in][p] : nullptr},
             *split, {.fidelity = spec.math_fidelity, .both_nocs = spec.both_nocs});
     });
 }
@@ -155,11 +158,11 @@ std::string schedule_words(const OpContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<float> rows = floats_of(context.read(0));
-    const std::vector<float> weights = floats_of(context.read(1));
+    const std::vector<float> rows = floats_of(context.read("input"_in));
+    const std::vector<float> weights = floats_of(context.read("weight"_in));
     const std::vector<float> bias =
-        context.has(kBias) ? floats_of(context.read(kBias)) : std::vector<float>{};
-    const Shape& matrix = context.in(1).shape();
+        context.has("bias"_in) ? floats_of(context.read("bias"_in)) : std::vector<float>{};
+    const Shape& matrix = context.in("weight"_in).shape();
     const std::size_t n = matrix[0];
     const std::size_t k = matrix[1];
     HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
@@ -175,7 +178,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    return product_work(context, context.in(0).shape.back());
+    return product_work(context, context.in("input"_in).shape.back());
 }
 
 }  // namespace

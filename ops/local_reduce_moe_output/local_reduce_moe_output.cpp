@@ -78,7 +78,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const Shape& shape = context.inputs[0].spec.shape;
+    const Shape& shape = context.inputs["expert_outputs"_in].spec.shape;
     return {{.spec = {{shape[1], shape[2]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
@@ -166,9 +166,10 @@ void create_compute(Program& program, const SharedWork& work, const Chunks& chun
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor tokens = context.read(1);
-    check_lists(kSpec.name, {kInputs[3].name, context.read(3)}, {kInputs[1].name, tokens},
-                tokens.shape[1]);
+    const HostTensor tokens = context.read("token_idx_map"_in);
+    check_lists(kSpec.name,
+                {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
+                {kInputs["token_idx_map"_in].name, tokens}, tokens.shape[1]);
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,
@@ -191,7 +192,9 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p], in[3][p]},
+        return make_program(context.arch,
+                            {in["expert_outputs"_in][p], in["token_idx_map"_in][p],
+                             in["routed_token_weights"_in][p], in["num_routed_tokens"_in][p]},
                             {context.device_outputs[0][p]}, context.params<LocalReduceSpec>());
     });
 }
@@ -208,7 +211,7 @@ const Op& op() {
         .programs = programs,
         .reference = reference,
         .check_values = check_values,
-        .checked_inputs = {1, 3}};
+        .checked_inputs = {"token_idx_map"_in, "num_routed_tokens"_in}};
     return kOp;
 }
 

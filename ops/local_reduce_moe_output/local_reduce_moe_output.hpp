@@ -43,6 +43,11 @@ inline constexpr std::array kInputs{
     Operand{"routed_token_weights", "(E/D, T)", "bfloat16", "ROW_MAJOR", "num_routed_tokens"},
     Operand{"num_routed_tokens", "(E/D, 1)", "uint32", "ROW_MAJOR"}};
 inline constexpr std::array kOutputs{Operand{"local", "(T, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "expert_outputs"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "local_reduce_moe_output",
     .summary = "weighted sum of each token's expert outputs on one device",

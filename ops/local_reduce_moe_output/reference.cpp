@@ -92,21 +92,23 @@ HostTensor sum_up(const std::vector<std::vector<Contribution>>& lists, std::uint
 }  // namespace
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<std::uint32_t> counts = context.counts(3);
+    const std::vector<std::uint32_t> counts = context.counts("num_routed_tokens"_in);
     std::vector<HostTensor> rows(counts.size());
     tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t expert) {
         if (counts[expert] != 0) {
-            rows[expert] =
-                context.in(0).first_rows(static_cast<std::uint32_t>(expert), counts[expert]);
+            rows[expert] = context.in("expert_outputs"_in)
+                               .first_rows(static_cast<std::uint32_t>(expert), counts[expert]);
         }
     });
     const auto read_row = [&](std::size_t expert, std::size_t row, std::span<float> values) {
         read_floats(rows[expert], row * values.size(), values);
     };
     std::vector<HostTensor> outputs;
-    outputs.push_back(sum_up(contributions(context.read(1), context.read(2), context.read(3)),
-                             context.in(0).shape()[2], read_row,
-                             context.params<LocalReduceSpec>().accumulator));
+    outputs.push_back(sum_up(
+        contributions(context.read("token_idx_map"_in), context.read("routed_token_weights"_in),
+                      context.read("num_routed_tokens"_in)),
+        context.in("expert_outputs"_in).shape()[2], read_row,
+        context.params<LocalReduceSpec>().accumulator));
     return outputs;
 }
 

@@ -75,8 +75,8 @@ MatmulSpec for_inputs(MatmulSpec schedule, const TensorSpec& in0, const TensorSp
 }
 
 OperandLayouts layouts_of(const OpContext& context) {
-    const TensorSpec& in0 = context.inputs[0].spec;
-    const TensorSpec& in1 = context.inputs[1].spec;
+    const TensorSpec& in0 = context.inputs["in0"_in].spec;
+    const TensorSpec& in1 = context.inputs["in1"_in].spec;
     return operand_layouts(context.arch, {in0.shape[0], in0.shape[1], in1.shape[1]},
                            for_inputs(context.params<MatmulSpec>(), in0, in1));
 }
@@ -106,8 +106,8 @@ void judge_place(std::string_view operand, TensorPlacement placement, const Tens
 
 void judge_tensors(const OpContext& context, const OperandLayouts& layouts, RuleJudge& judge) {
     const auto& schedule = context.params<MatmulSpec>();
-    judge_place("in0", schedule.in0.placement, context.inputs[0], layouts.in0, judge);
-    judge_place("in1", schedule.in1.placement, context.inputs[1], layouts.in1, judge);
+    judge_place("in0", schedule.in0.placement, context.inputs["in0"_in], layouts.in0, judge);
+    judge_place("in1", schedule.in1.placement, context.inputs["in1"_in], layouts.in1, judge);
     if (!context.outputs.empty()) {
         const TensorPlan& out = context.outputs[0];
         judge.require(out.spec.format == layouts.out.spec.format, "out",
@@ -169,7 +169,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
         // not fit.
         return {layouts_of(context).out};
     } catch (const UsageError&) {
-        return {{.spec = {{context.inputs[0].spec.shape[0], context.inputs[1].spec.shape[1]},
+        return {{.spec = {{context.inputs["in0"_in].spec.shape[0],
+                           context.inputs["in1"_in].spec.shape[1]},
                           context.params<MatmulSpec>().out.format,
                           Layout::TILE}}};
     }
@@ -185,14 +186,14 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
-        return make_program(context.arch,
-                            {context.device_inputs[0][p], context.device_inputs[1][p]},
-                            {context.device_outputs[0][p]}, context.params<MatmulSpec>());
+        return make_program(
+            context.arch, {context.device_inputs["in0"_in][p], context.device_inputs["in1"_in][p]},
+            {context.device_outputs[0][p]}, context.params<MatmulSpec>());
     });
 }
 
 LeastWork bound(const BoundContext& context) {
-    return product_work(context, context.in(0).shape.back());
+    return product_work(context, context.in("in0"_in).shape.back());
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ inline constexpr std::array kOutputs{Operand{.name = "out",
                                              .format = "bfloat16 | bfp8_b | bfp4_b | float32",
                                              .layout = "TILE",
                                              .lies = Lies::Anyhow}};
+
+/// Positions of operands by their names: "in0"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most
 /// 2^-8 = 0.0039 of the element, the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{

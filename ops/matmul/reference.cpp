@@ -30,8 +30,8 @@ void multiply_row(std::span<const float> row, std::span<const float> in1, std::s
 }  // namespace
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor in0 = context.read(0);
-    const HostTensor in1 = context.read(1);
+    const HostTensor in0 = context.read("in0"_in);
+    const HostTensor in1 = context.read("in1"_in);
     const std::size_t k = in0.shape.at(1);
     const std::size_t n = in1.shape.at(1);
     const std::vector<float> left = floats_of(in0);

@@ -55,19 +55,19 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<AlignSpec>();
     judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
                   fmt::format("is {}; allowed: 1 to 128", spec.block_size));
-    if (context.has(1)) {
-        const std::uint32_t mapped = context.inputs[1].spec.shape[0];
+    if (context.has("expert_map"_in)) {
+        const std::uint32_t mapped = context.inputs["expert_map"_in].spec.shape[0];
         judge.require(mapped == spec.num_experts, "expert_map",
                       fmt::format("has {} entries; allowed: one for each of {} experts", mapped,
                                   spec.num_experts));
     }
     const auto scratch =
-        scratch_of(sizes_of(context.arch, context.inputs[0].spec.shape, spec), spec);
+        scratch_of(sizes_of(context.arch, context.inputs["topk_ids"_in].spec.shape, spec), spec);
     judge_scratch(context.arch, scratch, "topk_ids", judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const Shape& ids = context.inputs[0].spec.shape;
+    const Shape& ids = context.inputs["topk_ids"_in].spec.shape;
     const AlignedExtents extents = extents_of(num_elements(ids), context.params<AlignSpec>());
     const auto table = [](Shape shape) {
         return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
@@ -80,14 +80,15 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<AlignSpec>();
     const auto& in = context.device_inputs;
     const auto& out = context.device_outputs;
-    const Sizes sizes = sizes_of(context.arch, in[0][p].spec.shape, spec);
-    const AlignTensors tensors{.ids = &in[0][p].buffer,
-                               .map = is_given(in, 1) ? &in[1][p].buffer : nullptr,
-                               .sorted = &out[0][p].buffer,
-                               .blocks = &out[1][p].buffer,
-                               .total = &out[2][p].buffer,
-                               .rows = &out[3][p].buffer,
-                               .count = is_given(in, 2) ? &in[2][p].buffer : nullptr};
+    const Sizes sizes = sizes_of(context.arch, in["topk_ids"_in][p].spec.shape, spec);
+    const AlignTensors tensors{
+        .ids = &in["topk_ids"_in][p].buffer,
+        .map = is_given(in, "expert_map"_in) ? &in["expert_map"_in][p].buffer : nullptr,
+        .sorted = &out[0][p].buffer,
+        .blocks = &out[1][p].buffer,
+        .total = &out[2][p].buffer,
+        .rows = &out[3][p].buffer,
+        .count = is_given(in, "num_tokens"_in) ? &in["num_tokens"_in][p].buffer : nullptr};
     const AlignArgs args{.num_tokens = sizes.tokens,
                          .top_k = sizes.top_k,
                          .ids_page = sizes.ids_page,
@@ -129,9 +130,9 @@ std::vector<std::vector<Choice>> choices_by_expert(const HostTensor& ids, const 
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<AlignSpec>();
-    const HostTensor ids = context.read(0);
+    const HostTensor ids = context.read("topk_ids"_in);
     const std::optional<HostTensor> map =
-        context.has(1) ? std::optional(context.read(1)) : std::nullopt;
+        context.has("expert_map"_in) ? std::optional(context.read("expert_map"_in)) : std::nullopt;
     const AlignedExtents extents = extents_of(num_elements(ids.shape), spec);
     // The pad is the number of choices, an index that no choice has, as in vLLM.
     HostTensor sorted =
@@ -139,8 +140,9 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     HostTensor blocks = filled_int32({extents.blocks}, kNobody);
     HostTensor rows = filled_int32(ids.shape, kNobody);
     std::uint32_t end = 0;
-    const std::size_t tokens =
-        context.has(2) ? context.read(2).as<std::uint32_t>()[0] : ids.shape[0];
+    const std::size_t tokens = context.has("num_tokens"_in)
+                                   ? context.read("num_tokens"_in).as<std::uint32_t>()[0]
+                                   : ids.shape[0];
     for (const auto& choices :
          choices_by_expert(ids, map ? &*map : nullptr, spec, tokens * ids.shape[1])) {
         for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -160,16 +162,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_values(const ReferenceContext& context) {
     // An id from num_experts on selects no expert, as in vLLM's kernel.
     constexpr std::uint64_t kAnyId = std::uint64_t{INT32_MAX} + 1;
-    std::uint64_t tokens = context.in(0).shape()[0];
-    if (context.has(2)) {
-        const HostTensor given = context.read(2);
+    std::uint64_t tokens = context.in("topk_ids"_in).shape()[0];
+    if (context.has("num_tokens"_in)) {
+        const HostTensor given = context.read("num_tokens"_in);
         // A count: 0 to all tokens.
-        check_indices(kSpec.name, {kInputs[2].name, given}, tokens + 1, Nobody::Forbidden);
+        check_indices(kSpec.name, {kInputs["num_tokens"_in].name, given}, tokens + 1,
+                      Nobody::Forbidden);
         tokens = given.as<std::uint32_t>()[0];
     }
-    const HostTensor ids = context.read(0);
-    check_indices(kSpec.name, {kInputs[0].name, ids}, kAnyId, Nobody::Allowed, tokens);
-    for (const auto& map : context.has(1) ? context.read_all(1) : std::vector<HostTensor>()) {
+    const HostTensor ids = context.read("topk_ids"_in);
+    check_indices(kSpec.name, {kInputs["topk_ids"_in].name, ids}, kAnyId, Nobody::Allowed, tokens);
+    for (const auto& map : context.has("expert_map"_in) ? context.read_all("expert_map"_in)
+                                                        : std::vector<HostTensor>()) {
         check_expert_map(kSpec.name, map, context.params<AlignSpec>().num_experts);
     }
 }

@@ -40,6 +40,11 @@ inline constexpr std::array kOutputs{
     Operand{"num_tokens_post_padded", "(1)", "int32", "ROW_MAJOR"},
     Operand{"rows", "(T, K)", "int32", "ROW_MAJOR"},
 };
+
+/// Positions of operands by their names: "topk_ids"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_align_block_size",
     .summary =

@@ -53,8 +53,8 @@ std::vector<Scratch> scratch_of(const Sizes& sizes, const BatchSpec& spec) {
 }
 
 Sizes sizes_of(const OpContext& context) {
-    return sizes_of(context.arch, context.inputs[0].spec.shape, context.inputs[1].spec.shape,
-                    context.params<BatchSpec>());
+    return sizes_of(context.arch, context.inputs["topk_ids"_in].spec.shape,
+                    context.inputs["expert_map"_in].spec.shape, context.params<BatchSpec>());
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -71,7 +71,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     // expert.
     return {table({spec.num_local_experts}),
             table({spec.num_local_experts, spec.max_num_tokens}),
-            table(context.inputs[0].spec.shape),
+            table(context.inputs["topk_ids"_in].spec.shape),
             {.spec = {{spec.num_local_experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}}};
 }
 
@@ -89,8 +89,8 @@ Program make_program(const OpContext& context, std::size_t p) {
                          .batch_stride = sizes.batch_stride,
                          .tokens_at_once = kTokensAtOnce,
                          .count_stride = kCountStride};
-    const BatchTensors tensors{.ids = &in[0][p].buffer,
-                               .map = &in[1][p].buffer,
+    const BatchTensors tensors{.ids = &in["topk_ids"_in][p].buffer,
+                               .map = &in["expert_map"_in][p].buffer,
                                .counts = &out[0][p].buffer,
                                .tokens = &out[1][p].buffer,
                                .rows = &out[2][p].buffer,
@@ -103,8 +103,8 @@ Program make_program(const OpContext& context, std::size_t p) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<BatchSpec>();
-    const HostTensor ids = context.read(0);
-    const HostTensor map = context.read(1);
+    const HostTensor ids = context.read("topk_ids"_in);
+    const HostTensor map = context.read("expert_map"_in);
     const std::vector<std::int32_t> local = local_experts_of(ids, &map, map.shape[0]);
     HostTensor counts = filled_int32({spec.num_local_experts}, 0);
     HostTensor tokens = filled_int32({spec.num_local_experts, spec.max_num_tokens}, kNobody);
@@ -129,12 +129,12 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor values = context.read(0);
-    const NamedTable ids{kInputs[0].name, values};
-    check_indices(kSpec.name, ids, context.in(1).shape()[0], Nobody::Allowed);
+    const HostTensor values = context.read("topk_ids"_in);
+    const NamedTable ids{kInputs["topk_ids"_in].name, values};
+    check_indices(kSpec.name, ids, context.in("expert_map"_in).shape()[0], Nobody::Allowed);
     // A batch has one row per token, so a second choice of the same expert would have no row.
     check_selects_once(kSpec.name, ids);
-    for (const HostTensor& map : context.read_all(1)) {
+    for (const HostTensor& map : context.read_all("expert_map"_in)) {
         check_expert_map(kSpec.name, map, context.params<BatchSpec>().num_local_experts);
     }
 }

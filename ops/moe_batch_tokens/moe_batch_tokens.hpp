@@ -24,6 +24,11 @@ inline constexpr std::array kOutputs{
     Operand{"rows", "(T, K)", "int32", "ROW_MAJOR"},
     Operand{"num_routed_tokens", "(L, 1)", "uint32", "ROW_MAJOR"},
 };
+
+/// Positions of operands by their names: "topk_ids"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_batch_tokens",
     .summary = "lists the tokens of each local expert and the place of each choice",

@@ -32,8 +32,8 @@ std::uint64_t bytes_beside_inputs(const ArchSpec& arch, const MoeBmmSpec& schedu
            2 * std::uint64_t{experts} * arch.dram.alignment.value + 2 * 32;
 }
 
-// With k_split, the parts of other cores arrive on one and leave from each of the others; the same
-// buffers lie on all of them, since a core is told an address of another by its own.
+// With k_split, one core receives the parts of sums that other cores send. All of them have the
+// same buffers, because a core computes an address on another core from its own.
 std::uint64_t bytes_of_parts(const MoeBmmSpec& schedule) {
     const std::uint64_t tiles = std::uint64_t{schedule.subblock.height} * schedule.subblock.width;
     const std::uint64_t blocks = schedule.k_split - 1 + kPartBlocks;
@@ -41,7 +41,7 @@ std::uint64_t bytes_of_parts(const MoeBmmSpec& schedule) {
 }
 
 BmmExtents extents_of(const OpContext& context) {
-    const Shape& weights = context.inputs[1].spec.shape;
+    const Shape& weights = context.inputs["expert_weights"_in].spec.shape;
     return {weights[0], div_up(weights[1], kTileRows), div_up(weights[2], kTileColumns)};
 }
 
@@ -71,7 +71,8 @@ void judge_k_split(const OpContext& context, RuleJudge& judge) {
     // send_part.cpp finds its blocks from the counts in device memory.
     judge.require(schedule.split_by == SplitBy::Device, "k_split",
                   fmt::format("is {}; it needs split_by device", schedule.k_split));
-    const std::uint32_t k_tiles = div_up(context.inputs[1].spec.shape[1], kTileRows);
+    const std::uint32_t k_tiles =
+        div_up(context.inputs["expert_weights"_in].spec.shape[1], kTileRows);
     const std::uint32_t k_blocks = div_up(k_tiles, std::max(schedule.k_block, 1U));
     // A core without a block of K would send nothing, and the adder would wait for it.
     judge.require(schedule.k_split <= k_blocks, "k_split",
@@ -157,7 +158,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
         std::uint64_t{schedule.k_block} * schedule.cb_depth * (subblock.height + subblock.width) *
             tile_bytes(DataFormat::Float16_b) +
         bytes_of_parts(schedule) +
-        bytes_beside_inputs(arch, schedule, context.inputs[0].spec.shape[0]);
+        bytes_beside_inputs(arch, schedule, context.inputs["input_hidden_state"_in].spec.shape[0]);
     judge_k_split(context, judge);
     // Rows of cores share out steps by the counts, which only the device has.
     judge.require(
@@ -189,8 +190,8 @@ bool reads_back(ParameterRef parameters) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const Shape& input = context.inputs[0].spec.shape;
-    const Shape& weights = context.inputs[1].spec.shape;
+    const Shape& input = context.inputs["input_hidden_state"_in].spec.shape;
+    const Shape& weights = context.inputs["expert_weights"_in].spec.shape;
     return {{.spec = {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE}}};
 }
 
@@ -217,14 +218,17 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        return make_program(context.arch,
-                            {in[0][p], in[1][p], {in[2][p], context.host_counts(2, p)}},
-                            {context.device_outputs[0][p]}, context.params<MoeBmmSpec>());
+        return make_program(
+            context.arch,
+            {in["input_hidden_state"_in][p],
+             in["expert_weights"_in][p],
+             {in["num_routed_tokens"_in][p], context.host_counts("num_routed_tokens"_in, p)}},
+            {context.device_outputs[0][p]}, context.params<MoeBmmSpec>());
     });
 }
 
 LeastWork bound(const BoundContext& context) {
-    LeastWork work = product_work(context, context.in(0).shape.back());
+    LeastWork work = product_work(context, context.in("input_hidden_state"_in).shape.back());
     work.dram_bytes += zero_bytes(context);
     return work;
 }

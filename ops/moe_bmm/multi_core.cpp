@@ -113,7 +113,7 @@ void add_compute(Program& program, const KPart& part, const BmmCall& call,
     }
 }
 
-/// Returns what the cores with the first part of K know of the others.
+/// Returns the cores of the other parts of K, for the cores that add their sums.
 OtherParts others_of(Program& program, const ArchSpec& arch, const std::vector<KPart>& parts) {
     OtherParts others;
     if (parts.size() == 1) {

@@ -23,13 +23,14 @@ std::uint32_t rows_at_once(std::uint32_t inner) {
 /// Computes the product of one expert's first `count` rows, into `output`.
 void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_t count,
              std::span<float> output) {
-    const Shape& shape = context.in(1).shape();
+    const Shape& shape = context.in("expert_weights"_in).shape();
     // Only rows with tokens are read.
-    ExpertReference sums(context.in(0).first_rows(expert, count), 0, count, {0, shape[2]});
+    ExpertReference sums(context.in("input_hidden_state"_in).first_rows(expert, count), 0, count,
+                         {0, shape[2]});
     const std::uint32_t step = rows_at_once(shape[1]);
     for (std::uint32_t k = 0; k < shape[1]; k += step) {
         const std::uint64_t first = std::uint64_t{expert} * shape[1] + k;
-        sums.add(context.in(1).rows(first, step), 0, k, step);
+        sums.add(context.in("expert_weights"_in).rows(first, step), 0, k, step);
     }
     sums.store(output, shape[2]);
 }
@@ -37,7 +38,7 @@ void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_
 }  // namespace
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<std::uint32_t> counts = context.counts(2);
+    const std::vector<std::uint32_t> counts = context.counts("num_routed_tokens"_in);
     return list_of(packed_expert_rows(context.outputs[0].spec.shape, counts,
                                       [&](std::uint32_t expert, std::span<float> rows) {
                                           project(context, expert, counts[expert], rows);

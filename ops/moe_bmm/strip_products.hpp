@@ -11,7 +11,7 @@
 
 namespace tessera::ops::moe_bmm {
 
-/// Output columns whose sums stand together.
+/// Output columns whose sums are consecutive in memory.
 inline constexpr std::size_t kStripColumns = 32;
 
 /// Widens `rows` rows of a strip, `row_size` elements apart.

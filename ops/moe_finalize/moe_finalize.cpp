@@ -32,9 +32,9 @@ struct Chunks {
 
 // Returns chunks of half of DST, which math owns while the packer empties the other half.
 Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
-    const std::uint32_t row_bytes = context.inputs[0].spec.page_size();
+    const std::uint32_t row_bytes = context.inputs["rows"_in].spec.page_size();
     const std::uint32_t row_tiles = div_up(row_bytes, kTileBytes);
-    const std::uint32_t top_k = context.inputs[2].spec.shape[1];
+    const std::uint32_t top_k = context.inputs["expert_weights"_in].spec.shape[1];
     return {.row_bytes = row_bytes,
             .row_tiles = row_tiles,
             .chunk_tiles = std::min(row_tiles, context.arch.dst.tiles_32bit / 2),
@@ -45,8 +45,8 @@ Chunks chunks_of(const OpContext& context, std::uint32_t most_tokens) {
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<CopySpec>();
     judge_depth(spec.cb_depth, judge);
-    const Shape& weights = context.inputs[2].spec.shape;
-    const std::uint32_t indices = context.inputs[1].spec.shape[0];
+    const Shape& weights = context.inputs["expert_weights"_in].spec.shape;
+    const std::uint32_t indices = context.inputs["expanded_idx_to_permuted_idx"_in].spec.shape[0];
     judge.require(indices == weights[0] * weights[1], "expanded_idx_to_permuted_idx",
                   fmt::format("has {} entries; {} tokens of {} experts have {}", indices,
                               weights[0], weights[1], weights[0] * weights[1]));
@@ -64,7 +64,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    return {{.spec = {{context.inputs[2].spec.shape[0], context.inputs[0].spec.shape[1]},
+    return {{.spec = {{context.inputs["expert_weights"_in].spec.shape[0],
+                       context.inputs["rows"_in].spec.shape[1]},
                       DataFormat::Float16_b,
                       Layout::ROW_MAJOR}}};
 }
@@ -85,11 +86,14 @@ void add_buffers(Program& program, const CoreRangeSet& cores, const Chunks& chun
 void add_reader(Program& program, const SharedWork& work, const OpContext& context,
                 std::size_t position, const Chunks& chunks) {
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
-    const ReaderTensors tensors{.rows = in(0), .table = in(1), .weights = in(2)};
-    const ReaderArgs args{.row_bytes = chunks.row_bytes,
-                          .chunk_tiles = chunks.chunk_tiles,
-                          .top_k = chunks.top_k,
-                          .weight_bytes = element_bytes(context.inputs[2].spec.format)};
+    const ReaderTensors tensors{.rows = in("rows"_in),
+                                .table = in("expanded_idx_to_permuted_idx"_in),
+                                .weights = in("expert_weights"_in)};
+    const ReaderArgs args{
+        .row_bytes = chunks.row_bytes,
+        .chunk_tiles = chunks.chunk_tiles,
+        .top_k = chunks.top_k,
+        .weight_bytes = element_bytes(context.inputs["expert_weights"_in].spec.format)};
     const KernelHandle reader = CreateKernel(program, "ops/moe_finalize/kernels/reader.cpp",
                                              work.cores, reader_config(args, tensors));
     for (const WorkShare& share : work.shares) {
@@ -130,8 +134,8 @@ void add_writer(Program& program, const SharedWork& work, const DeviceTensor& ou
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
     const DeviceTensor& output = context.device_outputs[0][position];
-    const SharedWork work =
-        share_work(kSpec.name, context.arch, spec.grid, context.inputs[2].spec.shape[0]);
+    const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
+                                       context.inputs["expert_weights"_in].spec.shape[0]);
     const Chunks chunks = chunks_of(context, work.shares.front().count);
 
     Program program = CreateProgram();
@@ -143,9 +147,9 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor rows = context.read(0);
-    const HostTensor indices = context.read(1);
-    const HostTensor weights = context.read(2);
+    const HostTensor rows = context.read("rows"_in);
+    const HostTensor indices = context.read("expanded_idx_to_permuted_idx"_in);
+    const HostTensor weights = context.read("expert_weights"_in);
     const std::size_t top_k = weights.shape[1];
     const std::size_t hidden = rows.shape[1];
     HostTensor output = make_host_tensor({weights.shape[0], rows.shape[1]}, DataFormat::Float32);
@@ -176,15 +180,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     // Only the table steers reads; rows and weights may have any value.
-    check_indices(kSpec.name, {kInputs[1].name, context.read(1)}, context.in(0).shape()[0],
-                  Nobody::Allowed);
+    check_indices(kSpec.name,
+                  {kInputs["expanded_idx_to_permuted_idx"_in].name,
+                   context.read("expanded_idx_to_permuted_idx"_in)},
+                  context.in("rows"_in).shape()[0], Nobody::Allowed);
 }
 
 LeastWork bound(const BoundContext& context) {
     // Only rows that the index names belong to a token of this device.
     LeastWork work = operand_bytes(context, {"rows", "expert_weights"});
-    const TensorSpec& rows = context.in(0);
-    work.dram_bytes += bytes_of_elements(num_present(context, 1) * rows.shape.back(), rows.format);
+    const TensorSpec& rows = context.in("rows"_in);
+    work.dram_bytes += bytes_of_elements(
+        num_present(context, "expanded_idx_to_permuted_idx"_in) * rows.shape.back(), rows.format);
     return work;
 }
 
@@ -199,7 +206,7 @@ const Op& op() {
                         .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {1}};
+                        .checked_inputs = {"expanded_idx_to_permuted_idx"_in}};
     return kOp;
 }
 

@@ -17,6 +17,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(T, H)", "bfloat16 | float32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "rows"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is 2^-9; twice that, for another order of summation.
 inline constexpr OpSpec kSpec{
     .name = "moe_finalize",

@@ -26,8 +26,8 @@ std::uint32_t num_places(const OpContext& context) {
 }
 
 PlaceArgs args_of(const OpContext& context) {
-    const Shape& ids = context.inputs[0].spec.shape;
-    return {.num_experts = context.inputs[1].spec.shape[0],
+    const Shape& ids = context.inputs["topk_ids"_in].spec.shape;
+    return {.num_experts = context.inputs["expert_places"_in].spec.shape[0],
             .top_k = ids[1],
             .ids_page = round_up(4 * ids[1], dram_alignment(context.arch)),
             .tokens_at_once = std::min(ids[0], kTokensAtOnce),
@@ -58,17 +58,18 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const auto table = [](Shape shape) {
         return TensorPlan{.spec = {std::move(shape), DataFormat::Int32, Layout::ROW_MAJOR}};
     };
-    return {table(context.inputs[0].spec.shape), table({num_places(context)})};
+    return {table(context.inputs["topk_ids"_in].spec.shape), table({num_places(context)})};
 }
 
 Program make_program(const OpContext& context, std::size_t p) {
     const PlaceArgs args = args_of(context);
-    const PlaceTensors tensors{.ids = &context.device_inputs[0][p].buffer,
-                               .expert_places = &context.device_inputs[1][p].buffer,
-                               .place_ids = &context.device_outputs[0][p].buffer,
-                               .place_map = &context.device_outputs[1][p].buffer};
+    const PlaceTensors tensors{
+        .ids = &context.device_inputs["topk_ids"_in][p].buffer,
+        .expert_places = &context.device_inputs["expert_places"_in][p].buffer,
+        .place_ids = &context.device_outputs["place_ids"_out][p].buffer,
+        .place_map = &context.device_outputs["place_map"_out][p].buffer};
     const SharedWork work =
-        share_work(kSpec.name, context.arch, {}, context.inputs[0].spec.shape[0]);
+        share_work(kSpec.name, context.arch, {}, context.inputs["topk_ids"_in].spec.shape[0]);
     Program program = CreateProgram();
     add_scratch(program, work.cores, scratch_of(args), dram_alignment(context.arch));
     const KernelHandle kernel = CreateKernel(program, "ops/moe_place_ids/kernels/place.cpp",
@@ -86,14 +87,14 @@ Program make_program(const OpContext& context, std::size_t p) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor ids = context.read(0);
-    const HostTensor places = context.read(1);
+    const HostTensor ids = context.read("topk_ids"_in);
+    const HostTensor places = context.read("expert_places"_in);
     const auto slots = context.params<PlaceSpec>().slots;
     // An expert map and a table of places have the same form: one entry per expert, −1 for none.
     const std::vector<std::int32_t> placed = local_experts_of(ids, &places, places.shape[0]);
     HostTensor place_ids = filled_int32(ids.shape, kNobody);
     std::ranges::copy(placed, place_ids.as<std::int32_t>().begin());
-    HostTensor map = filled_int32(context.outputs[1].spec.shape, kNobody);
+    HostTensor map = filled_int32(context.outputs["place_map"_out].spec.shape, kNobody);
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
         map.as<std::int32_t>()[context.position * slots + slot] = static_cast<std::int32_t>(slot);
     }
@@ -101,14 +102,15 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor ids = context.read(0);
-    const HostTensor places = context.read(1);
+    const HostTensor ids = context.read("topk_ids"_in);
+    const HostTensor places = context.read("expert_places"_in);
     // An id of −1 is a choice that does not count. An expert without a place is refused, since its
     // tokens would be lost without a message.
-    check_indices(kSpec.name, {kInputs[0].name, ids}, places.shape[0], Nobody::Allowed);
-    check_indices(kSpec.name, {kInputs[1].name, places},
-                  std::uint64_t{context.params<PlaceSpec>().slots} * context.inputs[0].size(),
-                  Nobody::Forbidden);
+    check_indices(kSpec.name, {kInputs["topk_ids"_in].name, ids}, places.shape[0], Nobody::Allowed);
+    check_indices(
+        kSpec.name, {kInputs["expert_places"_in].name, places},
+        std::uint64_t{context.params<PlaceSpec>().slots} * context.inputs["topk_ids"_in].size(),
+        Nobody::Forbidden);
 }
 
 }  // namespace

@@ -21,6 +21,14 @@ inline constexpr std::array kOutputs{
     Operand{"place_ids", "(T, K)", "int32", "ROW_MAJOR"},
     Operand{"place_map", "(P)", "int32", "ROW_MAJOR"},
 };
+
+/// Positions of operands by their names: "topk_ids"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_place_ids",
     .summary = "turns ids of experts into their places on the devices",

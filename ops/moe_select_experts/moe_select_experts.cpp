@@ -55,7 +55,7 @@ std::string schedule_words(ParameterRef parameters) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SelectExpertsSpec>();
-    const std::uint32_t experts = context.inputs[0].spec.shape[1];
+    const std::uint32_t experts = context.inputs["router_logits"_in].spec.shape[1];
     judge_grid(context.arch, spec.grid, judge);
     judge.require(spec.n_group >= 1 && experts % spec.n_group == 0, "n_group",
                   fmt::format("{} does not divide {} experts", spec.n_group, experts));
@@ -74,7 +74,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<SelectExpertsSpec>();
-    const Shape& logits = context.inputs[0].spec.shape;
+    const Shape& logits = context.inputs["router_logits"_in].spec.shape;
     const auto rows = [&](std::uint32_t columns, DataFormat format) {
         return TensorPlan{.spec = {{logits[0], columns}, format, Layout::ROW_MAJOR}};
     };
@@ -92,9 +92,10 @@ bool normalises(const SelectExpertsSpec& spec) {
 SelectArgs args_of(const OpContext& context) {
     // Outputs left out at the end are neither computed nor stored.
     const auto& spec = context.params<SelectExpertsSpec>();
-    const TensorSpec& logits = context.inputs[0].spec;
-    const bool has_bias = context.inputs.size() > 1;
-    const bool has_bf16_bias = has_bias && context.inputs[1].spec.format == DataFormat::Float16_b;
+    const TensorSpec& logits = context.inputs["router_logits"_in].spec;
+    const bool has_bias = context.has("bias"_in);
+    const bool has_bf16_bias =
+        has_bias && context.inputs["bias"_in].spec.format == DataFormat::Float16_b;
     return {.experts = logits.shape[1],
             .n_group = spec.n_group,
             .topk_group = spec.topk_group,
@@ -116,9 +117,10 @@ SelectTensors tensors_of(const OpContext& context, std::size_t position) {
     const auto output = [&](std::size_t i) {
         return i < context.outputs.size() ? &context.device_outputs[i][position].buffer : nullptr;
     };
-    return {.logits = &context.device_inputs[0][position].buffer,
-            .bias = context.device_inputs.size() > 1 ? &context.device_inputs[1][position].buffer
-                                                     : nullptr,
+    return {.logits = &context.device_inputs["router_logits"_in][position].buffer,
+            .bias = is_given(context.device_inputs, "bias"_in)
+                        ? &context.device_inputs["bias"_in][position].buffer
+                        : nullptr,
             .ids = output(0),
             .weights = output(1),
             .bf16_weights = output(2),
@@ -133,7 +135,7 @@ SelectTensors tensors_of(const OpContext& context, std::size_t position) {
 // cores).
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<SelectExpertsSpec>();
-    const Shape& logits = context.inputs[0].spec.shape;
+    const Shape& logits = context.inputs["router_logits"_in].spec.shape;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, logits[0]);
     const SelectArgs args = args_of(context);
     const SelectTensors tensors = tensors_of(context, position);
@@ -162,9 +164,9 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context) {
-    const HostTensor logits = context.read(0);
-    const HostTensor bias = context.inputs.size() > 1 ? context.read(1) : HostTensor{};
-    return reference(logits, context.inputs.size() > 1 ? &bias : nullptr,
+    const HostTensor logits = context.read("router_logits"_in);
+    const HostTensor bias = context.has("bias"_in) ? context.read("bias"_in) : HostTensor{};
+    return reference(logits, context.has("bias"_in) ? &bias : nullptr,
                      context.params<SelectExpertsSpec>());
 }
 

@@ -78,6 +78,11 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of operands by their names: "router_logits"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Scores are fp32 within two ulps and the bf16 weights are rounded once. Ids and groups are exact.
 inline constexpr OpSpec kSpec{
     .name = "moe_select_experts",

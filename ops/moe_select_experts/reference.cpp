@@ -113,7 +113,7 @@ void route(std::span<const float> logits, std::span<const float> bias,
            const SelectExpertsSpec& spec, std::size_t token, Rows& rows) {
     const std::vector<float> scores = scores_of(logits, spec.scoring);
     std::vector<float> choices = scores;
-    // The bias takes part in the choice, not in the weight.
+    // The bias changes the choice of experts, but not their weights.
     for (std::size_t e = 0; e < bias.size(); ++e) {
         choices[e] += bias[e];
     }

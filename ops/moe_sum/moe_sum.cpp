@@ -51,7 +51,8 @@ Extents extents_of(const Shape& outputs, const Shape* rows) {
 }
 
 Extents extents_of(std::span<const TensorPlan> inputs) {
-    return extents_of(inputs[0].spec.shape, is_given(inputs, 1) ? &inputs[1].spec.shape : nullptr);
+    return extents_of(inputs["expert_outputs"_in].spec.shape,
+                      is_given(inputs, "rows"_in) ? &inputs["rows"_in].spec.shape : nullptr);
 }
 
 /// A row is processed as tiles of 1024 consecutive elements: the sum is element-wise, so their
@@ -77,11 +78,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_depth(spec.cb_depth, judge);
     // Without places rows are ordered by choice, so both orders are equal.
     static constexpr std::array<std::string_view, 1> kOrder{"order"};
-    if (spec.rows == RowsSay::Presence || !context.has(1)) {
+    if (spec.rows == RowsSay::Presence || !context.has("rows"_in)) {
         judge_untaken(kFields, &spec, kOrder, "a sum without places of rows", judge);
     }
-    const Shape& outputs = context.inputs[0].spec.shape;
-    const bool has_rows = context.has(1);
+    const Shape& outputs = context.inputs["expert_outputs"_in].spec.shape;
+    const bool has_rows = context.has("rows"_in);
     judge.require(has_rows || outputs.size() == 3, "expert_outputs",
                   fmt::format("is {}; allowed without rows: (T,K,H)", to_string(outputs)));
     if (has_rows && spec.rows == RowsSay::Presence) {
@@ -171,9 +172,10 @@ void add_writer(Program& program, const SharedWork& work, const Chunks& chunks,
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<SumSpec>();
     const auto& in = context.device_inputs;
-    const ReaderTensors tensors{.outputs = &in[0][p].buffer,
-                                .rows = is_given(in, 1) ? &in[1][p].buffer : nullptr,
-                                .weights = is_given(in, 2) ? &in[2][p].buffer : nullptr};
+    const ReaderTensors tensors{
+        .outputs = &in["expert_outputs"_in][p].buffer,
+        .rows = is_given(in, "rows"_in) ? &in["rows"_in][p].buffer : nullptr,
+        .weights = is_given(in, "topk_weights"_in) ? &in["topk_weights"_in][p].buffer : nullptr};
     const Extents extents = extents_of(context.inputs);
     const Chunks chunks = chunks_of(context.arch, extents);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, extents.tokens);
@@ -224,10 +226,11 @@ void add_row(std::span<const float> row, std::optional<float> weight, bool round
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<SumSpec>();
-    const HostTensor outputs = context.read(0);
-    const bool has_rows = context.has(1);
-    const HostTensor rows = has_rows ? context.read(1) : HostTensor{};
-    const HostTensor weights = context.has(2) ? context.read(2) : HostTensor{};
+    const HostTensor outputs = context.read("expert_outputs"_in);
+    const bool has_rows = context.has("rows"_in);
+    const HostTensor rows = has_rows ? context.read("rows"_in) : HostTensor{};
+    const HostTensor weights =
+        context.has("topk_weights"_in) ? context.read("topk_weights"_in) : HostTensor{};
     const Extents extents = extents_of(outputs.shape, has_rows ? &rows.shape : nullptr);
     HostTensor sum = make_host_tensor({extents.tokens, extents.hidden}, DataFormat::Float16_b);
     std::vector<float> row(extents.hidden);
@@ -249,18 +252,18 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     // Entries that state presence are compared with −1 only, so any other number is allowed.
-    if (context.has(1) && context.params<SumSpec>().rows == RowsSay::Place) {
-        check_indices(kSpec.name, {kInputs[1].name, context.read(1)},
-                      num_rows(context.in(0).shape()), Nobody::Allowed);
+    if (context.has("rows"_in) && context.params<SumSpec>().rows == RowsSay::Place) {
+        check_indices(kSpec.name, {kInputs["rows"_in].name, context.read("rows"_in)},
+                      num_rows(context.in("expert_outputs"_in).shape()), Nobody::Allowed);
     }
 }
 
 LeastWork bound(const BoundContext& context) {
     LeastWork work = operand_bytes(context, {"expert_outputs", "rows", "topk_weights"});
-    const TensorSpec& rows = context.in(0);
+    const TensorSpec& rows = context.in("expert_outputs"_in);
     // A choice without a row is of an expert on another device.
-    const double read = context.has(1) ? num_present(context, 1) * rows.shape.back()
-                                       : static_cast<double>(num_elements(rows.shape));
+    const double read = context.has("rows"_in) ? num_present(context, "rows"_in) * rows.shape.back()
+                                               : static_cast<double>(num_elements(rows.shape));
     work.dram_bytes += bytes_of_elements(read, rows.format);
     return work;
 }
@@ -276,7 +279,7 @@ const Op& op() {
                         .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {1}};
+                        .checked_inputs = {"rows"_in}};
     return kOp;
 }
 

@@ -44,6 +44,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "expert_outputs"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_sum",
     .summary = "sums the expert outputs of each token, with or without weights",

@@ -54,9 +54,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const std::uint32_t experts = context.inputs[2].spec.shape[0];
+    const std::uint32_t experts = context.inputs["local_experts"_in].spec.shape[0];
     // Rows of T entries: any expert may have all tokens. Entries after the count are no token.
-    const Shape table{experts, context.inputs[0].spec.shape[0]};
+    const Shape table{experts, context.inputs["selected_experts"_in].spec.shape[0]};
     return {{.spec = {{experts, 1}, DataFormat::UInt32, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::UInt32, Layout::ROW_MAJOR}},
             {.spec = {table, DataFormat::Float16_b, Layout::ROW_MAJOR}},
@@ -119,9 +119,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
         const auto& out = context.device_outputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
-                            {out[0][p], out[1][p], out[2][p], out[3][p]},
-                            context.params<CopySpec>());
+        return make_program(
+            context.arch,
+            {in["selected_experts"_in][p], in["routing_weights"_in][p], in["local_experts"_in][p]},
+            {out[0][p], out[1][p], out[2][p], out[3][p]}, context.params<CopySpec>());
     });
 }
 

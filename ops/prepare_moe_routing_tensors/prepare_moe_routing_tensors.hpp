@@ -22,6 +22,11 @@ inline constexpr std::array kOutputs{
     Operand{"routed_tokens", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"},
     Operand{"routed_token_weights", "(E/D, T)", "bfloat16", "ROW_MAJOR", "num_routed_tokens"},
     Operand{"token_idx_map", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"}};
+
+/// Positions of operands by their names: "selected_experts"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "prepare_moe_routing_tensors",
     .summary = "tokens and weights of each local expert, from the router's choices",

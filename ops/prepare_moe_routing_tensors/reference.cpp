@@ -90,13 +90,14 @@ void check_selection(const HostTensor& selected, std::size_t num_experts) {
 }  // namespace
 
 void check_values(const ReferenceContext& context) {
-    check_selection(context.read(0), check_local_experts(context.read_all(2)));
+    check_selection(context.read("selected_experts"_in),
+                    check_local_experts(context.read_all("local_experts"_in)));
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor selected_experts = context.read(0);
-    const HostTensor routing_weights = context.read(1);
-    const HostTensor local_experts = context.read(2);
+    const HostTensor selected_experts = context.read("selected_experts"_in);
+    const HostTensor routing_weights = context.read("routing_weights"_in);
+    const HostTensor local_experts = context.read("local_experts"_in);
     const std::size_t tokens = selected_experts.shape[0];
     const std::size_t top_k = selected_experts.shape[1];
     RoutingTables tables = empty_tables(local_experts.shape[0], selected_experts.shape[0]);

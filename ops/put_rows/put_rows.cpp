@@ -27,8 +27,9 @@ constexpr std::array kFields{
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<PutSpec>();
-    const std::uint32_t count = context.inputs[0].spec.shape[0];
-    judge_row_moves(context.arch, context.inputs[0].spec.page_size(), spec.schedule(), judge);
+    const std::uint32_t count = context.inputs["input"_in].spec.shape[0];
+    judge_row_moves(context.arch, context.inputs["input"_in].spec.page_size(), spec.schedule(),
+                    judge);
     // In 64 bits: the sum of two allowed row numbers may exceed 32 bits.
     judge.require(std::uint64_t{spec.first} + count <= spec.rows, "first",
                   fmt::format("is {}; allowed with {} rows: 0 to {}", spec.first, count,
@@ -36,7 +37,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     output.shape[0] = context.params<PutSpec>().rows;
     return {{.spec = output}};
 }
@@ -44,7 +45,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<PutSpec>();
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs["input"_in][p];
         // Only the rows of the input move; the rest of the whole keeps what an earlier step wrote.
         return move_rows(kSpec.name, context.arch,
                          {.input = input,
@@ -57,12 +58,12 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<PutSpec>();
-    const HostTensor input = context.read(0);
+    const HostTensor input = context.read("input"_in);
     Shape shape{spec.rows, row_length(input.shape)};
     // A second input is the whole as earlier steps left it. Without one the other rows are
     // undefined.
-    HostTensor whole = context.inputs.size() > 1 ? context.read(1)
-                                                 : make_host_tensor(std::move(shape), input.format);
+    HostTensor whole = context.has("whole"_in) ? context.read("whole"_in)
+                                               : make_host_tensor(std::move(shape), input.format);
     const std::size_t width = input.bytes.size() / input.shape[0];
     std::ranges::copy(input.bytes,
                       whole.bytes.begin() + static_cast<std::ptrdiff_t>(spec.first * width));
@@ -73,7 +74,7 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     // Only the written rows are compared, because no step has written the rest.
     const auto& spec = context.params<PutSpec>();
     std::vector<bool> rows(spec.rows, false);
-    std::fill_n(rows.begin() + spec.first, context.in(0).shape()[0], true);
+    std::fill_n(rows.begin() + spec.first, context.in("input"_in).shape()[0], true);
     return {rows};
 }
 

@@ -26,6 +26,11 @@ inline constexpr std::array kInputs{Operand{"input", "(r, C)", "any", "ROW_MAJOR
                                             .layout = "ROW_MAJOR",
                                             .presence = Presence::Optional}};
 inline constexpr std::array kOutputs{Operand{"output", "(R, C)", "=input", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "put_rows",
     .summary = "writes rows into a range of the rows of a tensor",

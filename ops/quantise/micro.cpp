@@ -22,12 +22,12 @@ struct MicroWork {
 
 MicroWork micro_work(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    const Shape& shape = context.inputs[0].spec.shape;
+    const Shape& shape = context.inputs["input"_in].spec.shape;
     const std::uint32_t columns = shape.back();
     const MicroArgs args{.columns = columns,
                          .pieces = div_up(columns, kMicroPiece),
                          .halves = kTileRow / *micro_block(spec.block)};
-    const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     return {args, counted_rows(context.arch, shape, counts, spec.counted_by),
             share_work(kSpec.name, context.arch, spec.grid, num_rows(shape) * args.pieces)};
 }
@@ -63,12 +63,12 @@ void add_micro_buffers(Program& program, const MicroWork& micro, std::uint32_t a
 
 Program micro_program(const OpContext& context, std::size_t position) {
     const MicroWork micro = micro_work(context);
-    const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
-                             .counts = given_input(context, 1, position)};
-    const WriterTensors written{.codes = &context.device_outputs[0][position].buffer,
-                                .scales = &context.device_outputs[1][position].buffer,
+    const ReaderTensors read{.input = &context.device_inputs["input"_in][position].buffer,
+                             .counts = given_input(context, "counts"_in, position)};
+    const WriterTensors written{.codes = &context.device_outputs["codes"_out][position].buffer,
+                                .scales = &context.device_outputs["scale"_out][position].buffer,
                                 .counts = read.counts,
-                                .static_scale = given_input(context, 2, position)};
+                                .static_scale = given_input(context, "static_scale"_in, position)};
     const CoreRangeSet& cores = micro.work.cores;
     Program program = CreateProgram();
     add_micro_buffers(program, micro, dram_alignment(context.arch));
@@ -91,12 +91,12 @@ Program micro_program(const OpContext& context, std::size_t position) {
 std::vector<HostTensor> micro_reference(const ReferenceContext& context,
                                         const std::vector<float>& values) {
     const std::uint32_t each = *micro_block(context.params<QuantiseSpec>().block);
-    HostTensor codes = make_host_tensor(context.outputs[0].spec.shape, DataFormat::UInt8);
-    const TensorSpec& spec = context.outputs[1].spec;
+    HostTensor codes = make_host_tensor(context.outputs["codes"_out].spec.shape, DataFormat::UInt8);
+    const TensorSpec& spec = context.outputs["scale"_out].spec;
     HostTensor scales = make_host_tensor(spec.shape, spec.format);
     const auto bytes = codes.as<std::uint8_t>();
     const bool is_e8m0 = spec.format == DataFormat::UInt8;
-    const float of_tensor = is_e8m0 ? 1.0F : context.read(2).as<float>()[0];
+    const float of_tensor = is_e8m0 ? 1.0F : context.read("static_scale"_in).as<float>()[0];
     for (std::size_t block = 0; block * each < values.size(); ++block) {
         const auto own = std::span(values).subspan(block * each, each);
         float largest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of which each has scales of its own, in pieces of 128 columns: all cores take part, however
-// few rows there are. A strip of the vector unit is 32 pieces, of one row or of several.
+// Quantises rows that have their own scales, in pieces of 128 columns. Pieces are distributed over
+// all cores, even if there are few rows. A strip of the vector unit is 32 pieces of any rows.
 #include <algorithm>
 #include <bit>
 
@@ -40,12 +40,12 @@ std::uint32_t group_of(const QuantiseSpec& spec, std::uint32_t rows, std::uint32
 
 PieceWork piece_work(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const std::uint32_t rows = num_rows(input.shape);
     const std::uint32_t pieces = div_up(input.shape.back(), fp8::kBlock);
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     const std::uint32_t group = group_of(spec, rows, pieces, grid.x * grid.y);
-    const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     return {.spec = spec,
             .input = input,
             .args = {.columns = input.shape.back(),
@@ -135,15 +135,15 @@ std::uint32_t strips_of_pieces(const TensorSpec& input, ScaleBlock block) {
 
 Program pieces_program(const OpContext& context, std::size_t position) {
     const PieceWork pieces = piece_work(context);
-    const DeviceTensor& codes = context.device_outputs[0][position];
+    const DeviceTensor& codes = context.device_outputs["codes"_out][position];
     const bool has_scales = pieces.spec.block != ScaleBlock::Static;
-    const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
-                             .counts = given_input(context, 1, position)};
+    const ReaderTensors read{.input = &context.device_inputs["input"_in][position].buffer,
+                             .counts = given_input(context, "counts"_in, position)};
     const WriterTensors written{
         .codes = &codes.buffer,
-        .scales = has_scales ? &context.device_outputs[1][position].buffer : nullptr,
+        .scales = has_scales ? &context.device_outputs["scale"_out][position].buffer : nullptr,
         .counts = read.counts,
-        .static_scale = given_input(context, 2, position)};
+        .static_scale = given_input(context, "static_scale"_in, position)};
     const CoreRangeSet& cores = pieces.work.cores;
     Program program = CreateProgram();
     add_buffers_of(program, pieces, codes.spec.format, dram_alignment(context.arch));

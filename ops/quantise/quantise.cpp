@@ -53,9 +53,6 @@ DataFormat format_of(Codes codes, bool is_tiled) {
     }
 }
 
-constexpr std::size_t kCounts = 1;
-constexpr std::size_t kStaticScale = 2;
-
 /// Rules of e2m1 codes and of their blocks.
 void judge_micro(const QuantiseSpec& spec, const TensorSpec& input, RuleJudge& judge) {
     const auto columns = micro_block(spec.block);
@@ -80,12 +77,12 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const bool is_static = spec.block == ScaleBlock::Static;
     const bool takes_scale = is_static || spec.block == ScaleBlock::Row16;
     judge.require(
-        takes_scale == context.has(kStaticScale), "static_scale",
+        takes_scale == context.has("static_scale"_in), "static_scale",
         takes_scale ? fmt::format("is missing; required with block {}", schedule_words(&spec))
                     : fmt::format("is given; allowed with block {}: none", schedule_words(&spec)));
     judge.require(!is_static || spec.codes == Codes::Fp8E4m3, "codes",
                   "are integers; allowed with block static: fp8_e4m3");
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     judge_micro(spec, input, judge);
     const std::string block = schedule_words(&spec);
     // Tiles are weights: they have no counts, and each matrix has scales of its own.
@@ -103,7 +100,7 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     }
     judge.require(spec.block != ScaleBlock::Matrix, "block",
                   "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
-    const bool is_plain = input.shape.size() == 2 && !context.has(kCounts);
+    const bool is_plain = input.shape.size() == 2 && !context.has("counts"_in);
     judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
                   "is 128x128; allowed for rows of a stack, or with counts: 1x128, row or tensor");
     judge.require(spec.codes != Codes::Int4, "codes",
@@ -112,7 +109,7 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     judge_grid(context.arch, spec.grid, judge);
     judge_blocks(context, judge);
     // The rules differ for codes of fp8; integers have one.
@@ -124,20 +121,21 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (is_tiled(input)) {
         return;
     }
-    const TensorPlan* counts = context.has(kCounts) ? &context.inputs[kCounts] : nullptr;
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     judge_counts(counted_rows(context.arch, input.shape, counts, spec.counted_by), counts, judge);
     if (!micro_block(spec.block)) {
         judge_rows_room(context, judge);
     }
     const Shape scales = cut_of(input, spec.block).scales;
-    const Shape& scale = context.outputs.size() > 1 ? context.outputs[1].spec.shape : scales;
+    const Shape& scale =
+        context.outputs.size() > 1 ? context.outputs["scale"_out].spec.shape : scales;
     judge.require(scale == scales, "scale",
                   fmt::format("is {}; allowed: {}", to_string(scale), to_string(scales)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    TensorSpec codes = context.inputs[0].spec;
+    TensorSpec codes = context.inputs["input"_in].spec;
     codes.format = format_of(spec.codes, is_tiled(codes));
     if (spec.codes == Codes::E2m1) {
         codes.shape.back() /= 2;
@@ -148,14 +146,14 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     const DataFormat scales = spec.block == ScaleBlock::Row16   ? DataFormat::Fp8_e4m3
                               : spec.block == ScaleBlock::Row32 ? DataFormat::UInt8
                                                                 : DataFormat::Float32;
-    return {
-        {.spec = codes},
-        {.spec = {cut_of(context.inputs[0].spec, spec.block).scales, scales, Layout::ROW_MAJOR}}};
+    return {{.spec = codes},
+            {.spec = {cut_of(context.inputs["input"_in].spec, spec.block).scales, scales,
+                      Layout::ROW_MAJOR}}};
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
-        if (is_tiled(context.inputs[0].spec)) {
+        if (is_tiled(context.inputs["input"_in].spec)) {
             return tiles_program(context, p);
         }
         if (micro_block(context.params<QuantiseSpec>().block)) {
@@ -175,7 +173,7 @@ float integer_of(float quotient) {
     return static_cast<float>(static_cast<int>(std::nearbyint(quotient)));
 }
 
-/// Puts the code of a number where it stands.
+/// Writes the code of each number to the place of the number.
 class CodeWriter {
 public:
     CodeWriter(HostTensor& codes, const QuantiseSpec& spec) : codes_(codes), spec_(spec) {}
@@ -245,12 +243,12 @@ std::vector<Region> regions_of(const Shape& shape, bool are_matrices, ScaleBlock
 }
 
 std::vector<float> counted_values(const ReferenceContext& context) {
-    std::vector<float> values = floats_of(context.read(0));
-    if (context.has(kCounts)) {
-        const std::size_t width = context.in(0).shape().back();
+    std::vector<float> values = floats_of(context.read("input"_in));
+    if (context.has("counts"_in)) {
+        const std::size_t width = context.in("input"_in).shape().back();
         const auto is_counted =
-            counted_flags(static_cast<std::uint32_t>(values.size() / width), context.read(1),
-                          context.params<QuantiseSpec>().counted_by);
+            counted_flags(static_cast<std::uint32_t>(values.size() / width),
+                          context.read("counts"_in), context.params<QuantiseSpec>().counted_by);
         for (std::size_t i = 0; i < values.size(); ++i) {
             // Rows that do not count are zeros, so that they do not enter the scale of a tensor.
             values[i] = is_counted[i / width] ? values[i] : 0;
@@ -271,25 +269,26 @@ void for_each_place(const Region& region, std::size_t width, const Act& act) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    const Shape& shape = context.in(0).shape();
+    const Shape& shape = context.in("input"_in).shape();
     const std::vector<float> values = counted_values(context);
     if (micro_block(spec.block)) {
         return micro_reference(context, values);
     }
-    const DataFormat format = context.outputs[0].spec.format;
+    const DataFormat format = context.outputs["codes"_out].spec.format;
     // Codes in a block format are compared as numbers.
     HostTensor codes =
         make_host_tensor(shape, is_block_format(format) ? DataFormat::Float32 : format);
     CodeWriter writer(codes, spec);
     if (spec.block == ScaleBlock::Static) {
-        const float scale = context.read(kStaticScale).as<float>()[0];
+        const float scale = context.read("static_scale"_in).as<float>()[0];
         for (std::size_t at = 0; at < values.size(); ++at) {
             writer.put(at, values[at], scale);
         }
         return list_of(std::move(codes));
     }
-    HostTensor scales = make_host_tensor(context.outputs[1].spec.shape, DataFormat::Float32);
-    const bool are_matrices = context.outputs[0].spec.layout == Layout::TILE;
+    HostTensor scales =
+        make_host_tensor(context.outputs["scale"_out].spec.shape, DataFormat::Float32);
+    const bool are_matrices = context.outputs["codes"_out].spec.layout == Layout::TILE;
     const std::vector<Region> regions = regions_of(shape, are_matrices, spec.block);
     for (std::size_t i = 0; i < regions.size(); ++i) {
         float largest = 0;
@@ -318,11 +317,11 @@ void drop_nan_rows(const HostTensor& input, std::vector<bool>& rows) {
 /// Returns the rows that count, of codes and of scales; the one scale of a tensor always counts.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    auto rows = context.has(kCounts) ? counted_flags(num_rows(context.in(0).shape()),
-                                                     context.read(kCounts), spec.counted_by)
-                                     : std::vector<bool>{};
+    auto rows = context.has("counts"_in) ? counted_flags(num_rows(context.in("input"_in).shape()),
+                                                         context.read("counts"_in), spec.counted_by)
+                                         : std::vector<bool>{};
     if (micro_block(spec.block)) {
-        drop_nan_rows(context.read(0), rows);
+        drop_nan_rows(context.read("input"_in), rows);
     }
     if (context.outputs.size() == 1) {
         return {rows};

@@ -73,6 +73,14 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 /// Every step is IEEE fp32, so codes and scales are those of the rule to the bit.
 inline constexpr OpSpec kSpec{
     .name = "quantise",

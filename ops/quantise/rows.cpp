@@ -26,9 +26,9 @@ struct RowWork {
 
 RowWork row_work(const OpContext& context) {
     const auto& spec = context.params<QuantiseSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const Cut cut = cut_of(input, spec.block);
-    const TensorPlan* counts = context.has(1) ? &context.inputs[1] : nullptr;
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     // Cores share the strips of a tensor; those of other blocks stay together.
     const std::uint32_t each = spec.block == ScaleBlock::Tensor ? cut.strips : 1;
     return {spec, input, cut, counted_rows(context.arch, input.shape, counts, spec.counted_by),
@@ -95,8 +95,9 @@ std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
 }
 
 const Buffer* counts_of(const OpContext& context, std::size_t position) {
-    return is_given(context.device_inputs, 1) ? &context.device_inputs[1][position].buffer
-                                              : nullptr;
+    return is_given(context.device_inputs, "counts"_in)
+               ? &context.device_inputs["counts"_in][position].buffer
+               : nullptr;
 }
 
 ReaderArgs reader_args(const RowWork& rows) {
@@ -150,7 +151,7 @@ ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips) {
 
 void judge_rows_room(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const Cut cut = cut_of(input, spec.block);
     const std::uint32_t strips = spec.block == ScaleBlock::Tensor ? 1
                                  : is_in_pieces(spec.block)
@@ -167,11 +168,11 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge) {
 
 Program rows_program(const OpContext& context, std::size_t position) {
     const RowWork rows = row_work(context);
-    const DeviceTensor& codes = context.device_outputs[0][position];
-    const ReaderTensors read{.input = &context.device_inputs[0][position].buffer,
+    const DeviceTensor& codes = context.device_outputs["codes"_out][position];
+    const ReaderTensors read{.input = &context.device_inputs["input"_in][position].buffer,
                              .counts = counts_of(context, position)};
     const WriterTensors written{.codes = &codes.buffer,
-                                .scales = &context.device_outputs[1][position].buffer,
+                                .scales = &context.device_outputs["scale"_out][position].buffer,
                                 .counts = read.counts};
     const CoreRangeSet& cores = rows.work.cores;
     Program program = CreateProgram();

@@ -16,8 +16,8 @@ bool is_by_row(ScaleBlock block) {
 
 Program tiles_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<QuantiseSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
-    const TensorSpec& codes = context.outputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
+    const TensorSpec& codes = context.outputs["codes"_out].spec;
     const Cut cut = cut_of(input, spec.block);
     // By groups of rows of tiles that share their scales; columns of a group stay on one core.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, cut.groups);
@@ -30,9 +30,9 @@ Program tiles_program(const OpContext& context, std::size_t position) {
                          .codes = static_cast<std::uint32_t>(spec.codes),
                          .code_bytes = tile_bytes(codes.format),
                          .scale_stride = fp8::aligned(cut.blocks * 4)};
-    const TilesTensors tensors{.input = &context.device_inputs[0][position].buffer,
-                               .codes = &context.device_outputs[0][position].buffer,
-                               .scales = &context.device_outputs[1][position].buffer};
+    const TilesTensors tensors{.input = &context.device_inputs["input"_in][position].buffer,
+                               .codes = &context.device_outputs["codes"_out][position].buffer,
+                               .scales = &context.device_outputs["scale"_out][position].buffer};
 
     Program program = CreateProgram();
     // A scale for each row, or one for the block.

@@ -30,7 +30,9 @@ struct Place {
     std::uint32_t position;
 
     [[nodiscard]] const Schedule& schedule() const { return context.params<Schedule>(); }
-    [[nodiscard]] const DeviceTensor& input() const { return context.device_inputs[0][position]; }
+    [[nodiscard]] const DeviceTensor& input() const {
+        return context.device_inputs["input"_in][position];
+    }
     [[nodiscard]] const DeviceTensor& output() const { return context.device_outputs[0][position]; }
 };
 
@@ -41,7 +43,8 @@ std::uint32_t chunk_tiles(const OpContext& context) {
 }
 
 std::uint32_t slice_tiles(const OpContext& context) {
-    return context.inputs[0].spec.num_pages() / static_cast<std::uint32_t>(context.devices.size());
+    return context.inputs["input"_in].spec.num_pages() /
+           static_cast<std::uint32_t>(context.devices.size());
 }
 
 /// Returns the arrived tiles that a core holds. All slices of a share have space at once, so
@@ -209,7 +212,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(bytes <= buffer_room(context.arch), "input",
                   fmt::format("is {}; a core holds {} B of that with links {}, and has {} B of L1 "
                               "for them",
-                              describe(context.inputs[0].spec), bytes, schedule.links,
+                              describe(context.inputs["input"_in].spec), bytes, schedule.links,
                               buffer_room(context.arch)));
 }
 

@@ -36,7 +36,9 @@ struct Place {
     const ArchSpec& arch = context.arch;
     const Schedule& schedule = context.params<Schedule>();
 
-    [[nodiscard]] const Buffer& input() const { return context.device_inputs[0][device].buffer; }
+    [[nodiscard]] const Buffer& input() const {
+        return context.device_inputs["input"_in][device].buffer;
+    }
     [[nodiscard]] const Buffer& output() const { return context.device_outputs[0][device].buffer; }
     // Returns the workspace of a direction. There are two: partial sums of both directions arrive
     // at the same time.

@@ -58,7 +58,7 @@ exchange::Collective collective_of(const OpContext& context) {
             .transport = {schedule.links, schedule.packet_tiles, schedule.chunk_packets,
                           schedule.partial_sums},
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
-                const TensorSpec& input = context.inputs[0].spec;
+                const TensorSpec& input = context.inputs["input"_in].spec;
                 const auto rows = exchange::part_rows(
                     context, 1,
                     input.shape[0] / static_cast<std::uint32_t>(context.devices.size()));
@@ -89,7 +89,7 @@ std::span<const std::string_view> untaken_by(Algorithm algorithm) {
 }
 
 void judge_whole_tiles(const OpContext& context, RuleJudge& judge) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     // Slices are cut between rows of tiles; a tile of two devices' rows could not be summed by the
     // page.
@@ -104,13 +104,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto name = config::Value<Algorithm>::show(schedule.algorithm);
     judge_untaken(kFields, &schedule, untaken_by(schedule.algorithm), name, judge);
     judge_whole_tiles(context, judge);
-    const bool is_ragged = context.inputs.size() > 1;
-    const bool is_row_major = context.inputs[0].spec.layout == Layout::ROW_MAJOR;
+    const bool is_ragged = context.has("counts"_in);
+    const bool is_row_major = context.inputs["input"_in].spec.layout == Layout::ROW_MAJOR;
     if (!has_own_kernels(schedule.algorithm)) {
         judge.require(!is_ragged || is_row_major, "counts",
                       "are of rows of a ROW_MAJOR tensor; the input is TILE");
-        return exchange::judge_collective(context, collective_of(context), context.inputs[0],
-                                          judge);
+        return exchange::judge_collective(context, collective_of(context),
+                                          context.inputs["input"_in], judge);
     }
     // Both own forms give every device the same number of tiles.
     judge.require(
@@ -131,9 +131,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     output.shape[0] /= static_cast<std::uint32_t>(context.devices.size());
-    return {{.spec = output, .memory = context.inputs[0].memory}};
+    return {{.spec = output, .memory = context.inputs["input"_in].memory}};
 }
 
 /// Returns the workspaces. With Line, partial sums from the device before, and from the one after,
@@ -147,7 +147,8 @@ std::vector<TensorPlan> workspaces(const OpContext& context) {
     if (algorithm != Algorithm::Line) {
         return exchange::collective_workspaces(context, collective_of(context));
     }
-    const TensorPlan partial{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory};
+    const TensorPlan partial{.spec = context.inputs["input"_in].spec,
+                             .memory = context.inputs["input"_in].memory};
     return {partial, partial};
 }
 
@@ -165,8 +166,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 LeastWork bound(const BoundContext& context) {
     // Each row of a sum travels n − 1 times between devices, of which each receives its share.
     LeastWork work = operand_bytes(context, {"input", "counts"});
-    const TensorSpec& input = context.in(0);
-    const double rows = context.has(1) ? sum_of(context, 1) : double{1} * input.shape[0];
+    const TensorSpec& input = context.in("input"_in);
+    const double rows =
+        context.has("counts"_in) ? sum_of(context, "counts"_in) : double{1} * input.shape[0];
     work.link_bytes =
         share_of_others(context) * bytes_of_elements(rows * input.shape.back(), input.format);
     return work;
@@ -190,9 +192,9 @@ const Op& op() {
         .reference = reference,
         .check_values =
             [](const ReferenceContext& context) {
-                const auto devices = static_cast<std::uint32_t>(context.inputs[0].size());
-                exchange::check_part_rows(kSpec.name, context, 1,
-                                          context.in(0).shape()[0] / devices);
+                const auto devices = static_cast<std::uint32_t>(context.inputs["input"_in].size());
+                exchange::check_part_rows(kSpec.name, context, "counts"_in,
+                                          context.in("input"_in).shape()[0] / devices);
             }};
     return kOp;
 }

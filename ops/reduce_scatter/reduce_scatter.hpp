@@ -64,6 +64,11 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .layout = "=input",
                                              .valid_rows = "counts",
                                              .rows_are = ValidRows::OfDevice}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "reduce_scatter",
     .summary = "sums over the devices of a group; each device gets its slice of the sum",

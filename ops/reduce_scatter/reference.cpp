@@ -11,11 +11,11 @@
 namespace tessera::ops::reduce_scatter {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<HostTensor> inputs = context.read_all(0);
+    const std::vector<HostTensor> inputs = context.read_all("input"_in);
     const std::size_t device = context.position;
     Shape shape = inputs.front().shape;
     shape[0] /= static_cast<std::uint32_t>(inputs.size());
-    const auto rows = exchange::part_rows(context, 1, shape[0]);
+    const auto rows = exchange::part_rows(context, "counts"_in, shape[0]);
     HostTensor slice = make_host_tensor(shape, DataFormat::Float32);
     const auto out = slice.as<float>();
     const std::size_t row = out.size() / shape[0];

@@ -35,8 +35,8 @@ PieceArgs pieces_of(const ArchSpec& arch, std::uint32_t rows, std::uint32_t row_
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
-    const DeviceTensor& a = context.device_inputs[0][position];
-    const DeviceTensor& b = context.device_inputs[1][position];
+    const DeviceTensor& a = context.device_inputs["a"_in][position];
+    const DeviceTensor& b = context.device_inputs["b"_in][position];
     const DeviceTensor& output = context.device_outputs[0][position];
     const std::uint32_t rows = num_rows(a.spec.shape);
     const std::uint32_t row_bytes = 2 * row_length(a.spec.shape);
@@ -69,9 +69,9 @@ Program make_program(const OpContext& context, std::size_t position) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<float> other = floats_of(context.read(1));
+    const std::vector<float> other = floats_of(context.read("b"_in));
     // In double, rounded once: the op's only rounding is that of its output.
-    return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
+    return {for_each_row(context.read("a"_in), [&](std::size_t row, std::vector<double>& values) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             values[i] += static_cast<double>(other[row * values.size() + i]);
         }

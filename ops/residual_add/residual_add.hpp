@@ -15,6 +15,11 @@ inline constexpr std::array kInputs{
     Operand{"b", "(..., N)", "bfloat16", "ROW_MAJOR"},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., N)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "a"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 of the element.
 inline constexpr OpSpec kSpec{
     .name = "residual_add",

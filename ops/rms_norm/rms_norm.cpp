@@ -21,14 +21,14 @@ constexpr std::array kFields{
 };
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     judge_split_strips(context.arch, context.params<NormSpec>().schedule(), input, {}, judge);
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<NormSpec>();
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs["input"_in][p];
         // Padding columns are zeros, whose squares add nothing: the count is that of the real
         // columns.
         return split_strips_program(
@@ -39,15 +39,15 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
              .compute_args =
                  named(ComputeArgs{.reciprocal = float_word(1.0 / row_length(input.spec.shape)),
                                    .epsilon = float_word(spec.epsilon)}),
-             .vectors = {&context.device_inputs[1][p]}},
+             .vectors = {&context.device_inputs["weight"_in][p]}},
             spec.schedule());
     });
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const double epsilon = context.params<NormSpec>().epsilon;
-    const std::vector<float> weights = floats_of(context.read(1));
-    return {for_each_row(context.read(0), [&](std::size_t, std::vector<double>& values) {
+    const std::vector<float> weights = floats_of(context.read("weight"_in));
+    return {for_each_row(context.read("input"_in), [&](std::size_t, std::vector<double>& values) {
         // In double: thousands of squares of bfloat16 exceed the precision of float.
         const double squares =
             std::inner_product(values.begin(), values.end(), values.begin(), 0.0);

@@ -29,6 +29,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., C)", "bfloat16 | float32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 of the element; sums of squares are right to 2^-16.
 inline constexpr OpSpec kSpec{
     .name = "rms_norm",

@@ -43,13 +43,14 @@ std::uint32_t rotated(const RopeSpec& spec, std::uint32_t columns) {
 
 // Without positions token i is at position i of the table.
 std::uint32_t num_tokens(const OpContext& context) {
-    const Shape& list = context.inputs[context.inputs.size() > 2 ? 2 : 1].spec.shape;
-    return context.inputs.size() > 2 ? static_cast<std::uint32_t>(num_elements(list)) : list[0];
+    const Shape& list =
+        context.inputs[context.has("positions"_in) ? "positions"_in : "table"_in].spec.shape;
+    return context.has("positions"_in) ? static_cast<std::uint32_t>(num_elements(list)) : list[0];
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<RopeSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs["input"_in].spec;
     const std::uint32_t columns = row_length(input.shape);
     const std::uint32_t dim = rotated(spec, columns);
     judge_row_strips(context.arch, spec.grid, input, bytes_of(kBuffers), judge);
@@ -63,9 +64,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(spec.first % kAlignment == 0, "first",
                   fmt::format("is {}; allowed: a multiple of {}", spec.first, kAlignment));
     // The table has cosines and sines, each padded to whole lines.
-    judge.require(context.inputs[1].spec.shape[1] == 2 * part_width(dim), "table",
+    judge.require(context.inputs["table"_in].spec.shape[1] == 2 * part_width(dim), "table",
                   fmt::format("has rows of {} elements; allowed for {} rotated ones: {}",
-                              context.inputs[1].spec.shape[1], dim, 2 * part_width(dim)));
+                              context.inputs["table"_in].spec.shape[1], dim, 2 * part_width(dim)));
     judge.require(num_rows(input.shape) % num_tokens(context) == 0, "input",
                   fmt::format("has {} rows, which {} tokens do not divide", num_rows(input.shape),
                               num_tokens(context)));
@@ -74,8 +75,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<RopeSpec>();
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
-        const bool has_positions = context.device_inputs.size() > 2;
+        const DeviceTensor& input = context.device_inputs["input"_in][p];
+        const bool has_positions = is_given(context.device_inputs, "positions"_in);
         const DeviceTensor& list = context.device_inputs[has_positions ? 2 : 1][p];
         const std::uint32_t width = has_positions ? row_length(list.spec.shape) : 0;
         const std::uint32_t dim = rotated(spec, row_length(input.spec.shape));
@@ -93,7 +94,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
                                 .layout_and_width =
                                     static_cast<std::uint32_t>(spec.layout) << kLayoutShift | width,
                                 .rows_each = num_rows(input.spec.shape) / num_tokens(context)}),
-             .operands = {&context.device_inputs[1][p], &list},
+             .operands = {&context.device_inputs["table"_in][p], &list},
              .buffers = kBuffers},
             spec.grid);
     });
@@ -101,10 +102,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RopeSpec>();
-    const HostTensor input = context.read(0);
-    const HostTensor table = context.read(1);
-    const bool has_positions = context.inputs.size() > 2;
-    const HostTensor positions = has_positions ? context.read(2) : HostTensor{};
+    const HostTensor input = context.read("input"_in);
+    const HostTensor table = context.read("table"_in);
+    const bool has_positions = context.has("positions"_in);
+    const HostTensor positions = has_positions ? context.read("positions"_in) : HostTensor{};
     const std::size_t tokens = has_positions ? num_elements(positions.shape) : table.shape[0];
     const std::size_t rows_each = num_rows(input.shape) / tokens;
     const std::uint32_t dim = rotated(spec, row_length(input.shape));
@@ -126,13 +127,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    if (context.inputs.size() < 3) {
+    if (!context.has("positions"_in)) {
         // Without positions every row of the table is one of a token.
         return;
     }
-    const HostTensor positions = context.read(2);
+    const HostTensor positions = context.read("positions"_in);
     const auto entries = positions.as<std::int32_t>();
-    const std::uint32_t rows = context.in(1).shape()[0];
+    const std::uint32_t rows = context.in("table"_in).shape()[0];
     for (std::size_t i = 0; i < entries.size(); ++i) {
         require(entries[i] >= 0 && static_cast<std::uint32_t>(entries[i]) < rows,
                 "rope: positions[{}] is {}; the table has rows 0 to {}", i, entries[i], rows - 1);
@@ -155,7 +156,7 @@ const Op& op() {
                         .bound = bound,
                         .reference = reference,
                         .check_values = check_values,
-                        .checked_inputs = {2}};
+                        .checked_inputs = {"positions"_in}};
     return kOp;
 }
 

@@ -28,6 +28,11 @@ inline constexpr std::array kInputs{
 };
 inline constexpr std::array kOutputs{
     Operand{"output", "(..., C)", "bfloat16 | float32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Two fp32 products, their sum, and one rounding to bfloat16: at most 2^-8 of the element.
 inline constexpr OpSpec kSpec{
     .name = "rope",

@@ -184,10 +184,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
                    static_cast<double>(frequencies[i]);
         };
         for (std::size_t i = 0; i < pairs; ++i) {
-            outputs[0].as<float>()[p * pairs + i] = static_cast<float>(factor * std::cos(angle(i)));
-            outputs[1].as<float>()[p * pairs + i] = static_cast<float>(factor * std::sin(angle(i)));
+            outputs["cos"_out].as<float>()[p * pairs + i] =
+                static_cast<float>(factor * std::cos(angle(i)));
+            outputs["sin"_out].as<float>()[p * pairs + i] =
+                static_cast<float>(factor * std::sin(angle(i)));
         }
-        const auto row = outputs[2].as<float>().subspan(p * 2 * part, std::size_t{2} * part);
+        const auto row =
+            outputs["table"_out].as<float>().subspan(p * 2 * part, std::size_t{2} * part);
         for (std::uint32_t element = 0; element < spec.dim; ++element) {
             const RotatedPair pair = rotated_pair(spec.layout, spec.dim, element);
             const double sine = factor * std::sin(angle(pair.frequency));

@@ -55,6 +55,11 @@ inline constexpr std::array kOutputs{
             .layout = "ROW_MAJOR",
             .presence = Presence::Optional},
 };
+
+/// Positions of outputs by their names: "cos"_out.
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 /// Angles are reduced in double; what is left is a rounding to fp32 beside a zero.
 inline constexpr OpSpec kSpec{
     .name = "rotary_table",

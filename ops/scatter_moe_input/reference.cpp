@@ -10,9 +10,9 @@
 namespace tessera::ops::scatter_moe_input {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor hidden_states = context.read(0);
-    const HostTensor num_routed_tokens = context.read(1);
-    const HostTensor routed_tokens = context.read(2);
+    const HostTensor hidden_states = context.read("hidden_states"_in);
+    const HostTensor num_routed_tokens = context.read("num_routed_tokens"_in);
+    const HostTensor routed_tokens = context.read("routed_tokens"_in);
     const std::size_t experts = routed_tokens.shape[0];
     const std::size_t tokens = hidden_states.shape[0];
     const std::size_t hidden = hidden_states.shape[1];

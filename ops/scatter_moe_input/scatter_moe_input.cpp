@@ -45,8 +45,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    const Shape& hidden = context.inputs[0].spec.shape;
-    const std::uint32_t experts = context.inputs[2].spec.shape[0];
+    const Shape& hidden = context.inputs["hidden_states"_in].spec.shape;
+    const std::uint32_t experts = context.inputs["routed_tokens"_in].spec.shape[0];
     return {{.spec = {{experts, hidden[0], hidden[1]}, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
@@ -96,8 +96,10 @@ Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const auto& in = context.device_inputs;
-        return make_program(context.arch, {in[0][p], in[1][p], in[2][p]},
-                            {context.device_outputs[0][p]}, context.params<CopySpec>());
+        return make_program(
+            context.arch,
+            {in["hidden_states"_in][p], in["num_routed_tokens"_in][p], in["routed_tokens"_in][p]},
+            {context.device_outputs[0][p]}, context.params<CopySpec>());
     });
 }
 
@@ -109,20 +111,23 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<CopySpec>(kCopyFields),
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = programs,
-                        .bound = bound,
-                        .reference = reference,
-                        .check_values =
-                            [](const ReferenceContext& context) {
-                                check_lists(kSpec.name, {kInputs[1].name, context.read(1)},
-                                            {kInputs[2].name, context.read(2)},
-                                            context.in(0).shape()[0]);
-                            },
-                        .checked_inputs = {1, 2}};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<CopySpec>(kCopyFields),
+        .rules = rules,
+        .infer = infer,
+        .programs = programs,
+        .bound = bound,
+        .reference = reference,
+        .check_values =
+            [](const ReferenceContext& context) {
+                check_lists(
+                    kSpec.name,
+                    {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
+                    {kInputs["routed_tokens"_in].name, context.read("routed_tokens"_in)},
+                    context.in("hidden_states"_in).shape()[0]);
+            },
+        .checked_inputs = {"num_routed_tokens"_in, "routed_tokens"_in}};
     return kOp;
 }
 

@@ -18,6 +18,11 @@ inline constexpr std::array kInputs{
     Operand{"num_routed_tokens", "(E/D, 1)", "uint32", "ROW_MAJOR"},
     Operand{"routed_tokens", "(E/D, T)", "uint32", "ROW_MAJOR", "num_routed_tokens"}};
 inline constexpr std::array kOutputs{Operand{"scattered", "(E/D, T, H)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "hidden_states"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "scatter_moe_input",
     .summary = "copies the token rows of each local expert and fills the rest with zeros",

@@ -30,7 +30,7 @@ constexpr std::array kFields{
 };
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    judge_row_moves(context.arch, context.inputs[0].spec.page_size(),
+    judge_row_moves(context.arch, context.inputs["input"_in].spec.page_size(),
                     context.params<SliceSpec>().schedule(), judge);
     const std::uint32_t rows = context.params<SliceSpec>().rows;
     judge.require(rows > 0, "rows", "is 0; allowed: at least 1");
@@ -40,7 +40,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["input"_in].spec;
     output.shape = {context.params<SliceSpec>().rows, row_length(output.shape)};
     return {{.spec = output}};
 }
@@ -61,24 +61,25 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         // A limit in device memory shortens the input: its last rows may be left over from a longer
         // step.
-        return move_rows(
-            kSpec.name, context.arch,
-            {.input = context.device_inputs[0][p],
-             .output = context.device_outputs[0][p],
-             .input_limit =
-                 context.device_inputs.size() > 1 ? &context.device_inputs[1][p] : nullptr,
-             .first = first_of(spec, p),
-             .end = end_of(spec),
-             .fill = spec.fill},
-            spec.schedule());
+        return move_rows(kSpec.name, context.arch,
+                         {.input = context.device_inputs["input"_in][p],
+                          .output = context.device_outputs[0][p],
+                          .input_limit = is_given(context.device_inputs, "num_rows"_in)
+                                             ? &context.device_inputs["num_rows"_in][p]
+                                             : nullptr,
+                          .first = first_of(spec, p),
+                          .end = end_of(spec),
+                          .fill = spec.fill},
+                         spec.schedule());
     });
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<SliceSpec>();
-    const HostTensor input = context.read(0);
-    const std::uint32_t given =
-        context.inputs.size() > 1 ? context.read(1).as<std::uint32_t>()[0] : UINT32_MAX;
+    const HostTensor input = context.read("input"_in);
+    const std::uint32_t given = context.has("num_rows"_in)
+                                    ? context.read("num_rows"_in).as<std::uint32_t>()[0]
+                                    : UINT32_MAX;
     const std::uint32_t end = std::min({num_rows(input.shape), end_of(spec), given});
     const std::uint32_t first = first_of(spec, context.position);
     // Rows beyond the end are filled, since every device must have the same shape.
@@ -90,7 +91,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 LeastWork bound(const BoundContext& context) {
     // The count of rows is a number on the device that the copied part does not show.
-    return context.has(1) ? LeastWork{} : copied_bytes(context, "input");
+    return context.has("num_rows"_in) ? LeastWork{} : copied_bytes(context, "input");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<SplitSpec>();
     const SplitTensors tensors{.ids = &context.device_inputs[0][position].buffer,
-                               .routed = &context.device_outputs[0][position].buffer,
-                               .rows = &context.device_outputs[1][position].buffer};
+                               .routed = &context.device_outputs["routed_ids"_out][position].buffer,
+                               .rows = &context.device_outputs["own_rows"_out][position].buffer};
     const Shape& ids = context.inputs[0].spec.shape;
     const SplitArgs args{.top_k = row_length(ids), .experts = spec.experts};
     // Tokens are independent, so they are split over all cores.

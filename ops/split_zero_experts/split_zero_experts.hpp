@@ -19,6 +19,11 @@ inline constexpr std::array kOutputs{
     Operand{"routed_ids", "(T, K)", "=topk_ids", "ROW_MAJOR"},
     Operand{"own_rows", "(T, K)", "int32", "ROW_MAJOR"},
 };
+
+/// Positions of outputs by their names: "routed_ids"_out.
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "split_zero_experts",
     .summary = "separates choices of experts that compute from choices of zero experts",

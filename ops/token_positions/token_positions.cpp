@@ -29,7 +29,7 @@ constexpr std::array kFields{
 };
 
 std::uint32_t num_sequences(const OpContext& context) {
-    return context.inputs[0].spec.shape[0];
+    return context.inputs["context_lens"_in].spec.shape[0];
 }
 
 std::vector<Scratch> scratch_of(const OpContext& context) {
@@ -64,8 +64,8 @@ Program make_program(const OpContext& context, std::size_t p) {
     const auto& out = context.device_outputs;
     const PositionsArgs args{.tokens = context.params<PositionsSpec>().tokens,
                              .sequences = num_sequences(context)};
-    const PositionsTensors tensors{.contexts = &in[0][p].buffer,
-                                   .queries = &in[1][p].buffer,
+    const PositionsTensors tensors{.contexts = &in["context_lens"_in][p].buffer,
+                                   .queries = &in["query_lens"_in][p].buffer,
                                    .positions = &out[0][p].buffer,
                                    .sequence_ids = &out[1][p].buffer,
                                    .starts = &out[2][p].buffer};
@@ -75,8 +75,8 @@ Program make_program(const OpContext& context, std::size_t p) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::uint32_t tokens = context.params<PositionsSpec>().tokens;
-    const HostTensor contexts = context.read(0);
-    const HostTensor queries = context.read(1);
+    const HostTensor contexts = context.read("context_lens"_in);
+    const HostTensor queries = context.read("query_lens"_in);
     const std::uint32_t sequences = contexts.shape[0];
     HostTensor positions = filled_int32({tokens}, kNobody);
     // Padding gets the number of the last sequence: ops that take lists of sequences allow valid
@@ -95,8 +95,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor contexts = context.read(0);
-    const HostTensor queries = context.read(1);
+    const HostTensor contexts = context.read("context_lens"_in);
+    const HostTensor queries = context.read("query_lens"_in);
     std::int64_t sum = 0;
     for (std::size_t s = 0; s < contexts.shape[0]; ++s) {
         const std::int32_t before = contexts.as<std::int32_t>()[s];
@@ -109,7 +109,7 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t tokens = context.params<PositionsSpec>().tokens;
     require(sum <= tokens, "token_positions: query_lens sum to {}; allowed: up to {}, the tokens",
             sum, tokens);
-    if (!context.has(2)) {
+    if (!context.has("page_table"_in)) {
         return;
     }
     std::vector<HostTensor> tables = reference(context);
@@ -117,7 +117,7 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t positions = spec.cache_pages != 0
                                         ? spec.cache_pages * spec.page_size
                                         : std::numeric_limits<std::uint32_t>::max();
-    check_cache_places(kSpec.name, {.page_table = context.read(2),
+    check_cache_places(kSpec.name, {.page_table = context.read("page_table"_in),
                                     .positions = std::move(tables[0]),
                                     .sequences = std::move(tables[1]),
                                     .page_size = spec.page_size,

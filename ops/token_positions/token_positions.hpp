@@ -30,6 +30,11 @@ inline constexpr std::array kOutputs{
     Operand{"sequences", "(T)", "int32", "ROW_MAJOR"},
     Operand{"starts", "(S)", "int32", "ROW_MAJOR"},
 };
+
+/// Positions of operands by their names: "context_lens"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "token_positions",
     .summary = "position and sequence of each token, from the lengths of ragged sequences",

@@ -175,7 +175,7 @@ Sharing sharing_of(const ArchSpec& arch, const TopKSpec& spec, const Extents& ex
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<TopKSpec>();
-    const Shape& scores = context.inputs[0].spec.shape;
+    const Shape& scores = context.inputs["scores"_in].spec.shape;
     if (!judge_grid(context.arch, spec.grid, judge)) {
         return;
     }
@@ -192,8 +192,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_scratch(context.arch, scratch_of(extents, sharing.split, sharing.processors), "scores",
                   judge);
     // A position limits how many columns of its row are seen, as causal attention needs.
-    if (context.inputs.size() > 1) {
-        const std::uint64_t entries = num_elements(context.inputs[1].spec.shape);
+    if (context.has("positions"_in)) {
+        const std::uint64_t entries = num_elements(context.inputs["positions"_in].spec.shape);
         judge.require(entries == num_rows(scores), "positions",
                       fmt::format("has {} entries; allowed: one for each of {} rows", entries,
                                   num_rows(scores)));
@@ -201,7 +201,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["scores"_in].spec;
     output.shape.back() = std::max(context.params<TopKSpec>().k, 1U);
     output.format = DataFormat::Int32;
     return {{.spec = output}};
@@ -302,9 +302,10 @@ Program shared_rows_program(const Call& call, std::uint32_t split) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<TopKSpec>();
-    const DeviceTensor& scores = context.device_inputs[0][position];
-    const bool has_positions = context.device_inputs.size() > 1;
-    const DeviceTensor* positions = has_positions ? &context.device_inputs[1][position] : nullptr;
+    const DeviceTensor& scores = context.device_inputs["scores"_in][position];
+    const bool has_positions = is_given(context.device_inputs, "positions"_in);
+    const DeviceTensor* positions =
+        has_positions ? &context.device_inputs["positions"_in][position] : nullptr;
     const Extents extents = extents_of(spec, scores.spec.shape);
     const Call call{.arch = context.arch,
                     .tensors = {.scores = &scores.buffer,
@@ -322,11 +323,11 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 LeastWork bound(const BoundContext& context) {
     // Columns after a row's position are not read.
-    const TensorSpec& scores = context.in(0);
+    const TensorSpec& scores = context.in("scores"_in);
     double visible = static_cast<double>(num_elements(scores.shape));
-    if (context.has(1)) {
+    if (context.has("positions"_in)) {
         visible = 0;
-        for (const std::int32_t position : context.integers(1)) {
+        for (const std::int32_t position : context.integers("positions"_in)) {
             visible += std::clamp(position + 1.0, 0.0, double{1} * row_length(scores.shape));
         }
     }
@@ -336,8 +337,9 @@ LeastWork bound(const BoundContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor scores = context.read(0);
-    const HostTensor positions = context.inputs.size() > 1 ? context.read(1) : HostTensor{};
+    const HostTensor scores = context.read("scores"_in);
+    const HostTensor positions =
+        context.has("positions"_in) ? context.read("positions"_in) : HostTensor{};
     const std::size_t columns = row_length(scores.shape);
     HostTensor output = filled_int32(context.outputs[0].spec.shape, -1);
     const std::size_t k = row_length(output.shape);

@@ -28,6 +28,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"indices", "(..., K)", "int32", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "scores"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "top_k",
     .summary =

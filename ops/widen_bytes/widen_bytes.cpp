@@ -14,9 +14,6 @@
 namespace tessera::ops::widen_bytes {
 namespace {
 
-constexpr std::size_t kCounts = 1;
-constexpr std::size_t kScales = 2;
-
 constexpr std::array kFields{
     config::field<&WidenBytesSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
     config::field<&WidenBytesSpec::cb_depth>("cb_depth", "2", "pieces that each CB holds", kDepth),
@@ -34,11 +31,11 @@ std::uint64_t count_bytes(const PieceWork& pieces) {
 }
 
 void judge_scale_rows(const OpContext& context, RuleJudge& judge) {
-    if (!context.has(kScales)) {
+    if (!context.has("scales"_in)) {
         return;
     }
-    const Shape& bytes = context.inputs[0].spec.shape;
-    const TensorSpec& scales = context.inputs[kScales].spec;
+    const Shape& bytes = context.inputs["bytes"_in].spec.shape;
+    const TensorSpec& scales = context.inputs["scales"_in].spec;
     const std::uint32_t each = scaled_columns(scales.format) / 2;
     judge.require(bytes.back() % each == 0, "bytes",
                   fmt::format("have rows of {} bytes; allowed with scales of {}: multiples of {}",
@@ -55,12 +52,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!judge_grid(context.arch, spec.grid, judge)) {
         return;
     }
-    const TensorPlan* counts = context.has(kCounts) ? &context.inputs[kCounts] : nullptr;
-    judge_counts(counted_rows(context.arch, context.inputs[0].spec.shape, counts, spec.counted_by),
-                 counts, judge);
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
+    judge_counts(
+        counted_rows(context.arch, context.inputs["bytes"_in].spec.shape, counts, spec.counted_by),
+        counts, judge);
     judge_scale_rows(context, judge);
     const std::uint64_t bytes =
-        context.has(kScales)
+        context.has("scales"_in)
             ? bytes_of(e2m1_buffers(piece_work(context), spec.cb_depth)) + e2m1_split_bytes()
             : bytes_of(int8_buffers(spec.cb_depth));
     judge.require(bytes <= buffer_room(context.arch), "cb_depth",
@@ -69,9 +67,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs["bytes"_in].spec;
     output.format = DataFormat::Float16_b;
-    output.shape.back() *= context.has(kScales) ? 2 : 1;
+    output.shape.back() *= context.has("scales"_in) ? 2 : 1;
     return {{.spec = output}};
 }
 
@@ -83,15 +81,15 @@ void add_int8_compute(Program& program, const PieceWork& pieces, std::uint32_t c
 
 Program make_program(const OpContext& context, std::size_t position) {
     const PieceWork pieces = piece_work(context);
-    const bool is_e2m1 = context.has(kScales);
+    const bool is_e2m1 = context.has("scales"_in);
     const std::uint32_t depth = context.params<WidenBytesSpec>().cb_depth;
     const auto buffer = [&](std::size_t operand) {
         return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
     };
     const ReaderTensors read{
-        .bytes = buffer(0), .counts = buffer(kCounts), .scales = buffer(kScales)};
+        .bytes = buffer(0), .counts = buffer("counts"_in), .scales = buffer("scales"_in)};
     const WriterTensors written{.output = &context.device_outputs[0][position].buffer,
-                                .counts = buffer(kCounts)};
+                                .counts = buffer("counts"_in)};
     Program program = CreateProgram();
     (is_e2m1 ? add_e2m1_compute : add_int8_compute)(program, pieces, depth);
     add_circular_buffer(program, pieces.work.cores, Cb::Counted, DataFormat::UInt32,
@@ -121,10 +119,10 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    if (context.has(kScales)) {
+    if (context.has("scales"_in)) {
         return list_of(e2m1_reference(context));
     }
-    const HostTensor input = context.read(0);
+    const HostTensor input = context.read("bytes"_in);
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float16_b);
     const auto bytes = input.as<std::uint8_t>();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -137,17 +135,17 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    return {context.has(kCounts)
-                ? counted_flags(num_rows(context.in(0).shape()), context.read(kCounts),
+    return {context.has("counts"_in)
+                ? counted_flags(num_rows(context.in("bytes"_in).shape()), context.read("counts"_in),
                                 context.params<WidenBytesSpec>().counted_by)
                 : std::vector<bool>{}};
 }
 
 LeastWork bound(const BoundContext& context) {
     // Rows that do not count are not read.
-    LeastWork work = operand_bytes(context, {kInputs[0].name, kInputs[kScales].name});
+    LeastWork work = operand_bytes(context, {kInputs["bytes"_in].name, kInputs["scales"_in].name});
     const double rows = valid_elements(context, 0) / row_length(context.out(0).shape);
-    for (const std::size_t operand : {std::size_t{0}, kScales}) {
+    for (const std::size_t operand : {std::size_t{0}, "scales"_in}) {
         if (context.has(operand) && context.input_plans[operand].memory == BufferType::DRAM) {
             work.dram_bytes += rows * row_length(context.in(operand).shape);
         }
@@ -159,14 +157,15 @@ LeastWork bound(const BoundContext& context) {
 
 PieceWork piece_work(const OpContext& context) {
     const auto& spec = context.params<WidenBytesSpec>();
-    const Shape& shape = context.inputs[0].spec.shape;
+    const Shape& shape = context.inputs["bytes"_in].spec.shape;
     const std::uint32_t halves =
-        context.has(kScales) ? kTileColumns / scaled_columns(context.inputs[kScales].spec.format)
-                             : 1;
+        context.has("scales"_in)
+            ? kTileColumns / scaled_columns(context.inputs["scales"_in].spec.format)
+            : 1;
     const PieceArgs args{.row_bytes = row_length(shape),
                          .pieces = div_up(row_length(shape), kPieceBytes),
                          .halves = halves};
-    const TensorPlan* counts = context.has(kCounts) ? &context.inputs[kCounts] : nullptr;
+    const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     // Pieces and not rows, so that few rows are work for many cores.
     return {args, counted_rows(context.arch, shape, counts, spec.counted_by),
             share_work(kSpec.name, context.arch, spec.grid, num_rows(shape) * args.pieces)};
@@ -177,7 +176,7 @@ const Op& op() {
                         .params = parameters<WidenBytesSpec>(kFields),
                         .schedule =
                             [](const OpContext& context) {
-                                return std::string(kSchedules[context.has(kScales) ? 1 : 0]);
+                                return std::string(kSchedules[context.has("scales"_in) ? 1 : 0]);
                             },
                         .rules = rules,
                         .infer = infer,

@@ -27,6 +27,11 @@ inline constexpr std::array kInputs{
             .presence = Presence::Optional},
 };
 inline constexpr std::array kOutputs{Operand{"output", "(..., C)", "bfloat16", "ROW_MAJOR"}};
+
+/// Positions of operands by their names: "bytes"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// Integers to ±128, and e2m1 numbers times a scale, are exact in bfloat16.
 inline constexpr OpSpec kSpec{
     .name = "widen_bytes",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes zeros to this core's share of the tiles without tokens. It runs on cores that multiply
-// nothing: the writers of the others would wait for these zeros before they send rows.
+// Writes zeros to this core's share of the tiles without tokens. It runs on cores without products,
+// because writers of other cores would have to finish these zeros before they send rows.
 #include "../../shared/valid_tiles/kernels/zero_rows.hpp"
 #include "near_args.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of collectives: one function a collective, one case a way of travelling.
+// Plans of collectives: one function for each collective, one case for each route.
 #pragma once
 
 #include <array>

@@ -275,13 +275,25 @@ struct ProductValues {
     /// `factor`.
     void multiply(std::size_t row, std::size_t expert, double factor, std::span<float> out) const;
 };
-/// Reads the values of a step whose operands 0 and 1 are rows and weights. `first` is the operand
-/// of the weights' scales; those of rows, zero points, bias and factors follow, if they are given.
-[[nodiscard]] ProductValues product_values(const ReferenceContext& context, std::size_t first,
-                                           std::uint32_t parts);
-/// Returns the operands of a call, in the same order.
-[[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
-                                             std::uint32_t parts);
+/// Positions of the operands that all products have in the table of an op.
+struct ProductPlaces {
+    std::size_t rows, weights, expert_scales, row_scales, zero_points, bias, expert_factors;
+};
+[[nodiscard]] consteval ProductPlaces product_places(std::span<const Operand> operands) {
+    return {.rows = place_of(operands, "input"),
+            .weights = place_of(operands, kExpertWeightsOperand.name),
+            .expert_scales = place_of(operands, kExpertScalesOperand.name),
+            .row_scales = place_of(operands, kRowScalesOperand.name),
+            .zero_points = place_of(operands, kZeroPointsOperand.name),
+            .bias = place_of(operands, kExpertBiasOperand.name),
+            .expert_factors = place_of(operands, kExpertFactorsOperand.name)};
+}
+/// Reads the values of the operands of a step that are given.
+[[nodiscard]] ProductValues product_values(const ReferenceContext& context,
+                                           const ProductPlaces& places, std::uint32_t parts);
+/// Returns the operands of a call.
+[[nodiscard]] ScaledOperands scaled_operands(std::span<const TensorPlan> inputs,
+                                             const ProductPlaces& places, std::uint32_t parts);
 
 /// Returns all of a host tensor of bfloat16, float32 or e4m3 as float32.
 [[nodiscard]] std::vector<float> floats_of(const HostTensor& tensor);

@@ -290,46 +290,56 @@ void ProductValues::multiply(std::size_t row, std::size_t expert, double factor,
     }
 }
 
-ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, std::size_t first,
+ScaledOperands scaled_operands(std::span<const TensorPlan> inputs, const ProductPlaces& places,
                                std::uint32_t parts) {
-    const auto given = [&](std::size_t operand) {
-        return is_given(inputs, first + operand) ? &inputs[first + operand] : nullptr;
+    const auto given = [&](std::size_t place) {
+        return is_given(inputs, place) ? &inputs[place] : nullptr;
     };
-    return {inputs[0], inputs[1], given(0), given(1), given(2), given(3), parts, given(4)};
+    return {.rows = inputs[places.rows],
+            .weights = inputs[places.weights],
+            .expert_scales = given(places.expert_scales),
+            .row_scales = given(places.row_scales),
+            .zero_points = given(places.zero_points),
+            .bias = given(places.bias),
+            .parts = parts,
+            .expert_factors = given(places.expert_factors)};
 }
 
-ProductValues product_values(const ReferenceContext& context, std::size_t first,
+ProductValues product_values(const ReferenceContext& context, const ProductPlaces& places,
                              std::uint32_t parts) {
     // The operands that are given, and the plans that their shapes and formats make.
-    std::vector<HostTensor> tensors(first + 5);
+    std::vector<HostTensor> tensors(context.inputs.size());
     std::vector<TensorPlan> plans(tensors.size());
-    for (const std::size_t operand :
-         {std::size_t{0}, std::size_t{1}, first, first + 1, first + 2, first + 3, first + 4}) {
-        if (context.has(operand)) {
-            tensors[operand] = context.read(operand);
-            plans[operand].spec = {tensors[operand].shape, tensors[operand].format};
+    for (const std::size_t place :
+         {places.rows, places.weights, places.expert_scales, places.row_scales, places.zero_points,
+          places.bias, places.expert_factors}) {
+        if (context.has(place)) {
+            tensors[place] = context.read(place);
+            plans[place].spec = {tensors[place].shape, tensors[place].format};
         }
     }
-    const auto given = [&](std::size_t operand) {
-        return context.has(operand) ? &tensors[operand] : nullptr;
+    const auto given = [&](std::size_t place) {
+        return context.has(place) ? &tensors[place] : nullptr;
     };
-    ProductValues values{.rows = floats_of(tensors[0]),
-                         .scales = scale_shape(scaled_operands(plans, first, parts)),
+    ProductValues values{.rows = floats_of(tensors[places.rows]),
+                         .scales = scale_shape(scaled_operands(plans, places, parts)),
                          .parts = parts,
-                         .n = tensors[1].shape[1],
-                         .k = tensors[0].shape.back()};
-    values.weights = numbers_of({tensors[1], given(first), given(first + 2)}, values.scales);
-    if (context.has(first)) {
-        values.expert_scales = scales_of_weights(tensors[first]);
+                         .n = tensors[places.weights].shape[1],
+                         .k = tensors[places.rows].shape.back()};
+    values.weights = numbers_of(
+        {tensors[places.weights], given(places.expert_scales), given(places.zero_points)},
+        values.scales);
+    if (context.has(places.expert_scales)) {
+        values.expert_scales = scales_of_weights(tensors[places.expert_scales]);
     }
-    if (context.has(first + 1)) {
-        values.row_scales = floats_of(tensors[first + 1]);
+    if (context.has(places.row_scales)) {
+        values.row_scales = floats_of(tensors[places.row_scales]);
     }
-    if (context.has(first + 3)) {
-        values.bias = floats_of(tensors[first + 3]);
+    if (context.has(places.bias)) {
+        values.bias = floats_of(tensors[places.bias]);
     }
-    if (context.has(first + 4)) {
-        values.factors = floats_of(tensors[first + 4]);
+    if (context.has(places.expert_factors)) {
+        values.factors = floats_of(tensors[places.expert_factors]);
     }
     return values;
 }

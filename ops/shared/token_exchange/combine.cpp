@@ -330,7 +330,7 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
               },
           .reference =
               [form](const ReferenceContext& context) { return combine_reference(context, form); }};
-    // Ids decide which ranks contribute; a wrong id would make a core wait for a row that nobody
+    // Ids decide which ranks contribute; a wrong id would make a core wait for a row that no rank
     // sends.
     if (form == Form::Rows) {
         op.check_values = [spec](const ReferenceContext& context) {

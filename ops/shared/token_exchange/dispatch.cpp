@@ -13,7 +13,7 @@ std::uint32_t most_rows(const OpContext& context) {
     const auto& spec = context.params<DispatchSpec>();
     const auto devices = static_cast<std::uint32_t>(context.devices.size());
     const std::uint32_t tokens = context.inputs[kTokens].spec.shape[0];
-    // In one phase each sender has a part of its own at the receiver, since nobody knows the counts
+    // In one phase each sender has its own part at the receiver, because the counts are not known
     // yet.
     if (spec.phases == Phases::One) {
         return devices * (spec.capacity != 0 ? spec.capacity : tokens);

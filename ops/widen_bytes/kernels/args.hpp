@@ -10,8 +10,8 @@ enum class Cb : std::uint32_t {
     Bytes = 0,
     ReaderCounts = 1,
     WriterCounts = 2,
-    // Of e2m1: codes of even and of odd columns, in words and in e4m3 (one memory); the tiles that
-    // join them; scales as they are, and in column 0 of a tile; ones in columns 0 to 15.
+    // Buffers of e2m1 only: codes of even and of odd columns, in words and in e4m3 (one memory);
+    // tiles that join them; scales as read, and in column 0 of a tile; ones in columns 0 to 15.
     CodeWords = 3,
     CodeBytes = 4,
     Joiners = 5,

@@ -16,6 +16,11 @@ namespace {
 
 using ::testing::Optional;
 
+constexpr std::array kTwoOperands{Operand{"rows", "any", "any", "any"},
+                                  Operand{"counts", "any", "any", "any"}};
+static_assert(place_of(kTwoOperands, "rows") == 0);
+static_assert(place_of(kTwoOperands, "counts") == 1);
+
 struct Expression {
     std::string name;
     std::string_view expression;

@@ -27,7 +27,7 @@ struct Part : NearArgs, NearComputeArgs {
     uint32_t kept() const { return k_tiles / kept_step; }  // tiles of a tile row
 };
 
-// What the reader announces.
+// Words that the reader announces before the rows of a unit.
 struct Unit {
     uint32_t height;  // tile rows; 0: the end
     uint32_t first_tile;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a unit of a product consists of, as its reader brings it: announcements, rows, weights and
-// their scales.
+// Contents of a unit of a product, in the order in which its reader brings them: announcements,
+// rows, weights and their scales.
 #pragma once
 
 #include "block_scales.hpp"

@@ -50,7 +50,7 @@ inline void push_dst(uint32_t cb) {
     cb_push_back(cb, 1);
 }
 
-// As push_dst(), for compute itself.
+// Packs DST to a buffer that compute reads itself, and waits for it.
 inline void pack_to(uint32_t cb) {
     push_dst(cb);
     cb_wait_front(cb, 1);

@@ -331,7 +331,7 @@ void kernel_main() {
     ledger.write_counts(out);
     // The outputs are complete when all senders have reported.
     noc_semaphore_wait_min(rows_arrived, num_senders);
-    // In one phase ranks' rows lie apart, and cores that know the counts put them together.
+    // In one phase the rows of ranks have gaps; cores that know the counts close them.
     publish(get_write_ptr(kCbPairs), bins_per_rank(shape) * shape.num_ranks * sizeof(uint32_t),
             next_list, go_id);
 }

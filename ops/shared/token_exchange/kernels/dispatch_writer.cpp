@@ -67,7 +67,7 @@ void send_rows(const Rows& rows, Send send, SendScales send_scales) {
     }
 }
 
-// Writes rows that stay on the device; no link takes part.
+// Writes rows that stay on the device, without a link.
 void write_rows(const Rows& rows, const Targets& targets, uint64_t rows_arrived) {
     send_rows(
         rows,
