@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "runtime/config/fields/pipeline_keys.hpp"
@@ -81,6 +82,32 @@ struct PipelineBinder {
     /// Returns a scalar or sequence with every plain scalar replaced by its value.
     [[nodiscard]] Node evaluated(const Node& node, const pipeline::Scope& names) const;
 };
+
+/// Type of the value of a member, which may be optional.
+template <class Member>
+struct ValueOf {
+    using Type = Member;
+};
+template <class T>
+struct ValueOf<std::optional<T>> {
+    using Type = T;
+};
+
+/// Binds a value of a plain type, or records a mistake at its position. Null binds nothing.
+template <class Member>
+void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path, Member& member) {
+    using T = typename ValueOf<Member>::Type;
+    if (node == nullptr) {
+        return;
+    }
+    const auto parsed = Value<T>::parse(*node);
+    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+        binder.binding.violations.add(mistake->origin, path, mistake->text);
+        return;
+    }
+    member = std::get<T>(parsed);
+    binder.resolve_word(*node, path, Value<T>::show(std::get<T>(parsed)));
+}
 
 /// Returns the value of a key; a null node if the map has none.
 [[nodiscard]] const Node& entry(const Node& map, std::string_view key);

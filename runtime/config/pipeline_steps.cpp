@@ -103,21 +103,6 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
     resolve_list(binder, *in, path + ".in", spec.inputs);
 }
 
-template <class T>
-void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path,
-                std::optional<T>& member) {
-    if (node == nullptr) {
-        return;
-    }
-    const auto parsed = Value<T>::parse(*node);
-    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
-        binder.binding.violations.add(mistake->origin, path, mistake->text);
-        return;
-    }
-    member = std::get<T>(parsed);
-    binder.resolve_word(*node, path, Value<T>::show(*member));
-}
-
 /// Binds the properties of one output that the run file states; the op infers the others.
 void bind_output(PipelineBinder& binder, const Node& node, const std::string& path,
                  const Scope& names, StepOutput& output) {

@@ -20,21 +20,6 @@ using pipeline::PipelineTensor;
 using pipeline::Scope;
 using pipeline::TensorOrigin;
 
-/// Binds a value of a plain type, or records a mistake at its position.
-template <class T>
-void bind_plain(PipelineBinder& binder, const Node* node, const std::string& path, T& member) {
-    if (node == nullptr) {
-        return;
-    }
-    const auto parsed = Value<T>::parse(*node);
-    if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
-        binder.binding.violations.add(mistake->origin, path, mistake->text);
-        return;
-    }
-    member = std::get<T>(parsed);
-    binder.resolve_word(*node, path, Value<T>::show(member));
-}
-
 /// Binds the shape, whose extents may be expressions.
 void bind_shape(PipelineBinder& binder, const Node& tensor, const std::string& path,
                 const Scope& names, Shape& shape) {
