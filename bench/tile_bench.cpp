@@ -97,7 +97,7 @@ void add_layouts() {
                     }});
 }
 
-/// Both operands lie behind one another in the input.
+/// The input holds the first operand, then the second.
 void add_eltwise(const char* name, tile::EltwiseOp op) {
     add_copy_goals({name, 2 * kFp32, kFp32, [=](const std::byte* in, std::byte* out) {
                         const auto* a = reinterpret_cast<const float*>(in);

@@ -28,8 +28,8 @@ constexpr std::uint32_t kAnswer = 1;
 
 std::atomic<std::uint32_t> arrived{0};
 
-// A worker goes on adopting cores while it has nothing to run: each core keeps its worker until
-// the other has one too.
+// A worker without work adopts more cores. Each core therefore keeps its worker busy until the
+// other core has a worker, too.
 void take_a_host_thread_each() {
     arrived.fetch_add(1);
     while (arrived.load() < 2) {

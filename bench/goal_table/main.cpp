@@ -14,7 +14,7 @@
 namespace tessera::bench {
 namespace {
 
-// As Linux names it; hosts that name it elsewhere are "unnamed processor".
+// Returns the name in /proc/cpuinfo, or "unnamed processor" on hosts without it.
 std::string processor_name() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {

@@ -345,7 +345,7 @@ Command KernelCompiler::check_command(const CompileUnit& unit, const DraftFolder
                     "-include",
                     drafts.write("prologue.hpp", unit.prologue)};
     append(command, unit.options);
-    // Of the warnings only those of instructions.hpp.
+    // Only warnings of instructions.hpp are wanted.
     std::erase(command, "-w");
     append(command,
            {"-Wno-everything", "-W#pragma-messages", "-DTESSERA_KERNEL_CHECK",

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As many as the longest list of arguments of the vendor's kernels needs.
+// The longest lists of the vendor's kernels fit.
 constexpr std::uint32_t kNumArguments = 256;
 constexpr std::uint32_t kNumBuffers = 64;
 constexpr std::uint32_t kNumSmallNumbers = 15;

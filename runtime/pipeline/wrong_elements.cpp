@@ -17,10 +17,10 @@
 namespace tessera::pipeline {
 namespace {
 
-/// What is known of an element. Padding of tiles is `NotCompared`, too.
+/// Result of the comparison of an element. Padding of tiles is `NotCompared`, too.
 enum class Mark : std::uint8_t { NotCompared, Right, Wrong };
 
-/// By the rules of compare_close() for one element.
+/// Applies the rules of compare_close() to one element.
 bool is_wrong(double test, double reference, double reference_rms,
               const CloseTolerance& tolerance) {
     const PairKind kind = kind_of(test, reference, largest_compared(tolerance));

@@ -20,7 +20,7 @@ bool Operators::compare(const Value& left, std::string_view sign, const Value& r
         if (sign != "==" && sign != "!=") {
             refuse(fmt::format("'{}' compares numbers only", sign));
         }
-        // As text, so that a word compares with a number too: a param may be `auto` or a number.
+        // Both are compared as text: a param may be `auto` or a number.
         return (show(left) == show(right)) == (sign == "==");
     }
     const double a = number(left);

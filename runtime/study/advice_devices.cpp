@@ -9,7 +9,7 @@ namespace {
 
 using timing::LaunchPartition;
 
-/// A device with this share of the longest time stands for the slowest one. In moe_v2 the device
+/// A device with at least this share of the longest time counts as the slowest one. In moe_v2 the device
 /// that ends `down` last takes 98.2 % of the slowest device's time there.
 constexpr double kAsSlow = 0.98;
 

@@ -100,7 +100,7 @@ std::string findings_text(const Advice& advice, RuleKind kind, const char* headi
     return text + notes_text(advice, kind);
 }
 
-// Rules without a gain are named in one line, so that nobody tries them by hand.
+// Rules without a gain are named in one line, so that users do not try them by hand.
 std::string others_text(const Advice& advice) {
     std::vector<std::string> without_gain;
     std::vector<std::string> longer;

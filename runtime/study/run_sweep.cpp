@@ -268,8 +268,8 @@ private:
 
     [[nodiscard]] std::size_t num_workers() const {
         const std::uint64_t each = std::max<std::uint64_t>(1, peak_memory());
-        // The largest recording so far stands for the next one: sizes of points are not known
-        // before. The memory that is free now counts: other programs of the host need theirs.
+        // The next recording is assumed to be as large as the largest so far: sizes of points are
+        // not known before. Only memory that is free now counts; other programs need the rest.
         const std::uint64_t fitting = host_memory_available().bytes / each;
         return std::min<std::uint64_t>({threads_, 1 + fitting, groups_.size()});
     }

@@ -161,8 +161,8 @@ void NOC_CMD_BUF_WRITE_REG(std::uint32_t noc, std::uint32_t buf, std::uint32_t r
     }
     registers.at(reg) = value;
     if (reg == NOC_PACKET_TAG) {
-        constexpr std::uint32_t kIdShift = 10;
-        const std::uint32_t id = value >> kIdShift;
+        // The tag of ID 1 is the unit of tags: the header alone states where the ID begins.
+        const std::uint32_t id = value / NOC_PACKET_TAG_TRANSACTION_ID(1);
         if (buf == read_cmd_buf) {
             noc_async_read_set_trid(id, static_cast<std::uint8_t>(noc), site);
         } else {
