@@ -9,6 +9,7 @@
 
 #include "bench/kept_memory.hpp"
 #include "bench/pairs.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "emu/timing/run.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "tessera/timing_spec.hpp"
+
 namespace tessera::timing {
 namespace {
 

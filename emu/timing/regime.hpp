@@ -10,7 +10,10 @@
 #include <string_view>
 
 #include "tessera/timeline.hpp"
-#include "tessera/timing_spec.hpp"
+
+namespace tessera {
+struct ModelErrorSpec;
+}
 
 namespace tessera::timing {
 

@@ -12,8 +12,11 @@
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/timeline.hpp"
-#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
+
+namespace tessera {
+struct TimingSpec;
+}
 
 namespace tessera::timing {
 

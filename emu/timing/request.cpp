@@ -6,6 +6,7 @@
 #include "emu/base/round_up.hpp"
 #include "tessera/errors.hpp"
 #include "tessera/mesh_links.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::timing {
 namespace {

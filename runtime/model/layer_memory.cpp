@@ -2,6 +2,7 @@
 // Memory that a layer takes of a device and of the host.
 #include <algorithm>
 
+#include "runtime/config/load.hpp"
 #include "runtime/model/layer_run.hpp"
 #include "runtime/pipeline/run_stages.hpp"
 #include "runtime/steps/pipeline_spec.hpp"

@@ -10,9 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/load.hpp"
+#include "runtime/config/override.hpp"
 #include "runtime/model/read_model.hpp"
 #include "runtime/model/yaml_text.hpp"
+
+namespace tessera::config {
+struct LoadedRun;
+}
 
 namespace tessera::model {
 

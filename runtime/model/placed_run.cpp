@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/model/link_placement.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/errors.hpp"

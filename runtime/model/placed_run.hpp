@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/load.hpp"
 #include "runtime/model/placement.hpp"
 #include "runtime/model/routing_trace.hpp"
 #include "runtime/model/yaml_text.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::config {
+struct LoadedRun;
+}
 
 namespace tessera::model {
 

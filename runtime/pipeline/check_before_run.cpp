@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/base/host_memory.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/reference_chain.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "emu/base/tensor_file/dtype.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/axis_parts.hpp"
 #include "runtime/pipeline/raw_pages.hpp"
 #include "runtime/session/page_codec.hpp"

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
-#include "runtime/config/load.hpp"
 #include "runtime/pipeline/placed_tensors.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
+
+namespace tessera::config {
+struct LoadedRun;
+}
 
 namespace tessera::pipeline {
 

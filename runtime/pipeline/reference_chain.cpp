@@ -10,6 +10,7 @@
 #include <set>
 
 #include "emu/tile/format/integer.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/step_tolerance.hpp"
 #include "tessera/errors.hpp"
@@ -107,7 +108,7 @@ bool reads_any(const PipelineStep& step, const std::set<std::string>& tensors) {
                                [&](const std::string& name) { return tensors.contains(name); });
 }
 
-/// Returns why the chain ends at a step; empty if it goes on. `made` are the tensors of the steps
+/// Returns why the chain ends at a step; empty if it continues. `made` are the tensors of the steps
 /// before, `rounded` those with numbers that the devices round.
 std::string end_of_chain(const PipelineSpec& pipeline, const PipelineStep& step,
                          const std::set<std::string>& made, const std::set<std::string>& rounded) {

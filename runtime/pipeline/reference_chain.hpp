@@ -7,6 +7,10 @@
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
 
+namespace tessera::config {
+struct LoadedRun;
+}
+
 namespace tessera::pipeline {
 
 /// Checks that references of all steps, run one after another, state the last step's outputs.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emu/base/seconds_since.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/check_step.hpp"
 #include "runtime/pipeline/drawn_scores.hpp"
 #include "runtime/pipeline/expert_load.hpp"

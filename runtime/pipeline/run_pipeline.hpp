@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
-#include "runtime/config/load.hpp"
 #include "runtime/pipeline/alike_devices.hpp"
 #include "runtime/pipeline/kept_tensors.hpp"
 #include "runtime/pipeline/tensor_values.hpp"
@@ -19,6 +18,10 @@
 #include "runtime/steps/kernel_files.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/trace.hpp"
+
+namespace tessera::config {
+struct LoadedRun;
+}
 
 namespace tessera::pipeline {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "emu/base/tensor_file/safetensors.hpp"
-#include "runtime/config/load.hpp"
+#include "runtime/config/override.hpp"
 #include "runtime/pipeline/checkpoint_values.hpp"
 #include "runtime/report/run_record.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
@@ -26,10 +26,9 @@ using InputFile = std::shared_ptr<const SafetensorsFile>;
 /// Returns the params that follow from the shapes of the file's tensors. Names of tensors may use
 /// params, whose values `sets` change.
 /// Errors   as SafetensorsFile, and ConfigError of the run file.
-[[nodiscard]] std::vector<config::Override> params_of(const InputFile& inputs,
-                                                      const std::filesystem::path& run_file,
-                                                      config::ConfigFolders folders,
-                                                      std::span<const config::Override> sets = {});
+[[nodiscard]] std::vector<config::Override> params_of(
+    const InputFile& inputs, const std::filesystem::path& run_file,
+    std::span<const std::filesystem::path> folders, std::span<const config::Override> sets = {});
 
 /// Values of input tensors, one device at a time: the weights of all devices need not exist on the
 /// host together. Values are functions of the seed and the tensor's name. Values of a split tensor

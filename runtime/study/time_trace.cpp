@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emu/base/trace_file/trace_reader.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/report/timing/assumed_shares.hpp"
 #include "runtime/report/timing/bounds.hpp"
 #include "tessera/errors.hpp"
@@ -76,6 +77,10 @@ std::vector<report::TimingReport> replay_all(const compare::RecordedRun& run,
 }
 
 }  // namespace
+
+TimedMachine machine_of(const config::LoadedRun& loaded) {
+    return {loaded.arch, loaded.timing, loaded.run.mesh};
+}
 
 TimedMachine machine_of(const config::LoadedArch& device, const MeshSpec& mesh) {
     TimedMachine machine{device.arch, device.timing, mesh};

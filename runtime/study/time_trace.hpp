@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <string>
 
-#include "runtime/config/load.hpp"
 #include "runtime/report/timing/timing_report.hpp"
 #include "runtime/study/recorded_run.hpp"
 #include "runtime/study/run_timer.hpp"
+
+namespace tessera::config {
+struct LoadedArch;
+}
 
 namespace tessera::timed_run {
 

@@ -3,10 +3,13 @@
 // mesh.
 #pragma once
 
-#include "runtime/config/load.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/mesh_spec.hpp"
 #include "tessera/timing_spec.hpp"
+
+namespace tessera::config {
+struct LoadedRun;
+}
 
 namespace tessera::timed_run {
 
@@ -16,8 +19,6 @@ struct TimedMachine {
     MeshSpec mesh;
 };
 
-[[nodiscard]] inline TimedMachine machine_of(const config::LoadedRun& loaded) {
-    return {loaded.arch, loaded.timing, loaded.run.mesh};
-}
+[[nodiscard]] TimedMachine machine_of(const config::LoadedRun& loaded);
 
 }  // namespace tessera::timed_run

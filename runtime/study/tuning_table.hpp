@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/load.hpp"
 #include "runtime/config/load_sweep.hpp"
 #include "runtime/study/sweep_result.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "emu/timing/critical_path.hpp"
 #include "emu/timing/run.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera {

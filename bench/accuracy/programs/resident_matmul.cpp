@@ -8,6 +8,7 @@
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
 #include "ops/matmul/kernels/args.hpp"
+#include "ops/op.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "tessera/tensor.hpp"
 

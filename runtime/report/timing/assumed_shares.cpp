@@ -9,6 +9,7 @@
 #include "runtime/config/field_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
 #include "runtime/report/timing/run_path.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 namespace {

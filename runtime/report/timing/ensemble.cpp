@@ -7,6 +7,7 @@
 #include <string>
 
 #include "emu/base/counted_random.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 namespace {

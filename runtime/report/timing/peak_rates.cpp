@@ -6,6 +6,7 @@
 
 #include "runtime/report/timing/reduce.hpp"
 #include "tessera/mesh_links.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 namespace {

@@ -12,6 +12,7 @@
 #include "runtime/report/timing/line_table.hpp"
 #include "runtime/report/timing/path_parts.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 namespace {

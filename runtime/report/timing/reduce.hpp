@@ -11,7 +11,10 @@
 #include "emu/timing/replay.hpp"
 #include "runtime/report/timing/interval_sums.hpp"
 #include "runtime/report/timing/timing_report.hpp"
-#include "tessera/timing_spec.hpp"
+
+namespace tessera {
+struct TimingSpec;
+}
 
 namespace tessera::report {
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/config/load.hpp"
+
 namespace tessera::ops::fused_moe {
 namespace {
 

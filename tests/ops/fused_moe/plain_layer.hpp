@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera::ops::fused_moe {

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
 

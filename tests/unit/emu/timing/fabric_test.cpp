@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tessera/errors.hpp"
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emu/timing/transport.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::timing {
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/fixed_transport.hpp"
 #include "tests/unit/emu/timing/trace_builder.hpp"
 

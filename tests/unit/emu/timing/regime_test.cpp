@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "tessera/timing_spec.hpp"
+
 namespace tessera::timing {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "emu/timing/replay.hpp"
 #include "tessera/errors.hpp"
+#include "tessera/timing_spec.hpp"
 #include "tests/arch_fixture.hpp"
 
 namespace tessera::timing {

@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 
+#include "runtime/config/load.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::model {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "emu/base/bf16.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tests/scratch_folder.hpp"
 

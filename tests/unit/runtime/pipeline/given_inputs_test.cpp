@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "emu/base/tensor_file/safetensors_writer.hpp"
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/scratch_folder.hpp"

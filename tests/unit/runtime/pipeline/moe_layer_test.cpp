@@ -9,6 +9,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tessera/tensor_compare.hpp"
 #include "tests/ops/golden_compare.hpp"

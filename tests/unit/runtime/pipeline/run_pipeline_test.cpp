@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "runtime/config/load.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace tessera::pipeline {

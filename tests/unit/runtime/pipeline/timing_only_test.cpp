@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 
 namespace tessera::pipeline {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "runtime/config/load.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/runtime/study/figures.hpp"
 
 namespace tessera::compare {

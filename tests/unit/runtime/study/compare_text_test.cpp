@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/study/compare.hpp"
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/runtime/study/figures.hpp"
 
 namespace tessera::compare {

@@ -2,6 +2,7 @@
 // Streams that share a DRAM bank.
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/network/even_streams.hpp"
 
 namespace tessera::timing {

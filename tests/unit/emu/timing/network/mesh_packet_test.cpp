@@ -2,6 +2,7 @@
 // Packets between devices, by formula.
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/network/small_machine.hpp"
 #include "tests/unit/emu/timing/network/streams.hpp"
 

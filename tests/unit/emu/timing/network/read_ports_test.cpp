@@ -2,6 +2,7 @@
 // Ports that answer reads: how many requests they accept, and when they answer.
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/network/even_streams.hpp"
 
 namespace tessera::timing {

@@ -2,6 +2,7 @@
 // Parallel streams on the NoC: which share resources, and which do not affect each other.
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/network/even_streams.hpp"
 
 namespace tessera::timing {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "emu/timing/transport.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::timing {
 

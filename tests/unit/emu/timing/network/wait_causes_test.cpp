@@ -2,6 +2,7 @@
 // Causes to which waits of queued packets are attributed.
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/emu/timing/network/even_streams.hpp"
 
 namespace tessera::timing {

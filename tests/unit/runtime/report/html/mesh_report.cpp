@@ -2,6 +2,7 @@
 #include "tests/unit/runtime/report/html/mesh_report.hpp"
 
 #include "runtime/report/timing/reduce.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 namespace {

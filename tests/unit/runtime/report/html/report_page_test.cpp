@@ -11,6 +11,7 @@
 
 #include "runtime/report/device_rows.hpp"
 #include "runtime/report/timing/report_files.hpp"
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/runtime/report/html/browser.hpp"
 #include "tests/unit/runtime/report/html/mesh_report.hpp"
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/runtime/report/timing/small_launch.hpp"
 
 namespace tessera::report {

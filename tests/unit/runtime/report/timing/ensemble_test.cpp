@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tessera/timing_spec.hpp"
+
 namespace tessera::report {
 namespace {
 

@@ -11,6 +11,7 @@
 
 #include "runtime/report/timing/reduce.hpp"
 #include "runtime/report/timing/timing_report.hpp"
+#include "tessera/timing_spec.hpp"
 
 namespace tessera::report {
 

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "tessera/timing_spec.hpp"
 #include "tests/unit/runtime/report/timing/small_launch.hpp"
 
 namespace tessera::report {
