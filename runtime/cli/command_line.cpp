@@ -211,6 +211,11 @@ ExitCode run_command_line(std::span<const std::string> arguments, Console& conso
     try {
         parse(root, arguments);
     } catch (const CLI::CallForVersion&) {
+        for (const std::string& argument : arguments) {
+            require(argument == "--version",
+                    "unexpected argument {}; allowed: --version alone; see tessera --help",
+                    argument);
+        }
         console.out << root.version() << '\n';
         return ExitCode::Success;
     } catch (const CLI::Success&) {

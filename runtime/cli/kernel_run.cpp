@@ -209,6 +209,8 @@ ExitCode print_json(const RunOptions& options, const InferredProgram& program,
 }
 
 ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
+    // Files that cannot be written are found before the kernels are read, as `run` does.
+    check_run_options(options.run);
     apply(options.run.kernel_options);
     const RunFolder folder(options.save);
     KernelOverrides overrides = overrides_of(options);

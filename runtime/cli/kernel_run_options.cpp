@@ -7,7 +7,6 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 #include "tessera/errors.hpp"
 
@@ -62,8 +61,7 @@ std::map<std::uint32_t, std::map<std::string, std::string>> buffer_values(
     constexpr const char* kForm = "INDEX=pages:N,format:FORMAT,page_size:N";
     for (const std::string& text : texts) {
         const auto [index, keys] = split_pair("--cb", text, kForm);
-        std::istringstream parts(keys);
-        for (std::string part; std::getline(parts, part, ',');) {
+        for (const std::string& part : parts_of(keys, ',')) {
             const std::size_t colon = part.find(':');
             const std::string key = part.substr(0, colon);
             require(colon != part.npos && (key == "pages" || key == "format" || key == "page_size"),
@@ -95,7 +93,10 @@ void add_inference_options(CLI::App& command, KernelRunOptions& options) {
                         "Processor of a kernel: reader, writer or compute");
     const auto add = [&](const char* name, std::string& value, const char* type,
                          const char* about) {
-        command.add_option(name, value, about)->type_name(type);
+        // An empty value would count as an option that is not given.
+        command.add_option(name, value, about)->type_name(type)->check([](const std::string& text) {
+            return text.empty() ? "the value is empty; leave the option out, or give a value" : "";
+        });
     };
     add("--grid", options.grid, "COLUMNSxROWS", "Cores that run the kernels");
     add("--units", options.units, "VALUE", "Units of work that are split over the cores");

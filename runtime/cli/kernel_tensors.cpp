@@ -9,7 +9,6 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "emu/base/fields/enum_names.hpp"
 #include "emu/base/tensor_file/safetensors.hpp"
@@ -56,8 +55,8 @@ InferredTensor described_tensor(const char* option, const std::string& text) {
     if (colon != text.npos) {
         tensor.spec.format = enum_named<DataFormat>(full, text.substr(colon + 1));
     }
-    std::istringstream extents(text.substr(equals + 1, colon - equals - 1));
-    for (std::string extent; std::getline(extents, extent, 'x');) {
+    for (const std::string& extent :
+         parts_of(text.substr(equals + 1, colon == text.npos ? colon : colon - equals - 1), 'x')) {
         std::uint32_t number = 0;
         const char* end = extent.data() + extent.size();
         const auto [rest, error] = std::from_chars(extent.data(), end, number);
@@ -66,7 +65,6 @@ InferredTensor described_tensor(const char* option, const std::string& text) {
                 extent);
         tensor.spec.shape.push_back(number);
     }
-    require(!tensor.spec.shape.empty(), "{}: no shape; allowed: such as 512x512", full);
     return tensor;
 }
 
@@ -140,6 +138,18 @@ void set_layouts(const KernelTensorOptions& options, Layout layout, KernelTensor
 }
 
 }  // namespace
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+    std::vector<std::string> parts{""};
+    for (const char letter : text) {
+        if (letter == separator) {
+            parts.emplace_back();
+        } else {
+            parts.back() += letter;
+        }
+    }
+    return parts;
+}
 
 void add_tensor_options(CLI::App& command, KernelTensorOptions& options) {
     add_repeated_option(command, "--in", options.inputs, "TENSOR",

@@ -13,6 +13,9 @@ class App;
 
 namespace tessera::cli {
 
+/// Returns the parts between separators, empty ones too: "64x" has two.
+[[nodiscard]] std::vector<std::string> parts_of(const std::string& text, char separator);
+
 struct KernelTensorOptions {
     std::vector<std::string> inputs;   ///< FILE, FILE:TENSOR or NAME=SHAPE[:dtype]
     std::vector<std::string> outputs;  ///< NAME=SHAPE[:dtype]

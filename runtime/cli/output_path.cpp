@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -18,11 +19,30 @@
 namespace tessera::cli {
 namespace {
 
+/// Returns why nothing can be created in an existing folder; empty if something can. A temporary
+/// folder is made and removed: permissions alone do not tell for root, nor for /proc.
+std::string obstacle_in(const std::filesystem::path& folder) {
+    std::string name = (folder / ".tessera-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+        return fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
+    }
+    (void)rmdir(name.c_str());
+    return "";
+}
+
 std::string obstacle_in_folder_of(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    return access(folder.c_str(), W_OK | X_OK) == 0
-               ? ""
-               : fmt::format("cannot be created in {} ({})", folder.string(), std::strerror(errno));
+    return obstacle_in(path.has_parent_path() ? path.parent_path() : ".");
+}
+
+/// Returns the folder in which a folder's first missing parent, or its content, will be created.
+std::filesystem::path existing_parent(std::filesystem::path path) {
+    std::error_code error;
+    path = std::filesystem::absolute(path).lexically_normal();
+    while (!std::filesystem::exists(path, error) && path.has_parent_path() &&
+           path != path.parent_path()) {
+        path = path.parent_path();
+    }
+    return path;
 }
 
 bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -51,6 +71,13 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
         const auto status = std::filesystem::status(*path, error);
         require_allowed(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
                         fmt::format("{} {}", option, *path), "", "is a file", "a folder");
+        const std::filesystem::path parent = existing_parent(*path);
+        const std::string obstacle =
+            std::filesystem::is_directory(parent, error)
+                ? obstacle_in(parent)
+                : fmt::format("cannot be created, because {} is a file", parent.string());
+        require_allowed(obstacle.empty(), fmt::format("{} {}", option, *path), "", obstacle,
+                        "a folder that may be written");
     }
 }
 

@@ -243,6 +243,9 @@ TEST_F(CliKernelRun, SaysWhatATensorMayBe) {
     EXPECT_EQ(
         run_kernel({kernel, "--in", "x=64xq"}).err,
         "tessera: --in x=64xq: 'q' is not an extent; allowed: numbers from 1, such as 512x512\n");
+    EXPECT_EQ(
+        run_kernel({kernel, "--in", "x=64x"}).err,
+        "tessera: --in x=64x: '' is not an extent; allowed: numbers from 1, such as 512x512\n");
     EXPECT_EQ(run_kernel({kernel, "--in", "absent.safetensors"}).err,
               "tessera: --in absent.safetensors: no such file; allowed: FILE, FILE:TENSOR, or "
               "NAME=SHAPE for random values\n");

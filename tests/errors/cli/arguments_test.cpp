@@ -84,6 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
              "compare, sweep, advise, tune, check, kernel, explain, list, moe, new, score; see "
              "tessera "
              "--help"},
+        Case{"VersionWithMore",
+             {"--version", "extra"},
+             "tessera: unexpected argument extra; allowed: --version alone; see tessera --help"},
+        Case{"EmptyReference",
+             {"kernel", "run", "k.cpp", "--reference", ""},
+             "tessera: --reference: the value is empty; leave the option out, or give a value; see "
+             "tessera kernel --help"},
         Case{"HelpWithoutDashes",
              {"help"},
              "tessera: unknown command help; did you mean --help? Allowed: run, exec, model, "

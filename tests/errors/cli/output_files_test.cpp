@@ -150,5 +150,22 @@ TEST(CliInterrupt, LeavesNoUnfinishedFile) {
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+TEST(CliOutputFolder, ThatCannotBeMadeIsRefusedBeforeTheRun) {
+    const std::vector<std::vector<std::string>> commands{
+        {"run", "moe_v2_tiny", "--report", "/proc/x"},
+        {"check", "moe_v2_tiny", "--report", "/proc/x"},
+        {"kernel", "run", TESSERA_SOURCE_DIR "/examples/double/compute.cpp", "--report", "/proc/x"},
+        {"kernel", "run", TESSERA_SOURCE_DIR "/examples/double/compute.cpp", "--save", "/proc/x"}};
+    for (const auto& command : commands) {
+        const Ending ending = run_tessera(command);
+
+        EXPECT_EQ(ending.exit_code, 2);
+        EXPECT_EQ(ending.out, "");
+        EXPECT_EQ(ending.err, "tessera: " + command[command.size() - 2] +
+                                  " /proc/x: cannot be created in /proc (No such file or "
+                                  "directory), allowed: a folder that may be written\n");
+    }
+}
+
 }  // namespace
 }  // namespace tessera::test
