@@ -166,6 +166,44 @@ void check_divides(const PipelineBinder& binder, const Node& node, const std::st
     }
 }
 
+// Checks `multiple_of:`, as for tokens in two halves, in the params that a user sets.
+void check_multiple(const PipelineBinder& binder, const Node& node, const std::string& path,
+                    const Node& factor, const pipeline::Value& value) {
+    if (factor.kind == NodeKind::Null) {
+        return;
+    }
+    if (!evaluate_condition(fmt::format("{} % ({}) == 0", show(value), factor.text),
+                            binder.scope)) {
+        binder.rules.add(node.origin, path,
+                         fmt::format("{}, allowed: multiples of {}", show(value),
+                                     bound_text(factor.text, binder.scope)));
+    }
+}
+
+// A value of its own for a param that follows from others would contradict them.
+void check_follows(const PipelineBinder& binder, const Node& node, const std::string& path,
+                   const Node& others) {
+    if (others.kind == NodeKind::Null) {
+        return;
+    }
+    if (others.kind != NodeKind::Sequence || others.elements.empty()) {
+        binder.mistake(others, path + ".follows", "expected [param, …], found " + describe(others));
+        return;
+    }
+    const Origin& written = others.elements.front().origin;
+    if (node.origin.kind == written.kind && node.origin.text == written.text) {
+        return;
+    }
+    std::vector<std::string> names;
+    for (const Node& other : others.elements) {
+        names.push_back("params." + other.text);
+    }
+    binder.mistake(
+        node, path,
+        fmt::format("{}, allowed: no value, because it follows from {}; set {}", node.text,
+                    fmt::join(names, ", "), names.size() == 1 ? "that" : "one of them"));
+}
+
 /// Returns the value of a param; nothing if it is refused.
 std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entry& param,
                                               const std::string& path) {
@@ -193,6 +231,8 @@ std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entr
         check_choice(binder, *value, path, choices, held);
         check_range(binder, *value, path, entry(param.value, "range"), held);
         check_divides(binder, *value, path, entry(param.value, "divides"), held);
+        check_multiple(binder, *value, path, entry(param.value, "multiple_of"), held);
+        check_follows(binder, *value, path, entry(param.value, "follows"));
         binder.spec.params.emplace_back(param.key, held);
         binder.resolve(*value, path, show(held), json_of(held));
         bound = held;

@@ -239,10 +239,7 @@ std::string add_quantisation(const ReadModel& read, const CheckpointTensors& wei
     const std::string about = fmt::format("quantization_config, {}", published.method);
     params.add("quantisation", published.quantisation, about);
     if (published.quantisation == "int4_group") {
-        params.add("group",
-                   published.group > 0 ? published.group
-                                       : std::max(read.model.hidden, read.model.intermediate),
-                   about);
+        params.add("group", published.group, about);
         params.add("zero_points", published.has_zero_points ? 1 : 0, about);
     }
     run.assumptions.push_back(

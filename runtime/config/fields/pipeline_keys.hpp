@@ -62,6 +62,11 @@ inline constexpr std::array kParamKeys{
     KeyRow{"divides", "[expression, …]", "none",
            "expressions that the param must divide; they may use params that are defined above"},
     KeyRow{
+        "multiple_of", "an expression", "none",
+        "number of which the param must be a multiple; it may use params that are defined above"},
+    KeyRow{"follows", "[param, …]", "none",
+           "params that the value follows from; it cannot be set, only those can"},
+    KeyRow{
         "present", "a tensor's name", "none",
         "the param is 1, or true if it has choices, if the file of --inputs has this tensor; the "
         "name may contain params and ${device}, which is 0"},

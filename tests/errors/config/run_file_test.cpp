@@ -22,6 +22,10 @@ TEST_P(RunFileErrors, NamePlaceKeyAndWhatIsAllowed) {
 }
 
 constexpr Mistake kMistakes[] = {
+    {"ParamThatIsNoMultiple", "rows: 64", "rows: {value: 63, multiple_of: 2 * D}",
+     "run.yaml:5:17: params.rows: 63, allowed: multiples of 2 * D (4)"},
+    {"FollowsNothing", "rows: 64", "rows: {value: 64, follows: columns}",
+     "run.yaml:5:30: params.rows.follows: expected [param, …], found 'columns'"},
     {"SyntaxError", "[1, 2]", "[1, 2", "run.yaml:4:7: YAML syntax: end of sequence flow not found"},
     {"ControlCharacter", "rows: 64", "rows: 6\x01",
      "run.yaml:5:10: control character 0x01; allowed: text, tabs and ends of lines"},
