@@ -10,6 +10,7 @@
 
 #include "emu/base/tensor_file/checkpoint.hpp"
 #include "runtime/model/families.hpp"
+#include "runtime/pipeline/stored_numbers.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::model {
@@ -123,7 +124,9 @@ std::string input_name(std::string_view weight, const CodedNames& coded) {
 
 /// Whether the scales of a matrix have the shape that the quantisation has.
 bool have_scales(const CodedNames& coded, const Shape& codes, const StoredTensor& scales) {
-    const auto blocks = [](std::uint32_t extent) { return (extent + 127) / 128; };
+    const auto blocks = [](std::uint32_t extent) {
+        return pipeline::blocks_of(extent, pipeline::kScaleBlock);
+    };
     if (coded.factors != nullptr) {
         return scales.dtype == Dtype::F8_E4M3;
     }
