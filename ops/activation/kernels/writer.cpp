@@ -18,18 +18,19 @@ void kernel_main() {
         TensorAccessor(WriterTensors::output(), WriterTensors::output_address(UnitRange::kCount));
     const auto counts =
         TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(UnitRange::kCount));
-    const Units units = units_with(counts, cb_counts, range.first_unit, range.num_units);
+    const Units units = units_with(counts, cb_counts, range);
 
-    for (uint32_t unit = range.first_unit; unit < range.first_unit + range.num_units; ++unit) {
+    for (uint32_t i = 0; i < range.num_units; ++i) {
+        const uint32_t unit = range.first_unit + i * range.step;
         if (!units.has_rows(unit)) {
             continue;
         }
         cb_wait_front(cb_out, units.unit_tiles);
-        for (uint32_t i = 0; i < units.unit_rows; ++i) {
-            const uint32_t row = unit * units.unit_rows + i;
+        for (uint32_t place = 0; place < units.unit_rows; ++place) {
+            const uint32_t row = unit * units.unit_rows + place;
             // The unit's other rows mean nothing and are not stored.
             if (units.counted.is_counted(row)) {
-                noc_async_write(get_read_ptr(cb_out) + i * units.row_stride,
+                noc_async_write(get_read_ptr(cb_out) + place * units.row_stride,
                                 output.get_noc_addr(row), units.row_bytes);
             }
         }
