@@ -74,7 +74,7 @@ void score_heads(const ComputeArgs& shapes, uint32_t tile, uint32_t count, uint3
     for (uint32_t i = 0; i < count; ++i) {
         relu_tile(first + i);
     }
-    copy_tile_to_dst_init_short_with_dt(cb_weights, cb_weights);
+    init_copy(cb_weights);
     for (uint32_t i = 0; i < count; ++i) {
         copy_tile(cb_weights, tile + i, kTogether + i);
     }

@@ -4,9 +4,16 @@
 
 #include <cstdint>
 
+// Sets the unpacker up for copies from `cb`, whatever format it had before. The call with an old CB
+// is of no use here: a card compares the formats of its two CBs, and does nothing if they are equal.
+inline void init_copy(uint32_t cb) {
+    reconfig_data_format_srca(cb);
+    copy_tile_to_dst_init_short(cb);
+}
+
 // DST[dst] = a tile of `cb`, whatever format the unpacker was set to before.
 inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
-    copy_tile_to_dst_init_short_with_dt(cb, cb);
+    init_copy(cb);
     copy_tile(cb, tile, dst);
 }
 
@@ -39,7 +46,7 @@ inline void sum_tiles(uint32_t cb, uint32_t first, uint32_t count) {
     copy_to(cb, first, 0);
     for (uint32_t added = 1; added < count; added += kAtOnce) {
         const uint32_t more = count - added < kAtOnce ? count - added : kAtOnce;
-        copy_tile_to_dst_init_short_with_dt(cb, cb);
+        init_copy(cb);
         for (uint32_t i = 0; i < more; ++i) {
             copy_tile(cb, first + added + i, 1 + i);
         }

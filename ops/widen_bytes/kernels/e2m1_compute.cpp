@@ -23,7 +23,7 @@ constexpr uint32_t kByteTilesInWords = 4;
 void split() {
     cb_wait_front(cb_packed, 1);
     cb_reserve_back(cb_words, 2);
-    copy_tile_to_dst_init_short_with_dt(cb_packed, cb_packed);
+    init_copy(cb_packed);
     pack_reconfig_data_format(cb_words);
     tile_regs_acquire();
     copy_tile(cb_packed, 0, 0);

@@ -45,7 +45,7 @@ Unit take_unit() {
 void keep_tiles(const Part& part) {
     cb_wait_front(cb_chunk, part.chunk);
     cb_reserve_back(cb_tiles, part.chunk / part.kept_step);
-    copy_tile_to_dst_init_short_with_dt(cb_chunk, cb_chunk);
+    init_copy(cb_chunk);
     pack_reconfig_data_format(cb_tiles);
     for (uint32_t tile = part.share.bank % part.kept_step; tile < part.chunk;) {
         uint32_t count = 0;

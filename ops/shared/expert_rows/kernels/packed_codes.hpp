@@ -97,7 +97,7 @@ inline void split_codes(const ComputeArgs& args, WeightForm form) {
     const uint32_t words = word_tiles(args.k_block, args.strip);
     cb_wait_front(cb_packed, words);
     cb_reserve_back(cb_code_words, 2 * words);
-    copy_tile_to_dst_init_short_with_dt(cb_packed, cb_packed);
+    init_copy(cb_packed);
     pack_reconfig_data_format(cb_code_words);
     for (uint32_t tile = 0; tile < words; ++tile) {
         tile_regs_acquire();

@@ -18,7 +18,7 @@ constexpr uint32_t kStripTiles = 4;
 inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {
     tile_regs_acquire();
     // The strip fills the half of DST, so that the units are set up once for each function.
-    copy_tile_to_dst_init_short_with_dt(cb_values, cb_values);
+    init_copy(cb_values);
     for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
         copy_tile(cb_values, first + tile, tile);
     }
@@ -108,7 +108,7 @@ inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_sca
         tile_regs_acquire();
         unary_bcast_init<BroadcastType::COL>(cb_scale, cb_rows);
         unary_bcast<BroadcastType::COL>(cb_scale, 0, 2);
-        copy_tile_to_dst_init_short_with_dt(cb_values, cb_values);
+        init_copy(cb_values);
         copy_tile(cb_values, first + half * 2, 0);
         copy_tile(cb_values, first + half * 2 + 1, 1);
         scale_two(form);
