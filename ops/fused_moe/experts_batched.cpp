@@ -14,13 +14,13 @@ ExpertOutput apply_masked(const Layer& layer, const Dispatched& tokens, const Se
     const std::string first =
         steps.add_in(kWorkspace13, "masked_mm", "gate_up",
                      product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, counts}, a),
-                     product_settings(layer, Projection::GateUp, schedule));
+                     product_settings(layer, Projection::GateUp, tokens, schedule));
     const std::string activated = add_activation(layer, {first, counts}, "batches", steps);
     const CodedRows between = coded_rows(layer, Projection::Down, activated, {counts}, steps);
     return {.tensor = steps.add_in(
                 kOutput, "masked_mm", "batched_expert_out",
                 product_inputs(layer, Projection::Down, {between.codes, layer.w2, counts}, between),
-                schedule),
+                product_settings(layer, Projection::Down, tokens, schedule)),
             .rows = tokens.rows};
 }
 
@@ -60,7 +60,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",
         product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),
-        product_settings(layer, Projection::GateUp, product));
+        product_settings(layer, Projection::GateUp, tokens, product));
     const std::string activated =
         add_activation(layer, {first, tokens.expert_num_tokens}, "batches", steps);
     const CodedRows between = coded_rows(layer, Projection::Down, activated, counted, steps);
@@ -68,7 +68,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
                 kOutput, "grouped_mm", "batched_expert_out",
                 product_inputs(layer, Projection::Down,
                                {between.codes, layer.w2, sorted, experts, end, ""}, between),
-                product),
+                product_settings(layer, Projection::Down, tokens, product)),
             .rows = tokens.rows};
 }
 

@@ -13,7 +13,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",
         product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),
-        product_settings(layer, Projection::GateUp,
+        product_settings(layer, Projection::GateUp, tokens,
                          {{"block_size", block_size}, {"top_k", std::to_string(layer.top_k)}}));
     const std::string activated = add_activation(layer, {first, rows}, "presence", steps);
     const CodedRows between =
@@ -23,7 +23,7 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
         kWorkspace13, "grouped_mm", "down",
         product_inputs(layer, Projection::Down,
                        {between.codes, layer.w2, sorted, experts, end, weights}, between),
-        {{"block_size", block_size}});
+        product_settings(layer, Projection::Down, tokens, {{"block_size", block_size}}));
     return {.tensor =
                 steps.add_in(kOutput, "moe_sum", "reduced", {second, rows}, {{"rows", "presence"}}),
             .rows = {}};

@@ -37,14 +37,14 @@ ExpertOutput apply(const Layer& layer, const Dispatched& tokens, Steps& steps) {
     const std::string first = steps.add_in(
         kWorkspace13, "grouped_mm", "gate_up",
         product_inputs(layer, Projection::GateUp, {a.codes, layer.w1, sorted, experts, end, ""}, a),
-        product_settings(layer, Projection::GateUp, by_place));
+        product_settings(layer, Projection::GateUp, tokens, by_place));
     const std::string activated = add_activation(layer, {first, end}, "batches", steps);
     const CodedRows between = coded_rows(layer, Projection::Down, activated, counted, steps);
     const std::string second =
         steps.add_in(kWorkspace13, "grouped_mm", "down",
                      product_inputs(layer, Projection::Down,
                                     {between.codes, layer.w2, sorted, experts, end, ""}, between),
-                     by_place);
+                     product_settings(layer, Projection::Down, tokens, by_place));
     return {.tensor = steps.add_in(kOutput, "gather_rows", "unreduced", {second, rows}),
             .rows = rows};
 }

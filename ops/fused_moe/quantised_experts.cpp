@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fused_moe/quantised_experts.hpp"
 
+#include "emu/base/round_up.hpp"
+
 namespace tessera::ops::fused_moe {
 
 namespace {
@@ -103,7 +105,13 @@ std::vector<std::string> product_inputs(const Layer& layer, Projection projectio
     return leading;
 }
 
-Settings product_settings(const Layer& layer, Projection projection, Settings set) {
+Settings product_settings(const Layer& layer, Projection projection, const Dispatched& tokens,
+                          Settings set) {
+    // Batches have the tokens of all devices; ids may be those of a chunk.
+    const std::uint32_t rows = tokens.capacity == 0 ? tokens.tokens : layer.tokens;
+    const std::uint64_t choices = std::uint64_t{rows} * layer.top_k;
+    set.emplace_back("expected_rows",
+                     std::to_string(div_up(choices, std::uint64_t{layer.experts})));
     if (projection == Projection::GateUp && layer.w1_parts > 1) {
         set.emplace_back("parts", std::to_string(layer.w1_parts));
     }

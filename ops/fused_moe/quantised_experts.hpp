@@ -76,7 +76,8 @@ void widen_received(const Layer& layer, Dispatched& tokens, Steps& steps);
 [[nodiscard]] std::vector<std::string> product_inputs(const Layer& layer, Projection projection,
                                                       std::vector<std::string> leading,
                                                       const CodedRows& rows);
-/// Settings of a product, to which those that its weights ask for are added.
-[[nodiscard]] Settings product_settings(const Layer& layer, Projection projection, Settings set);
+/// Returns settings of a product, to which those of its weights and the rows of an expert are added.
+[[nodiscard]] Settings product_settings(const Layer& layer, Projection projection,
+                                        const Dispatched& tokens, Settings set);
 
 }  // namespace tessera::ops::fused_moe

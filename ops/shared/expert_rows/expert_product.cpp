@@ -117,14 +117,15 @@ row_products::ComputeArgs compute_args(const ProductTiles& tiles, bool is_scaled
 }
 
 void add_compute(Program& program, const SharedWork& work, const ExpertProduct& product,
-                 const ProductTiles& tiles, const ProductSchedule& schedule, std::uint32_t sums) {
+                 const ProductTiles& tiles, const ProductSchedule& schedule, const DstSums& sums) {
     using row_products::Cb;
     const ScaleShape scales = scales_of(product);
     ComputeConfig config;
     config.math_fidelity = schedule.math_fidelity;
     config.fp32_dest_acc_en = true;
+    config.dst_full_sync_en = sums.takes_all;
     config.named_compile_args =
-        named(compute_args(tiles, is_weighted(product, scales), scales, schedule, sums));
+        named(compute_args(tiles, is_weighted(product, scales), scales, schedule, sums.tiles));
     if (scales.is_in_blocks()) {
         config.unpack_to_dest_mode.assign(index_of(Cb::Sums) + 1U, UnpackToDestMode::Default);
         for (const Cb cb : {Cb::RowScales, Cb::ColumnScales, Cb::Sums}) {
@@ -162,20 +163,32 @@ std::uint32_t most_tile_rows(const ExpertProduct& product) {
     return product.expert_ids->spec.shape[0] * div_up(product.block_size, kTileRows);
 }
 
+/// Returns the rows of an expert on average: as the caller expects them, or as operands show.
+std::uint32_t rows_each(std::uint32_t of_operands, const ProductSchedule& schedule) {
+    return schedule.expected_rows == 0 ? of_operands : schedule.expected_rows;
+}
+
 /// Returns the schedule with the tile rows that share a read of weights: as many as an expert has on
 /// average, and as DST and L1 have room for.
 ProductSchedule with_tile_rows(const ArchSpec& arch, const NearOperands& operands,
-                               const ScaleShape& scales, std::uint32_t sums,
-                               std::uint32_t num_blocks, ProductSchedule schedule) {
+                               const ScaleShape& scales, bool is_weighted, std::uint32_t num_blocks,
+                               ProductSchedule schedule) {
     if (!scales.is_plain()) {
         schedule.tile_rows = 1;
         return schedule;
     }
     if (schedule.tile_rows == 0) {
+        // Popular experts have several times the average, and the device takes fewer if that is
+        // faster; all of DST is for experts that have so many rows on average.
+        constexpr std::uint32_t kPopular = 4;
+        const std::uint32_t half = sums_in_dst(arch, scales, is_weighted).tiles;
+        const std::uint32_t average = div_up(operands.rows_each, kTileRows);
+        const std::uint32_t popular = div_up(kPopular * operands.rows_each, kTileRows);
         schedule.tile_rows =
-            std::clamp(div_up(operands.most_rows, kTileRows), 1U, row_products::kMostTileRows);
+            std::clamp(std::max(average, std::min(popular, half)), 1U, row_products::kMostTileRows);
     }
-    schedule.tile_rows = std::min(schedule.tile_rows, sums);
+    schedule.tile_rows = std::min(schedule.tile_rows,
+                                  sums_in_dst(arch, scales, is_weighted, schedule.tile_rows).tiles);
     const std::uint32_t k_tiles = inner_tiles(operands.weights.shape, scales);
     while (schedule.tile_rows > 1 &&
            product_buffer_bytes(arch, k_tiles, operands.weights.format, scales, schedule,
@@ -230,21 +243,23 @@ Program expert_product(std::string_view op, const ArchSpec& arch, const ExpertPr
     const std::uint32_t rows =
         product.is_batched() ? num_rows(product.rows.spec.shape) : product.num_choices;
     const NearOperands near_operands{product.rows.spec, product.weights.spec, scales.is_plain(),
-                                     rows / weights[0], most_tile_rows(product)};
+                                     rows_each(rows / weights[0], schedule),
+                                     most_tile_rows(product)};
     if (const auto near = near_banks_of(arch, near_operands, schedule)) {
         return near_banks_program(arch, product, *near, schedule.math_fidelity);
     }
-    const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted(product, scales));
     const std::uint32_t num_blocks =
         product.is_batched() ? 0 : product.expert_ids->spec.shape.back();
+    const bool has_weights = is_weighted(product, scales);
     const ProductSchedule shared =
-        with_tile_rows(arch, near_operands, scales, sums, num_blocks, schedule);
+        with_tile_rows(arch, near_operands, scales, has_weights, num_blocks, schedule);
+    const DstSums sums = sums_in_dst(arch, scales, has_weights, shared.tile_rows);
     const ProductTiles tiles = tiles_of(inner_tiles(weights, scales), weights[1], shared);
     const SharedWork work =
         share_work(op, arch, shared.grid, most_tile_rows(product) * tiles.strips);
     Program program = CreateProgram();
     add_product_buffers(program, work.cores, product, tiles, shared, dram_alignment(arch));
-    add_reader(program, work, product, tiles, shared, sums, schedule.tile_rows == 0);
+    add_reader(program, work, product, tiles, shared, sums.tiles, schedule.tile_rows == 0);
     add_compute(program, work, product, tiles, shared, sums);
     add_writer(program, work, product, shared);
     return program;
@@ -254,7 +269,7 @@ std::string product_schedule_words(const ArchSpec& arch, const ScaledOperands& o
                                    std::uint32_t rows, const ProductSchedule& schedule) {
     const TensorSpec& weights = operands.weights.spec;
     const NearOperands near{operands.rows.spec, weights, scale_shape(operands).is_plain(),
-                            rows / weights.shape[0]};
+                            rows_each(rows / weights.shape[0], schedule)};
     return near_banks_of(arch, near, schedule) ? "near_banks" : "multi_core";
 }
 

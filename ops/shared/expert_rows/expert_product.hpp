@@ -68,6 +68,8 @@ struct ProductSchedule {
     WeightReads weight_reads = WeightReads::Auto;
     std::uint32_t bank_cores = 0;  ///< cores next to each bank; 0: chosen by the shape
     std::uint32_t tile_rows = 0;   ///< that share a read of weights, at most; 0: chosen
+    /// Rows of an expert on average, as the caller expects them; 0: all rows, over the experts.
+    std::uint32_t expected_rows = 0;
 };
 
 /// Returns rows of the table of fields for an op whose struct of parameters derives from
@@ -97,6 +99,11 @@ inline constexpr std::array kProductFields{
                                     "most; 0: near_banks as many as fit in L1 and DST, all_banks "
                                     "as many or one, by what a core then reads",
                                     config::Limits{0, row_products::kMostTileRows}),
+    config::field<&Spec::expected_rows>(
+        "expected_rows", "0",
+        "rows of an expert on average, from which weight_reads and tile_rows are chosen; 0: all "
+        "rows that the operands have room for, divided by the experts",
+        config::Limits{0, 1073741824}),
 };
 
 inline constexpr std::string_view kPartsProse =

@@ -34,11 +34,12 @@ constexpr std::uint32_t kLeastColumns = 8;  // tiles of each team
 // K tiles of a column in each bank. With two (K of 768) the sums of a column take as long as its
 // reads, and reads by all cores are as fast.
 constexpr std::uint32_t kLeastInBank = 4;
-// All rows are brought to all cores. With many rows that pays only if the columns take much longer:
-// with 1024 tokens and 1536 columns products took 1.3 times as long as with reads by all cores, with
-// 512 tokens and 4096 columns 0.85 times.
-constexpr std::uint32_t kFewRows = 256;
-constexpr std::uint32_t kManyColumns = 96;  // tiles
+// Each tile row of an expert costs a round of sums of all banks, which is short only beside a long
+// K. On a Wormhole and a Blackhole (2026-11-28, K of 1536 to 4096, 8 to 128 rows of each of 12
+// experts) reads by all cores are at least as fast from about k_tiles / 2 rows of an expert on.
+constexpr std::uint32_t kRowsOfKTiles = 2;
+// Tile rows of all of K that a core must have room for, so that reads by all cores are as fast.
+constexpr std::uint32_t kSharedTileRows = 3;
 // K tiles of rows that are tilized together. Shorter pieces of rows cost more to read and to send.
 constexpr std::uint32_t kMostChunk = 32;
 constexpr std::uint32_t kLeastChunk = 8;
@@ -250,8 +251,10 @@ std::optional<NearBanks> near_banks_of(const ArchSpec& arch, const NearOperands&
         std::uint64_t{near.k_tiles} * near.n_tiles * tile_bytes(operands.weights.format);
     const bool is_large = bytes >= kLeastBytes && near.k_tiles >= kLeastInBank * near.banks &&
                           near.n_tiles >= kLeastColumns * near.teams;
-    const bool is_wide = operands.most_rows <= kFewRows || near.n_tiles >= kManyColumns;
-    const bool is_chosen = has_default_strips(schedule) && is_large && is_wide;
+    const bool has_few_rows = operands.rows_each <= near.k_tiles / kRowsOfKTiles;
+    const bool is_long =
+        std::uint64_t{kSharedTileRows} * near.k_tiles * kRowTile >= buffer_room(arch);
+    const bool is_chosen = has_default_strips(schedule) && is_large && (has_few_rows || is_long);
     if (schedule.weight_reads == WeightReads::Auto && !is_chosen) {
         return std::nullopt;
     }

@@ -30,7 +30,7 @@ struct NearOperands {
     const TensorSpec& rows;
     const TensorSpec& weights;
     bool is_plain = false;        ///< neither scales, zero points nor a bias
-    std::uint32_t most_rows = 0;  ///< of an expert, as the host knows them; 0: few
+    std::uint32_t rows_each = 0;  ///< of an expert, as the host expects them; 0: few
     std::uint32_t tile_rows = 0;  ///< of all experts, at the most; 0: unknown
 };
 

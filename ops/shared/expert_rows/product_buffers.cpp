@@ -197,10 +197,13 @@ std::uint32_t inner_tiles(const Shape& weights, const ScaleShape& scales) {
     return scales.is_packed() ? 2 * tiles : tiles;
 }
 
-std::uint32_t sums_in_dst(const ArchSpec& arch, const ScaleShape& scales, bool is_weighted) {
+DstSums sums_in_dst(const ArchSpec& arch, const ScaleShape& scales, bool is_weighted,
+                    std::uint32_t tile_rows) {
     const bool has_spare =
         is_weighted || scales.has_weight_scales || scales.scales_rows() || scales.has_bias;
-    return arch.dst.tiles_32bit / 2 - (has_spare ? 1 : 0);
+    const std::uint32_t spare = has_spare ? 1 : 0;
+    const std::uint32_t half = arch.dst.tiles_32bit / 2 - spare;
+    return tile_rows <= half ? DstSums{half, false} : DstSums{arch.dst.tiles_32bit - spare, true};
 }
 
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,

@@ -38,10 +38,16 @@ struct ProductTiles {
 [[nodiscard]] std::uint32_t sorted_each(const ScaleShape& scales, std::uint32_t k_tiles,
                                         const ProductSchedule& schedule);
 
-/// Returns the tiles of DST for the sums of a unit: half of it is packed while the other half takes
-/// products, and weights of rows, scales and biases need one tile.
-[[nodiscard]] std::uint32_t sums_in_dst(const ArchSpec& arch, const ScaleShape& scales,
-                                        bool is_weighted);
+/// Tiles of DST for the sums of a unit, less one for scales or a bias, if there are any.
+struct DstSums {
+    std::uint32_t tiles = 0;
+    /// Otherwise half of DST is packed while the other half takes the sums of the next unit.
+    bool takes_all = false;
+};
+/// Returns them for units of `tile_rows`: more than half of DST holds take all of it. A longer wait
+/// for the packer costs less than a second read of weights.
+[[nodiscard]] DstSums sums_in_dst(const ArchSpec& arch, const ScaleShape& scales, bool is_weighted,
+                                  std::uint32_t tile_rows = 1);
 
 /// Adds the circular buffers of reader, compute and writer. `alignment` is that of DRAM, in bytes.
 void add_product_buffers(Program& program, const CoreRangeSet& cores, const ExpertProduct& product,

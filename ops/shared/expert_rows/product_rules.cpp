@@ -59,7 +59,7 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
         return;
     }
     judge_depth(schedule.cb_depth, judge);
-    const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted);
+    const std::uint32_t sums = sums_in_dst(arch, scales, is_weighted).tiles;
     judge.require(schedule.strip >= 1 && schedule.strip <= sums, "strip",
                   fmt::format("is {}; allowed: 1 to {} (half of DST, less a tile for weights of "
                               "rows, scales and bias)",

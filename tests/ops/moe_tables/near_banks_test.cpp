@@ -10,6 +10,7 @@
 #include "ops/grouped_mm/grouped_mm.hpp"
 #include "ops/linear/linear.hpp"
 #include "ops/masked_mm/masked_mm.hpp"
+#include "ops/shared/expert_rows/expert_product.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/check_call.hpp"
@@ -214,6 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Sharing{"FourFromAllBanks", 64, 4, WeightReads::AllBanks},
                       Sharing{"TwoOnTwoCores", 13, 2, WeightReads::AllBanks, {2, 1}},
                       Sharing{"FourOnThreeCores", 8, 4, WeightReads::AllBanks, {3, 1}},
+                      Sharing{"SixFromAllBanks", 13, 6, WeightReads::AllBanks},
+                      Sharing{"EightOnTwoCores", 13, 8, WeightReads::AllBanks, {2, 1}},
                       Sharing{"FourWithoutRoomFromAllBanks", 160, 4, WeightReads::AllBanks}),
     [](const auto& sharing) { return sharing.param.name; });
 
@@ -230,7 +233,7 @@ TEST(WeightSharing, LeavesOutTileRowsWithoutRows) {
                                       {host_tensor({256}, DataFormat::Int32, ids)},
                                       {host_tensor<std::int32_t>({2}, DataFormat::Int32, {1, 0})},
                                       {host_tensor<std::int32_t>({1}, DataFormat::Int32, {256})}};
-    for (const std::uint32_t tile_rows : {2U, 3U, 4U}) {
+    for (const std::uint32_t tile_rows : {2U, 3U, 4U, 8U}) {
         spec.tile_rows = tile_rows;
 
         expect_product_in_all_sessions(grouped_mm::op(), spec, inputs);
@@ -258,6 +261,28 @@ TEST_P(WeightsOfABatch, GiveTheSameBytesForOneTileRowAndForSeveral) {
 
 INSTANTIATE_TEST_SUITE_P(Reads, WeightsOfABatch,
                          ::testing::Values(WeightReads::NearBanks, WeightReads::AllBanks));
+
+/// Schedule of masked products with space for 4096 rows of each of two experts.
+std::string words_of(std::uint32_t inner, std::uint32_t expected_rows) {
+    auto spec = near_spec<masked_mm::MaskedSpec>(0);
+    spec.weight_reads = WeightReads::Auto;
+    spec.expected_rows = expected_rows;
+    const TensorPlan rows{{{2, 4096, inner}, DataFormat::Float16_b, Layout::ROW_MAJOR}};
+    const TensorPlan weights{{{2, 1536, inner}, DataFormat::Float16_b, Layout::TILE}};
+    return product_schedule_words(test_arch(), {rows, weights}, 8192, spec);
+}
+
+// Sums of banks cost as much for each tile row as half of K tiles.
+TEST(NearBanks, AreChosenForAsManyRowsAsTheCallerExpects) {
+    EXPECT_EQ(words_of(2048, 32), "near_banks");
+    EXPECT_EQ(words_of(2048, 33), "multi_core");
+    EXPECT_EQ(words_of(2048, 0), "multi_core");
+}
+
+// Three tile rows of 240 K tiles do not fit in L1, so that all cores would read weights as often.
+TEST(NearBanks, AreChosenForManyLongRows) {
+    EXPECT_EQ(words_of(7680, 4096), "near_banks");
+}
 
 TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
     EXPECT_EQ(message_of(352, [](auto&) {}),

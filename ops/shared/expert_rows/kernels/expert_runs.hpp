@@ -89,19 +89,27 @@ struct RunPlan {
     uint32_t most_height;
     uint32_t num_units;
 
-    // Runs of one tile row, or higher ones if a core then reads less: with few products for each core
-    // it would bring the rows of a high run for few columns.
+    // Runs of at most run_height tile rows, or of a half, a quarter, … of it if a core then reads
+    // less: with few products for each core it would bring the rows of a high run for few columns.
     template <class List>
     static RunPlan of(const List& list, const RunUnits& units, uint32_t tile_rows,
                       const ReaderArgs& args, uint32_t num_cores) {
-        const RunCount high = units.count(list, tile_rows, args.run_height);
-        if (args.chooses_height == 0) {
-            return {args.run_height, high.units};
+        RunPlan best{args.run_height, 0};
+        uint32_t least = 0xFFFFFFFF;
+        for (uint32_t height = args.run_height;; height = div_up(height, 2)) {
+            const RunCount count = units.count(list, tile_rows, height);
+            if (args.chooses_height == 0 || count.units == 0) {
+                return {height, count.units};
+            }
+            const uint32_t reads = units.reads_of_core(count, tile_rows, num_cores);
+            if (reads <= least) {
+                least = reads;
+                best = {height, count.units};
+            }
+            if (height == 1) {
+                return best;
+            }
         }
-        const RunCount low = units.count(list, tile_rows, 1);
-        const bool is_high = high.units != 0 && units.reads_of_core(high, tile_rows, num_cores) <
-                                                    units.reads_of_core(low, tile_rows, num_cores);
-        return is_high ? RunPlan{args.run_height, high.units} : RunPlan{1, low.units};
     }
 };
 

@@ -122,8 +122,8 @@ constexpr std::uint32_t word_tiles(std::uint32_t k_block, std::uint32_t strip) {
 
 /// Place of a list's table of experts in Cb::Tables, in bytes. Pieces of the list are before it.
 inline constexpr std::uint32_t kHeldExperts = 2048;
-/// Tile rows of an expert that share a read of weights, at the most.
-inline constexpr std::uint32_t kMostTileRows = 4;
+/// Tile rows of an expert that share a read of weights, at the most: DST has room for as many sums.
+inline constexpr std::uint32_t kMostTileRows = 8;
 /// Returns the adjacent output tiles of a unit of `height` tile rows. All of its sums are in DST.
 constexpr std::uint32_t columns_of_unit(std::uint32_t strip, std::uint32_t sums,
                                         std::uint32_t height) {
