@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints predicted cycles of a model's MoE layer with both dispatches that pf: auto chooses from for
-# bfloat16. ops/fused_moe/dispatch_estimate.cpp has constants of such runs. A row takes 1 to 30 s.
+# Prints predicted cycles of a model's MoE layer with three dispatches that pf: auto chooses from for
+# bfloat16, to check ops/fused_moe/dispatch_estimate.cpp. A row takes 1 to 30 s.
 #   bench/dispatch_rule.sh [--tessera=BIN] MODEL ROWSxCOLUMNS TOKENS…
 set -euo pipefail
 tessera=tessera
@@ -19,9 +19,10 @@ cycles() {
         --set params.experts_by="$3" | sed -n 's/^  makespan  \([0-9 ]*\) cycles.*/\1/p'
 }
 
-printf '| model | devices | tokens | all-to-all | all-gather |\n|---|---|--:|--:|--:|\n'
+printf '| model | devices | tokens | all-to-all | all-to-all, batches | all-gather |\n|---|---|--:|--:|--:|--:|\n'
 for tokens; do
-    printf '| %s | %s | %s | %s | %s |\n' "$model" "${mesh/x/ × }" "$tokens" \
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$model" "${mesh/x/ × }" "$tokens" \
         "$(cycles "$tokens" all_to_all_contiguous grouped_permuted)" \
+        "$(cycles "$tokens" all_to_all_batched batched_by_shape)" \
         "$(cycles "$tokens" all_gather_reduce_scatter grouped)"
 done

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of dispatch and combine by closed formulas, to choose a dispatch before anything runs.
+// Cycles of each dispatch by closed formulas, to choose one before anything runs.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace tessera::ops::fused_moe {
 
@@ -13,24 +15,23 @@ struct DispatchSizes {
     std::uint32_t hidden = 0;
     std::uint32_t experts = 0;
     std::uint32_t top_k = 0;
-    std::uint32_t intermediate = 0;
+    /// Whether each device has tokens of its own, and not the whole batch.
+    bool has_own_tokens = false;
 
     [[nodiscard]] std::uint32_t tokens_each() const { return (tokens + ranks - 1) / ranks; }
 };
 
-/// Estimated cycles of dispatch and combine with each of two ways, and what the experts take
-/// longer with the second.
+/// Estimated cycles of a row of the table of dispatches: its steps before and after the experts, and
+/// the steps of the experts that its form of rows needs (lists, copies, sums). Products are the same
+/// with each.
 struct DispatchEstimate {
-    double all_gather = 0;        ///< all_gather_reduce_scatter
-    double all_to_all = 0;        ///< all_to_all_contiguous
-    double permuted_experts = 0;  ///< extra time of grouped_permuted over grouped
-
-    [[nodiscard]] bool prefers_all_to_all() const {
-        return all_to_all + permuted_experts < all_gather;
-    }
+    std::string_view dispatch;
+    double cycles = 0;
 };
 
-/// Returns the estimate for tokens that choose their experts evenly, in bfloat16, on a Wormhole.
-[[nodiscard]] DispatchEstimate estimate_dispatch(const DispatchSizes& sizes);
+/// Returns estimates of all dispatches in bfloat16 that such tokens allow, the fastest first. Tokens
+/// choose their experts evenly; the device is a Wormhole.
+/// Precondition   ranks is at least 2.
+[[nodiscard]] std::vector<DispatchEstimate> estimate_dispatches(const DispatchSizes& sizes);
 
 }  // namespace tessera::ops::fused_moe

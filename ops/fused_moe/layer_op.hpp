@@ -61,7 +61,7 @@ template <class ShapeOf>
                          .hidden = tokens[1],
                          .experts = shape_of(kExpertMap)[0],
                          .top_k = shape_of(kTopkIds)[1],
-                         .intermediate = shape_of(kW2)[2] * spec.quantisation.row->codes_a_byte},
+                         .has_own_tokens = spec.tokens == Tokens::Own},
             .local_experts = shape_of(kW1)[0]};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fused_moe/selection.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "tessera/errors.hpp"
 
@@ -17,15 +17,39 @@ struct Candidate {
     std::string reason;
 };
 
-/// Returns the reason for a dispatch that the estimate prefers.
-std::string estimate_words(const DispatchSizes& sizes, const DispatchEstimate& estimate) {
+/// Returns the estimate of a dispatch in words.
+std::string estimate_words(const DispatchEstimate& estimate) {
     constexpr double kThousand = 1000;
-    return fmt::format(
-        "{} tokens a device: estimated {:.0f} k cycles with all-gather, {:.0f} k with all-to-all "
-        "({:.0f} k of them in the experts, which permute rows)",
-        sizes.tokens_each(), estimate.all_gather / kThousand,
-        (estimate.all_to_all + estimate.permuted_experts) / kThousand,
-        estimate.permuted_experts / kThousand);
+    return fmt::format("{} {:.0f} k", estimate.dispatch, estimate.cycles / kThousand);
+}
+
+/// Returns dispatches by their estimates. The reason of each names those that follow it.
+std::vector<Candidate> estimated(const Situation& situation) {
+    constexpr std::size_t kRunnersUp = 3;
+    const std::vector<DispatchEstimate> estimates = estimate_dispatches(situation.sizes);
+    std::vector<Candidate> candidates;
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+        std::vector<std::string> others;
+        for (std::size_t k = i + 1; k < std::min(i + 1 + kRunnersUp, estimates.size()); ++k) {
+            others.push_back(estimate_words(estimates[k]));
+        }
+        candidates.push_back(
+            {estimates[i].dispatch,
+             fmt::format("{} tokens a device: estimated {} cycles beside the products{}{}",
+                         situation.sizes.tokens_each(), estimate_words(estimates[i]),
+                         others.empty() ? "" : "; then ", fmt::join(others, ", "))});
+    }
+    return candidates;
+}
+
+/// Returns whether a dispatch takes experts of one device as the situation has them.
+bool allows(const Candidate& candidate, const Situation& situation) {
+    const PrepareAndFinalize* row = find_prepare_finalize(candidate.name);
+    ensure(row != nullptr, "select_pair: no prepare/finalize {}", candidate.name);
+    const bool has_format = situation.experts == nullptr ||
+                            situation.experts->activation_format == row->activation_format;
+    // Rows travel to the device of an expert, so every expert has to be in the group.
+    return has_format && (situation.has_all_experts || !row->needs_contiguous_experts);
 }
 
 /// Returns dispatches, the best first.
@@ -42,32 +66,16 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
                                    : quantisation_of(*situation.experts, situation.demands);
     const std::string fewer = "the experts take codes, which are fewer bytes on links";
     std::vector<Candidate> candidates;
-    if (is_batched) {
-        if (can_be_sent(codes)) {
-            candidates.push_back({"quantised_all_to_all_batched", fewer + format});
-        }
-        candidates.push_back({"all_to_all_batched", fmt::format("{} devices{}", ranks, format)});
-        candidates.push_back({"batched", fmt::format("the experts take batches, ids are {}",
-                                                     name_of(situation.demands.topk_indices))});
-        return candidates;
-    }
     // Also of few tokens: permuting codes costs more than gathering them (docs/modular_moe.md).
     if (can_be_sent(codes)) {
-        candidates.push_back({"quantised_all_gather", fewer});
+        candidates.push_back(
+            {is_batched ? "quantised_all_to_all_batched" : "quantised_all_gather", fewer + format});
     }
-    const DispatchEstimate estimate = estimate_dispatch(situation.sizes);
-    const std::string numbers = estimate_words(situation.sizes, estimate);
-    // Rows travel to the device of an expert, so every expert has to be in the group.
-    const bool sends_rows = estimate.prefers_all_to_all() && situation.has_all_experts;
-    if (sends_rows) {
-        candidates.push_back({"all_to_all_contiguous", numbers});
+    for (Candidate& candidate : estimated(situation)) {
+        if (allows(candidate, situation)) {
+            candidates.push_back(std::move(candidate));
+        }
     }
-    candidates.push_back(
-        {"all_gather_reduce_scatter", !situation.has_all_experts
-                                          ? std::string("other devices have some of the experts")
-                                      : sends_rows ? std::string("takes these ids and experts")
-                                                   : numbers});
-    candidates.push_back({"none", "takes these experts"});
     return candidates;
 }
 

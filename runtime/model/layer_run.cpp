@@ -78,7 +78,7 @@ void add_dispatch(const MoeModel& model, std::string_view quantisation, LayerRun
                    .hidden = model.hidden,
                    .experts = model.experts,
                    .top_k = model.top_k,
-                   .intermediate = model.intermediate}});
+                   .has_own_tokens = true}});
     params.add("pf", pair.prepare_finalize->name, pair.prepare_finalize_reason);
     params.add("experts_by", pair.experts->name, pair.experts_reason);
     run.assumptions.push_back(
