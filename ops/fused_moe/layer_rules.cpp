@@ -48,8 +48,9 @@ void judge_presence(const OpContext& context, std::size_t operand, bool is_neede
     const std::string_view format = context.params<MoeSpec>().quantisation.row->name;
     judge.require(!is_needed || context.has(operand), kInputs[operand].name,
                   fmt::format("is missing; required with quantisation {}", format));
-    judge.require(is_allowed || !context.has(operand), kInputs[operand].name,
-                  fmt::format("is given; quantisation {} has none", format));
+    judge.require(
+        is_allowed || !context.has(operand), kInputs[operand].name,
+        fmt::format("is given; allowed with quantisation {}: none; leave it out", format));
 }
 
 /// The rules of one of the two weights: the format of its codes, its scales and zero points.
@@ -81,7 +82,8 @@ void judge_codes(const OpContext& context, const WeightOperands& operands, std::
                               to_string(scales.shape), format.name, kInputs[weights].name,
                               to_string(codes.shape), fmt::join(allowed, ", ")));
     judge.require(
-        !context.has(zero_points) || context.inputs[zero_points].spec.shape == scales.shape,
+        !context.has(zero_points) || !format.may_have_zero_points ||
+            context.inputs[zero_points].spec.shape == scales.shape,
         kInputs[zero_points].name,
         fmt::format(
             "is {}; allowed: {}, the shape of {}",
@@ -94,17 +96,8 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
     const MoeSpec spec = chosen_spec(context);
     const WeightFormat& format = *spec.quantisation.row;
     const Experts& experts = *spec.experts.row;
-    judge.require(
-        format.is_bfloat16() ||
-            (experts.made_for != Quantisation::None && experts.made_for == format.quantisation) ||
-            (experts.has_expert_products && experts.load == nullptr),
-        "experts",
-        fmt::format(
-            "is {}, which {}; allowed with quantisation {}: experts without codes "
-            "of their own, such as grouped, grouped_permuted or batched_masked",
-            experts.name,
-            experts.load == nullptr ? "takes bfloat16 weights" : "quantises bfloat16 weights",
-            format.name));
+    const auto reason = weights_refusal(experts, format);
+    judge.require(!reason, "experts", reason.value_or(""));
     judge.require(experts.has_expert_products || (!context.has(kW1Bias) && !context.has(kW2Bias)),
                   "experts", fmt::format("is {}, which takes no bias", experts.name));
     judge.require(

@@ -64,18 +64,19 @@ void check_contiguous(const Selection& pair, const HostTensor& map, std::size_t 
     }
 }
 
+/// Only scales in the form of exponents are read: those of other formats may be gigabytes, and
+/// reading them made up 7 of the 8 seconds of `check` with nvfp4.
+///
 /// Products add up to 6 to exponents of mxfp4 (packed_weights.hpp), which have to stay bytes; 255
 /// is no number.
 void check_exponents(const ReferenceContext& context) {
     constexpr std::uint8_t kMost = 248;
     for (const std::size_t operand : {kW1Scale, kW2Scale}) {
-        if (!context.has(operand)) {
+        if (!context.has(operand) ||
+            context.params<MoeSpec>().quantisation.row->scales != DataFormat::UInt8) {
             continue;
         }
         for (const HostTensor& scales : context.read_all(operand)) {
-            if (scales.format != DataFormat::UInt8) {
-                continue;
-            }
             const auto codes = scales.as<std::uint8_t>();
             const auto found =
                 std::ranges::find_if(codes, [](std::uint8_t code) { return code > kMost; });

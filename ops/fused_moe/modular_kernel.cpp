@@ -2,6 +2,7 @@
 #include "ops/fused_moe/modular_kernel.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -201,8 +202,10 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(experts.activation_format));
     }
     if (experts.made_for != Quantisation::None && experts.made_for != demands.codes) {
-        return fmt::format("weights: {} takes codes of {} only", experts.name,
-                           name_of(experts.made_for));
+        return fmt::format(
+            "weights: {} takes codes of {} only; set quantisation to {}, or choose other experts",
+            experts.name, name_of(experts.made_for),
+            fmt::join(weight_formats_of(experts.made_for), " or "));
     }
     const Quantisation quantisation = quantisation_of(experts, demands);
     if (prepare_finalize.sends_codes && !can_be_sent(quantisation)) {
@@ -224,6 +227,19 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            demands.ranks);
     }
     return std::nullopt;
+}
+
+std::optional<std::string> weights_refusal(const Experts& experts, const WeightFormat& format) {
+    if (format.is_bfloat16() || experts.made_for != Quantisation::None ||
+        (experts.has_expert_products && experts.load == nullptr)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "is {}, which {}; allowed with quantisation {}: experts without codes of their own, such "
+        "as grouped, grouped_permuted or batched_masked",
+        experts.name,
+        experts.load == nullptr ? "takes bfloat16 weights" : "quantises bfloat16 weights",
+        format.name);
 }
 
 std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/fused_moe/roles.hpp"
+#include "ops/fused_moe/weight_formats.hpp"
 
 namespace tessera::ops::fused_moe {
 
@@ -31,6 +32,11 @@ struct Demands {
 /// Returns the reason why the two do not go together; nothing if they do.
 [[nodiscard]] std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                                                  const Experts& experts, const Demands& demands);
+
+/// Returns the reason why the experts do not take weights in this format; nothing if they do.
+/// Experts that are made for one kind of codes are judged by refusal().
+[[nodiscard]] std::optional<std::string> weights_refusal(const Experts& experts,
+                                                         const WeightFormat& format);
 
 /// Returns the steps of a layer, from tensors "a", "w1", "w2", "topk_ids", "topk_weights" and
 /// "expert_map" to "out".

@@ -108,6 +108,16 @@ const WeightFormat* find_weight_format(std::string_view name) {
     return find_row(kWeightFormats, name);
 }
 
+std::vector<std::string_view> weight_formats_of(Quantisation quantisation) {
+    std::vector<std::string_view> names;
+    for (const WeightFormat& format : all_weight_formats()) {
+        if (format.quantisation == quantisation) {
+            names.push_back(format.name);
+        }
+    }
+    return names;
+}
+
 std::vector<Shape> scale_shapes(const WeightFormat& format, const Shape& weights,
                                 std::uint32_t parts) {
     const std::uint32_t experts = weights[0];

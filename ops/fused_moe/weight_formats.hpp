@@ -50,6 +50,9 @@ struct WeightFormat {
 /// The row of that name, or null.
 [[nodiscard]] const WeightFormat* find_weight_format(std::string_view name);
 
+/// Returns the names of the rows whose activations have such codes.
+[[nodiscard]] std::vector<std::string_view> weight_formats_of(Quantisation quantisation);
+
 /// Shapes of the scales of `experts` matrices of `rows` rows of `columns` numbers, of which `parts`
 /// follow each other.
 [[nodiscard]] std::vector<Shape> scale_shapes(const WeightFormat& format, const Shape& weights,

@@ -34,8 +34,12 @@ constexpr std::uint32_t kLeastCounted = 1024;  // columns of a processor
 constexpr std::uint32_t kLeastLeftOut = 4;     // columns of a row for each that is selected
 
 constexpr std::array kFields{
-    field<&TopKSpec::k>("k", config::kRequired, "number of columns; all if the row has fewer",
-                        Limits{1, 1048576}),
+    field<&TopKSpec::k>(
+        "k", config::kRequired,
+        "number of columns, in descending order of their elements; of equal elements "
+        "the lower column is first, NaN is below every number, -1 fills up a row with "
+        "fewer columns",
+        Limits{1, 1048576}),
     field<&TopKSpec::split>("split", "0",
                             "processors that share a row, two of a core: a power of two; 0: chosen "
                             "by the shape, 1 with a stated grid",

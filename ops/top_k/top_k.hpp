@@ -36,8 +36,8 @@ consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
 inline constexpr OpSpec kSpec{
     .name = "top_k",
     .summary =
-        "finds the columns of the largest elements of each row, up to a position; -inf is never "
-        "one",
+        "finds the columns of the largest elements of each row, up to the row's position (-1: no "
+        "column); -inf is never one",
     .schedules = kSchedules,
     .inputs = kInputs,
     .outputs = kOutputs,

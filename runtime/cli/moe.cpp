@@ -31,6 +31,7 @@ using report::Column;
 struct PairOptions {
     std::string prepare_finalize;
     std::string experts;
+    std::string quantisation;  ///< of weights; empty: the default
 };
 
 struct MoeCheckOptions {
@@ -40,8 +41,9 @@ struct MoeCheckOptions {
     bool is_chunked = false;
 
     [[nodiscard]] Demands demands() const {
-        return {ranks, topk_indices == "int32" ? DataFormat::Int32 : DataFormat::UInt32,
-                is_chunked};
+        const auto* format = ops::fused_moe::find_weight_format(pair.quantisation);
+        return {ranks, topk_indices == "int32" ? DataFormat::Int32 : DataFormat::UInt32, is_chunked,
+                format == nullptr ? ops::fused_moe::Quantisation{} : format->quantisation};
     }
 };
 
@@ -74,6 +76,18 @@ std::span<const Row> chosen(const std::string& name, std::string_view option,
     return name.empty() ? rows : std::span(&row_called(name, option, rows), 1);
 }
 
+/// Returns the reason why a pair does not run; nothing if it does.
+std::optional<std::string> reason_against(const PrepareAndFinalize& pf, const Experts& experts,
+                                          const MoeCheckOptions& options) {
+    if (const auto reason = refusal(pf, experts, options.demands())) {
+        return reason;
+    }
+    const auto* format = ops::fused_moe::find_weight_format(options.pair.quantisation);
+    const auto reason =
+        format == nullptr ? std::nullopt : ops::fused_moe::weights_refusal(experts, *format);
+    return reason ? std::optional("experts: " + *reason) : std::nullopt;
+}
+
 std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& style) {
     std::vector<Column> columns{{"prepare/finalize", Align::Left, 9, {}},
                                 {"experts", Align::Left, 8, {}},
@@ -83,7 +97,7 @@ std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& 
          chosen(options.pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize())) {
         for (const auto& experts :
              chosen(options.pair.experts, "--experts", ops::fused_moe::all_experts())) {
-            const auto reason = refusal(pf, experts, options.demands());
+            const auto reason = reason_against(pf, experts, options);
             columns[0].cells.push_back({both_names(pf)});
             columns[1].cells.push_back({both_names(experts)});
             columns[2].cells.push_back({std::string(experts.finalize_weight_and_reduce)});
@@ -104,7 +118,7 @@ ExitCode check_pairs(const MoeCheckOptions& options, const Console& console) {
     const auto& pf =
         row_called(pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize());
     const auto& experts = row_called(pair.experts, "--experts", ops::fused_moe::all_experts());
-    const auto reason = refusal(pf, experts, options.demands());
+    const auto reason = reason_against(pf, experts, options);
     require(!reason, "{} with {}: {}", pf.name, experts.name, reason.value_or(""));
     console.out << fmt::format("{} with {}: runs\n", both_names(pf), both_names(experts));
     return ExitCode::Success;
@@ -115,6 +129,14 @@ void add_pair_options(CLI::App& command, PairOptions& pair, bool is_required) {
         ->required(is_required);
     command.add_option("--experts", pair.experts, "Experts, as moe check lists them")
         ->required(is_required);
+    std::vector<std::string> formats;
+    for (const auto& format : ops::fused_moe::all_weight_formats()) {
+        formats.emplace_back(format.name);
+    }
+    command
+        .add_option("--quantisation", pair.quantisation, "How the weights of experts are stored")
+        ->type_name("NAME")
+        ->check(CLI::IsMember(formats));
 }
 
 /// A subcommand of `moe`: whether it was given, and what it does.
@@ -150,6 +172,9 @@ Part add_moe_profile(CLI::App& moe, Console& console) {
                 RunOptions own = *options;
                 own.config.sets.push_back("params.pf=" + pair->prepare_finalize);
                 own.config.sets.push_back("params.experts=" + pair->experts);
+                if (!pair->quantisation.empty()) {
+                    own.config.sets.push_back("params.quantisation=" + pair->quantisation);
+                }
                 own.trace = own.trace.value_or(stem + ".trace");
                 own.report = own.report.value_or(stem + ".report");
                 return run(own, console);

@@ -141,6 +141,40 @@ TEST(ModularErrors, AnExpertOnTwoDevicesOrNoneIsNamed) {
               "fused_moe: expert_map: expert 2 is on no device; allowed: one device (step moe)");
 }
 
+TEST(ModularErrors, ZeroPointsWithoutAUseAreNamedOnce) {
+    const std::string text =
+        refused(pair_of("none", "grouped"), {"params.quantisation=nvfp4", "params.zero_points=1"});
+
+    EXPECT_THAT(text,
+                ::testing::HasSubstr("w1_zp is given; allowed with quantisation nvfp4: none"));
+    EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("the shape of")));
+}
+
+TEST(ModularErrors, ExpertsThatAreMadeForOtherCodesAreNamedOnce) {
+    EXPECT_THAT(refused(pair_of("none", "fp8_pipeline"), {"params.quantisation=nvfp4"}),
+                ::testing::AllOf(
+                    ::testing::HasSubstr("experts: weights: fp8_pipeline takes codes of fp8 in "
+                                         "blocks only; set quantisation to fp8_block, or choose "
+                                         "other experts"),
+                    ::testing::Not(::testing::HasSubstr("bfloat16"))));
+}
+
+TEST(ModularErrors, AGroupOfScalesThatNoProductTakesIsNamed) {
+    for (const char* group : {"96", "33", "1"}) {
+        EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.quantisation=int4_group",
+                                                         "params.group=" + std::string(group)}),
+                    ::testing::HasSubstr("params.group: " + std::string(group) +
+                                         ", allowed: 32, 64, 128, 256, 0"));
+    }
+}
+
+TEST(ModularErrors, AParamThatFollowsFromOthersCannotBeSet) {
+    EXPECT_THAT(refused(pair_of("none", "grouped"), {"params.scale_block=64"}),
+                ::testing::HasSubstr("params.scale_block: 64, allowed: no value, because it "
+                                     "follows from params.quantisation, params.group; set one of "
+                                     "them"));
+}
+
 TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
     const Pair pair = pair_of("none", "grouped");
     EXPECT_THAT(
@@ -155,11 +189,13 @@ TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
                 ::testing::HasSubstr("w1_scale is missing; required with quantisation mxfp4"));
     EXPECT_THAT(
         refused(pair, {"params.quantisation=fp8_channel", "steps.moe.set.quantisation=none"}),
-        ::testing::HasSubstr("w1_scale is given; quantisation none has none"));
+        ::testing::HasSubstr(
+            "w1_scale is given; allowed with quantisation none: none; leave it out"));
     EXPECT_THAT(refused(pair, {"params.quantisation=nvfp4", "steps.moe.in.w2_scale_2.when=false"}),
                 ::testing::HasSubstr("w2_scale_2 is missing; required with quantisation nvfp4"));
     EXPECT_THAT(refused(pair, {"params.quantisation=mxfp4", "params.zero_points=1"}),
-                ::testing::HasSubstr("w1_zp is given; quantisation mxfp4 has none"));
+                ::testing::HasSubstr(
+                    "w1_zp is given; allowed with quantisation mxfp4: none; leave it out"));
     EXPECT_THAT(refused(pair_of("none", "grouped_fp8"), {"params.quantisation=fp8_channel"}),
                 ::testing::HasSubstr("experts: is grouped_fp8, which quantises bfloat16 weights"));
     EXPECT_THAT(refused(pair_of("batched", "batched_bmm"), {"params.biases=1"}),

@@ -57,7 +57,8 @@ TEST(ModularKernel, RefusesCodesWithoutAScaleOfRows) {
 
 TEST(ModularKernel, RefusesWeightsThatExpertsAreNotMadeFor) {
     EXPECT_THAT(reason("none", "fp8_pipeline"),
-                Optional(std::string("weights: fp8_pipeline takes codes of fp8 in blocks only")));
+                Optional(std::string("weights: fp8_pipeline takes codes of fp8 in blocks only; "
+                                     "set quantisation to fp8_block, or choose other experts")));
     EXPECT_EQ(reason("quantised_all_to_all", "fp8_pipeline", {.codes = Quantisation::Fp8Block}),
               std::nullopt);
 }
