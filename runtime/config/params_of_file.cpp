@@ -31,7 +31,8 @@ struct GivenParam {
     std::uint64_t factor = 1;
 };
 
-/// Returns the param of an extent `name` or `name / number`, if it is one.
+/// Returns the param of an extent `name` or `name / number`, if it is one. A param that follows from
+/// others has no value of its own: the tensor is checked against it when it is read.
 std::optional<GivenParam> param_of(const Node& params, const std::string& extent) {
     GivenParam given{.name = extent};
     if (const std::size_t sign = extent.find(" / "); sign != std::string::npos) {
@@ -43,7 +44,9 @@ std::optional<GivenParam> param_of(const Node& params, const std::string& extent
             return std::nullopt;
         }
     }
-    return params.find(given.name) == nullptr ? std::nullopt : std::optional(given);
+    const Node* param = params.find(given.name);
+    const bool is_free = param != nullptr && param->find("follows") == nullptr;
+    return is_free ? std::optional(given) : std::nullopt;
 }
 
 /// Returns whether a tensor is one of the run with these params; a condition that cannot be

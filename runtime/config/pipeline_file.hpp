@@ -51,7 +51,8 @@ struct NamedShape {
     Shape shape;
 };
 /// Returns overrides of params from the tensors of a file of inputs.
-/// - An extent that the run file states as a param's name, or as `name / number`, sets that param.
+/// - An extent that the run file states as a param's name, or as `name / number`, sets that param,
+///   unless the param follows from others (`follows:`).
 /// - A param with `present: NAME` is 1 if the file has a tensor of that name.
 ///
 /// Tensors whose `when` is false are ignored. The first tensor with the param decides; other
