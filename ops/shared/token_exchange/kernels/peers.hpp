@@ -84,8 +84,8 @@ private:
     static Header* allocate() { return static_cast<Header*>(PacketHeaderPool::allocate_header()); }
     static void set_route(Header* header, uint32_t target) {
         if ((target & tessera::ops::token_exchange::kByHops) != 0) {
-            header->to_chip_unicast(
-                static_cast<uint8_t>(target & ~tessera::ops::token_exchange::kByHops));
+            tt::tt_fabric::fabric_set_unicast_route<false>(
+                header, target & ~tessera::ops::token_exchange::kByHops);
         } else {
             tt::tt_fabric::fabric_set_unicast_route(header, target, 0);
         }
