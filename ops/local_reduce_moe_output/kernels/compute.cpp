@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales each contribution by its weight and adds it in DST. A chunk of a token's row is rounded
-// once, when it is packed. A token without contributions packs the initial zeros of DST.
+// once, when it is packed. A token without contributions packs zeros.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 
 namespace {
@@ -43,6 +44,9 @@ void kernel_main() {
             const uint32_t left = row_tiles - first;
             const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
             tile_regs_acquire();
+            if (contributions == 0) {
+                zero_tiles(tiles);
+            }
             for (uint32_t i = 0; i < contributions; ++i) {
                 add_weighted_rows(tiles, chunk_tiles);
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the contributions to a token in DST, in the vector unit, whose products and sums are fp32.
-// The tile after the sums holds the product. A token without contributions packs the initial zeros
-// of DST.
+// The tile after the sums holds the product. A token without contributions packs zeros.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 
 namespace {
@@ -67,6 +67,9 @@ void kernel_main() {
             const uint32_t left = args.row_tiles - first;
             const uint32_t tiles = left < chunk_tiles ? left : chunk_tiles;
             tile_regs_acquire();
+            if (contributions == 0) {
+                zero_tiles(tiles);
+            }
             for (uint32_t i = 0; i < contributions; ++i) {
                 const uint32_t weight = is_weighted ? take_weight() : 0;
                 cb_wait_front(cb_rows, chunk_tiles);

@@ -26,6 +26,14 @@ inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     cb_pop_front(cb_rows, tiles);
 }
 
+// DST[0] to DST[tiles - 1] = 0.
+inline void zero_tiles(uint32_t tiles) {
+    fill_tile_init();
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        fill_tile(tile, 0.0F);
+    }
+}
+
 // Ends a section of DST: pushes DST[0] as rows.
 inline void push_as_rows(uint32_t cb_out) {
     tile_regs_commit();
