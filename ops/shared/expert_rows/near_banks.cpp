@@ -31,13 +31,14 @@ constexpr std::uint32_t kSparePushes = 4;
 // the banks for a team's last columns.
 constexpr std::uint64_t kLeastBytes = 4 << 20;
 constexpr std::uint32_t kLeastColumns = 8;  // tiles of each team
-// K tiles of a column in each bank. With two (K of 768) the sums of a column take as long as its
-// reads, and reads by all cores are as fast.
-constexpr std::uint32_t kLeastInBank = 4;
-// Each tile row of an expert costs a round of sums of all banks, which is short only beside a long
-// K. On a Wormhole and a Blackhole (2026-11-28, K of 1536 to 4096, 8 to 128 rows of each of 12
-// experts) reads by all cores are at least as fast from about k_tiles / 2 rows of an expert on.
-constexpr std::uint32_t kRowsOfKTiles = 2;
+// K tiles of a column in each bank. With fewer the sums of a column take as long as its reads, and
+// reads by all cores are as fast.
+constexpr std::uint32_t kLeastInBank = 5;
+// Each tile row costs a round of sums over all banks, which is short only beside a long K. So rows
+// of all experts times banks are limited to this many times the K tiles. The number was fitted on a
+// Wormhole and a Blackhole on 2026-11-28: of 72 products with 768 to 4096 columns in K and 4 or 12
+// experts of 21 to 256 rows, the slowest takes 1.24 times as long as with the other schedule.
+constexpr std::uint64_t kRowsOfKTiles = 64;
 // Tile rows of all of K that a core must have room for, so that reads by all cores are as fast.
 constexpr std::uint32_t kSharedTileRows = 3;
 // K tiles of rows that are tilized together. Shorter pieces of rows cost more to read and to send.
@@ -251,7 +252,8 @@ std::optional<NearBanks> near_banks_of(const ArchSpec& arch, const NearOperands&
         std::uint64_t{near.k_tiles} * near.n_tiles * tile_bytes(operands.weights.format);
     const bool is_large = bytes >= kLeastBytes && near.k_tiles >= kLeastInBank * near.banks &&
                           near.n_tiles >= kLeastColumns * near.teams;
-    const bool has_few_rows = operands.rows_each <= near.k_tiles / kRowsOfKTiles;
+    const std::uint64_t rows = std::uint64_t{operands.rows_each} * operands.weights.shape[0];
+    const bool has_few_rows = rows * near.banks <= kRowsOfKTiles * near.k_tiles;
     const bool is_long =
         std::uint64_t{kSharedTileRows} * near.k_tiles * kRowTile >= buffer_room(arch);
     const bool is_chosen = has_default_strips(schedule) && is_large && (has_few_rows || is_long);

@@ -272,10 +272,10 @@ std::string words_of(std::uint32_t inner, std::uint32_t expected_rows) {
     return product_schedule_words(test_arch(), {rows, weights}, 8192, spec);
 }
 
-// Sums of banks cost as much for each tile row as half of K tiles.
+// The rows of both experts times 12 banks are at most 64 times as many as the 64 tiles of K.
 TEST(NearBanks, AreChosenForAsManyRowsAsTheCallerExpects) {
-    EXPECT_EQ(words_of(2048, 32), "near_banks");
-    EXPECT_EQ(words_of(2048, 33), "multi_core");
+    EXPECT_EQ(words_of(2048, 170), "near_banks");
+    EXPECT_EQ(words_of(2048, 171), "multi_core");
     EXPECT_EQ(words_of(2048, 0), "multi_core");
 }
 
@@ -287,16 +287,18 @@ TEST(NearBanks, AreChosenForManyLongRows) {
 TEST(NearBanks, RefuseShapesGridsAndCoresThatTheyCannotTake) {
     EXPECT_EQ(message_of(352, [](auto&) {}),
               "linear: weight_reads near_banks has rows of 352; allowed: whole tiles of 32, at "
-              "least one for each of 12 banks");
+              "least one for each of 12 banks; or set weight_reads to all_banks");
     EXPECT_EQ(message_of(kInner,
                          [](auto& spec) {
                              spec.grid = {8, 4};
                          }),
-              "linear: weight_reads near_banks takes the whole grid; allowed: grid [0, 0]");
+              "linear: weight_reads near_banks takes the whole grid; allowed: grid [0, 0]; "
+              "or set weight_reads to all_banks");
     EXPECT_THAT(
         message_of(65536, [](auto&) {}),
         ::testing::MatchesRegex("linear: weight_reads near_banks takes [0-9]+ B of circular "
-                                "buffers; a core has 1395424 B of L1 for them"));
+                                "buffers; a core has 1395424 B of L1 for them; "
+                                "or set weight_reads to all_banks"));
 }
 
 }  // namespace
