@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emu/base/round_up.hpp"
 #include "ops/quantise/quantise.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"

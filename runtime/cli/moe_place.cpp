@@ -16,6 +16,7 @@
 #include "runtime/cli/compare.hpp"
 #include "runtime/cli/config_folders.hpp"
 #include "runtime/cli/config_options.hpp"
+#include "runtime/cli/output_path.hpp"
 #include "runtime/cli/run.hpp"
 #include "runtime/model/layer_run.hpp"
 #include "runtime/model/placed_run.hpp"

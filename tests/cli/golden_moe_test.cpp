@@ -17,6 +17,7 @@ namespace {
 using golden::GoldenFile;
 using tessera::testing::golden_tensor;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 /// Adds `--set params.KEY=VALUE` for every param that index.json states.
 void add_params(const nlohmann::json& params, std::vector<std::string>& arguments) {
@@ -171,15 +172,17 @@ TEST(CliMoe, ExplainsThePartsThatAutoStandsFor) {
                                        "--set", "params.experts=auto"});
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    EXPECT_EQ(
+    // With 16 tokens a device, runs of `none` are the shortest of all (docs/modular_moe.md).
+    EXPECT_THAT(
         ending.out,
-        "moe: 64 experts, 8 of each token, 128 tokens on 8 devices\n"
-        "  prepare/finalize   all_gather_reduce_scatter (AgRsAll2AllManager): 16 tokens a device: "
-        "estimated 119 k cycles with all-gather, 225 k with all-to-all (92 k of them in the "
-        "experts, which permute rows)\n"
-        "  experts            grouped (TritonExperts): takes rows in the order of tokens without "
-        "copies\n"
-        "  weight and reduce  no_op: the experts have weighed and summed\n");
+        MatchesRegex(
+            "moe: 64 experts, 8 of each token, 128 tokens on 8 devices\n"
+            "  prepare/finalize   none \\(MoEPrepareAndFinalizeNoEP\\): 16 tokens a device: "
+            "estimated none [0-9]+ k cycles beside the products; then [a-z_]+ [0-9]+ k, "
+            "[a-z_]+ [0-9]+ k, [a-z_]+ [0-9]+ k\n"
+            "  experts            grouped \\(TritonExperts\\): takes rows in the order of tokens "
+            "without copies\n"
+            "  weight and reduce  no_op: the experts have weighed and summed\n"));
 }
 
 TEST(CliMoe, RunsWhatAutoStandsForAndSaysWhy) {
@@ -188,8 +191,8 @@ TEST(CliMoe, RunsWhatAutoStandsForAndSaysWhy) {
                      "params.experts=auto", "--set", "params.ranks=2", "--set", "params.M=64"});
 
     EXPECT_EQ(ending.exit_code, 0) << ending.err;
-    EXPECT_THAT(ending.out, HasSubstr("all_gather_reduce_scatter (AgRsAll2AllManager): 32 tokens a "
-                                      "device: estimated "));
+    EXPECT_THAT(ending.out, HasSubstr("batched (BatchedPrepareAndFinalize): 32 tokens a device: "
+                                      "estimated batched "));
     EXPECT_THAT(ending.out, HasSubstr("PASS"));
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -19,6 +21,7 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 const std::string kCopy =
@@ -264,13 +267,16 @@ TEST(CliSweep, WithoutAnyPointThatRunsIsAnErrorAndWritesNothing) {
 
 TEST(CliSweep, PrintsItsAnswerAlsoWhereFilesCannotBeWritten) {
     const ScratchFolder folder;
+    fs::permissions(folder.path(), fs::perms::all);
+    folder.write("s.yaml", kGrids);
 
-    const Ending ending =
-        run_tessera({"sweep", folder.write("s.yaml", kGrids), "--quiet", "--out", "/proc/nowhere"});
+    const Ending ending = run_limited({"sweep", "s.yaml", "--quiet", "--out", "out"}, RLIMIT_FSIZE,
+                                      4096, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_THAT(ending.out, HasSubstr("best: "));
-    EXPECT_EQ(ending.err, "tessera: /proc/nowhere: cannot be created: No such file or directory\n");
+    EXPECT_THAT(ending.err, MatchesRegex("tessera: out/sweep.html: cannot write [0-9]+ bytes at "
+                                         "[0-9]+: File too large\n"));
 }
 
 TEST(CliSweep, WritesThePointsThatItHasWhenInterrupted) {
@@ -301,16 +307,18 @@ TEST(CliSweep, GoesOnWhereItStoodWithACache) {
     EXPECT_THAT(text.out, HasSubstr("; 0 recordings of kernels, 2 points from the cache; values "));
 }
 
-// No user, not even root, can create a file in /proc.
 TEST(CliSweep, PrintsTimesThatItsCacheCannotTakeAndEndsWith2) {
     const ScratchFolder folder;
+    fs::permissions(folder.path(), fs::perms::all);
     const std::string file = folder.write("s.yaml", kGrids);
+    constexpr std::uint64_t kLessThanAPoint = 2048;
 
-    const Ending with = run_tessera({"sweep", file, "--csv", "--cache", "/proc"});
+    const Ending with = run_limited({"sweep", "s.yaml", "--csv", "--cache", "points"}, RLIMIT_FSIZE,
+                                    kLessThanAPoint, folder.path());
 
     EXPECT_EQ(with.exit_code, 2);
     EXPECT_EQ(with.out, run_tessera({"sweep", file, "--csv"}).out);
-    EXPECT_THAT(with.err, HasSubstr("--cache /proc: the times of 2 of 2 points are not kept: "));
+    EXPECT_THAT(with.err, HasSubstr("--cache points: the times of 2 of 2 points are not kept: "));
 }
 
 // The first point of the sweep is best in neither key.

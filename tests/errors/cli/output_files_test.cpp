@@ -122,8 +122,10 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsFolderIsReadOnly) {
         run_limited({"sweep", "k_block", "--out", "rod/r"}, RLIMIT_CORE, 0, folder.path());
 
     EXPECT_EQ(run.exit_code, 2);
-    EXPECT_EQ(run.err, "tessera: rod: no file can be created in it: Permission denied\n");
-    EXPECT_EQ(sweep.err, run.err);
+    const std::string obstacle = "rod/r: cannot be created in " + folder.file("rod") +
+                                 " (Permission denied), allowed: a folder that may be written\n";
+    EXPECT_EQ(run.err, "tessera: --report " + obstacle);
+    EXPECT_EQ(sweep.err, "tessera: --out " + obstacle);
 }
 
 TEST(CliReportFolder, IsRefusedBeforeTheRunIfItWouldLieInAFile) {
@@ -134,7 +136,9 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItWouldLieInAFile) {
         run_tessera({"run", "moe_v2_tiny", "--report", "file/report"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: file: is not a folder\n");
+    EXPECT_EQ(ending.err, "tessera: --report file/report: cannot be created, because " +
+                              folder.file("file") +
+                              " is a file, allowed: a folder that may be written\n");
 }
 
 TEST(CliInterrupt, LeavesNoUnfinishedFile) {

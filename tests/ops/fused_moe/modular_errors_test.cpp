@@ -69,7 +69,8 @@ std::string refused_values(const Pair& pair, const std::vector<std::string>& set
 TEST(ModularErrors, AnExpertMapOutOfRangeIsNamed) {
     EXPECT_EQ(refused_values(pair_of("all_gather_reduce_scatter", "grouped"),
                              {"tensors.expert_map.origin={constant: 4}"}),
-              "fused_moe: expert_map[0] is 4; allowed: -1 (another device's) or 0 to 3 (step moe)");
+              "fused_moe: expert_map[0] is 4; allowed: -1 (another device's) or 0 to 3 (step moe); "
+              "correct the values of tensor expert_map");
 }
 
 TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
@@ -78,7 +79,8 @@ TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
           pair_of("all_gather_reduce_scatter", "grouped"),
           pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
         EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
-                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7 (step moe)")
+                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7 (step moe); correct "
+                  "the values of tensor topk_ids")
             << pair.name();
     }
 }
@@ -90,7 +92,7 @@ TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
         EXPECT_EQ(refused_values(pair_of(pf, "batched_masked"), twice),
                   "fused_moe with " + std::string(pf) +
                       ": topk_ids(0,2) is 0, as is topk_ids(0,0); a token selects an expert once "
-                      "(step moe)");
+                      "(step moe); correct the values of tensor topk_ids");
     }
 }
 
