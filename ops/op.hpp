@@ -295,6 +295,13 @@ struct Op {
     /// Inputs whose values check_values reads. It is called if no step computes one of them, and
     /// has only the shapes of each other input. Empty: all.
     std::vector<std::size_t> checked_inputs = {};
+    /// Parameters that must equal the parameter of the same name of the step that makes an operand:
+    /// a combine returns rows by the numbers of its dispatch.
+    struct SharedParameter {
+        std::string_view parameter;
+        std::size_t operand;
+    };
+    std::vector<SharedParameter> shared_parameters = {};
     /// Folder of an op from outside of the tree; kernels "ops/<name>/…" are looked up there.
     std::string folder = {};
 };

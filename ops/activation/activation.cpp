@@ -271,6 +271,14 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
                           context.params<RowActivationSpec>().counted_by)};
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has("counts"_in)) {
+        check_counted(kSpec.name, {kInputs["counts"_in].name, context.read("counts"_in)},
+                      num_rows(context.in("input"_in).shape()),
+                      context.params<RowActivationSpec>().counted_by);
+    }
+}
+
 LeastWork bound(const BoundContext& context) {
     return row_wise_bytes(context);
 }
@@ -302,7 +310,9 @@ const Op& op() {
         .programs = on_each(make_program),
         .bound = bound,
         .reference = reference,
-        .valid = valid_of_rows(counted)};
+        .valid = valid_of_rows(counted),
+        .check_values = check_values,
+        .checked_inputs = {"counts"_in}};
     return kOp;
 }
 

@@ -106,13 +106,8 @@ void check_values(const ReferenceContext& context) {
     // A count beyond the room would list rows of the next expert's batch.
     const auto& spec = context.params<BatchedAlignSpec>();
     for (const HostTensor& counts : context.read_all(0)) {
-        const auto values = counts.as<std::int32_t>();
-        for (std::size_t e = 0; e < values.size(); ++e) {
-            require(values[e] >= 0 &&
-                        static_cast<std::uint32_t>(values[e]) <= spec.max_tokens_per_batch,
-                    "{}: expert_num_tokens[{}] is {}; allowed: 0 to {}", kSpec.name, e, values[e],
-                    spec.max_tokens_per_batch);
-        }
+        check_indices(kSpec.name, {kInputs[0].name, counts},
+                      std::uint64_t{spec.max_tokens_per_batch} + 1, Nobody::Forbidden);
     }
 }
 

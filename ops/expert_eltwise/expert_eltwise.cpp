@@ -12,6 +12,7 @@
 
 #include "ops/bound.hpp"
 #include "ops/expert_eltwise/kernels/args.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -264,7 +265,15 @@ Op op_of(const Row& row) {
             .reference =
                 [&row](const ReferenceContext& context) {
                     return reference_of_step(context, row.function);
-                }};
+                },
+            // Counts are the last operand of every op of the table.
+            .check_values =
+                [&row](const ReferenceContext& context) {
+                    const std::size_t counts = row.inputs.size() - 1;
+                    check_batch_counts(row.name, {row.inputs[counts].name, context.read(counts)},
+                                       num_rows(context.in(0).shape()));
+                },
+            .checked_inputs = {row.inputs.size() - 1}};
 }
 
 }  // namespace

@@ -245,6 +245,13 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
             fp8::scales_that_count(ctas, shape[1] / kBlock, shape[0])};
 }
 
+void check_values(const ReferenceContext& context) {
+    const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
+    const HostTensor live = context.read("num_non_exiting_ctas"_in);
+    fp8::check_ctas(kSpec.name, {{kInputs["num_non_exiting_ctas"_in].name, live}, {kInputs["cta_idx_xy_to_mn_limit"_in].name, limits}},
+                    context.params<SwigluSpec>().tile);
+}
+
 LeastWork bound(const BoundContext& context) {
     // Scales and lists are small beside the codes of valid rows.
     LeastWork work;
@@ -264,7 +271,9 @@ const Op& op() {
                         .programs = on_each(make_program),
                         .bound = bound,
                         .reference = reference,
-                        .valid = valid};
+                        .valid = valid,
+                        .check_values = check_values,
+                        .checked_inputs = {"cta_idx_xy_to_mn_limit"_in, "num_non_exiting_ctas"_in}};
     return kOp;
 }
 

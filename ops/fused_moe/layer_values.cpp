@@ -64,8 +64,8 @@ void check_contiguous(const Selection& pair, const HostTensor& map, std::size_t 
     }
 }
 
-/// Only scales in the form of exponents are read: those of other formats may be gigabytes, and
-/// reading them made up 7 of the 8 seconds of `check` with nvfp4.
+/// Only scales in the form of exponents are read: those of other formats may be gigabytes, which
+/// take seconds to draw.
 ///
 /// Products add up to 6 to exponents of mxfp4 (packed_weights.hpp), which have to stay bytes; 255
 /// is no number.

@@ -7,6 +7,7 @@
 #include "ops/bound.hpp"
 #include "ops/gather_columns/kernels/args.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
@@ -114,6 +115,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     return list_of(std::move(output));
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has("indices"_in)) {
+        check_indices(kSpec.name, {kInputs["indices"_in].name, context.read("indices"_in)}, context.in("input"_in).shape()[1],
+                      Nobody::Allowed);
+    }
+}
+
 LeastWork bound(const BoundContext& context) {
     // A column that several indices name may be read once.
     return operand_bytes(context, {"input"});
@@ -128,7 +136,9 @@ const Op& op() {
                         .infer = infer,
                         .programs = on_each(make_program),
                         .bound = bound,
-                        .reference = reference};
+                        .reference = reference,
+                        .check_values = check_values,
+                        .checked_inputs = {"indices"_in}};
     return kOp;
 }
 

@@ -104,6 +104,13 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {counted_rows(context)};
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has("expert_num_tokens"_in)) {
+        check_batch_counts(kSpec.name, {kInputs["expert_num_tokens"_in].name, context.read("expert_num_tokens"_in)},
+                           num_rows(context.in("input"_in).shape()));
+    }
+}
+
 LeastWork bound(const BoundContext& context) {
     double busy = context.in("expert_weights"_in).shape[0];
     if (context.has("expert_num_tokens"_in)) {
@@ -125,7 +132,9 @@ const Op& op() {
                         .programs = programs,
                         .bound = bound,
                         .reference = reference,
-                        .valid = valid_of_rows(counted)};
+                        .valid = valid_of_rows(counted),
+                        .check_values = check_values,
+                        .checked_inputs = {"expert_num_tokens"_in}};
     return kOp;
 }
 

@@ -8,6 +8,7 @@
 #include "ops/bound.hpp"
 #include "ops/moe_bmm/near_banks.hpp"
 #include "ops/shared/buffer_room.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -48,10 +49,11 @@ BmmExtents extents_of(const OpContext& context) {
 void judge_near_banks(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<MoeBmmSpec>();
     const std::string fault = near_banks_fault(context.arch, extents_of(context), schedule);
-    judge.require(fault.empty(), "schedule", fmt::format("near_banks {}", fault));
+    judge.require(fault.empty(), "schedule",
+                  fmt::format("near_banks {}; or set schedule to multi_core", fault));
     // Cores find the units of all experts from the counts in device memory.
     judge.require(schedule.split_by == SplitBy::Device, "schedule",
-                  "near_banks needs split_by device");
+                  "near_banks takes split_by device; set it, or set schedule to multi_core");
 }
 
 void judge_k_split(const OpContext& context, RuleJudge& judge) {
@@ -244,7 +246,13 @@ const Op& op() {
                         .reads_back = reads_back,
                         .programs = programs,
                         .bound = bound,
-                        .reference = reference};
+                        .reference = reference,
+                        .check_values =
+                            [](const ReferenceContext& context) {
+                                check_batch_counts(kSpec.name, {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
+                                                   num_rows(context.in("input_hidden_state"_in).shape()));
+                            },
+                        .checked_inputs = {"num_routed_tokens"_in}};
     return kOp;
 }
 

@@ -53,58 +53,80 @@ DataFormat format_of(Codes codes, bool is_tiled) {
     }
 }
 
-/// Rules of e2m1 codes and of their blocks.
-void judge_micro(const QuantiseSpec& spec, const TensorSpec& input, RuleJudge& judge) {
-    const auto columns = micro_block(spec.block);
-    const bool is_e2m1 = spec.codes == Codes::E2m1;
-    const std::string block = schedule_words(&spec);
-    judge.require(is_e2m1 == columns.has_value(), "block",
-                  fmt::format("is {}; allowed with codes {}: {}", block,
-                              config::Value<Codes>::show(spec.codes),
-                              is_e2m1 ? "1x16 or 1x32" : "all others"));
-    if (!is_e2m1 || !columns) {
-        return;
+/// Inputs by what they can be cut into.
+enum class InputKind : std::uint8_t { Tiles, Rows, CountedRows };
+
+/// Returns whether an input takes this pair: the one table from which rule and messages follow.
+bool takes(InputKind kind, ScaleBlock block, Codes codes) {
+    const bool is_micro = micro_block(block).has_value();
+    const bool is_static = block == ScaleBlock::Static;
+    if (is_micro != (codes == Codes::E2m1) || (is_static && codes != Codes::Fp8E4m3)) {
+        return false;
     }
-    judge.require(!is_tiled(input) && input.format == DataFormat::Float16_b, "input",
-                  "must be rows of bfloat16 with codes e2m1");
-    judge.require(input.shape.back() % *columns == 0, "input",
-                  fmt::format("has rows of {} elements; allowed with block {}: multiples of {}",
-                              input.shape.back(), block, *columns));
+    // Tiles are weights, and each matrix has scales of its own.
+    return kind == InputKind::Tiles
+               ? !is_micro && !is_static && block != ScaleBlock::Tensor && codes != Codes::Int8Bytes
+               : block != ScaleBlock::Matrix && codes != Codes::Int4 &&
+                     (kind == InputKind::Rows || block != ScaleBlock::Square128);
+}
+
+/// Returns the names of the values that `holds` is true for.
+template <class E, class Holds>
+std::vector<std::string_view> names_where(const Holds& holds) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : config::kEnumNames<E>) {
+        if (holds(value)) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void judge_pair(InputKind kind, const QuantiseSpec& spec, RuleJudge& judge) {
+    constexpr std::array<std::string_view, 3> kWords{"tiles", "rows",
+                                                     "rows of a stack or with counts"};
+    const std::string_view words = kWords[static_cast<std::size_t>(kind)];
+    const auto blocks_of = [&](Codes codes) {
+        return names_where<ScaleBlock>([&](ScaleBlock block) { return takes(kind, block, codes); });
+    };
+    const std::string codes = config::Value<Codes>::show(spec.codes);
+    const auto blocks = blocks_of(spec.codes);
+    judge.require(
+        !blocks.empty(), "codes",
+        fmt::format(
+            "are {}; allowed for {}: {}", codes, words,
+            fmt::join(names_where<Codes>([&](Codes other) { return !blocks_of(other).empty(); }),
+                      ", ")));
+    judge.require(blocks.empty() || takes(kind, spec.block, spec.codes), "block",
+                  fmt::format("is {}; allowed for {} with codes {}: {}", schedule_words(&spec),
+                              words, codes, fmt::join(blocks, ", ")));
 }
 
 void judge_blocks(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<QuantiseSpec>();
-    const bool is_static = spec.block == ScaleBlock::Static;
-    const bool takes_scale = is_static || spec.block == ScaleBlock::Row16;
-    judge.require(
-        takes_scale == context.has("static_scale"_in), "static_scale",
-        takes_scale ? fmt::format("is missing; required with block {}", schedule_words(&spec))
-                    : fmt::format("is given; allowed with block {}: none", schedule_words(&spec)));
-    judge.require(!is_static || spec.codes == Codes::Fp8E4m3, "codes",
-                  "are integers; allowed with block static: fp8_e4m3");
-    const TensorSpec& input = context.inputs["input"_in].spec;
-    judge_micro(spec, input, judge);
     const std::string block = schedule_words(&spec);
-    // Tiles are weights: they have no counts, and each matrix has scales of its own.
+    const bool takes_scale = spec.block == ScaleBlock::Static || spec.block == ScaleBlock::Row16;
+    judge.require(takes_scale == context.has("static_scale"_in), "static_scale",
+                  takes_scale ? fmt::format("is missing; required with block {}", block)
+                              : fmt::format("is given; allowed with block {}: none", block));
+    const TensorSpec& input = context.inputs["input"_in].spec;
+    const bool is_plain = input.shape.size() == 2 && !context.has("counts"_in);
+    judge_pair(is_tiled(input) ? InputKind::Tiles
+               : is_plain      ? InputKind::Rows
+                               : InputKind::CountedRows,
+               spec, judge);
     if (is_tiled(input)) {
         judge.require(input.shape.size() > 1 && input.format == DataFormat::Float16_b, "input",
                       "must be matrices of bfloat16, if they are tiles");
-        judge.require(spec.block != ScaleBlock::Tensor && !is_static && context.inputs.size() == 1,
-                      "block",
-                      fmt::format("is {}; allowed for tiles: 1x128, row, 128x128 or matrix, "
-                                  "without counts",
-                                  block));
-        judge.require(spec.codes != Codes::Int8Bytes, "codes",
-                      "are int8_bytes; allowed for tiles: fp8_e4m3, int8 or int4");
+        judge.require(!context.has("counts"_in), "counts", "are given; allowed for tiles: none");
         return;
     }
-    judge.require(spec.block != ScaleBlock::Matrix, "block",
-                  "is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
-    const bool is_plain = input.shape.size() == 2 && !context.has("counts"_in);
-    judge.require(spec.block != ScaleBlock::Square128 || is_plain, "block",
-                  "is 128x128; allowed for rows of a stack, or with counts: 1x128, row or tensor");
-    judge.require(spec.codes != Codes::Int4, "codes",
-                  "are int4; allowed for rows: fp8_e4m3, int8 or int8_bytes");
+    const auto columns = micro_block(spec.block);
+    judge.require(!columns || input.format == DataFormat::Float16_b, "input",
+                  fmt::format("is {}; allowed with codes e2m1: bfloat16", name_of(input.format)));
+    judge.require(!columns || input.shape.back() % *columns == 0, "input",
+                  fmt::format("has rows of {} elements; allowed with block {}: multiples of {}",
+                              input.shape.back(), block, columns.value_or(1)));
 }
 
 void rules(const OpContext& context, RuleJudge& judge) {
@@ -329,6 +351,13 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {rows, spec.block == ScaleBlock::Tensor ? std::vector<bool>{} : rows};
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has("counts"_in)) {
+        check_counted(kSpec.name, {kInputs["counts"_in].name, context.read("counts"_in)},
+                      num_rows(context.in("input"_in).shape()), context.params<QuantiseSpec>().counted_by);
+    }
+}
+
 LeastWork bound(const BoundContext& context) {
     return row_wise_bytes(context);
 }
@@ -345,7 +374,9 @@ const Op& op() {
         .programs = programs,
         .bound = bound,
         .reference = reference,
-        .valid = valid_of_rows(counted)};
+        .valid = valid_of_rows(counted),
+        .check_values = check_values,
+        .checked_inputs = {"counts"_in}};
     return kOp;
 }
 

@@ -141,6 +141,13 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
                 : std::vector<bool>{}};
 }
 
+void check_values(const ReferenceContext& context) {
+    if (context.has("counts"_in)) {
+        check_counted(kSpec.name, {kInputs["counts"_in].name, context.read("counts"_in)},
+                      num_rows(context.in("bytes"_in).shape()), context.params<WidenBytesSpec>().counted_by);
+    }
+}
+
 LeastWork bound(const BoundContext& context) {
     // Rows that do not count are not read.
     LeastWork work = operand_bytes(context, {kInputs["bytes"_in].name, kInputs["scales"_in].name});
@@ -183,7 +190,9 @@ const Op& op() {
                         .programs = programs,
                         .bound = bound,
                         .reference = reference,
-                        .valid = valid_of_rows(counted)};
+                        .valid = valid_of_rows(counted),
+                        .check_values = check_values,
+                        .checked_inputs = {"counts"_in}};
     return kOp;
 }
 

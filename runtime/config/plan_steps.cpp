@@ -30,6 +30,7 @@ struct PlannedTensor {
     bool is_open = false;             ///< its first reader may choose the layout in memory
     bool is_known = true;             ///< false: its step has a mistake, which is reported there
     std::set<std::uint32_t> devices;  ///< empty: all
+    std::string maker = {};           ///< its step; empty for inputs of the run
 };
 using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
 
@@ -192,6 +193,26 @@ std::string schedule_words(const ops::Op& op, const OpContext& context) {
     return op.spec.schedules.empty() ? "" : std::string(op.spec.schedules.front());
 }
 
+/// Checks Op::shared_parameters by the values that the run resolved to.
+void check_shared_parameters(const PipelineBinder& binder, const PipelineStep& step,
+                             const PlannedTensors& planned, StepJudge& judge) {
+    for (const auto& [parameter, operand] : step.op->shared_parameters) {
+        const std::string& tensor = step.inputs[operand];
+        const std::string& maker = planned.at(tensor).maker;
+        const auto value_of = [&](const std::string& name) {
+            return find(binder.binding.resolved, fmt::format("steps.{}.set.{}", name, parameter));
+        };
+        const ResolvedValue* own = value_of(step.name);
+        const ResolvedValue* other = maker.empty() ? nullptr : value_of(maker);
+        if (own != nullptr && other != nullptr) {
+            judge.require(own->text == other->text, parameter,
+                          fmt::format("is {}; allowed: {}, as of the step {} that makes {}; set "
+                                      "both to the same value",
+                                      own->text, other->text, maker, tensor));
+        }
+    }
+}
+
 /// Checks the contract, infers outputs and checks rules, in this order: rules may assume shapes
 /// that keep the contract.
 void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned,
@@ -212,6 +233,7 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     }
     context.outputs = step.output_plans;
     ops::judge(*step.op, context, judge);
+    check_shared_parameters(binder, step, planned, judge);
     check_rewritten(planned, step, judge);
     check_workspaces(step, judge);
     // Schedules and sizes of workspaces follow from shapes that keep the rules.
@@ -277,7 +299,7 @@ void plan_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plann
         devices.clear();
     }
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        PlannedTensor made{.is_known = is_known, .devices = devices};
+        PlannedTensor made{.is_known = is_known, .devices = devices, .maker = step.name};
         if (is_known) {
             made.plan = step.output_plans[i];
         }

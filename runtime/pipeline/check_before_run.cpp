@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that need values or the host, made before the first kernel. Checks of the configuration
-// alone are part of config::load_run. `check`, `run`, `sweep`, `tune` and `moe profile` share both.
+// Checks that need values or the host, made before the first kernel; values that steps make
+// are checked before the launch that reads them. Checks of the configuration alone are part of
+// config::load_run. `check`, `run`, `sweep`, `tune` and `moe profile` share both.
 #include <algorithm>
 
 #include "emu/base/host_memory.hpp"
@@ -84,6 +85,12 @@ private:
     std::uint32_t num_devices_;
 };
 
+bool makes(std::span<const PipelineStep> steps, const std::string& tensor) {
+    return std::ranges::any_of(steps, [&](const PipelineStep& step) {
+        return std::ranges::find(step.outputs, tensor, &StepOutput::name) != step.outputs.end();
+    });
+}
+
 }  // namespace
 
 void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
@@ -106,6 +113,36 @@ void check_before_run(const config::LoadedRun& loaded, const RunModes& modes,
         for (const PipelineStep& step : *steps) {
             origins.check(step);
         }
+    }
+}
+
+void check_made_values(const PipelineSpec& pipeline, std::span<const PipelineStep> launched,
+                       const PipelineStep& step, const PlacedStep& placed, const Session& session) {
+    if (!step.op->check_values) {
+        return;
+    }
+    bool has_made = false;
+    const auto& checked = step.op->checked_inputs;
+    StepValues values{.devices = {}, .inputs = {}, .outputs = {}};
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+        const bool is_read = checked.empty() || std::ranges::find(checked, i) != checked.end();
+        // Steps of one launch run at the same time: their outputs have no values yet.
+        if (is_read && makes(launched, step.inputs[i])) {
+            return;
+        }
+        has_made = has_made || (is_read && !step.inputs[i].empty() &&
+                                find_tensor(pipeline, step.inputs[i]) == nullptr);
+        auto& operand = values.inputs.emplace_back();
+        for (const DeviceTensor& tensor : placed.inputs[i]) {
+            operand.push_back(std::make_shared<DeviceValues>(session, tensor));
+        }
+    }
+    const std::size_t positions = has_made ? values.inputs.front().size() : 0;
+    for (std::size_t position = 0; position < positions; ++position) {
+        check_values(step, {.parameters = step.parameters.get(),
+                            .position = position,
+                            .inputs = values.inputs,
+                            .outputs = step.output_plans});
     }
 }
 

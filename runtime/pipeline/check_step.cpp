@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "ops/operand_error.hpp"
 #include "runtime/pipeline/counted_output.hpp"
 #include "runtime/pipeline/operand_values.hpp"
 #include "runtime/pipeline/step_tolerance.hpp"
@@ -257,6 +258,13 @@ void check_values(const PipelineStep& step, const ops::ReferenceContext& context
     }
     try {
         step.op->check_values(context);
+    } catch (const ops::OperandError& error) {
+        const auto& operands = step.op->spec.inputs;
+        const auto found = std::ranges::find(operands, error.operand(), &ops::Operand::name);
+        const auto index = static_cast<std::size_t>(found - operands.begin());
+        ensure(index < step.inputs.size(), "{} has no operand {}", step.name, error.operand());
+        throw UsageError(fmt::format("{} (step {}); correct the values of tensor {}", error.what(),
+                                     step.name, step.inputs[index]));
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("{} (step {})", error.what(), step.name));
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/op.hpp"
+#include "runtime/pipeline/placed_tensors.hpp"
 #include "runtime/report/run_record.hpp"
 #include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/run_spec.hpp"
@@ -57,6 +58,12 @@ struct StepValues {
 /// Checks operands by the rules of the step's op about values.
 /// Errors   UsageError that ends with the step's name: several steps may be of one op.
 void check_values(const PipelineStep& step, const ops::ReferenceContext& context);
+
+/// Checks the values of a step's operands that earlier steps made, before the launch that reads
+/// them. `launched` are the steps of that launch; an operand that one of them makes is not checked.
+/// Errors   UsageError that ends with the names of step and tensor, for values that the op does not accept.
+void check_made_values(const PipelineSpec& pipeline, std::span<const PipelineStep> launched,
+                       const PipelineStep& step, const PlacedStep& placed, const Session& session);
 
 /// Returns the reference's outputs on the device at `position`.
 [[nodiscard]] std::vector<HostTensor> reference_of(const PipelineStep& step,

@@ -175,6 +175,8 @@ private:
             auto& groups = placed.emplace_back();
             for (const auto& group : step.groups) {
                 groups.push_back(tensors_.place_step(step, group));
+                check_made_values(pipeline_, std::span(pipeline_.steps).subspan(first, end - first),
+                                  step, groups.back(), session_);
                 add_programs(programs_of(step, group, groups.back()), programs, step.name);
             }
         }

@@ -2,7 +2,6 @@
 #include "ops/shared/expert_rows/counted_rows.hpp"
 
 #include "emu/base/round_up.hpp"
-#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops {
 
@@ -49,6 +48,13 @@ void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& 
     judge.require(
         rows.form != CountedForm::ByPresence || num_elements(counts->spec.shape) == rows.rows,
         "counts", fmt::format("must have an entry for each of {} rows", rows.rows));
+}
+
+void check_counted(std::string_view op, const NamedTable& counts, std::uint32_t rows,
+                   CountedBy counted_by) {
+    if (counted_by == CountedBy::Batches) {
+        check_batch_counts(op, counts, rows);
+    }
 }
 
 std::vector<bool> counted_flags(std::uint32_t rows, const HostTensor& counts,

@@ -10,6 +10,7 @@
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
 #include "ops/shared/expert_rows/kernels/args.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 
 namespace tessera::ops {
 
@@ -42,6 +43,11 @@ struct CountedRows {
 
 /// Checks that counts fit the rows; a violation names the operand `counts`.
 void judge_counts(const CountedRows& rows, const TensorPlan* counts, RuleJudge& judge);
+
+/// Checks the values of an operand of counts. Entries by presence are compared with −1 only, so any
+/// number is allowed.
+void check_counted(std::string_view op, const NamedTable& counts, std::uint32_t rows,
+                   CountedBy counted_by);
 
 /// Flags of `rows` rows.
 [[nodiscard]] std::vector<bool> counted_flags(std::uint32_t rows, const HostTensor& counts,

@@ -55,7 +55,8 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     if (judge_grid(arch, schedule.grid, judge) && schedule.weight_reads == WeightReads::NearBanks) {
         const std::string fault = near_banks_fault(
             arch, {operands.rows.spec, operands.weights.spec, scales.is_plain()}, schedule);
-        judge.require(fault.empty(), "weight_reads", fmt::format("near_banks {}", fault));
+        judge.require(fault.empty(), "weight_reads",
+                      fmt::format("near_banks {}; or set weight_reads to all_banks", fault));
         return;
     }
     judge_depth(schedule.cb_depth, judge);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emu/base/round_up.hpp"
+#include "ops/operand_error.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/kernels/args.hpp"
 #include "tessera/errors.hpp"
@@ -110,6 +111,15 @@ std::string place_in(const NamedTable& table, std::size_t index) {
                                            index % row_length(shape));
 }
 
+// An unsigned count of 4294967295 must not appear as -1.
+std::string entry_text(const NamedTable& table, std::size_t index) {
+    return table.values.format == DataFormat::UInt32
+               ? std::to_string(table.values.as<std::uint32_t>()[index])
+               : std::to_string(table.values.as<std::int32_t>()[index]);
+}
+
+}  // namespace
+
 void check_entries(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::size_t begin, std::size_t end) {
     const auto entries = table.values.as<std::int32_t>();
@@ -118,12 +128,13 @@ void check_entries(std::string_view op, const NamedTable& table, std::uint64_t c
         if (is_index || (nobody == Nobody::Allowed && entries[i] == kNobody)) {
             continue;  // in front of the texts: tables have millions of entries
         }
-        require(false, "{}: {} is {}; allowed: {}0 to {}", op, place_in(table, i), entries[i],
-                nobody == Nobody::Allowed ? "-1 (none) and " : "", count - 1);
+        throw OperandError(
+            std::string(table.name),
+            fmt::format("{}: {} is {}; allowed: {}0 to {}", op, place_in(table, i),
+                        entry_text(table, i), nobody == Nobody::Allowed ? "-1 (none) and " : "",
+                        count - 1));
     }
 }
-
-}  // namespace
 
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live) {
@@ -131,6 +142,11 @@ void check_indices(std::string_view op, const NamedTable& table, std::uint64_t c
     // Entries of tokens beyond the live ones are stale, so they are not checked.
     const std::uint64_t live = std::min<std::uint64_t>(num_live, shape[0]);
     check_entries(op, table, count, nobody, 0, live * (num_elements(shape) / shape[0]));
+}
+
+void check_batch_counts(std::string_view op, const NamedTable& counts, std::uint32_t rows) {
+    const std::uint64_t batches = num_elements(counts.values.shape);
+    check_indices(op, counts, rows / batches + 1, Nobody::Forbidden);
 }
 
 void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,
@@ -151,8 +167,10 @@ void check_selects_once(std::string_view op, const NamedTable& ids) {
         // be faster.
         for (std::size_t before = i / columns * columns; before < i; ++before) {
             if (entries[i] != kNobody && entries[i] == entries[before]) {
-                require(false, "{}: {} is {}, as is {}; a token selects an expert once", op,
-                        place_in(ids, i), entries[i], place_in(ids, before));
+                throw OperandError(
+                    std::string(ids.name),
+                    fmt::format("{}: {} is {}, as is {}; a token selects an expert once", op,
+                                place_in(ids, i), entries[i], place_in(ids, before)));
             }
         }
     }
@@ -161,9 +179,12 @@ void check_selects_once(std::string_view op, const NamedTable& ids) {
 void check_expert_map(std::string_view op, const HostTensor& map, std::uint32_t num_local) {
     const auto entries = map.as<std::int32_t>();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        require(entries[i] >= kNobody && entries[i] < static_cast<std::int64_t>(num_local),
-                "{}: expert_map[{}] is {}; allowed: -1 (another device's) or 0 to {}", op, i,
-                entries[i], num_local - 1);
+        if (entries[i] < kNobody || entries[i] >= static_cast<std::int64_t>(num_local)) {
+            throw OperandError(
+                "expert_map",
+                fmt::format("{}: expert_map[{}] is {}; allowed: -1 (another device's) or 0 to {}",
+                            op, i, entries[i], num_local - 1));
+        }
     }
 }
 

@@ -92,9 +92,16 @@ enum class Nobody : std::uint8_t { Allowed, Forbidden };
 /// Checks tables that name experts, tokens or rows by number: an entry is 0 to `count` − 1, or
 /// kNobody if that is allowed. Examines the first `num_live` of the first extent; entries after
 /// them are unused.
-/// Errors   UsageError naming op, table, element, value and what is allowed.
+/// Errors   OperandError naming op, table, element, value and what is allowed.
 void check_indices(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
                    std::uint64_t num_live = UINT64_MAX);
+/// Checks the entries [begin, end) as above.
+void check_entries(std::string_view op, const NamedTable& table, std::uint64_t count, Nobody nobody,
+                   std::size_t begin, std::size_t end);
+/// Checks counts of the first rows of equal batches that hold values: each is 0 to the rows of a
+/// batch. `rows` is the number of rows of all batches.
+/// Errors   as check_indices.
+void check_batch_counts(std::string_view op, const NamedTable& counts, std::uint32_t rows);
 /// Checks one list per expert; its first counts[e] entries are live.
 /// Shapes   counts (E, 1), lists (E, C).
 void check_lists(std::string_view op, const NamedTable& counts, const NamedTable& lists,

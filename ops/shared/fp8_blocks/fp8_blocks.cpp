@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/shared/fp8_blocks/fp8_blocks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ops/operand_error.hpp"
 #include "ops/shared/program_builder.hpp"
 
 namespace tessera::ops::fp8 {
@@ -132,6 +135,21 @@ std::vector<Cta> ctas_of(std::span<const std::int32_t> batch, std::span<const st
                         static_cast<std::uint32_t>(limits[i]) - first});
     }
     return ctas;
+}
+
+void check_ctas(std::string_view op, const CtaTables& tables, std::uint32_t tile) {
+    const auto limits = tables.limits.values.as<std::int32_t>();
+    check_indices(op, tables.live, limits.size() + 1, Nobody::Forbidden);
+    const auto live = static_cast<std::size_t>(tables.live.values.as<std::int32_t>()[0]);
+    for (std::size_t cta = 0; cta < live; ++cta) {
+        const auto first = static_cast<std::int64_t>(cta) * tile;
+        if (limits[cta] < first || limits[cta] > first + tile) {
+            throw OperandError(
+                std::string(tables.limits.name),
+                fmt::format("{}: {}({}) is {}; allowed: {} to {}, the end of the CTA's rows", op,
+                            tables.limits.name, cta, limits[cta], first, first + tile));
+        }
+    }
 }
 
 std::vector<ElementRange> rows_that_count(std::span<const Cta> ctas, std::uint32_t columns) {

@@ -11,6 +11,7 @@
 
 #include "emu/base/fields/enum_names.hpp"
 #include "ops/op.hpp"
+#include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/fp8_blocks/kernels/args.hpp"
 #include "tessera/program.hpp"
 #include "tessera/tensor.hpp"
@@ -75,6 +76,15 @@ struct Cta {
 [[nodiscard]] std::vector<Cta> ctas_of(std::span<const std::int32_t> batch,
                                        std::span<const std::int32_t> limits, std::int32_t live,
                                        std::uint32_t tile);
+/// The tables of CTAs, by their operands.
+struct CtaTables {
+    NamedTable live;    ///< num_non_exiting_ctas
+    NamedTable limits;  ///< cta_idx_xy_to_mn_limit
+};
+/// Checks the number of live CTAs, and that each of them ends within its own `tile` rows.
+/// Errors   OperandError naming op, table, element, value and what is allowed.
+void check_ctas(std::string_view op, const CtaTables& tables, std::uint32_t tile);
+
 /// Returns the elements of rows that hold tokens: of a (P, columns) tensor, and of (blocks, P)
 /// scales.
 [[nodiscard]] std::vector<ElementRange> rows_that_count(std::span<const Cta> ctas,

@@ -302,6 +302,25 @@ std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form,
     return programs;
 }
 
+// Rows return to the token that `source` names, so that a wrong entry would write elsewhere.
+void check_sources(const OpSpec& spec, Form form, const ReferenceContext& context) {
+    const HostTensor source = context.read(kSource);
+    const HostTensor received = context.read(kNumReceived);
+    const Shape& slots = context.in(kSlots).shape();
+    const NamedTable sources{spec.inputs[kSource].name, source};
+    const NamedTable counts{spec.inputs[kNumReceived].name, received};
+    const std::uint64_t ranks = context.inputs[kSlots].size();
+    if (form == Form::Batches) {
+        check_lists(spec.name, counts, sources, ranks * num_elements(slots));
+        return;
+    }
+    check_indices(spec.name, counts, std::uint64_t{source.shape[0]} + 1, Nobody::Forbidden);
+    for (std::size_t row = 0; row < received.as<std::uint32_t>()[0]; ++row) {
+        check_entries(spec.name, sources, ranks, Nobody::Forbidden, 2 * row, 2 * row + 1);
+        check_entries(spec.name, sources, slots[0], Nobody::Forbidden, 2 * row + 1, 2 * row + 2);
+    }
+}
+
 // Returns the slots that an expert's row came back to.
 std::vector<std::vector<bool>> filled_slots(const ReferenceContext& context) {
     const HostTensor slots = context.read(kSlots);
@@ -329,15 +348,20 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
                   return combine_programs(context, form, result);
               },
           .reference =
-              [form](const ReferenceContext& context) { return combine_reference(context, form); }};
+              [form](const ReferenceContext& context) { return combine_reference(context, form); },
+          .check_values =
+              [spec, form](const ReferenceContext& context) { check_sources(spec, form, context); },
+          .checked_inputs = {kSource, kNumReceived},
+          .shared_parameters = {{"experts", kSource}}};
     // Ids decide which ranks contribute; a wrong id would make a core wait for a row that no rank
     // sends.
     if (form == Form::Rows) {
         op.check_values = [spec](const ReferenceContext& context) {
+            check_sources(spec, Form::Rows, context);
             check_indices(spec.name, {spec.inputs[kLast].name, context.read(kLast)},
                           context.params<CombineSpec>().experts, Nobody::Allowed);
         };
-        op.checked_inputs = {kLast};
+        op.checked_inputs.push_back(kLast);
     }
     if (result == Result::BySlot) {
         op.reference = slots_reference;

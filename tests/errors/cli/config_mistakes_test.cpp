@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include "tests/cli/tessera_process.hpp"
 
 namespace tessera::test {
@@ -53,6 +57,85 @@ INSTANTIATE_TEST_SUITE_P(
                          "mesh.device: 'n150' is unknown, did you mean wormhole_n150? Allowed: "
                          "blackhole_p150, wormhole_n150"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(CliConfigMistakes, TokensAndExpertsThatTwoBatchesCannotHaveAreNamedByTheirParams) {
+    const Ending ending = ending_of({"two_batches", "--set", "params.batches=two", "--set",
+                                     "params.tokens=7", "--set", "params.experts=33"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err.substr(0, ending.err.find("\n/")),
+              "--set params.tokens=7: params.tokens: 7, allowed: multiples of num_batches (2)\n"
+              "--set params.experts=33: params.experts: 33, allowed: multiples of D (8)\n");
+}
+
+TEST(CliConfigMistakes, ACombineOfOtherExpertsThanItsDispatchIsNamed) {
+    const Ending ending = ending_of({"dispatch_combine", "--set", "steps.combine.set.experts=256"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "--set steps.combine.set.experts=256: steps.combine.set.experts: is 256; allowed: "
+              "128, as of the step dispatch that makes source; set both to the same value\n");
+}
+
+TEST(CliConfigMistakes, AParamThatFollowsFromOthersCannotBeSet) {
+    const Ending ending = ending_of({"two_batches", "--set", "params.part=3"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "--set params.part=3: params.part: 3, allowed: no value, because it follows from "
+              "params.tokens, params.batches; set one of them\n");
+}
+
+/// Returns a run in which an op reads counts of valid rows of two batches of 40 rows.
+std::string run_with_counts(const std::string& step, const std::string& counts) {
+    return "mesh: {device: wormhole_n150, shape: [1, 1]}\n"
+           "tensors:\n"
+           "  x: {shape: [2, 40, 64], dtype: bfloat16, origin: {random: normal}}\n"
+           "  w: {shape: [2, 64, 64], dtype: bfloat16, layout: tile, origin: {random: normal}}\n"
+           "  n: {shape: [2], dtype: int32, origin: {index: \"" +
+           counts +
+           "\"}}\n"
+           "steps:\n"
+           "  - {name: s, " +
+           step + "}\n";
+}
+
+TEST(CliConfigMistakes, CountsOfValidRowsOutOfRangeAreNamed) {
+    const std::vector<std::array<std::string, 3>> ops{
+        {"op: masked_mm, in: [x, w, n], out: [y]", "masked_mm", "expert_num_tokens"},
+        {"op: activation, in: [x, n], out: [y], set: {function: silu}", "activation", "counts"},
+        {"op: quantise, in: [x, n], out: [y, s]", "quantise", "counts"}};
+    for (const auto& [step, op, operand] : ops) {
+        for (const std::string count : {"41", "-1", "100000000"}) {
+            const ScratchFolder folder;
+            folder.write("run.yaml", run_with_counts(step, "select(i == 0, 40, " + count + ")"));
+
+            const Ending ending = ending_of({"run.yaml"}, folder.path());
+
+            EXPECT_EQ(ending.exit_code, 2);
+            EXPECT_EQ(ending.err, "tessera: " + op + ": " + operand + "(1) is " + count +
+                                      "; allowed: 0 to 40 (step s); correct the values of tensor "
+                                      "n\n");
+        }
+    }
+}
+
+TEST(CliConfigMistakes, CountsThatAStepMakesAreNamedBeforeTheyAreRead) {
+    const ScratchFolder folder;
+    std::string text =
+        run_with_counts("op: masked_mm, in: [x, w, m], out: [y]", "select(i == 0, 40, 100000000)");
+    text.replace(text.find("n: {shape: [2]"), 14, "n: {shape: [2, 1]");
+    text.replace(text.find("  - {name: s"), 0,
+                 "  - {name: made, op: slice_rows, in: [n], out: [m], set: {rows: 2}}\n");
+    folder.write("run.yaml", text);
+
+    const Ending ending = run_tessera({"run", "run.yaml", "--timing-only"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.err, testing::HasSubstr(
+                                "masked_mm: expert_num_tokens(1,0) is 100000000; allowed: 0 to 40 "
+                                "(step s); correct the values of tensor m\n"));
+}
 
 /// Checks a file whose only tensor is `tensor`; returns the first line of the message.
 std::string mistake_in(const std::string& tensor) {

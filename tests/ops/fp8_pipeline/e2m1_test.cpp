@@ -202,9 +202,10 @@ TEST(E2m1Errors, OperandsThatBlocksCannotHaveAreNamed) {
               "quantise: input has rows of 48 elements; allowed with block 1x32: multiples of 32");
     EXPECT_EQ(refusal(kNvfp4, 48), "quantise: static_scale is missing; required with block 1x16");
     EXPECT_EQ(refusal({.block = ScaleBlock::Row, .codes = Codes::E2m1, .grid = {}}, 64),
-              "quantise: block is row; allowed with codes e2m1: 1x16 or 1x32");
+              "quantise: block is row; allowed for rows with codes e2m1: 1x16, 1x32");
     EXPECT_EQ(refusal({.block = ScaleBlock::Row32, .grid = {}}, 64),
-              "quantise: block is 1x32; allowed with codes fp8_e4m3: all others");
+              "quantise: block is 1x32; allowed for rows with codes fp8_e4m3: 1x128, row, "
+              "128x128, tensor, static");
 }
 
 }  // namespace

@@ -242,13 +242,15 @@ TEST(QuantiseErrors, BlocksThatAnInputCannotHaveAreNamed) {
             [&] { check_call(quantise::op(), testing::test_arch(), &spec, inputs, {}); });
     };
     EXPECT_EQ(refusal({.block = ScaleBlock::Matrix, .grid = {}}, Layout::ROW_MAJOR),
-              "quantise: block is matrix; allowed for rows: 1x128, row, 128x128 or tensor");
+              "quantise: block is matrix; allowed for rows of a stack or with counts with codes "
+              "fp8_e4m3: 1x128, row, tensor, static");
     EXPECT_EQ(refusal({.block = ScaleBlock::Tensor, .grid = {}}, Layout::TILE),
-              "quantise: block is tensor; allowed for tiles: 1x128, row, 128x128 or matrix, "
-              "without counts");
+              "quantise: block is tensor; allowed for tiles with codes fp8_e4m3: 1x128, row, "
+              "128x128, matrix");
     EXPECT_EQ(
         refusal({.block = ScaleBlock::Row, .codes = Codes::Int4, .grid = {}}, Layout::ROW_MAJOR),
-        "quantise: codes are int4; allowed for rows: fp8_e4m3, int8 or int8_bytes");
+        "quantise: codes are int4; allowed for rows of a stack or with counts: fp8_e4m3, int8, "
+        "int8_bytes, e2m1");
     EXPECT_EQ(
         refusal(
             {.rule = ScaleRule::Dsv3, .block = ScaleBlock::Row, .codes = Codes::Int8, .grid = {}},

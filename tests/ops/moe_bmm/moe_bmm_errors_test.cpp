@@ -181,18 +181,19 @@ TEST(MoeBmmErrors, NamesWhatCoresNextToTheirBankCannotTake) {
 
     EXPECT_EQ(near_message(test, testing::test_arch(), 0),
               "moe_bmm: schedule near_banks has 3 tiles of K for the 4 cores that share a column; "
-              "allowed: at least one each");
+              "allowed: at least one each; or set schedule to multi_core");
     EXPECT_EQ(
         near_message(test, testing::test_arch(), 6),
         "moe_bmm: schedule near_banks takes 6 cores for each of 12 banks; allowed: bank_cores "
-        "1 to 5");
+        "1 to 5; or set schedule to multi_core");
     EXPECT_EQ(
         near_message(test, testing::small_arch(), 0),
         "moe_bmm: schedule near_banks has 4 cores for 12 banks; allowed: one for each and one "
-        "more");
+        "more; or set schedule to multi_core");
     test.schedule.split_by = SplitBy::Host;
     EXPECT_THAT(near_message(test, testing::test_arch(), 0),
-                ::testing::HasSubstr("moe_bmm: schedule near_banks needs split_by device"));
+                ::testing::HasSubstr("moe_bmm: schedule near_banks takes split_by device; set it, "
+                                     "or set schedule to multi_core"));
 }
 
 TEST(MoeBmmErrors, NamesKeysThatCoresNextToTheirBankDoNotTake) {

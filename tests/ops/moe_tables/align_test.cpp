@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "ops/batched_moe_align_block_size/batched_moe_align_block_size.hpp"
+#include "ops/expert_eltwise/expert_eltwise.hpp"
+#include "ops/fp8_swiglu/fp8_swiglu.hpp"
+#include "ops/gather_columns/gather_columns.hpp"
 #include "ops/moe_align_block_size/moe_align_block_size.hpp"
 #include "ops/moe_batch_tokens/moe_batch_tokens.hpp"
+#include "ops/moe_bmm/moe_bmm.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
 #include "tests/ops/golden_tensor.hpp"
@@ -116,6 +120,30 @@ TEST(MoeAlignBlockSize, NamesAnIdThatIsNoExpert) {
         testing::HeldStep(&spec, {{ints({3, 1}, {0, 1, 77})}, {ints({2}, {0, 1})}, {two}}).at()));
     EXPECT_EQ(message_of(op, &spec, {ints({1, 2}, {0, 1}), ints({2}, {0, 1}), two}),
               "moe_align_block_size: num_tokens(0,0) is 2; allowed: 0 to 1");
+}
+
+TEST(CheckedTables, NameCountsAndLimitsOutOfRange) {
+    const batched_moe_align_block_size::BatchedAlignSpec align{.max_tokens_per_batch = 8,
+                                                               .block_size = 4};
+    EXPECT_EQ(message_of(batched_moe_align_block_size::op(), &align, {ints({2}, {8, 9})}),
+              "batched_moe_align_block_size: expert_num_tokens(1) is 9; allowed: 0 to 8");
+    const HostTensor rows = ints({2, 4, 1}, std::vector<std::int32_t>(8));
+    const HostTensor counts = host_tensor<std::uint32_t>({2, 1}, DataFormat::UInt32, {4, 5});
+    EXPECT_EQ(message_of(moe_bmm::op(), nullptr, {rows, rows, counts}),
+              "moe_bmm: num_routed_tokens(1,0) is 5; allowed: 0 to 4");
+    EXPECT_EQ(message_of(expert_eltwise::silu(), nullptr, {rows, counts}),
+              "silu: num_routed_tokens(1,0) is 5; allowed: 0 to 4");
+    EXPECT_EQ(message_of(gather_columns::op(), nullptr, {ints({1, 2}, {0, 0}), ints({2}, {-1, 2})}),
+              "gather_columns: indices(1) is 2; allowed: -1 (none) and 0 to 1");
+    // The second of two CTAs of 8 rows ends after its rows.
+    const SwigluSpec swiglu{.tile = 8};
+    EXPECT_EQ(
+        message_of(fp8_swiglu::op(), &swiglu, {rows, rows, ints({2}, {5, 17}), ints({1}, {2})}),
+        "fp8_swiglu: cta_idx_xy_to_mn_limit(1) is 17; allowed: 8 to 16, the end of the CTA's "
+        "rows");
+    EXPECT_EQ(
+        message_of(fp8_swiglu::op(), &swiglu, {rows, rows, ints({2}, {5, 17}), ints({1}, {3})}),
+        "fp8_swiglu: num_non_exiting_ctas(0) is 3; allowed: 0 to 2");
 }
 
 TEST(MoeBatchTokens, NamesAnExpertThatATokenSelectsTwice) {
