@@ -154,13 +154,6 @@ const float* Dst::packed(std::uint32_t index, const char* call, CallSite site) {
         fault(FaultCategory::OutOfBounds, site, "{}: DST tile {} of {}", call, index, capacity_);
     }
     const std::uint32_t slot = pack_half_ * capacity_ + index;
-    if (contents_[slot] == DstContent::Cleared && !is_strict(current_thread())) [[unlikely]] {
-        tolerate(current_thread(), Tolerated::DstNotWritten, FaultCategory::UndefinedBehavior, site,
-                 call,
-                 "{} reads DST tile {}, to which nothing was written since tile_regs_acquire: "
-                 "the chip takes zeros",
-                 call, index);
-    }
     zero_if_cleared(slot);
     packed_slots_ |= 1U << slot;
     return tile(slot);

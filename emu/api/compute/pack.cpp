@@ -57,6 +57,18 @@ float rectified(PackRelu relu, float threshold, float value) {
     return value;
 }
 
+// A tile that is named one by one was meant to hold something. A block of rows has a width that is
+// fixed when the kernel is compiled, so that its last tiles are often unused: it is not noted.
+void note_unwritten(KernelThread& thread, const Dst& dst, std::uint32_t dst_index, const char* call,
+                    const CallSite& site) {
+    if (dst.packed_content(dst_index) == DstContent::Cleared && !is_strict(thread)) [[unlikely]] {
+        tolerate(thread, Tolerated::DstNotWritten, FaultCategory::UndefinedBehavior, site, call,
+                 "{} reads DST tile {}, to which nothing was written since tile_regs_acquire: "
+                 "the chip takes zeros",
+                 call, dst_index);
+    }
+}
+
 }  // namespace
 
 bool packs_values(const ComputeState& units, DataFormat format) {
@@ -126,6 +138,7 @@ void pack(std::uint32_t dst_index, std::uint32_t cb, PackOrder order, std::uint3
     const Target target =
         pack_target(thread, cb, offset, buffer.tile.get_tile_size(format), call, site);
     const float* values = packed_tile(units, dst_index, format, call, site);
+    note_unwritten(thread, units.dst, dst_index, call, site);
     record_pack(thread, EventKind::Pack, cb, site);
     if (packs_values(units, format)) {
         write_target(units.pack, target, values, call, site);
@@ -163,6 +176,7 @@ void pack_rows(std::uint32_t dst_index, std::uint32_t cb, std::uint32_t page, Ca
     const Target target = pack_target(
         thread, cb, std::uint64_t{page} * thread.cb[cb].fifo_page_size, size, kCall, site);
     const float* values = packed_tile(units, dst_index, format, kCall, site);
+    note_unwritten(thread, units.dst, dst_index, kCall, site);
     record_pack(thread, EventKind::Pack, cb, site);
     if (packs_values(units, format)) {
         // Without blocks, a tile's bytes are its values in the order of DST.

@@ -87,6 +87,18 @@ TEST_F(OnChip, PackOfATileThatWasNotWrittenTakesZeros) {
               "the chip takes zeros");
 }
 
+// The width of a block of rows is fixed when a kernel is compiled.
+TEST_F(OnChip, RowsOfUnusedTilesAreNoFinding) {
+    tile_regs_acquire();
+    fill_tile(0, 3.0F);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_untilize_dest_init<2>(16);
+    cb_reserve_back(16, 2);
+    pack_untilize_dest<2>(16);
+    EXPECT_EQ(findings(), "");
+}
+
 TEST_F(OnChip, ATileLargerThanItsPageNamesTheFormat) {
     core_.add_buffer(3, DataFormat::Float32, testing::kDefaultPages, 2048);
     unary_op_init_common(3, 16);
