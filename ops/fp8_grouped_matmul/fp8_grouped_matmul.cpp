@@ -340,17 +340,22 @@ void check_values(const ReferenceContext& context) {
     const std::uint32_t tile = context.params<GroupedMatmulSpec>().tile;
     const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
     const HostTensor live = context.read("num_non_exiting_ctas"_in);
-    fp8::check_ctas(kSpec.name, {{kInputs["num_non_exiting_ctas"_in].name, live}, {kInputs["cta_idx_xy_to_mn_limit"_in].name, limits}}, tile);
+    fp8::check_ctas(kSpec.name,
+                    {{kInputs["num_non_exiting_ctas"_in].name, live},
+                     {kInputs["cta_idx_xy_to_mn_limit"_in].name, limits}},
+                    tile);
     const auto ctas = static_cast<std::uint32_t>(live.as<std::int32_t>()[0]);
-    check_indices(kSpec.name, {kInputs["cta_idx_xy_to_batch_idx"_in].name, context.read("cta_idx_xy_to_batch_idx"_in)}, context.in("weights"_in).shape()[0],
-                  Nobody::Forbidden, ctas);
+    check_indices(
+        kSpec.name,
+        {kInputs["cta_idx_xy_to_batch_idx"_in].name, context.read("cta_idx_xy_to_batch_idx"_in)},
+        context.in("weights"_in).shape()[0], Nobody::Forbidden, ctas);
     if (!context.has("permuted_idx_to_token_idx"_in)) {
         return;
     }
     const HostTensor tokens = context.read("permuted_idx_to_token_idx"_in);
     for (std::size_t cta = 0; cta < ctas; ++cta) {
-        check_entries(kSpec.name, {kInputs["permuted_idx_to_token_idx"_in].name, tokens}, context.in("activations"_in).shape()[0],
-                      Nobody::Forbidden, cta * tile,
+        check_entries(kSpec.name, {kInputs["permuted_idx_to_token_idx"_in].name, tokens},
+                      context.in("activations"_in).shape()[0], Nobody::Forbidden, cta * tile,
                       static_cast<std::size_t>(limits.as<std::int32_t>()[cta]));
     }
 }
@@ -375,16 +380,18 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{.spec = kSpec,
-                        .params = parameters<GroupedMatmulSpec>(kFields),
-                        .rules = rules,
-                        .infer = infer,
-                        .programs = on_each(make_program),
-                        .bound = bound,
-                        .reference = reference_of_step,
-                        .valid = valid,
-                        .check_values = check_values,
-                        .checked_inputs = {"cta_idx_xy_to_batch_idx"_in, "cta_idx_xy_to_mn_limit"_in, "num_non_exiting_ctas"_in, "permuted_idx_to_token_idx"_in}};
+    static const Op kOp{
+        .spec = kSpec,
+        .params = parameters<GroupedMatmulSpec>(kFields),
+        .rules = rules,
+        .infer = infer,
+        .programs = on_each(make_program),
+        .bound = bound,
+        .reference = reference_of_step,
+        .valid = valid,
+        .check_values = check_values,
+        .checked_inputs = {"cta_idx_xy_to_batch_idx"_in, "cta_idx_xy_to_mn_limit"_in,
+                           "num_non_exiting_ctas"_in, "permuted_idx_to_token_idx"_in}};
     return kOp;
 }
 

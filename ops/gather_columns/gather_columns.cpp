@@ -117,8 +117,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     if (context.has("indices"_in)) {
-        check_indices(kSpec.name, {kInputs["indices"_in].name, context.read("indices"_in)}, context.in("input"_in).shape()[1],
-                      Nobody::Allowed);
+        check_indices(kSpec.name, {kInputs["indices"_in].name, context.read("indices"_in)},
+                      context.in("input"_in).shape()[1], Nobody::Allowed);
     }
 }
 

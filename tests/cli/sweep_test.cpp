@@ -2,7 +2,6 @@
 // tessera sweep: points of a configuration, ranked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <sys/resource.h>
 
 #include <csignal>

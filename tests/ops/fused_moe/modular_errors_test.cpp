@@ -78,9 +78,10 @@ TEST(ModularErrors, IdsThatNameNoExpertAreNamed) {
          {pair_of("none", "grouped"), pair_of("none", "grouped_permuted"),
           pair_of("all_gather_reduce_scatter", "grouped"),
           pair_of("all_to_all_contiguous", "grouped"), pair_of("batched", "batched_masked")}) {
-        EXPECT_EQ(refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
-                  "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7 (step moe); correct "
-                  "the values of tensor topk_ids")
+        EXPECT_EQ(
+            refused_values(pair, {"tensors.topk_ids.origin={constant: 8}"}),
+            "fused_moe: topk_ids(0,0) is 8; allowed: -1 (none) and 0 to 7 (step moe); correct "
+            "the values of tensor topk_ids")
             << pair.name();
     }
 }
