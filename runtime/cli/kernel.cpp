@@ -198,6 +198,20 @@ std::string coverage_head(const std::vector<CheckedKernel>& kernels) {
     return text;
 }
 
+// Words that only programs define. A word is not one of them if a kernel misses it as a name.
+std::set<std::string> words_of_programs(const std::vector<CheckedKernel>& kernels) {
+    std::set<std::string> words;
+    for (const CheckedKernel& kernel : kernels) {
+        words.insert(kernel.errors.defines.begin(), kernel.errors.defines.end());
+    }
+    for (const CheckedKernel& kernel : kernels) {
+        for (const std::string& name : kernel.errors.names) {
+            words.erase(name);
+        }
+    }
+    return words;
+}
+
 // Tables of the documentation: what kernels need, and each name of the API by the number of kernels
 // that use it, with a file that tests it.
 std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::string& tests) {
@@ -213,16 +227,18 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
     struct Row {
         std::string name;
         std::size_t number;
-        bool is_supported;
+        const char* support;
     };
+    constexpr const char* kSupported = "yes";
     const auto missing = counts_of(kernels);
+    const auto words = words_of_programs(kernels);
     std::vector<Row> rows;
     rows.reserve(used.size() + missing.size());
     for (const auto& [name, number] : used) {
-        rows.push_back({name, number, true});
+        rows.push_back({name, number, kSupported});
     }
     for (const auto& [name, number] : missing) {
-        rows.push_back({name, number, false});
+        rows.push_back({name, number, words.contains(name) ? "a program's word" : "no"});
     }
     std::ranges::stable_sort(rows, std::greater{}, &Row::number);
     constexpr const char* kIntroduction =
@@ -231,14 +247,14 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
         "`tessera kernel check PLACE … --coverage --tests DIR` prints this page. The first table\n"
         "says what the kernels need. The second one lists each name of the API, and each name "
         "that\n"
-        "is missing, with the number of kernels whose text has it and a file that tests it.\n\n";
+        "is missing, with the number of kernels whose text has it and a file that tests it. A\n"
+        "program's word is one that the host program of a kernel defines.\n\n";
     std::string text = kIntroduction + coverage_head(kernels) +
                        "\n| name | kernels | supported | test |\n|---|---:|---|---|\n";
     for (const Row& row : rows) {
-        const auto test = row.is_supported ? tested.find(row.name) : tested.end();
-        text +=
-            fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.number,
-                        row.is_supported ? "yes" : "no", test == tested.end() ? "" : test->second);
+        const auto test = row.support == kSupported ? tested.find(row.name) : tested.end();
+        text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.number, row.support,
+                            test == tested.end() ? "" : test->second);
     }
     return text;
 }

@@ -148,7 +148,8 @@ TEST_F(CliKernelCheck, PrintsTheCoverageOfNamesWithATestOfEach) {
     std::filesystem::create_directories(folder_.path() / "kernels");
     std::filesystem::create_directories(folder_.path() / "tests");
     folder_.write("kernels/a.cpp", "void kernel_main() { cb_push_back(0, 1); }\n");
-    folder_.write("kernels/b.cpp", "void kernel_main() { cb_push_back(0, 1); unknown_call(); }\n");
+    folder_.write("kernels/b.cpp",
+                  "void kernel_main() { cb_push_back(0, NUM_PAGES); unknown_call(); }\n");
     folder_.write("tests/push_test.cpp", "void push() { cb_push_back(0, 1); }\n");
 
     EXPECT_THAT(check({"kernels", "--coverage", "--tests", "tests"}).out,
@@ -162,6 +163,7 @@ TEST_F(CliKernelCheck, PrintsTheCoverageOfNamesWithATestOfEach) {
                     "| have other errors | 0 | 0.0 % |\n"
                     "\n| name | kernels | supported | test |\n|---|---:|---|---|\n"
                     "| `cb_push_back` | 2 | yes | tests/push_test.cpp |\n"
+                    "| `NUM_PAGES` | 1 | a program's word |  |\n"
                     "| `unknown_call` | 1 | no |  |\n"));
 }
 
