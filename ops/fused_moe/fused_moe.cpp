@@ -63,10 +63,16 @@ std::uint32_t w1_parts(const MoeSpec& spec) {
     return is_split && spec.quantisation.row->scale_of == ScaleOf::Block ? 2 : 1;
 }
 
-Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids) {
+Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids, bool has_bias) {
     const DispatchSizes& sizes = size.dispatch;
     const bool is_chunked = spec.chunk_tokens != 0 && spec.chunk_tokens < sizes.tokens;
-    return {.demands = {sizes.ranks, ids, is_chunked, spec.quantisation.row->quantisation},
+    return {.demands = {.ranks = sizes.ranks,
+                        .topk_indices = ids,
+                        .is_chunked = is_chunked,
+                        .weights = spec.quantisation.row,
+                        .has_bias = has_bias,
+                        .activation = spec.activation,
+                        .weighs_inputs = spec.apply_router_weight_on_input},
             .sizes = sizes,
             .has_all_experts = sizes.experts <= sizes.ranks * size.local_experts,
             .prepare_finalize = spec.pf.row,
@@ -104,8 +110,9 @@ Selection selection_of(std::span<const TensorPlan> inputs, std::uint32_t ranks,
     const auto shape_of = [&](std::size_t place) -> const Shape& {
         return inputs[place].spec.shape;
     };
-    return select_pair(
-        situation_of(spec, size_of(spec, ranks, shape_of), inputs[kTopkIds].spec.format));
+    return select_pair(situation_of(spec, size_of(spec, ranks, shape_of),
+                                    inputs[kTopkIds].spec.format,
+                                    is_given(inputs, kW1Bias) || is_given(inputs, kW2Bias)));
 }
 
 Layer layer_of(std::span<const TensorPlan> inputs, std::uint32_t ranks, const MoeSpec& spec) {

@@ -66,7 +66,8 @@ template <class ShapeOf>
 }
 
 /// Returns what decides which parts go together. A chunk that holds all tokens is no chunk.
-[[nodiscard]] Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids);
+[[nodiscard]] Situation situation_of(const MoeSpec& spec, const LayerSize& size, DataFormat ids,
+                                     bool has_bias);
 
 /// Returns the parameters, with `auto` replaced by the chosen rows.
 [[nodiscard]] MoeSpec chosen_spec(const OpContext& context);

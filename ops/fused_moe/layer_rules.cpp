@@ -95,11 +95,6 @@ void judge_codes(const OpContext& context, const WeightOperands& operands, std::
 void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judge) {
     const MoeSpec spec = chosen_spec(context);
     const WeightFormat& format = *spec.quantisation.row;
-    const Experts& experts = *spec.experts.row;
-    const auto reason = weights_refusal(experts, format);
-    judge.require(!reason, "experts", reason.value_or(""));
-    judge.require(experts.has_expert_products || (!context.has(kW1Bias) && !context.has(kW2Bias)),
-                  "experts", fmt::format("is {}, which takes no bias", experts.name));
     judge.require(
         context.inputs[kW1].spec.shape[2] * format.codes_a_byte == layer.hidden, "w1",
         fmt::format("has {} columns; allowed with quantisation {} and {} columns of a: {}",
@@ -110,20 +105,6 @@ void judge_weights(const OpContext& context, const Layer& layer, RuleJudge& judg
     for (const std::size_t scale : {kA1Scale, kA2Scale}) {
         judge_presence(context, scale, format.has_static_scales, format.has_static_scales, judge);
     }
-}
-
-/// The rules of experts that are made for one kind of layer.
-void judge_pipeline(const MoeSpec& spec, RuleJudge& judge) {
-    const Experts& experts = *spec.experts.row;
-    if (experts.made_for == Quantisation::None) {
-        return;
-    }
-    judge.require(spec.activation == Activation::Silu, "activation",
-                  fmt::format("is {}; allowed with {}: silu",
-                              config::Value<Activation>::show(spec.activation), experts.name));
-    // The weighted sum is part of the pipeline.
-    judge.require(!spec.apply_router_weight_on_input, "apply_router_weight_on_input",
-                  fmt::format("is true; allowed with {}: false", experts.name));
 }
 
 /// Checks that the projections fit each other, and that a shared expert has both.
@@ -168,16 +149,12 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
     const MoeSpec spec = chosen_spec(context);
     const auto ranks = static_cast<std::uint32_t>(context.devices.size());
     const Layer layer = layer_of(context.inputs, ranks, spec);
-    const auto shape_of = [&](std::size_t place) -> const Shape& {
-        return context.inputs[place].spec.shape;
-    };
-    const auto reason = refusal(
-        *spec.pf.row, *spec.experts.row,
-        situation_of(spec, size_of(spec, ranks, shape_of), context.inputs[kTopkIds].spec.format)
-            .demands);
-    judge.require(!reason, "experts", reason ? *reason : "");
-    // An unsupported pair has no steps to compare.
-    if (!reason) {
+    const Selection pair = selection_of(context.inputs, ranks, context.params<MoeSpec>());
+    for (const KeyRefusal& refusal : pair.refusals) {
+        judge.require(false, refusal.key, refusal.reason);
+    }
+    // Unsupported parts have no steps to compare.
+    if (pair.refusals.empty()) {
         judge_untaken(fields, &spec, untaken_by(spec, layer),
                       fmt::format("{} with {} and {}", spec.pf.row->name, spec.experts.row->name,
                                   config::Value<Activation>::show(spec.activation)),
@@ -194,7 +171,6 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
                   fmt::format("is true; allowed with {} choices a token: false", layer.top_k));
     judge_projections(context, spec.activation, layer, judge);
     judge_weights(context, layer, judge);
-    judge_pipeline(spec, judge);
     judge_places(spec, layer, ranks, judge);
 }
 

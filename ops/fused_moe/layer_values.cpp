@@ -98,7 +98,8 @@ void check_layer_values(const ReferenceContext& context) {
         return context.in(place).shape();
     };
     const Selection pair =
-        select_pair(situation_of(given, size_of(given, ranks, shape_of), values.format));
+        select_pair(situation_of(given, size_of(given, ranks, shape_of), values.format,
+                                 context.has(kW1Bias) || context.has(kW2Bias)));
     const PrepareAndFinalize& pf = *pair.prepare_finalize;
     const bool are_contiguous = need_contiguous_experts(pf, *pair.experts);
     const std::vector<HostTensor> maps = context.read_all(kExpertMap);

@@ -184,6 +184,21 @@ void prepare_rows(const PrepareAndFinalize& prepare_finalize, const Experts& exp
     }
 }
 
+/// Returns the reason why the experts do not take weights in this format; nothing if they do.
+/// Experts that are made for one kind of codes are judged by refusal().
+std::optional<std::string> weights_refusal(const Experts& experts, const WeightFormat* format) {
+    if (format == nullptr || format->is_bfloat16() || experts.made_for != Quantisation::None ||
+        (experts.has_expert_products && experts.load == nullptr)) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "is {}, which {}; allowed with quantisation {}: experts without codes of their own, such "
+        "as grouped, grouped_permuted or batched_masked",
+        experts.name,
+        experts.load == nullptr ? "takes bfloat16 weights" : "quantises bfloat16 weights",
+        format->name);
+}
+
 }  // namespace
 
 bool can_be_sent(Quantisation quantisation) {
@@ -201,7 +216,7 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
                            name_of(prepare_finalize.activation_format), experts.name,
                            name_of(experts.activation_format));
     }
-    if (experts.made_for != Quantisation::None && experts.made_for != demands.codes) {
+    if (experts.made_for != Quantisation::None && experts.made_for != demands.codes()) {
         return fmt::format(
             "weights: {} takes codes of {} only; set quantisation to {}, or choose other experts",
             experts.name, name_of(experts.made_for),
@@ -229,17 +244,28 @@ std::optional<std::string> refusal(const PrepareAndFinalize& prepare_finalize,
     return std::nullopt;
 }
 
-std::optional<std::string> weights_refusal(const Experts& experts, const WeightFormat& format) {
-    if (format.is_bfloat16() || experts.made_for != Quantisation::None ||
-        (experts.has_expert_products && experts.load == nullptr)) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "is {}, which {}; allowed with quantisation {}: experts without codes of their own, such "
-        "as grouped, grouped_permuted or batched_masked",
-        experts.name,
-        experts.load == nullptr ? "takes bfloat16 weights" : "quantises bfloat16 weights",
-        format.name);
+std::vector<KeyRefusal> layer_refusals(const PrepareAndFinalize& prepare_finalize,
+                                       const Experts& experts, const Demands& demands) {
+    std::vector<KeyRefusal> refusals;
+    const auto refuse_if = [&](bool is_refused, std::string_view key, std::string reason) {
+        if (is_refused) {
+            refusals.push_back({key, std::move(reason)});
+        }
+    };
+    const auto pair = refusal(prepare_finalize, experts, demands);
+    refuse_if(pair.has_value(), "experts", pair.value_or(""));
+    const auto weights = weights_refusal(experts, demands.weights);
+    refuse_if(weights.has_value(), "experts", weights.value_or(""));
+    refuse_if(demands.has_bias && !experts.has_expert_products, "experts",
+              fmt::format("is {}, which takes no bias", experts.name));
+    const bool is_special = experts.made_for != Quantisation::None;
+    refuse_if(is_special && demands.activation != Activation::Silu, "activation",
+              fmt::format("is {}; allowed with {}: silu",
+                          config::Value<Activation>::show(demands.activation), experts.name));
+    // The weighted sum is part of such products.
+    refuse_if(is_special && demands.weighs_inputs, "apply_router_weight_on_input",
+              fmt::format("is true; allowed with {}: false", experts.name));
+    return refusals;
 }
 
 std::vector<PartStep> modular_kernel(const PrepareAndFinalize& prepare_finalize,

@@ -62,7 +62,7 @@ std::vector<Candidate> dispatches_for(const Situation& situation) {
         return {{is_batched ? "batched" : "none", "one device needs no dispatch" + format}};
     }
     const Quantisation codes = situation.experts == nullptr
-                                   ? situation.demands.codes
+                                   ? situation.demands.codes()
                                    : quantisation_of(*situation.experts, situation.demands);
     const std::string fewer = "the experts take codes, which are fewer bytes on links";
     std::vector<Candidate> candidates;
@@ -109,12 +109,29 @@ const Experts* first_that_runs(const PrepareAndFinalize& prepare_finalize,
         const Experts* experts = find_experts(candidate.name);
         ensure(experts != nullptr, "select_pair: no experts {}", candidate.name);
         first = first == nullptr ? experts : first;
-        if (!refusal(prepare_finalize, *experts, situation.demands)) {
+        if (layer_refusals(prepare_finalize, *experts, situation.demands).empty()) {
             reason = candidate.reason;
             return experts;
         }
     }
     return first;  // refused later, with the reason
+}
+
+/// Returns the one reason why no experts run with a dispatch, and the cure if there is one.
+KeyRefusal no_experts(const Selection& selection, const Situation& situation) {
+    const WeightFormat* weights = situation.demands.weights;
+    const auto refusals =
+        layer_refusals(*selection.prepare_finalize, *selection.experts, situation.demands);
+    std::string cure;
+    if (situation.prepare_finalize != nullptr) {
+        Situation any = situation;
+        any.prepare_finalize = nullptr;
+        cure = select_pair(any).refusals.empty() ? "; set pf to auto" : "";
+    }
+    return {"experts", fmt::format("is auto, but none runs with {} and quantisation {} ({}){}",
+                                   selection.prepare_finalize->name,
+                                   weights == nullptr ? "none" : weights->name,
+                                   refusals.front().reason, cure)};
 }
 
 }  // namespace
@@ -133,9 +150,13 @@ Selection select_pair(const Situation& situation) {
         selection.prepare_finalize = row;
         selection.prepare_finalize_reason = candidate.reason;
         selection.experts = first_that_runs(*row, situation, selection.experts_reason);
-        if (!refusal(*row, *selection.experts, situation.demands)) {
+        selection.refusals = layer_refusals(*row, *selection.experts, situation.demands);
+        if (selection.refusals.empty()) {
             return selection;
         }
+    }
+    if (situation.experts == nullptr) {
+        selection.refusals = {no_experts(selection, situation)};
     }
     return selection;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ops/fused_moe/dispatch_estimate.hpp"
 #include "ops/fused_moe/modular_kernel.hpp"
@@ -29,11 +30,13 @@ struct Selection {
     const Experts* experts = nullptr;
     std::string prepare_finalize_reason;
     std::string experts_reason;
+    /// Why the two do not run; empty if they do. Experts to be chosen have one, with the cure.
+    std::vector<KeyRefusal> refusals;
 };
 
 /// Chooses a pair in the steps of vLLM: the dispatch from mesh, token count, ids and the format of
 /// given experts, then the experts from the format that the dispatch gives. The pair runs if any
-/// pair with the given parts does.
+/// pair with the given parts does; layer_refusals() decides.
 [[nodiscard]] Selection select_pair(const Situation& situation);
 
 }  // namespace tessera::ops::fused_moe

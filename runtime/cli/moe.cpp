@@ -11,7 +11,7 @@
 
 #include "emu/base/fields/nearest.hpp"
 #include "ops/fused_moe/find_row.hpp"
-#include "ops/fused_moe/modular_kernel.hpp"
+#include "ops/fused_moe/selection.hpp"
 #include "runtime/cli/command.hpp"
 #include "runtime/cli/moe_explain.hpp"
 #include "runtime/cli/moe_place.hpp"
@@ -41,9 +41,10 @@ struct MoeCheckOptions {
     bool is_chunked = false;
 
     [[nodiscard]] Demands demands() const {
-        const auto* format = ops::fused_moe::find_weight_format(pair.quantisation);
-        return {ranks, topk_indices == "int32" ? DataFormat::Int32 : DataFormat::UInt32, is_chunked,
-                format == nullptr ? ops::fused_moe::Quantisation{} : format->quantisation};
+        return {.ranks = ranks,
+                .topk_indices = topk_indices == "int32" ? DataFormat::Int32 : DataFormat::UInt32,
+                .is_chunked = is_chunked,
+                .weights = ops::fused_moe::find_weight_format(pair.quantisation)};
     }
 };
 
@@ -76,33 +77,59 @@ std::span<const Row> chosen(const std::string& name, std::string_view option,
     return name.empty() ? rows : std::span(&row_called(name, option, rows), 1);
 }
 
-/// Returns the reason why a pair does not run; nothing if it does.
-std::optional<std::string> reason_against(const PrepareAndFinalize& pf, const Experts& experts,
-                                          const MoeCheckOptions& options) {
-    if (const auto reason = refusal(pf, experts, options.demands())) {
-        return reason;
-    }
-    const auto* format = ops::fused_moe::find_weight_format(options.pair.quantisation);
-    const auto reason =
-        format == nullptr ? std::nullopt : ops::fused_moe::weights_refusal(experts, *format);
-    return reason ? std::optional("experts: " + *reason) : std::nullopt;
+/// Returns why a layer does not run, in words of its keys; nothing if it does.
+std::optional<std::string> words_of(const std::vector<ops::fused_moe::KeyRefusal>& refusals) {
+    return refusals.empty() ? std::nullopt
+                            : std::optional(fmt::format("{}: {}", refusals.front().key,
+                                                        refusals.front().reason));
 }
 
-std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& style) {
+/// A pair of the table, and why it does not run.
+struct CheckedPair {
+    const PrepareAndFinalize& prepare_finalize;
+    const Experts& experts;
+    std::optional<std::string> reason;
+};
+
+/// Returns a dispatch with the experts that `auto` chooses for it.
+CheckedPair auto_pair(const PrepareAndFinalize& pf, const Demands& demands) {
+    const auto pair = ops::fused_moe::select_pair(
+        {.demands = demands, .sizes = {.ranks = demands.ranks}, .prepare_finalize = &pf});
+    return {pf, *pair.experts, words_of(pair.refusals)};
+}
+
+CheckedPair checked(const PrepareAndFinalize& pf, const Experts& experts, const Demands& demands) {
+    const auto reason = refusal(pf, experts, demands);
+    return {pf, experts, reason ? reason : words_of(layer_refusals(pf, experts, demands))};
+}
+
+/// Returns the pairs that the options select.
+std::vector<CheckedPair> checked_pairs(const MoeCheckOptions& options) {
+    std::vector<CheckedPair> pairs;
+    for (const auto& pf :
+         chosen(options.pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize())) {
+        if (options.pair.experts == ops::fused_moe::kAuto) {
+            pairs.push_back(auto_pair(pf, options.demands()));
+            continue;
+        }
+        for (const auto& experts :
+             chosen(options.pair.experts, "--experts", ops::fused_moe::all_experts())) {
+            pairs.push_back(checked(pf, experts, options.demands()));
+        }
+    }
+    return pairs;
+}
+
+std::string pair_table(std::span<const CheckedPair> pairs, const report::TextStyle& style) {
     std::vector<Column> columns{{"prepare/finalize", Align::Left, 9, {}},
                                 {"experts", Align::Left, 8, {}},
                                 {"weight and reduce", Align::Left, 5, {}},
                                 {"", Align::Left, 7, {}}};
-    for (const auto& pf :
-         chosen(options.pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize())) {
-        for (const auto& experts :
-             chosen(options.pair.experts, "--experts", ops::fused_moe::all_experts())) {
-            const auto reason = reason_against(pf, experts, options);
-            columns[0].cells.push_back({both_names(pf)});
-            columns[1].cells.push_back({both_names(experts)});
-            columns[2].cells.push_back({std::string(experts.finalize_weight_and_reduce)});
-            columns[3].cells.push_back({reason.value_or("runs")});
-        }
+    for (const auto& [pf, experts, reason] : pairs) {
+        columns[0].cells.push_back({both_names(pf)});
+        columns[1].cells.push_back({both_names(experts)});
+        columns[2].cells.push_back({std::string(experts.finalize_weight_and_reduce)});
+        columns[3].cells.push_back({reason.value_or("runs")});
     }
     return to_text(columns, style);
 }
@@ -110,16 +137,15 @@ std::string pair_table(const MoeCheckOptions& options, const report::TextStyle& 
 ExitCode check_pairs(const MoeCheckOptions& options, const Console& console) {
     require(options.topk_indices == "int32" || options.topk_indices == "uint32",
             "--topk-indices {}, allowed: int32, uint32", options.topk_indices);
-    const PairOptions& pair = options.pair;
-    if (pair.prepare_finalize.empty() || pair.experts.empty()) {
-        console.out << pair_table(options, console.out_style);
+    const std::vector<CheckedPair> pairs = checked_pairs(options);
+    if (options.pair.prepare_finalize.empty() || options.pair.experts.empty()) {
+        console.out << pair_table(pairs, console.out_style);
         return ExitCode::Success;
     }
-    const auto& pf =
-        row_called(pair.prepare_finalize, "--pf", ops::fused_moe::all_prepare_finalize());
-    const auto& experts = row_called(pair.experts, "--experts", ops::fused_moe::all_experts());
-    const auto reason = reason_against(pf, experts, options);
-    require(!reason, "{} with {}: {}", pf.name, experts.name, reason.value_or(""));
+    const auto& [pf, experts, reason] = pairs.front();
+    require(!reason, "{} with {}: {}", pf.name,
+            options.pair.experts == ops::fused_moe::kAuto ? ops::fused_moe::kAuto : experts.name,
+            reason.value_or(""));
     console.out << fmt::format("{} with {}: runs\n", both_names(pf), both_names(experts));
     return ExitCode::Success;
 }
@@ -153,7 +179,9 @@ Part add_moe_check(CLI::App& moe, Console& console) {
         ->type_name("int32|uint32");
     command->add_flag("--chunked", options->is_chunked,
                       "Send tokens through the experts in chunks (chunk_tokens)");
-    command->footer("With both --pf and --experts, a refused pair ends with 2 and the reason.");
+    command->footer(
+        "With both --pf and --experts, a refused pair ends with 2 and the reason.\n"
+        "--experts auto shows the experts that the key `experts: auto` chooses.");
     return {command, [options, &console] { return check_pairs(*options, console); }};
 }
 

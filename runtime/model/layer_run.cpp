@@ -67,12 +67,10 @@ void add_router(const MoeModel& model, Params& params) {
 
 void add_dispatch(const MoeModel& model, std::string_view quantisation, LayerRun& run,
                   Params& params) {
-    const auto* format = ops::fused_moe::find_weight_format(quantisation);
     const auto pair = ops::fused_moe::select_pair(
         {.demands = {.ranks = run.demand.devices(),
                      // A word that the run file does not know is refused there.
-                     .codes = format == nullptr ? ops::fused_moe::Quantisation::None
-                                                : format->quantisation},
+                     .weights = ops::fused_moe::find_weight_format(quantisation)},
          .sizes = {.ranks = run.demand.devices(),
                    .tokens = run.demand.tokens,
                    .hidden = model.hidden,

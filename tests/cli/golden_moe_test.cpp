@@ -167,6 +167,22 @@ TEST(CliMoe, TakesThePublicNamesOfAPair) {
     EXPECT_THAT(run.out, HasSubstr("pf all_to_all_capped, experts batched_grouped"));
 }
 
+TEST(CliMoe, ShowsTheExpertsThatAutoChoosesOrWhyThereAreNone) {
+    const auto check = [](const char* quantisation) {
+        return run_tessera({"moe", "check", "--ranks", "4", "--pf", "quantised_all_gather",
+                            "--experts", "auto", "--quantisation", quantisation});
+    };
+    const Ending blocks = check("fp8_block");
+    const Ending tensor = check("fp8_tensor");
+
+    EXPECT_EQ(blocks.exit_code, 0) << blocks.err;
+    EXPECT_THAT(blocks.out, HasSubstr(" with grouped (TritonExperts): runs"));
+    EXPECT_EQ(tensor.exit_code, 2);
+    EXPECT_THAT(tensor.err,
+                HasSubstr("quantised_all_gather with auto: experts: is auto, but none runs with "
+                          "quantised_all_gather and quantisation fp8_tensor"));
+}
+
 TEST(CliMoe, ExplainsThePartsThatAutoStandsFor) {
     const Ending ending = run_tessera({"moe", "explain", "modular_none", "--set", "params.pf=auto",
                                        "--set", "params.experts=auto"});

@@ -203,6 +203,12 @@ TEST(ModularErrors, OperandsThatDoNotFitTheQuantisationAreNamed) {
                 ::testing::HasSubstr("experts: is grouped_fp8, which quantises bfloat16 weights"));
     EXPECT_THAT(refused(pair_of("batched", "batched_bmm"), {"params.biases=1"}),
                 ::testing::HasSubstr("experts: is batched_bmm, which takes no bias"));
+    EXPECT_THAT(refused(pair_of("quantised_all_gather", "grouped"),
+                        {"params.quantisation=mxfp4", "params.experts=auto"}),
+                ::testing::HasSubstr(
+                    "experts: is auto, but none runs with quantised_all_gather and quantisation "
+                    "mxfp4 (quantisation: quantised_all_gather dispatches codes with scales of "
+                    "rows, grouped takes bfloat16); set pf to auto"));
 }
 
 }  // namespace

@@ -51,15 +51,17 @@ TEST(ModularKernel, RefusesCodesWithoutAScaleOfRows) {
     EXPECT_THAT(reason("quantised_all_gather", "grouped_fp8_tensor"),
                 Optional(std::string("quantisation: quantised_all_gather dispatches codes with "
                                      "scales of rows, grouped_fp8_tensor takes fp8 per tensor")));
-    EXPECT_EQ(reason("quantised_all_to_all", "grouped", {.codes = Quantisation::Fp8Block}),
-              std::nullopt);
+    EXPECT_EQ(
+        reason("quantised_all_to_all", "grouped", {.weights = find_weight_format("fp8_block")}),
+        std::nullopt);
 }
 
 TEST(ModularKernel, RefusesWeightsThatExpertsAreNotMadeFor) {
     EXPECT_THAT(reason("none", "fp8_pipeline"),
                 Optional(std::string("weights: fp8_pipeline takes codes of fp8 in blocks only; "
                                      "set quantisation to fp8_block, or choose other experts")));
-    EXPECT_EQ(reason("quantised_all_to_all", "fp8_pipeline", {.codes = Quantisation::Fp8Block}),
+    EXPECT_EQ(reason("quantised_all_to_all", "fp8_pipeline",
+                     {.weights = find_weight_format("fp8_block")}),
               std::nullopt);
 }
 

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace tessera::ops::fused_moe {
 namespace {
@@ -225,6 +227,53 @@ TEST(SelectedPairReason, NamesTheEstimatesOfTheNextDispatches) {
                     "1 tokens a device: estimated all_to_all_batched [0-9]+ k cycles beside the "
                     "products; then all_to_all_contiguous [0-9]+ k, all_gather_reduce_scatter "
                     "[0-9]+ k, naive_broadcast [0-9]+ k"));
+}
+
+/// Weights without scales of rows for activations: codes of these cannot be sent.
+constexpr std::array<std::string_view, 7> kNotSent{
+    "fp8_tensor", "int8_weights", "int4_group", "mxfp4", "nvfp4_weights", "bfp8_b", "bfp4_b"};
+
+/// Returns a pair whose experts are to be chosen, for a layer of four devices.
+Selection with_auto_experts(const PrepareAndFinalize& pf, const WeightFormat& weights,
+                            bool has_bias, Activation activation) {
+    return select_pair(
+        {.demands =
+             {.ranks = 4, .weights = &weights, .has_bias = has_bias, .activation = activation},
+         .sizes = {.ranks = 4, .tokens = 64, .hidden = 1024, .experts = 32, .top_k = 8},
+         .prepare_finalize = &pf});
+}
+
+class AutoExperts : public ::testing::TestWithParam<std::tuple<bool, Activation>> {};
+
+TEST_P(AutoExperts, RunWithEveryDispatchThatCanSendTheWeightsActivations) {
+    const auto [has_bias, activation] = GetParam();
+    for (const PrepareAndFinalize& pf : all_prepare_finalize()) {
+        for (const WeightFormat& weights : all_weight_formats()) {
+            const bool runs =
+                !pf.sends_codes || std::ranges::find(kNotSent, weights.name) == kNotSent.end();
+            const Selection pair = with_auto_experts(pf, weights, has_bias, activation);
+            EXPECT_EQ(pair.refusals.empty(), runs) << pf.name << ", " << weights.name;
+            EXPECT_TRUE(runs || pair.refusals.size() == 1) << pf.name << ", " << weights.name;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, AutoExperts,
+                         ::testing::Combine(::testing::Bool(),
+                                            ::testing::Values(Activation::Silu,
+                                                              Activation::SwigluOai)));
+
+TEST(AutoExpertsRefusal, NamesTheDispatchTheWeightsAndTheCure) {
+    const Selection pair =
+        with_auto_experts(*find_prepare_finalize("quantised_all_gather"),
+                          *find_weight_format("fp8_tensor"), false, Activation::Silu);
+
+    ASSERT_EQ(pair.refusals.size(), 1);
+    EXPECT_EQ(pair.refusals[0].key, "experts");
+    EXPECT_EQ(pair.refusals[0].reason,
+              "is auto, but none runs with quantised_all_gather and quantisation fp8_tensor "
+              "(quantisation: quantised_all_gather dispatches codes with scales of rows, grouped "
+              "takes fp8 per tensor); set pf to auto");
 }
 
 TEST(PublicNames, FindTheRowOfAnImplementation) {
