@@ -7,12 +7,10 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,7 +20,7 @@
 #include "emu/core/kernel_heap.hpp"
 #include "emu/core/kernel_thread.hpp"
 #include "runtime/scheduler/announced_stack.hpp"
-#include "tessera/window_layout.hpp"
+#include "runtime/scheduler/native_fault.hpp"
 
 // stack_switch.cpp
 extern "C" const char tessera_call_on_stack_end[];
@@ -37,41 +35,11 @@ constexpr std::size_t kSignalStackSize = 64 * 1024;
 
 constexpr std::array kKernelSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
 
-/// Words above a kernel's first frame, which an overrun array on the stack changes.
-constexpr std::array<std::uint64_t, 8> kCanary{
-    0x7E55'E7A0'57AC'C0DE, 0x7E55'E7A1'57AC'C0DE, 0x7E55'E7A2'57AC'C0DE, 0x7E55'E7A3'57AC'C0DE,
-    0x7E55'E7A4'57AC'C0DE, 0x7E55'E7A5'57AC'C0DE, 0x7E55'E7A6'57AC'C0DE, 0x7E55'E7A7'57AC'C0DE};
-
 // State on the stack of the emulator's frames; the handler finds it through the running thread.
 struct Landing {
     sigjmp_buf environment;
-    int signal = 0;
-    bool has_address = false;   ///< whether the signal has the touched address
-    std::uint64_t address = 0;  ///< the touched address
-    bool is_jump = false;       ///< whether the access was an instruction fetch
-    std::uint64_t code = 0;     ///< instruction of the kernel; 0: unknown
+    NativeFault fault;
 };
-
-struct Stack {
-    std::uint64_t bottom;
-    std::uint64_t top;  ///< end of the canary
-
-    [[nodiscard]] bool holds(std::uint64_t address) const {
-        return address >= bottom && address < top;
-    }
-};
-
-Stack stack_of(const KernelThread& thread) {
-    const auto top =
-        reinterpret_cast<std::uint64_t>(thread.core().window.stack_top(thread.processor()));
-    return {top - Window::stack_size(), top};
-}
-
-bool has_canary(const KernelThread& thread) {
-    const Stack stack = stack_of(thread);
-    return std::memcmp(reinterpret_cast<const void*>(stack.top - sizeof kCanary), kCanary.data(),
-                       sizeof kCanary) == 0;
-}
 
 void restore_default(int signal) {
     struct sigaction action {};
@@ -172,7 +140,7 @@ std::optional<FaultSource> source_by_frames(const Registers& at, std::uint64_t k
                                                             std::uint64_t kernel,
                                                             std::uint64_t own) {
     const bool is_code = object_of_code(at.code) != 0;
-    const Stack stack = stack_of(thread);
+    const KernelStack stack = stack_of(thread);
     if (!stack.holds(at.stack)) {
         return {!is_code, 0};
     }
@@ -234,18 +202,19 @@ void on_fault(int signal, siginfo_t* info, void* context) {
         return;
     }
     auto* landing = static_cast<Landing*>(thread->signal_landing);
-    landing->has_address = names_data(signal, *info);
+    NativeFault& fault = landing->fault;
+    fault.has_address = names_data(signal, *info);
     const Registers registers = registers_of(context);
     const FaultSource source = source_of(*thread, signal, registers);
     if (!source.is_kernels &&
-        !(landing->has_address && thread->core().window.contains(info->si_addr))) {
+        !(fault.has_address && thread->core().window.contains(info->si_addr))) {
         restore_default(signal);
         return;
     }
-    landing->signal = signal;
-    landing->address = reinterpret_cast<std::uint64_t>(info->si_addr);
-    landing->is_jump = landing->address == registers.code;
-    landing->code = source.is_kernels ? source.code : 0;
+    fault.signal = signal;
+    fault.address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    fault.is_jump = fault.address == registers.code;
+    fault.code = source.is_kernels ? source.code : 0;
     siglongjmp(landing->environment, 1);
 }
 
@@ -262,91 +231,6 @@ void install_handlers() {
     });
 }
 
-KernelFault overrun_array(std::string_view when) {
-    return {FaultCategory::OutOfBounds,
-            {},
-            fmt::format("the kernel overruns an array on its stack{}", when)};
-}
-
-KernelFault jump_to_data(std::uint64_t address) {
-    return {FaultCategory::OutOfBounds,
-            {},
-            fmt::format("the kernel jumps to address {:#x}, which holds no code", address)};
-}
-
-KernelFault outside_of_core(const Landing& landing) {
-    if (!landing.has_address) {
-        return {FaultCategory::OutOfBounds,
-                {},
-                "the kernel touches an address that no host has (it is not canonical), outside of "
-                "its core: a pointer that was computed wrongly"};
-    }
-    if (landing.is_jump) {
-        return jump_to_data(landing.address);
-    }
-    return {FaultCategory::OutOfBounds,
-            {},
-            fmt::format("the kernel touches address {:#x} of the host, outside of its core: a null "
-                        "pointer, or one that was computed wrongly",
-                        landing.address)};
-}
-
-// An access closer than this above a stack is an array overrun, below it a stack overflow.
-constexpr std::uint64_t kNearStack = 64 * 1024;
-
-KernelFault in_window(const KernelThread& thread, const Landing& landing) {
-    const std::uint64_t address = landing.address;
-    const std::uint64_t offset = address & (kWindowSize - 1);
-    if (landing.is_jump) {
-        return jump_to_data(offset);
-    }
-    const Stack stack = stack_of(thread);
-    if (address >= stack.top - sizeof kCanary && address < stack.top + kNearStack) {
-        return overrun_array("");
-    }
-    const std::uint64_t slot_end = kernel_stack_top_offset(thread.processor());
-    if (offset < slot_end && offset >= slot_end - kProcessorSlotSize) {
-        return {FaultCategory::OutOfBounds,
-                {},
-                fmt::format("the kernel's stack overflows its {} bytes", Window::stack_size())};
-    }
-    return {FaultCategory::OutOfBounds,
-            {},
-            fmt::format("the kernel touches address {:#x}, but L1 ends at {:#x}", offset,
-                        thread.core().arch().l1.size.value)};
-}
-
-std::optional<std::string> missed_heap_block(const KernelThread& thread, const Landing& landing) {
-    const bool has_heap = landing.has_address && thread.heap != nullptr;
-    return has_heap ? thread.heap->missed_block(landing.address) : std::nullopt;
-}
-
-KernelFault describe(const KernelThread& thread, const Landing& landing) {
-    switch (landing.signal) {
-        case SIGILL:
-            return {
-                FaultCategory::UndefinedBehavior, {}, "the kernel executes an illegal instruction"};
-        case SIGFPE:
-            return {
-                FaultCategory::UndefinedBehavior, {}, "the kernel causes an arithmetic exception"};
-        case SIGABRT:
-            return {
-                FaultCategory::UndefinedBehavior, {}, "a function that the kernel calls aborts"};
-        case SIGTRAP:
-            return overrun_array(": found where its function returns");
-        default:
-            break;
-    }
-    if (landing.has_address &&
-        thread.core().window.contains(reinterpret_cast<const void*>(landing.address))) {
-        return in_window(thread, landing);
-    }
-    if (const auto block = missed_heap_block(thread, landing)) {
-        return {FaultCategory::OutOfBounds, {}, "the kernel touches " + *block};
-    }
-    return has_canary(thread) ? outside_of_core(landing) : overrun_array("");
-}
-
 void check_heap_at_end(const KernelThread& thread) {
     if (const auto damage = thread.heap ? thread.heap->damage() : std::nullopt) {
         throw KernelFault{FaultCategory::OutOfBounds,
@@ -356,12 +240,6 @@ void check_heap_at_end(const KernelThread& thread) {
                                       damage->what),
                           damage->allocated};
     }
-}
-
-[[noreturn]] void raise_native_fault(const KernelThread& thread, const Landing& landing) {
-    KernelFault fault = describe(thread, landing);
-    fault.code = landing.code;
-    throw fault;  // NOLINT: what it is has been worked out above
 }
 
 }  // namespace
@@ -382,15 +260,14 @@ SignalStack::~SignalStack() {
 
 void run_kernel(KernelThread& thread) {
     std::byte* end = thread.core().window.stack_top(thread.processor());
-    std::byte* top = end - sizeof kCanary;
-    std::memcpy(top, kCanary.data(), sizeof kCanary);
+    std::byte* top = set_canary(thread);
     Landing landing;
     const StackRange own = announced_stack();
     // Does not save the signal mask, which would cost a system call per kernel; hence SA_NODEFER.
     if (sigsetjmp(landing.environment, 0) != 0) {
         announce_stack(own);
         thread.signal_landing = nullptr;
-        raise_native_fault(thread, landing);
+        throw describe(thread, landing.fault);  // NOLINT: what it is has been worked out above
     }
     thread.signal_landing = &landing;
     announce_stack({end - Window::stack_size(), Window::stack_size()});
