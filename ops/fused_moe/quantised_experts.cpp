@@ -46,7 +46,7 @@ CodedRows coded_rows(const Layer& layer, Projection projection, const std::strin
     if (layer.activations.codes == nullptr) {
         return {rows, ""};
     }
-    const CodedRows coded =
+    CodedRows coded =
         quantised_rows(layer, projection, rows, layer.activations.codes, counted, steps);
     if (!layer.activations.widens_with_scales) {
         return coded;
