@@ -212,35 +212,43 @@ std::set<std::string> words_of_programs(const std::vector<CheckedKernel>& kernel
     return words;
 }
 
-// Tables of the documentation: what kernels need, and each name of the API by the number of kernels
-// that use it, with a file that tests it.
-std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::string& tests) {
+/// A name on the coverage page.
+struct CoveredName {
+    std::string name;
+    std::size_t number;  ///< of kernels whose text has it
+    const char* support;
+};
+constexpr const char* kSupported = "yes";
+
+// Names of the API that kernels use, and names that they miss, the most frequent first.
+std::vector<CoveredName> covered_names(const std::vector<CheckedKernel>& kernels,
+                                       const std::set<std::string>& api) {
     std::vector<std::filesystem::path> files;
     files.reserve(kernels.size());
     for (const CheckedKernel& kernel : kernels) {
         files.emplace_back(kernel.path);
     }
-    const std::set<std::string> names = api_names(find_package().include_dir);
-    const auto used = uses_of(names, files);
-    const auto tested =
-        tests.empty() ? std::map<std::string, std::string>{} : first_file_with(names, tests);
-    struct Row {
-        std::string name;
-        std::size_t number;
-        const char* support;
-    };
-    constexpr const char* kSupported = "yes";
+    const auto used = uses_of(api, files);
     const auto missing = counts_of(kernels);
     const auto words = words_of_programs(kernels);
-    std::vector<Row> rows;
-    rows.reserve(used.size() + missing.size());
+    std::vector<CoveredName> names;
+    names.reserve(used.size() + missing.size());
     for (const auto& [name, number] : used) {
-        rows.push_back({name, number, kSupported});
+        names.push_back({name, number, kSupported});
     }
     for (const auto& [name, number] : missing) {
-        rows.push_back({name, number, words.contains(name) ? "a program's word" : "no"});
+        names.push_back({name, number, words.contains(name) ? "a program's word" : "no"});
     }
-    std::ranges::stable_sort(rows, std::greater{}, &Row::number);
+    std::ranges::stable_sort(names, std::greater{}, &CoveredName::number);
+    return names;
+}
+
+// Tables of the documentation: what kernels need, and each name of the API by the number of kernels
+// that use it, with a file that tests it.
+std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::string& tests) {
+    const std::set<std::string> api = api_names(find_package().include_dir);
+    const auto tested =
+        tests.empty() ? std::map<std::string, std::string>{} : first_file_with(api, tests);
     constexpr const char* kIntroduction =
         "# Coverage of the kernel API\n\n"
         "For everybody who wants to know whether a kernel's calls are emulated. The command\n"
@@ -251,7 +259,7 @@ std::string coverage_page(const std::vector<CheckedKernel>& kernels, const std::
         "program's word is one that the host program of a kernel defines.\n\n";
     std::string text = kIntroduction + coverage_head(kernels) +
                        "\n| name | kernels | supported | test |\n|---|---:|---|---|\n";
-    for (const Row& row : rows) {
+    for (const CoveredName& row : covered_names(kernels, api)) {
         const auto test = row.support == kSupported ? tested.find(row.name) : tested.end();
         text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.number, row.support,
                             test == tested.end() ? "" : test->second);

@@ -169,8 +169,8 @@ void check_rewritten(const PlannedTensors& planned, const PipelineStep& step, St
             continue;
         }
         // A step of another layer may write the same tensor again.
-        const TensorPlan& before = found->second.plan;
-        judge.require(before.spec == step.output_plans[i].spec, step.op->spec.outputs[i].name,
+        judge.require(found->second.plan.spec == step.output_plans[i].spec,
+                      step.op->spec.outputs[i].name,
                       fmt::format("writes {} again, with another shape, format or layout",
                                   step.outputs[i].name));
     }
@@ -187,30 +187,8 @@ void check_workspaces(const PipelineStep& step, StepJudge& judge) {
 }
 
 std::string schedule_words(const ops::Op& op, const OpContext& context) {
-    if (op.schedule) {
-        return op.schedule(context);
-    }
-    return op.spec.schedules.empty() ? "" : std::string(op.spec.schedules.front());
-}
-
-/// Checks Op::shared_parameters by the values that the run resolved to.
-void check_shared_parameters(const PipelineBinder& binder, const PipelineStep& step,
-                             const PlannedTensors& planned, StepJudge& judge) {
-    for (const auto& [parameter, operand] : step.op->shared_parameters) {
-        const std::string& tensor = step.inputs[operand];
-        const std::string& maker = planned.at(tensor).maker;
-        const auto value_of = [&](const std::string& name) {
-            return find(binder.binding.resolved, fmt::format("steps.{}.set.{}", name, parameter));
-        };
-        const ResolvedValue* own = value_of(step.name);
-        const ResolvedValue* other = maker.empty() ? nullptr : value_of(maker);
-        if (own != nullptr && other != nullptr) {
-            judge.require(own->text == other->text, parameter,
-                          fmt::format("is {}; allowed: {}, as of the step {} that makes {}; set "
-                                      "both to the same value",
-                                      own->text, other->text, maker, tensor));
-        }
-    }
+    const auto& names = op.spec.schedules;
+    return op.schedule ? op.schedule(context) : names.empty() ? "" : std::string(names.front());
 }
 
 /// Checks the contract, infers outputs and checks rules, in this order: rules may assume shapes
@@ -233,7 +211,10 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     }
     context.outputs = step.output_plans;
     ops::judge(*step.op, context, judge);
-    check_shared_parameters(binder, step, planned, judge);
+    for (const auto& [parameter, operand] : step.op->shared_parameters) {
+        const std::string& tensor = step.inputs[operand];
+        judge.require_as_maker(parameter, tensor, planned.at(tensor).maker);
+    }
     check_rewritten(planned, step, judge);
     check_workspaces(step, judge);
     // Schedules and sizes of workspaces follow from shapes that keep the rules.

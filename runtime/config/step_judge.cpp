@@ -47,4 +47,19 @@ void StepJudge::require(bool holds, std::string_view blamed, const std::string& 
                     text));
 }
 
+void StepJudge::require_as_maker(std::string_view parameter, const std::string& tensor,
+                                 const std::string& maker) {
+    const auto value_of = [&](const std::string& step) {
+        return find(binder_.binding.resolved, fmt::format("steps.{}.set.{}", step, parameter));
+    };
+    const ResolvedValue* own = value_of(step_.name);
+    const ResolvedValue* other = maker.empty() ? nullptr : value_of(maker);
+    if (own != nullptr && other != nullptr) {
+        require(own->text == other->text, parameter,
+                fmt::format("is {}; allowed: {}, as of the step {} that makes {}; set both to the "
+                            "same value",
+                            own->text, other->text, maker, tensor));
+    }
+}
+
 }  // namespace tessera::config

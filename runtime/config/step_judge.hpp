@@ -19,6 +19,10 @@ public:
         : binder_(binder), step_(step) {}
 
     void require(bool holds, std::string_view blamed, const std::string& text) override;
+    /// Requires the value of a parameter that `maker`, the step that makes `tensor`, has under the
+    /// same name (Op::shared_parameters). Does nothing if `maker` is empty, or a step has no value.
+    void require_as_maker(std::string_view parameter, const std::string& tensor,
+                          const std::string& maker);
     [[nodiscard]] bool is_kept() const noexcept { return is_kept_; }
 
 private:
