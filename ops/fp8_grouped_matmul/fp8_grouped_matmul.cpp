@@ -267,20 +267,23 @@ std::vector<std::uint32_t> writer_banks(const OpContext& context, CoreCoord grid
                      : std::vector<std::uint32_t>(std::size_t{grid.x} * grid.y);
 }
 
+ReaderTensors read_tensors(const OpContext& context, const Blocks& blocks, std::size_t position) {
+    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
+    return {.activations = in("activations"_in),
+            .row_scales = in("activation_scale"_in),
+            .weights = in("weights"_in),
+            .weight_scales = in("weight_scale"_in),
+            .batch = in("cta_idx_xy_to_batch_idx"_in),
+            .limit = in("cta_idx_xy_to_mn_limit"_in),
+            .num_ctas = in("num_non_exiting_ctas"_in),
+            .tokens = blocks.gathers ? in("permuted_idx_to_token_idx"_in) : nullptr};
+}
+
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<GroupedMatmulSpec>();
     const Blocks blocks = blocks_of(context);
-    const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     const auto out = [&](std::size_t i) { return &context.device_outputs[i][position].buffer; };
-    const ReaderTensors read{
-        .activations = in("activations"_in),
-        .row_scales = in("activation_scale"_in),
-        .weights = in("weights"_in),
-        .weight_scales = in("weight_scale"_in),
-        .batch = in("cta_idx_xy_to_batch_idx"_in),
-        .limit = in("cta_idx_xy_to_mn_limit"_in),
-        .num_ctas = in("num_non_exiting_ctas"_in),
-        .tokens = blocks.gathers ? in("permuted_idx_to_token_idx"_in) : nullptr};
+    const ReaderTensors read = read_tensors(context, blocks, position);
     const WriterTensors written{.batch = read.batch,
                                 .limit = read.limit,
                                 .num_ctas = read.num_ctas,
@@ -338,25 +341,20 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const std::uint32_t tile = context.params<GroupedMatmulSpec>().tile;
-    const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
-    const HostTensor live = context.read("num_non_exiting_ctas"_in);
-    fp8::check_ctas(kSpec.name,
-                    {{kInputs["num_non_exiting_ctas"_in].name, live},
-                     {kInputs["cta_idx_xy_to_mn_limit"_in].name, limits}},
-                    tile);
-    const auto ctas = static_cast<std::uint32_t>(live.as<std::int32_t>()[0]);
-    check_indices(
-        kSpec.name,
-        {kInputs["cta_idx_xy_to_batch_idx"_in].name, context.read("cta_idx_xy_to_batch_idx"_in)},
-        context.in("weights"_in).shape()[0], Nobody::Forbidden, ctas);
+    const fp8::CtaTables tables{named_table(kInputs, context, "num_non_exiting_ctas"_in),
+                                named_table(kInputs, context, "cta_idx_xy_to_mn_limit"_in)};
+    fp8::check_ctas(kSpec.name, tables, tile);
+    const auto ctas = static_cast<std::uint32_t>(tables.live.values.as<std::int32_t>()[0]);
+    check_indices(kSpec.name, named_table(kInputs, context, "cta_idx_xy_to_batch_idx"_in),
+                  context.in("weights"_in).shape()[0], Nobody::Forbidden, ctas);
     if (!context.has("permuted_idx_to_token_idx"_in)) {
         return;
     }
-    const HostTensor tokens = context.read("permuted_idx_to_token_idx"_in);
+    const NamedTable tokens = named_table(kInputs, context, "permuted_idx_to_token_idx"_in);
     for (std::size_t cta = 0; cta < ctas; ++cta) {
-        check_entries(kSpec.name, {kInputs["permuted_idx_to_token_idx"_in].name, tokens},
-                      context.in("activations"_in).shape()[0], Nobody::Forbidden, cta * tile,
-                      static_cast<std::size_t>(limits.as<std::int32_t>()[cta]));
+        check_entries(kSpec.name, tokens, context.in("activations"_in).shape()[0],
+                      Nobody::Forbidden, cta * tile,
+                      static_cast<std::size_t>(tables.limits.values.as<std::int32_t>()[cta]));
     }
 }
 

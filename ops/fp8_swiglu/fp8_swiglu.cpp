@@ -246,11 +246,9 @@ std::vector<std::vector<ElementRange>> valid(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor limits = context.read("cta_idx_xy_to_mn_limit"_in);
-    const HostTensor live = context.read("num_non_exiting_ctas"_in);
     fp8::check_ctas(kSpec.name,
-                    {{kInputs["num_non_exiting_ctas"_in].name, live},
-                     {kInputs["cta_idx_xy_to_mn_limit"_in].name, limits}},
+                    {named_table(kInputs, context, "num_non_exiting_ctas"_in),
+                     named_table(kInputs, context, "cta_idx_xy_to_mn_limit"_in)},
                     context.params<SwigluSpec>().tile);
 }
 

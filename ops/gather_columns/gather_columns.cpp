@@ -117,7 +117,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     if (context.has("indices"_in)) {
-        check_indices(kSpec.name, {kInputs["indices"_in].name, context.read("indices"_in)},
+        check_indices(kSpec.name, named_table(kInputs, context, "indices"_in),
                       context.in("input"_in).shape()[1], Nobody::Allowed);
     }
 }

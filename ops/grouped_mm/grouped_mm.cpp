@@ -189,15 +189,14 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor listed = context.read("num_tokens_post_padded"_in);
+    const NamedTable listed = named_table(kInputs, context, "num_tokens_post_padded"_in);
     // The list's end controls the kernel, so it is checked first.
     const std::uint32_t entries = context.in("sorted_token_ids"_in).shape()[0];
-    check_indices(kSpec.name, {kInputs["num_tokens_post_padded"_in].name, listed},
-                  std::uint64_t{entries} + 1, Nobody::Forbidden);
+    check_indices(kSpec.name, listed, std::uint64_t{entries} + 1, Nobody::Forbidden);
     // Blocks after the listed entries belong to no expert.
     const std::uint32_t live =
-        div_up(listed.as<std::uint32_t>()[0], context.params<GroupedSpec>().block_size);
-    check_indices(kSpec.name, {kInputs["expert_ids"_in].name, context.read("expert_ids"_in)},
+        div_up(listed.values.as<std::uint32_t>()[0], context.params<GroupedSpec>().block_size);
+    check_indices(kSpec.name, named_table(kInputs, context, "expert_ids"_in),
                   context.in("expert_weights"_in).shape()[0], Nobody::Allowed, live);
 }
 

@@ -179,9 +179,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     for (std::size_t source = 0; source < tokens * heads; ++source) {
         const std::size_t token = source / heads;
         const std::int32_t position = positions.as<std::int32_t>()[token];
-        // The row of such a token is left as it is.
         if (position < 0) {
-            continue;
+            continue;  // the row of such a token is left as it is
         }
         const std::size_t sequence =
             sequences.shape.empty() ? token / each

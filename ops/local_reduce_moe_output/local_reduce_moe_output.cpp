@@ -166,10 +166,9 @@ void create_compute(Program& program, const SharedWork& work, const Chunks& chun
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor tokens = context.read("token_idx_map"_in);
-    check_lists(kSpec.name,
-                {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
-                {kInputs["token_idx_map"_in].name, tokens}, tokens.shape[1]);
+    check_lists(kSpec.name, named_table(kInputs, context, "num_routed_tokens"_in),
+                named_table(kInputs, context, "token_idx_map"_in),
+                context.in("token_idx_map"_in).shape()[1]);
 }
 
 Program make_program(const ArchSpec& arch, const Inputs& inputs, const Outputs& outputs,

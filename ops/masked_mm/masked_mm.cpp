@@ -106,10 +106,8 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     if (context.has("expert_num_tokens"_in)) {
-        check_batch_counts(
-            kSpec.name,
-            {kInputs["expert_num_tokens"_in].name, context.read("expert_num_tokens"_in)},
-            num_rows(context.in("input"_in).shape()));
+        check_batch_counts(kSpec.name, named_table(kInputs, context, "expert_num_tokens"_in),
+                           num_rows(context.in("input"_in).shape()));
     }
 }
 

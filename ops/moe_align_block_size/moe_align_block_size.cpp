@@ -164,14 +164,13 @@ void check_values(const ReferenceContext& context) {
     constexpr std::uint64_t kAnyId = std::uint64_t{INT32_MAX} + 1;
     std::uint64_t tokens = context.in("topk_ids"_in).shape()[0];
     if (context.has("num_tokens"_in)) {
-        const HostTensor given = context.read("num_tokens"_in);
+        const NamedTable given = named_table(kInputs, context, "num_tokens"_in);
         // A count: 0 to all tokens.
-        check_indices(kSpec.name, {kInputs["num_tokens"_in].name, given}, tokens + 1,
-                      Nobody::Forbidden);
-        tokens = given.as<std::uint32_t>()[0];
+        check_indices(kSpec.name, given, tokens + 1, Nobody::Forbidden);
+        tokens = given.values.as<std::uint32_t>()[0];
     }
-    const HostTensor ids = context.read("topk_ids"_in);
-    check_indices(kSpec.name, {kInputs["topk_ids"_in].name, ids}, kAnyId, Nobody::Allowed, tokens);
+    check_indices(kSpec.name, named_table(kInputs, context, "topk_ids"_in), kAnyId, Nobody::Allowed,
+                  tokens);
     for (const auto& map : context.has("expert_map"_in) ? context.read_all("expert_map"_in)
                                                         : std::vector<HostTensor>()) {
         check_expert_map(kSpec.name, map, context.params<AlignSpec>().num_experts);

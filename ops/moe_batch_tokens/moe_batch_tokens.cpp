@@ -129,8 +129,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor values = context.read("topk_ids"_in);
-    const NamedTable ids{kInputs["topk_ids"_in].name, values};
+    const NamedTable ids = named_table(kInputs, context, "topk_ids"_in);
     check_indices(kSpec.name, ids, context.in("expert_map"_in).shape()[0], Nobody::Allowed);
     // A batch has one row per token, so a second choice of the same expert would have no row.
     check_selects_once(kSpec.name, ids);

@@ -238,24 +238,23 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<MoeBmmSpec>(kFields),
-        .schedule = schedule_words,
-        .rules = rules,
-        .infer = infer,
-        .reads_back = reads_back,
-        .programs = programs,
-        .bound = bound,
-        .reference = reference,
-        .check_values =
-            [](const ReferenceContext& context) {
-                check_batch_counts(
-                    kSpec.name,
-                    {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
-                    num_rows(context.in("input_hidden_state"_in).shape()));
-            },
-        .checked_inputs = {"num_routed_tokens"_in}};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<MoeBmmSpec>(kFields),
+                        .schedule = schedule_words,
+                        .rules = rules,
+                        .infer = infer,
+                        .reads_back = reads_back,
+                        .programs = programs,
+                        .bound = bound,
+                        .reference = reference,
+                        .check_values =
+                            [](const ReferenceContext& context) {
+                                check_batch_counts(
+                                    kSpec.name,
+                                    named_table(kInputs, context, "num_routed_tokens"_in),
+                                    num_rows(context.in("input_hidden_state"_in).shape()));
+                            },
+                        .checked_inputs = {"num_routed_tokens"_in}};
     return kOp;
 }
 

@@ -180,9 +180,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     // Only the table steers reads; rows and weights may have any value.
-    check_indices(kSpec.name,
-                  {kInputs["expanded_idx_to_permuted_idx"_in].name,
-                   context.read("expanded_idx_to_permuted_idx"_in)},
+    check_indices(kSpec.name, named_table(kInputs, context, "expanded_idx_to_permuted_idx"_in),
                   context.in("rows"_in).shape()[0], Nobody::Allowed);
 }
 

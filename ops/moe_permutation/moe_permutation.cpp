@@ -224,11 +224,11 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const auto& spec = context.params<PermutationSpec>();
-    const HostTensor ids = context.read(0);
-    check_indices(kSpec.name, {kInputs[0].name, ids}, spec.experts, Nobody::Allowed);
+    const NamedTable ids = named_table(kInputs, context, 0);
+    check_indices(kSpec.name, ids, spec.experts, Nobody::Allowed);
     // Tables have room for one row of a token and a local expert (most_ctas).
-    if (ids.shape[1] > spec.local_experts) {
-        check_selects_once(kSpec.name, {kInputs[0].name, ids});
+    if (ids.values.shape[1] > spec.local_experts) {
+        check_selects_once(kSpec.name, ids);
     }
 }
 

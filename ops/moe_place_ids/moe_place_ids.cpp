@@ -102,13 +102,13 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 void check_values(const ReferenceContext& context) {
-    const HostTensor ids = context.read("topk_ids"_in);
-    const HostTensor places = context.read("expert_places"_in);
+    const NamedTable places = named_table(kInputs, context, "expert_places"_in);
     // An id of −1 is a choice that does not count. An expert without a place is refused, since its
     // tokens would be lost without a message.
-    check_indices(kSpec.name, {kInputs["topk_ids"_in].name, ids}, places.shape[0], Nobody::Allowed);
+    check_indices(kSpec.name, named_table(kInputs, context, "topk_ids"_in), places.values.shape[0],
+                  Nobody::Allowed);
     check_indices(
-        kSpec.name, {kInputs["expert_places"_in].name, places},
+        kSpec.name, places,
         std::uint64_t{context.params<PlaceSpec>().slots} * context.inputs["topk_ids"_in].size(),
         Nobody::Forbidden);
 }

@@ -253,7 +253,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_values(const ReferenceContext& context) {
     // Entries that state presence are compared with −1 only, so any other number is allowed.
     if (context.has("rows"_in) && context.params<SumSpec>().rows == RowsSay::Place) {
-        check_indices(kSpec.name, {kInputs["rows"_in].name, context.read("rows"_in)},
+        check_indices(kSpec.name, named_table(kInputs, context, "rows"_in),
                       num_rows(context.in("expert_outputs"_in).shape()), Nobody::Allowed);
     }
 }

@@ -162,6 +162,10 @@ Program make_program(const OpContext& context, std::size_t position) {
     return program;
 }
 
+HostTensor floats(Shape shape) {
+    return make_host_tensor(std::move(shape), DataFormat::Float32);
+}
+
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
     const HostTensor positions = context.read(0);
@@ -170,13 +174,10 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::size_t pairs = frequencies.size();
     const std::uint32_t part = part_width(spec.dim);
     const auto count = static_cast<std::uint32_t>(num_elements(positions.shape));
-    const auto floats = [&](std::uint32_t width) {
-        return make_host_tensor({count, width}, DataFormat::Float32);
-    };
     std::vector<HostTensor> outputs;
-    outputs.push_back(floats(spec.dim / 2));
-    outputs.push_back(floats(spec.dim / 2));
-    outputs.push_back(floats(2 * part));
+    outputs.push_back(floats({count, spec.dim / 2}));
+    outputs.push_back(floats({count, spec.dim / 2}));
+    outputs.push_back(floats({count, 2 * part}));
     // Angles are in double: a float holds an angle of 100 000 to 2^-8 radian only.
     for (std::size_t p = 0; p < count; ++p) {
         const auto angle = [&](std::size_t i) {
@@ -199,7 +200,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
             row[part + element] = static_cast<float>(pair.is_second ? sine : -sine);
         }
     }
-    HostTensor own = make_host_tensor({spec.dim / 2}, DataFormat::Float32);
+    HostTensor own = floats({spec.dim / 2});
     std::copy(frequencies.begin(), frequencies.end(), own.as<float>().begin());
     outputs.push_back(std::move(own));
     outputs.resize(context.outputs.size());

@@ -111,23 +111,21 @@ LeastWork bound(const BoundContext& context) {
 }  // namespace
 
 const Op& op() {
-    static const Op kOp{
-        .spec = kSpec,
-        .params = parameters<CopySpec>(kCopyFields),
-        .rules = rules,
-        .infer = infer,
-        .programs = programs,
-        .bound = bound,
-        .reference = reference,
-        .check_values =
-            [](const ReferenceContext& context) {
-                check_lists(
-                    kSpec.name,
-                    {kInputs["num_routed_tokens"_in].name, context.read("num_routed_tokens"_in)},
-                    {kInputs["routed_tokens"_in].name, context.read("routed_tokens"_in)},
-                    context.in("hidden_states"_in).shape()[0]);
-            },
-        .checked_inputs = {"num_routed_tokens"_in, "routed_tokens"_in}};
+    static const Op kOp{.spec = kSpec,
+                        .params = parameters<CopySpec>(kCopyFields),
+                        .rules = rules,
+                        .infer = infer,
+                        .programs = programs,
+                        .bound = bound,
+                        .reference = reference,
+                        .check_values =
+                            [](const ReferenceContext& context) {
+                                check_lists(kSpec.name,
+                                            named_table(kInputs, context, "num_routed_tokens"_in),
+                                            named_table(kInputs, context, "routed_tokens"_in),
+                                            context.in("hidden_states"_in).shape()[0]);
+                            },
+                        .checked_inputs = {"num_routed_tokens"_in, "routed_tokens"_in}};
     return kOp;
 }
 

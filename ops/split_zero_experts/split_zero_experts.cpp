@@ -77,8 +77,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     // Zero experts have no number of their own: any id from `experts` on is one.
-    const HostTensor ids = context.read(0);
-    check_indices(kSpec.name, {kInputs[0].name, ids}, std::uint64_t{INT32_MAX} + 1,
+    check_indices(kSpec.name, named_table(kInputs, context, 0), std::uint64_t{INT32_MAX} + 1,
                   Nobody::Allowed);
 }
 

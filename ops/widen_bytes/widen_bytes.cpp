@@ -143,7 +143,7 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     if (context.has("counts"_in)) {
-        check_counted(kSpec.name, {kInputs["counts"_in].name, context.read("counts"_in)},
+        check_counted(kSpec.name, named_table(kInputs, context, "counts"_in),
                       num_rows(context.in("bytes"_in).shape()),
                       context.params<WidenBytesSpec>().counted_by);
     }

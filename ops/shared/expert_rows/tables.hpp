@@ -85,8 +85,13 @@ template <class Args, class Tensors, class... More>
 /// A table of 32-bit integers under the name of its operand.
 struct NamedTable {
     std::string_view name;
-    const HostTensor& values;
+    HostTensor values;
 };
+/// Returns an operand's values under its name in the op's table of operands.
+[[nodiscard]] inline NamedTable named_table(std::span<const Operand> operands,
+                                            const ReferenceContext& context, std::size_t operand) {
+    return {operands[operand].name, context.read(operand)};
+}
 /// Whether a table may hold kNobody.
 enum class Nobody : std::uint8_t { Allowed, Forbidden };
 /// Checks tables that name experts, tokens or rows by number: an entry is 0 to `count` − 1, or

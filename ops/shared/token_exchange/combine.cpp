@@ -304,18 +304,16 @@ std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form,
 
 // Rows return to the token that `source` names, so that a wrong entry would write elsewhere.
 void check_sources(const OpSpec& spec, Form form, const ReferenceContext& context) {
-    const HostTensor source = context.read(kSource);
-    const HostTensor received = context.read(kNumReceived);
+    const NamedTable sources = named_table(spec.inputs, context, kSource);
+    const NamedTable counts = named_table(spec.inputs, context, kNumReceived);
     const Shape& slots = context.in(kSlots).shape();
-    const NamedTable sources{spec.inputs[kSource].name, source};
-    const NamedTable counts{spec.inputs[kNumReceived].name, received};
     const std::uint64_t ranks = context.inputs[kSlots].size();
     if (form == Form::Batches) {
         check_lists(spec.name, counts, sources, ranks * num_elements(slots));
         return;
     }
-    check_indices(spec.name, counts, std::uint64_t{source.shape[0]} + 1, Nobody::Forbidden);
-    for (std::size_t row = 0; row < received.as<std::uint32_t>()[0]; ++row) {
+    check_indices(spec.name, counts, std::uint64_t{sources.values.shape[0]} + 1, Nobody::Forbidden);
+    for (std::size_t row = 0; row < counts.values.as<std::uint32_t>()[0]; ++row) {
         check_entries(spec.name, sources, ranks, Nobody::Forbidden, 2 * row, 2 * row + 1);
         check_entries(spec.name, sources, slots[0], Nobody::Forbidden, 2 * row + 1, 2 * row + 2);
     }
@@ -358,7 +356,7 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
     if (form == Form::Rows) {
         op.check_values = [spec](const ReferenceContext& context) {
             check_sources(spec, Form::Rows, context);
-            check_indices(spec.name, {spec.inputs[kLast].name, context.read(kLast)},
+            check_indices(spec.name, named_table(spec.inputs, context, kLast),
                           context.params<CombineSpec>().experts, Nobody::Allowed);
         };
         op.checked_inputs.push_back(kLast);
