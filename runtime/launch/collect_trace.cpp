@@ -137,10 +137,11 @@ void append_copies(const LaunchedProgram& launched, const Device& device, Launch
         *std::ranges::find(launch.dispatch, launched.ran_on, &DispatchTrace::device);
     dispatch.device = static_cast<std::uint16_t>(device.id());
     launch.dispatch.push_back(dispatch);
-    const auto ran =
-        std::ranges::equal_range(launch.cores, launched.ran_on, {}, &CoreTrace::device);
-    const auto first = static_cast<std::size_t>(ran.begin() - launch.cores.begin());
-    for (std::size_t i = first, end = first + ran.size(); i < end; ++i) {
+    const auto ran = std::ranges::find(launch.cores, launched.ran_on, &CoreTrace::device);
+    // The copies are added to the same list.
+    const std::size_t end = launch.cores.size();
+    for (auto i = static_cast<std::size_t>(ran - launch.cores.begin());
+         i < end && launch.cores[i].device == launched.ran_on; ++i) {
         CoreTrace& copy = launch.cores.emplace_back(launch.cores[i]);
         copy.device = static_cast<std::uint16_t>(device.id());
         copy.l1_bytes = l1_bytes_of(launched.program->program, device, copy.core);

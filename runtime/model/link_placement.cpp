@@ -77,21 +77,26 @@ Placement linked_placement(const RoutingTrace& trace, std::uint32_t layer, Place
     Reach reach(trace, layer, std::move(placement));
     std::vector<double> devices = loads_of(loads, reach.placement(), reach.devices());
     const auto experts = static_cast<std::uint32_t>(loads.size());
+    // Returns whether two experts have changed places.
+    const auto exchange_if_fewer = [&](std::uint32_t a, std::uint32_t b) {
+        const std::uint32_t from = reach.placement()[a];
+        const std::uint32_t to = reach.placement()[b];
+        const double moved = loads[a] - loads[b];
+        const bool fits = devices[from] - moved <= most && devices[to] + moved <= most;
+        if (from == to || !fits || reach.change(a, b) >= 0) {
+            return false;
+        }
+        reach.exchange(a, b);
+        devices[from] -= moved;
+        devices[to] += moved;
+        return true;
+    };
     // Each exchange reduces a whole number, so the loop ends.
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (std::uint32_t a = 0; a < experts; ++a) {
             for (std::uint32_t b = a + 1; b < experts; ++b) {
-                const std::uint32_t from = reach.placement()[a];
-                const std::uint32_t to = reach.placement()[b];
-                const double moved = loads[a] - loads[b];
-                const bool fits = devices[from] - moved <= most && devices[to] + moved <= most;
-                if (from != to && fits && reach.change(a, b) < 0) {
-                    reach.exchange(a, b);
-                    devices[from] -= moved;
-                    devices[to] += moved;
-                    has_changed = true;
-                }
+                has_changed = exchange_if_fewer(a, b) || has_changed;
             }
         }
     }

@@ -48,7 +48,7 @@ PublishedWeights blocks_of(const ConfigJson& section, std::string_view key) {
 }
 
 constexpr const char* kGroupSize = "group_size";
-constexpr const char* kInputs = "input_activations";
+constexpr const char* kInputActivations = "input_activations";
 
 /// Codes of 4 bits: `group_size` −1 or absent has one scale for all columns.
 PublishedWeights int4_of(const ConfigJson& section, bool has_zero_points) {
@@ -170,22 +170,22 @@ PublishedWeights with_activations(PublishedWeights weights, const ConfigJson& gr
     if (!weights.untaken.empty()) {
         return weights;
     }
-    if (!group.has(kInputs)) {
+    if (!group.has(kInputActivations)) {
         if (computed != nullptr) {
             weights.note =
-                fmt::format("{} is absent; the run takes activations as {}, which {} has", kInputs,
-                            stated_codes(computed).text(), format->name);
+                fmt::format("{} is absent; the run takes activations as {}, which {} has",
+                            kInputActivations, stated_codes(computed).text(), format->name);
         }
         return weights;
     }
     // compressed-tensors takes absent keys as 8 bits and int.
-    const ConfigJson inputs = group.section(kInputs);
+    const ConfigJson inputs = group.section(kInputActivations);
     const StatedCodes stated{word_or(inputs, "type", "int"),
                              inputs.has("num_bits") ? inputs.count("num_bits") : 8};
     if (computed != nullptr && stated == stated_codes(computed)) {
         return weights;
     }
-    return untaken(fmt::format("{} are {} with weights of {}, allowed: {}none", kInputs,
+    return untaken(fmt::format("{} are {} with weights of {}, allowed: {}none", kInputActivations,
                                stated.text(), codes.text(),
                                computed == nullptr ? "" : stated_codes(computed).text() + " or "));
 }
@@ -234,7 +234,7 @@ PublishedWeights compressed_tensors(const ConfigJson& section) {
     const ConfigJson group = expert_group(section);
     const ConfigJson weights = group.section("weights");
     const std::uint32_t bits = weights.count("num_bits");
-    const bool has_inputs = group.has(kInputs);
+    const bool has_inputs = group.has(kInputActivations);
     if (bits != 4 && bits != 8) {
         return untaken(fmt::format("num_bits is {}, allowed: 4, 8", bits));
     }
@@ -244,7 +244,7 @@ PublishedWeights compressed_tensors(const ConfigJson& section) {
     }
     // `dynamic` of NVFP4 is a word.
     const bool has_static_inputs =
-        has_inputs && bits == 8 && !flag_or(group.section(kInputs), "dynamic", false);
+        has_inputs && bits == 8 && !flag_or(group.section(kInputActivations), "dynamic", false);
     return with_activations(compressed_floats(weights, bits, has_inputs, has_static_inputs), group,
                             codes);
 }
