@@ -8,7 +8,9 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/bound.hpp"
+#include "ops/linear/multicast.hpp"
 #include "ops/linear/split_k.hpp"
+#include "ops/shared/bank_nocs.hpp"
 #include "ops/shared/core_sharing.hpp"
 #include "ops/shared/expert_rows/near_banks.hpp"
 #include "ops/shared/host_floats.hpp"
@@ -29,16 +31,55 @@ constexpr std::array kFields = joined(
             "both_nocs", "true",
             "if cores share K, and without a grid, the writer reads the weights of some banks over "
             "NoC 1, "
-            "so that links are equally full; false: the reader reads all")});
+            "so that links are equally full; false: the reader reads all"),
+        config::field<&LinearSpec::multicast>(
+            "multicast", "auto",
+            "always: rows of cores share input tiles and columns of cores share weights, which one "
+            "core reads and sends to the others; never: each core reads its own operands; auto: "
+            "always for more than 128 rows (64 if one NoC reads as fast as both) and 96 columns, "
+            "without grid, split_k and keys of other schedules")});
 
 /// Keys of the schedule of expert products.
 constexpr std::array<std::string_view, 4> kKeysOfStrips{"strip", "k_block", "k_chunk", "cb_depth"};
+
+/// Keys that the schedule of operands by multicast does not take.
+constexpr std::array<std::string_view, 8> kKeysOfOthers{"strip",        "k_block",  "k_chunk",
+                                                        "cb_depth",     "split_k",  "bank_cores",
+                                                        "weight_reads", "tile_rows"};
 
 bool has_strips(const LinearSpec& spec) {
     return std::ranges::any_of(kFields, [&](const config::Field& field) {
         return std::ranges::find(kKeysOfStrips, field.key) != kKeysOfStrips.end() &&
                field.show(&spec) != field.default_text;
     });
+}
+
+/// Returns whether operands are shared by multicast if nothing is stated. Cores that share K read
+/// weights again for every 128 rows. Up to 128 rows they are faster on a Wormhole (1.2 to 1.4 times
+/// with 128 rows), since they read over both NoCs. If one NoC reads as fast as both, 65 rows are
+/// enough: with 128 rows multicast took 0.47 to 0.96 of the time on a Blackhole. With two columns of
+/// tiles too few cores have work.
+bool prefers_multicast(const ArchSpec& arch, const ProductShape& shape) {
+    constexpr std::uint32_t kLeastColumns = 3 * kTileColumns + 1;
+    const auto over_noc1 = banks_over_noc1(arch);
+    const bool reads_over_both =
+        std::ranges::any_of(over_noc1, [](std::uint32_t banks) { return banks != 0; });
+    return shape.rows > (reads_over_both ? 128U : 64U) && shape.columns >= kLeastColumns;
+}
+
+/// Returns how cores share operands by multicast; nothing for the other schedules.
+std::optional<Multicast> multicast_for(const OpContext& context) {
+    const auto& spec = context.params<LinearSpec>();
+    const ProductShape shape = shape_of(context.inputs["input"_in].spec,
+                                        context.inputs["weight"_in].spec, context.has("bias"_in));
+    const bool is_chosen = spec.multicast == ShareByMulticast::Auto &&
+                           prefers_multicast(context.arch, shape) && spec.split_k == 0 &&
+                           spec.weight_reads == WeightReads::Auto &&
+                           may_choose_sharing(spec.grid) && !has_strips(spec);
+    if (spec.multicast != ShareByMulticast::Always && !is_chosen) {
+        return std::nullopt;
+    }
+    return multicast_of(context.arch, spec.grid, shape);
 }
 
 /// Returns whether each core has all of K, as in the schedule of expert products.
@@ -83,6 +124,19 @@ std::optional<SplitK> split_of(const OpContext& context) {
                       spec.split_k);
 }
 
+/// Checks the schedule of operands by multicast; returns whether it is the one of the step.
+bool judge_multicast(const OpContext& context, RuleJudge& judge) {
+    const auto& spec = context.params<LinearSpec>();
+    const bool is_multicast = multicast_for(context).has_value();
+    if (spec.multicast == ShareByMulticast::Always) {
+        judge_untaken(kFields, context.parameters, kKeysOfOthers, "multicast of always", judge);
+        judge.require(is_multicast, "multicast",
+                      "is always; allowed: never or auto, or more than 32 rows and 32 columns of "
+                      "the output, and at least two rows and two columns of cores");
+    }
+    return is_multicast;
+}
+
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<LinearSpec>();
     if (spec.split_k > 1) {
@@ -90,6 +144,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
                       fmt::format("split_k of {}", spec.split_k), judge);
     }
     const bool has_grid = grid_fault(context.arch, spec.grid).empty();
+    if (has_grid && judge_multicast(context, judge)) {
+        return;
+    }
     const bool is_split = has_grid && split_of(context).has_value();
     // Without a grid nothing can be said about the cores that share K; judge_product() rejects it.
     judge.require(
@@ -137,24 +194,30 @@ Program strip_program(const OpContext& context, std::size_t p) {
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
-    const std::optional<SplitK> split = split_of(context);
+    const auto& spec = context.params<LinearSpec>();
+    const std::optional<Multicast> multicast = multicast_for(context);
+    const std::optional<SplitK> split = multicast ? std::nullopt : split_of(context);
     return on_each(context, [&](std::size_t p) {
-        if (!split) {
+        if (!multicast && !split) {
             return strip_program(context, p);
         }
-        const auto& spec = context.params<LinearSpec>();
-        return split_k_program(
-            context.arch, spec.grid,
-            {.rows = context.device_inputs["input"_in][p],
-             .weights = context.device_inputs["weight"_in][p],
-             .output = context.device_outputs[0][p],
-             .bias = context.has("bias"_in) ? &context.device_inputs["bias"_in][p] : nullptr},
-            *split, {.fidelity = spec.math_fidelity, .both_nocs = spec.both_nocs});
+        const SplitTensors tensors{
+            .rows = context.device_inputs["input"_in][p],
+            .weights = context.device_inputs["weight"_in][p],
+            .output = context.device_outputs[0][p],
+            .bias = context.has("bias"_in) ? &context.device_inputs["bias"_in][p] : nullptr};
+        return multicast
+                   ? multicast_program(context.arch, tensors, *multicast, spec.math_fidelity)
+                   : split_k_program(context.arch, spec.grid, tensors, *split,
+                                     {.fidelity = spec.math_fidelity, .both_nocs = spec.both_nocs});
     });
 }
 
 std::string schedule_words(const OpContext& context) {
-    return std::string(kSchedules[is_near_banks(context) ? 2 : split_of(context) ? 0 : 1]);
+    return std::string(kSchedules[multicast_for(context)   ? 3
+                                  : is_near_banks(context) ? 2
+                                  : split_of(context)      ? 0
+                                                           : 1]);
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {

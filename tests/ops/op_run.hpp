@@ -18,10 +18,11 @@ struct OpInput {
     Layout layout = Layout::ROW_MAJOR;
 };
 
-/// Outputs of an op, and the results of its reference.
+/// Outputs of an op, the results of its reference, and what the cores did.
 struct OpRun {
     std::vector<HostTensor> outputs;
     std::vector<HostTensor> references;
+    LaunchResult launch;
 };
 
 template <class Spec>
@@ -60,8 +61,8 @@ OpRun run_op(const ops::Op& op, const Spec& spec, const std::vector<OpInput>& in
     }
     context.outputs = inferred;
     context.device_outputs = made;
-    device.run(std::string(op.spec.name), op.programs(context).front().program);
     OpRun run;
+    run.launch = device.run(std::string(op.spec.name), op.programs(context).front().program);
     for (const auto& output : made) {
         run.outputs.push_back(device.get(output.front()));
     }

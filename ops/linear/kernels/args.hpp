@@ -47,6 +47,7 @@ constexpr std::uint32_t first_owned(std::uint32_t count, std::uint32_t members,
 }
 
 inline constexpr std::uint32_t kRowsOfTile = 32;
+inline constexpr std::uint32_t kTileRowBytes = 64;  // of bfloat16
 
 /// Returns the tile rows of a block of rows; the last block may have fewer.
 constexpr std::uint32_t tile_rows_of(const LinearArgs& args, std::uint32_t block) {

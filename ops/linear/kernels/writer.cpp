@@ -11,8 +11,6 @@ namespace {
 using namespace tessera::ops;
 using namespace tessera::ops::linear;
 
-constexpr uint32_t kTileRows = kRowsOfTile;
-constexpr uint32_t kTileRowBytes = 64;  // of bfloat16
 constexpr uint32_t kFloatTileBytes = 4096;
 constexpr uint32_t kCbPartial = index_of(Cb::Partial);
 constexpr uint32_t kCbGathered = index_of(Cb::Gathered);
@@ -69,7 +67,7 @@ void store_tile(const Accessor& output, const Team& team, uint32_t first_row, ui
     const uint32_t start = (team.share.first_column + column) * kTileRowBytes;
     const uint32_t bytes = smaller(kTileRowBytes, 2 * team.args.columns - start);
     cb_wait_front(kCbOut, 1);
-    for (uint32_t i = 0; i < kTileRows && first_row + i < team.args.rows; ++i) {
+    for (uint32_t i = 0; i < kRowsOfTile && first_row + i < team.args.rows; ++i) {
         noc_async_write(get_read_ptr(kCbOut) + i * kTileRowBytes,
                         output.get_noc_addr(first_row + i, start), bytes);
     }
@@ -84,7 +82,7 @@ void store_owned(const Accessor& output, const Team& team, uint32_t block, uint3
     for (uint32_t tile = first_owned(all, team.args.members, team.share.member); tile < end;
          ++tile) {
         const uint32_t row = block * team.args.block_tiles + tile % tile_rows;
-        store_tile(output, team, row * kTileRows, tile / tile_rows);
+        store_tile(output, team, row * kRowsOfTile, tile / tile_rows);
     }
 }
 
