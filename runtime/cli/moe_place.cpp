@@ -47,9 +47,9 @@ struct PlacedFiles {
 
 /// Returns the value of a param as text; empty if the run has no param of that name.
 std::string param_of(const config::LoadedRun& loaded, std::string_view name) {
-    for (const auto& [param, value] : loaded.pipeline.params) {
-        if (param == name) {
-            return pipeline::show(value);
+    for (const pipeline::PipelineParam& param : loaded.pipeline.params) {
+        if (param.name == name) {
+            return pipeline::show(param.value);
         }
     }
     return "";

@@ -198,9 +198,9 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     if (binding.violations.empty() && rules.empty()) {
         check_stored_names(binder);
     }
-    for (const auto& [name, value] : binder.spec.params) {
-        if (!binder.scope.is_read(name)) {
-            binder.spec.unread_params.push_back(name);
+    for (const pipeline::PipelineParam& param : binder.spec.params) {
+        if (!binder.scope.is_read(param.name)) {
+            binder.spec.unread_params.push_back(param.name);
         }
     }
     return std::move(binder.spec);

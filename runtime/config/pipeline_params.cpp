@@ -82,6 +82,11 @@ void check_choice(const PipelineBinder& binder, const Node& node, const std::str
         return;
     }
     const std::vector<std::string> words = words_of(choices);
+    if (words.empty()) {
+        binder.mistake(choices, path + ".choices",
+                       "expected [word, …], found " + describe(choices));
+        return;
+    }
     if (std::ranges::find(words, show(value)) == words.end()) {
         binder.mistake(node, path,
                        fmt::format("{}, allowed: {}", show(value), fmt::join(words, ", ")));
@@ -106,12 +111,21 @@ std::string number_of_range(const Node& range, const Scope& scope) {
                : "a number";
 }
 
+/// Errors   UsageError unless the bound is a number.
+void require_number(const std::string& bound, const Scope& scope) {
+    const pipeline::Value value = evaluate(bound, scope);
+    require(!std::holds_alternative<std::string>(value), "range: {} is a word, allowed: numbers",
+            show(value));
+}
+
 /// Returns the message for a value outside its range; nothing if it is inside.
 std::optional<std::string> range_refusal(const Node& range, const pipeline::Value& value,
                                          const Scope& scope) {
     const std::string& least = range.elements[0].text;
     const std::string& most = range.elements[1].text;
     const std::string text = show(value);
+    require_number(least, scope);
+    require_number(most, scope);
     // A bound may be a comparison or a sum, so that each has parentheses of its own.
     if (evaluate_condition(fmt::format("{0} >= ({1}) && {0} <= ({2})", text, least, most), scope)) {
         return std::nullopt;
@@ -147,6 +161,22 @@ void check_range(const PipelineBinder& binder, const Node& node, const std::stri
     }
 }
 
+/// Returns a value that divides or is divided; nothing if a message says that it is none of those
+/// numbers, or if it is outside its range anyway.
+std::optional<std::int64_t> whole_of(const PipelineBinder& binder, const Node& node,
+                                     const std::string& path, const pipeline::Value& value,
+                                     std::int64_t least) {
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    if (whole != nullptr && *whole >= least) {
+        return *whole;
+    }
+    if (!binder.rules.has(node.origin, path)) {
+        binder.rules.add(node.origin, path,
+                         fmt::format("{}, allowed: whole numbers from {}", show(value), least));
+    }
+    return std::nullopt;
+}
+
 // Checks `divides:`, as for heads over devices. Stated in the file, so that the message names the
 // params that a user sets and not the shape that follows from them.
 void check_divides(const PipelineBinder& binder, const Node& node, const std::string& path,
@@ -154,11 +184,17 @@ void check_divides(const PipelineBinder& binder, const Node& node, const std::st
     if (others.kind != NodeKind::Sequence && others.kind != NodeKind::Null) {
         binder.mistake(others, path + ".divides", "expected a list, found " + describe(others));
     }
+    if (others.elements.empty()) {
+        return;
+    }
+    const auto divisor = whole_of(binder, node, path, value, 1);
+    if (!divisor) {
+        return;
+    }
     for (const Node& element : others.elements) {
         const std::string& other = element.text;
         const std::int64_t dividend = pipeline::evaluate_integer(other, binder.scope);
-        if (!evaluate_condition(fmt::format("{} % ({}) == 0", dividend, show(value)),
-                                binder.scope)) {
+        if (dividend % *divisor != 0) {
             binder.rules.add(
                 node.origin, path,
                 fmt::format("{} does not divide {}, which is {}", show(value), other, dividend));
@@ -172,8 +208,14 @@ void check_multiple(const PipelineBinder& binder, const Node& node, const std::s
     if (factor.kind == NodeKind::Null) {
         return;
     }
-    if (!evaluate_condition(fmt::format("{} % ({}) == 0", show(value), factor.text),
-                            binder.scope)) {
+    const std::int64_t divisor = pipeline::evaluate_integer(factor.text, binder.scope);
+    if (divisor < 1) {
+        binder.mistake(factor, path + ".multiple_of",
+                       bound_text(factor.text, binder.scope) + ", allowed: 1 or more");
+        return;
+    }
+    const auto whole = whole_of(binder, node, path, value, 0);
+    if (whole && *whole % divisor != 0) {
         binder.rules.add(node.origin, path,
                          fmt::format("{}, allowed: multiples of {}", show(value),
                                      bound_text(factor.text, binder.scope)));
@@ -189,6 +231,13 @@ void check_follows(const PipelineBinder& binder, const Node& node, const std::st
     if (others.kind != NodeKind::Sequence || others.elements.empty()) {
         binder.mistake(others, path + ".follows", "expected [param, …], found " + describe(others));
         return;
+    }
+    for (const Node& other : others.elements) {
+        if (binder.scope.find(other.text) == nullptr) {
+            binder.mistake(
+                other, path + ".follows",
+                fmt::format("{}, allowed: params that are defined above", describe(other)));
+        }
     }
     const Origin& written = others.elements.front().origin;
     if (node.origin.kind == written.kind && node.origin.text == written.text) {
@@ -233,7 +282,8 @@ std::optional<pipeline::Value> value_of_param(PipelineBinder& binder, const Entr
         check_divides(binder, *value, path, entry(param.value, "divides"), held);
         check_multiple(binder, *value, path, entry(param.value, "multiple_of"), held);
         check_follows(binder, *value, path, entry(param.value, "follows"));
-        binder.spec.params.emplace_back(param.key, held);
+        binder.spec.params.push_back(
+            {param.key, held, entry(param.value, "follows").kind != NodeKind::Null});
         binder.resolve(*value, path, show(held), json_of(held));
         bound = held;
     });

@@ -66,8 +66,9 @@ void check_overridden_defaults(PipelineBinder& binder, const Node& defaults) {
             // A file may have values for ops of some of its forms only; a user names one to use it.
             if (entry.value.origin.kind == OriginKind::Override &&
                 !binder.overridden_defaults.contains(path)) {
-                binder.rules.add(entry.value.origin, path,
-                                 fmt::format("has no effect: no step of this run is a {}", op.key));
+                binder.rules.add(
+                    entry.value.origin, path,
+                    fmt::format("has no effect: no step of this run has op {}", op.key));
             }
         }
     }

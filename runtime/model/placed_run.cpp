@@ -32,10 +32,9 @@ const pipeline::PipelineTensor& tensor_called(const pipeline::PipelineSpec& pipe
 std::string param_with(const pipeline::PipelineSpec& pipeline, std::uint32_t experts,
                        const std::string& run) {
     for (const char* name : {"experts", "E"}) {
-        const auto found =
-            std::ranges::find(pipeline.params, name, [](const auto& param) { return param.first; });
+        const auto found = std::ranges::find(pipeline.params, name, &pipeline::PipelineParam::name);
         if (found != pipeline.params.end() &&
-            found->second == pipeline::Value{std::int64_t{experts}}) {
+            found->value == pipeline::Value{std::int64_t{experts}}) {
             return name;
         }
     }
@@ -130,9 +129,8 @@ RoutedRun routed_run(const config::LoadedRun& loaded, const std::string& name) {
     if (pipeline.report.tokens > 0) {
         run.tokens = std::min(run.rows, static_cast<std::uint32_t>(pipeline.report.tokens));
     }
-    run.has_maps = std::ranges::find(pipeline.params, "maps", [](const auto& param) {
-                       return param.first;
-                   }) != pipeline.params.end();
+    run.has_maps = std::ranges::find(pipeline.params, "maps", &pipeline::PipelineParam::name) !=
+                   pipeline.params.end();
     run.has_model_weights = std::ranges::any_of(pipeline.tensors, [](const auto& tensor) {
         return tensor.origin.kind == pipeline::OriginKind::Checkpoint;
     });

@@ -82,11 +82,13 @@ void note_expert_load(const PipelineStep& step, std::span<const StepValues> grou
     }
 }
 
-// Params describe a workload in few words; a run without them has few tensors.
+// Params that a user sets describe a workload in few words; a run without them has few tensors.
 report::PipelineSummary summary_of(const PipelineSpec& pipeline) {
     report::PipelineSummary summary;
-    for (const auto& [name, value] : pipeline.params) {
-        summary.values.emplace_back(name, show(value));
+    for (const PipelineParam& param : pipeline.params) {
+        if (!param.is_derived) {
+            summary.values.emplace_back(param.name, show(param.value));
+        }
     }
     for (const PipelineTensor& tensor : pipeline.tensors) {
         if (pipeline.params.empty()) {

@@ -153,8 +153,12 @@ Value Operators::finite(double value) const {
 }
 
 double Operators::number(const Value& value) const {
-    // An unknown word is nearly always a misspelt name.
     if (const auto* word = std::get_if<std::string>(&value)) {
+        // A word that the text does not have is the value of a name in it.
+        if (text_.find(*word) == std::string_view::npos) {
+            refuse(fmt::format("{} is a word, allowed: numbers", *word));
+        }
+        // An unknown word is nearly always a misspelt name.
         refuse(fmt::format("{} is unknown, {}", *word, config::correction(*word, scope_.names())));
     }
     const auto* whole = std::get_if<std::int64_t>(&value);

@@ -196,9 +196,16 @@ struct ReportSpec {
     std::vector<NamedPatterns> memory;  ///< patterns of input tensors
 };
 
+/// Named value of a run file, `params:`.
+struct PipelineParam {
+    std::string name;
+    Value value;
+    bool is_derived = false;  ///< it follows from other params (`follows:`) and cannot be set
+};
+
 /// Whole pipeline of a run file.
 struct PipelineSpec {
-    std::vector<std::pair<std::string, Value>> params;
+    std::vector<PipelineParam> params;
     std::vector<std::string> unread_params;  ///< params that no expression of this pipeline uses
     std::vector<PipelineTensor> tensors;
     std::vector<PipelineStep> steps;

@@ -33,7 +33,9 @@ void mix(std::uint64_t& hash, std::string_view text) {
 const config::Node& child(const config::Node& map, const char* key) {
     const config::Node* found = map.find(key);
     if (found == nullptr) {
-        refuse(map, fmt::format("a map with {}", key));
+        const bool is_map = map.kind == config::NodeKind::Map;
+        throw ConfigError(fmt::format("{}: expected a map with {}, found {}", to_string(map.origin),
+                                      key, is_map ? "one without" : describe(map)));
     }
     return *found;
 }
@@ -90,9 +92,11 @@ bool is_chosen(const std::vector<Setting>& settings, const std::string& param) {
 std::string shape_of(const config::LoadedRun& loaded, const std::vector<Setting>& settings) {
     // Params that the sweep sets are the choice; the others are the shape by which it is found.
     std::string shape;
-    for (const auto& [name, value] : loaded.pipeline.params) {
-        if (!is_chosen(settings, name)) {
-            shape += fmt::format("{}{} {}", shape.empty() ? "" : ", ", name, pipeline::show(value));
+    for (const pipeline::PipelineParam& param : loaded.pipeline.params) {
+        // A derived param may follow from the choice.
+        if (!param.is_derived && !is_chosen(settings, param.name)) {
+            shape += fmt::format("{}{} {}", shape.empty() ? "" : ", ", param.name,
+                                 pipeline::show(param.value));
         }
     }
     return shape;

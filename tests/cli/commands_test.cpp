@@ -129,6 +129,11 @@ TEST(CliList, ShowsTheConfigurationsThatShip) {
     EXPECT_THAT(list,
                 ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +1 +rows 640, columns 1024"));
     EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));
+    // Not the params that follow from others: num_batches, product_rows and part.
+    EXPECT_THAT(list,
+                ContainsRegex("\n  two_batches +1 × 8 wormhole_n150 +7 +batches one, tokens 8, "
+                              "hidden 256, intermediate 128, experts 32, top_k 4, "
+                              "exchange_rows 1\n"));
 }
 
 TEST(CliList, ShowsTheDeviceModels) {

@@ -107,7 +107,7 @@ TEST(OverrideErrors, NameTheStepWhoseOwnValueStandsBeforeTheOps) {
 TEST(OverrideErrors, NameAnOpThatNoStepIs) {
     EXPECT_EQ(refusal_of_run(std::string(kRun), {"set.linear.k_block=1"}),
               "--set set.linear.k_block=1: set.linear.k_block: has no effect: no step of this run "
-              "is a linear");
+              "has op linear");
 }
 
 // The step `again` uses the op's value, so the override has an effect.

@@ -47,6 +47,11 @@ TEST(Expression, RoundsOnlyWhereAFunctionSaysSo) {
               "'T / 32': 32 does not divide 40; use ceil_div or floor_div, or ratio for a decimal");
 }
 
+TEST(Expression, SaysThatTheValueOfANameIsAWord) {
+    EXPECT_EQ(refusal_of("mode - E"), "'mode - E': fused is a word, allowed: numbers");
+    EXPECT_EQ(refusal_of("mod - E"), "'mod - E': mod is unknown, did you mean mode?");
+}
+
 double decimal(const std::string& text) {
     return std::get<double>(evaluate(text, names()));
 }
