@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -58,6 +59,19 @@ public:
             fs::remove_all(path_, error);
         }
     }
+    /// Returns a message that names no file which the end of the command removes: kernels in the
+    /// folder are "added reader.cpp", the run file is "the inferred run file".
+    [[nodiscard]] std::string renamed(std::string message) const {
+        if (!is_kept_) {
+            replace_all(message, run_file_, "the inferred run file");
+            replace_all(message, path_.string() + "/", "added ");
+        }
+        return message;
+    }
+    std::string write_run_file(const std::string& name, const std::string& text) {
+        run_file_ = write(name, text);
+        return run_file_;
+    }
     std::string write(const std::string& name, const std::string& text) const {
         const fs::path file = path_ / name;
         write_unless_edited(file, text, Force::No,
@@ -69,8 +83,16 @@ public:
     }
 
 private:
+    static void replace_all(std::string& text, const std::string& from, std::string_view to) {
+        for (auto at = text.find(from); at != std::string::npos && !from.empty();
+             at = text.find(from, at + to.size())) {
+            text.replace(at, from.size(), to);
+        }
+    }
+
     bool is_kept_;
     fs::path path_;
+    std::string run_file_ = {};
 };
 
 bool moves(const KernelFile& file, bool is_write) {
@@ -187,13 +209,36 @@ std::string numbered(const std::string& text) {
     return result;
 }
 
-// The file of a ConfigError is removed at the end, so the message shows it.
+/// Key of the inferred run file that an option gives.
+struct KeyOfOption {
+    std::string_view key;
+    std::string_view option;
+};
+
+/// Returns the option that gives the key of a message; empty if none does.
+std::string_view option_in(const std::string& message) {
+    constexpr std::array kOptions{KeyOfOption{"].math_fidelity:", "--fidelity"},
+                                  KeyOfOption{"].args:", "--arg"},
+                                  KeyOfOption{"].compile_args:", "--ct"},
+                                  KeyOfOption{"program.cbs.", "--cb"},
+                                  KeyOfOption{"program.cores", "--grid or --units"},
+                                  KeyOfOption{"steps.kernel.reference:", "--reference"}};
+    const auto* found = std::ranges::find_if(kOptions, [&](const KeyOfOption& row) {
+        return message.find(row.key) != std::string::npos;
+    });
+    return found == kOptions.end() ? std::string_view() : found->option;
+}
+
+// The file of a ConfigError is removed at the end, so the message shows it, and names the option
+// that the wrong value comes from.
 ExitCode run_file(const RunOptions& options, const std::string& text, const Console& console) {
     try {
         return run(options, console);
     } catch (const ConfigError& error) {
-        throw ConfigError(
-            fmt::format("{}\nthe inferred run file:{}", error.what(), numbered(text)));
+        const std::string_view option = option_in(error.what());
+        throw ConfigError(fmt::format("{}{}\nthe inferred run file:{}", error.what(),
+                                      option.empty() ? "" : fmt::format("; set {}", option),
+                                      numbered(text)));
     }
 }
 
@@ -208,11 +253,7 @@ ExitCode print_json(const RunOptions& options, const InferredProgram& program,
     return code;
 }
 
-ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
-    // Files that cannot be written are found before the kernels are read, as `run` does.
-    check_run_options(options.run);
-    apply(options.run.kernel_options);
-    const RunFolder folder(options.save);
+ExitCode run_in(RunFolder& folder, const KernelRunOptions& options, const Console& console) {
     KernelOverrides overrides = overrides_of(options);
     std::vector<KernelFile> files = kernel_files(options);
     add_stand_ins(files, overrides, folder);
@@ -229,9 +270,28 @@ ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
     const std::string text = run_file_text(program, keys_of(options));
     RunOptions run_options = options.run;
     run_options.config.config =
-        folder.write(fs::path(options.files.front()).stem().string() + ".yaml", text);
+        folder.write_run_file(fs::path(options.files.front()).stem().string() + ".yaml", text);
     return options.run.json ? print_json(run_options, program, text, console)
                             : run_file(run_options, text, console);
+}
+
+ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
+    // Files that cannot be written are found before the kernels are read, as `run` does.
+    check_run_options(options.run);
+    apply(options.run.kernel_options);
+    RunFolder folder(options.save);
+    try {
+        return run_in(folder, options, console);
+    } catch (const ConfigError& error) {
+        throw ConfigError(folder.renamed(error.what()));
+    } catch (const UsageError& error) {
+        throw UsageError(folder.renamed(error.what()));
+    } catch (const KernelError& error) {
+        Where where = error.where();
+        where.kernel = folder.renamed(where.kernel);
+        where.file = folder.renamed(where.file);
+        throw KernelError(error.category(), where, folder.renamed(error.detail()));
+    }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -258,17 +259,32 @@ fs::path KernelCompiler::build_headers(const std::string& recipe, Command comman
 
 namespace {
 
-constexpr const char* kStandIns = "include";
+// So deep that names of headers that begin with ../ stay in the drafts.
+constexpr const char* kStandIns = "include/1/2/3/4/5/6/7/8";
 
-// An empty header. A name that leads out of the folder is left out: the next attempt misses it
-// again.
-void make_stand_in(const fs::path& folder, const std::string& header) {
-    const fs::path file = (folder / header).lexically_normal();
-    if (file.string().starts_with(folder.string())) {
+// An empty header in `drafts`. A name that leads out of them is left out: the next attempt misses
+// it again.
+void make_stand_in(const fs::path& drafts, const std::string& header) {
+    fs::create_directories(drafts / kStandIns);  // ../ needs the folders that it leaves
+    const fs::path file = (drafts / kStandIns / header).lexically_normal();
+    if (file.string().starts_with((drafts / "include").string())) {
         std::error_code error;
         fs::create_directories(file.parent_path(), error);
         std::ofstream(file) << "#pragma once\n";
     }
+}
+
+/// Adds to `all` what it lacks of `found`. Returns that.
+std::vector<std::string> add_new(const std::vector<std::string>& found,
+                                 std::vector<std::string>& all) {
+    std::vector<std::string> added;
+    for (const std::string& name : found) {
+        if (std::ranges::find(all, name) == all.end()) {
+            all.push_back(name);
+            added.push_back(name);
+        }
+    }
+    return added;
 }
 
 }  // namespace
@@ -374,12 +390,9 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
     constexpr int kMostHeaders = 64;
     for (int attempt = 0; attempt < kMostHeaders; ++attempt) {
         CompileErrors found = compile_errors(run_compiler(syntax, unit, drafts, subject).output);
-        std::vector<std::string> missing = found.vendor_headers;
-        missing.insert(missing.end(), found.user_headers.begin(), found.user_headers.end());
-        all.vendor_headers.insert(all.vendor_headers.end(), found.vendor_headers.begin(),
-                                  found.vendor_headers.end());
-        all.user_headers.insert(all.user_headers.end(), found.user_headers.begin(),
-                                found.user_headers.end());
+        std::vector<std::string> missing = add_new(found.vendor_headers, all.vendor_headers);
+        std::ranges::copy(add_new(found.user_headers, all.user_headers),
+                          std::back_inserter(missing));
         if (missing.empty()) {
             if (found.empty() && all.empty()) {
                 found = errors_of_address_step(command, unit, drafts, subject);
@@ -389,7 +402,7 @@ CompileErrors KernelCompiler::errors_of(const CompileUnit& unit) const {
             return found;
         }
         for (const std::string& header : missing) {
-            make_stand_in(drafts.path() / kStandIns, header);
+            make_stand_in(drafts.path(), header);
         }
     }
     return all;

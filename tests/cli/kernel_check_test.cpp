@@ -46,6 +46,21 @@ TEST_F(CliKernelCheck, NamesAllThatIsMissingAtOnce) {
               "  words that the program may have to define: NUM_BLOCKS\n");
 }
 
+// Each header that is missing was compiled up to 64 times, and named as often.
+TEST_F(CliKernelCheck, NamesAHeaderOfAnotherFolderOnce) {
+    folder_.write("writer.cpp",
+                  "#include \"../shared/layout.hpp\"\n#include \"args.hpp\"\n"
+                  "void kernel_main() { cb_wait_front(0, 1); }\n");
+
+    EXPECT_EQ(check({"writer.cpp"}).out,
+              "writer.cpp (writer):\n"
+              "  '../shared/layout.hpp' is not a header of the kernel API; searched: the kernel's "
+              "folder. Name its root with --include DIR, `include` of the program, or "
+              "TT_METAL_HOME\n"
+              "  'args.hpp' is not a header of the kernel API; searched: the kernel's folder. Name "
+              "its root with --include DIR, `include` of the program, or TT_METAL_HOME\n");
+}
+
 TEST_F(CliKernelCheck, FindsHeadersBelowAnIncludeRoot) {
     std::filesystem::create_directories(folder_.path() / "root/mine");
     folder_.write("root/mine/layout.hpp", "constexpr int kRows = 4;\n");

@@ -225,6 +225,35 @@ TEST_F(CliKernelRun, ShowsTheRunFileWithAWrongExpression) {
     EXPECT_THAT(ending.err, HasSubstr("the inferred run file:\n   1  # Written by tessera kernel"));
 }
 
+TEST_F(CliKernelRun, NamesTheOptionOfAWrongValueAndNoFileThatItRemoves) {
+    const auto first_line = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{double_kernel("compute.cpp"), "--in", "x=64x64",
+                                           "--quiet"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const std::string text = run_kernel(arguments).err;
+        return text.substr(0, text.find('\n'));
+    };
+
+    EXPECT_EQ(
+        first_line({"--fidelity", "Foo"}),
+        "the inferred run file:24:26: steps.kernel.program.kernels[1].math_fidelity: expected "
+        "LoFi, HiFi2, HiFi3 or HiFi4, found 'Foo'; set --fidelity");
+    EXPECT_EQ(first_line({"--cb", "0=pages:0"}),
+              "the inferred run file:14:38: steps.kernel.program.cbs.0.pages: '0' is 0; allowed: 1 "
+              "or more; set --cb");
+}
+
+TEST_F(CliKernelRun, CallsAKernelThatItAddsAdded) {
+    const std::string kernel =
+        std::string(TESSERA_SOURCE_DIR) + "/examples/vector_add/kernels/add.cpp";
+
+    EXPECT_EQ(
+        run_kernel({kernel, "--in", "x=64x64", "--quiet"}).err,
+        "tessera: kernel run: not everything could be inferred\n"
+        "  added reader.cpp:8: arg 1 'in1_addr' is the address of a tensor, and there is only "
+        "1; give one more with --in, or its value with --arg reader.1=VALUE\n");
+}
+
 // `true` closes the pipe before anything is written.
 TEST_F(CliKernelRun, LeavesNoFolderWhenTheReaderOfItsPipeEnds) {
     folder_.write("mine.cpp", "void kernel_main() {\n    cb_reserve_back(0, 1);\n}\n");
