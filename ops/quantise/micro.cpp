@@ -37,16 +37,19 @@ void add_micro_buffers(Program& program, const MicroWork& micro, std::uint32_t a
     const auto add = [&](MicroCb cb, DataFormat format, std::uint32_t tiles) {
         add_circular_buffer(program, micro.work.cores, cb, format, {tiles, tile_bytes(format)});
     };
-    add(MicroCb::Rows, DataFormat::Float16_b, 2);
-    add(MicroCb::Magnitudes, DataFormat::Float16_b, halves);
-    for (const MicroCb cb : {MicroCb::Values, MicroCb::OtherValues, MicroCb::Ones,
-                             MicroCb::LeftHalf, MicroCb::Pairs, MicroCb::Codes}) {
+    add(MicroCb::Rows, DataFormat::Float16_b, 2 * kMicroReads);
+    add(MicroCb::Magnitudes, DataFormat::Float16_b, kMicroTurn * halves);
+    for (const MicroCb cb : {MicroCb::Values, MicroCb::OtherValues, MicroCb::Codes}) {
+        add(cb, DataFormat::Float16_b, kMicroTurn);
+    }
+    for (const MicroCb cb : {MicroCb::Ones, MicroCb::Pairs}) {
         add(cb, DataFormat::Float16_b, 1);
     }
-    add(MicroCb::Largest, DataFormat::Float32, 2 * halves);
+    // The writer makes the factors of a turn while those of the one before are used.
+    add(MicroCb::Largest, DataFormat::Float32, 2 * kMicroTurn * halves);
     mark_steering(program, MicroCb::Largest);
-    add(MicroCb::Factors, DataFormat::Float32, 2 * halves);
-    add(MicroCb::Output, DataFormat::UInt8, 2);
+    add(MicroCb::Factors, DataFormat::Float32, 2 * kMicroTurn * halves);
+    add(MicroCb::Output, DataFormat::UInt8, 2 * kMicroTurn);
     add_circular_buffer(program, micro.work.cores, MicroCb::Counted, DataFormat::UInt32,
                         {1, alignment});
     mark_steering(program, MicroCb::Counted);
@@ -55,7 +58,7 @@ void add_micro_buffers(Program& program, const MicroWork& micro, std::uint32_t a
     const Scratch scratch[]{{MicroCb::ReaderCounts, micro.counted.table_bytes(rows)},
                             {MicroCb::WriterCounts, micro.counted.table_bytes(rows)},
                             {MicroCb::TensorScale, sizeof(float)},
-                            {MicroCb::Scales, kTileRows * halves}};
+                            {MicroCb::Scales, kMicroTurn * kTileRows * halves}};
     add_scratch(program, micro.work.cores, scratch, alignment);
 }
 

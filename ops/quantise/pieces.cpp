@@ -6,6 +6,7 @@
 
 #include "emu/base/round_up.hpp"
 #include "ops/quantise/quantise.hpp"
+#include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/work_share.hpp"
@@ -27,15 +28,34 @@ struct PieceWork {
     SharedWork work;
 };
 
-/// Pieces that share a core's turn: as few as give every core some. Those of a row stay together if
-/// they share its scale.
-std::uint32_t group_of(const QuantiseSpec& spec, std::uint32_t rows, std::uint32_t pieces,
-                       std::uint32_t cores) {
-    if (spec.block != ScaleBlock::Row) {
-        return std::clamp(div_up(rows * pieces, cores), 1U, kTileRows);
+std::uint64_t strip_bytes() {
+    return std::uint64_t{kPieceTiles} * kPieceTile;
+}
+
+/// Rows that share a core's turn: as many as keep the strips of the busiest core few. Pieces of a row
+/// stay together, and leave part of a strip empty if the rows of a group do not fill it.
+std::uint32_t rows_of_group(std::uint32_t rows, std::uint32_t pieces, std::uint32_t cores,
+                            std::uint64_t room) {
+    // Two groups of strips and their scales take at most a half of L1.
+    const auto most_strips = static_cast<std::uint32_t>(room / 2 / (3 * strip_bytes()));
+    const auto strips_of = [&](std::uint32_t each) { return div_up(each * pieces, kTileRows); };
+    const auto strips_of_core = [&](std::uint32_t each) {
+        return div_up(div_up(rows, each), cores) * strips_of(each);
+    };
+    std::uint32_t best = 1;
+    for (std::uint32_t each = 2; each <= std::min(div_up(rows, cores), kTileRows); ++each) {
+        const bool has_room = strips_of(each) <= std::max(most_strips, 1U);
+        best = has_room && strips_of_core(each) < strips_of_core(best) ? each : best;
     }
-    const std::uint32_t most_rows = std::max(kTileRows / pieces, 1U);
-    return pieces * std::clamp(div_up(rows, cores), 1U, most_rows);
+    return best;
+}
+
+/// Pieces that share a core's turn: as few as give every core some.
+std::uint32_t group_of(const OpContext& context, std::uint32_t rows, std::uint32_t pieces,
+                       std::uint32_t cores) {
+    return context.params<QuantiseSpec>().block == ScaleBlock::Row
+               ? pieces * rows_of_group(rows, pieces, cores, buffer_room(context.arch))
+               : std::clamp(div_up(rows * pieces, cores), 1U, kTileRows);
 }
 
 PieceWork piece_work(const OpContext& context) {
@@ -44,7 +64,7 @@ PieceWork piece_work(const OpContext& context) {
     const std::uint32_t rows = num_rows(input.shape);
     const std::uint32_t pieces = div_up(input.shape.back(), fp8::kBlock);
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
-    const std::uint32_t group = group_of(spec, rows, pieces, grid.x * grid.y);
+    const std::uint32_t group = group_of(context, rows, pieces, grid.x * grid.y);
     const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
     return {.spec = spec,
             .input = input,
@@ -55,6 +75,11 @@ PieceWork piece_work(const OpContext& context) {
             .strips = div_up(group, kTileRows),
             .counted = counted_rows(context.arch, input.shape, counts, spec.counted_by),
             .work = share_work(kSpec.name, context.arch, spec.grid, div_up(rows * pieces, group))};
+}
+
+/// Tiles of scales of a group: rows that are alone in their strips have one for all.
+std::uint32_t scale_tiles(const PieceWork& work) {
+    return work.args.group_pieces > work.args.pieces ? work.strips : 1;
 }
 
 std::uint32_t scale_stride(const PieceWork& work) {
@@ -77,7 +102,7 @@ void add_buffers_of(Program& program, const PieceWork& pieces, DataFormat codes,
     add(Cb::Partial, DataFormat::Float16_b, kHalfTile, 1);
     add(Cb::Largest, DataFormat::Float32, kPieceTile, 2);
     mark_steering(program, Cb::Largest);
-    add(Cb::Scale, DataFormat::Float32, kPieceTile, 2);
+    add(Cb::Scale, DataFormat::Float32, kPieceTile, 2 * scale_tiles(pieces));
     add(Cb::Output, codes, tile_bytes(codes), 2 * kPieceTiles);
     add(Cb::Scales, DataFormat::UInt32, scale_stride(pieces), kTileRows);
     // Rows of a core's pieces; the first and the last one may be shared with other cores.
@@ -101,7 +126,8 @@ ComputeConfig compute_config_of(const PieceWork& pieces) {
     ComputeConfig config = compute_config(pieces.spec, pieces.strips);
     config.named_compile_args = named(PieceComputeArgs{.strips = pieces.strips,
                                                        .form = index_of(form_of(pieces.spec)),
-                                                       .largest = index_of(largest_of(pieces))});
+                                                       .largest = index_of(largest_of(pieces)),
+                                                       .scale_tiles = scale_tiles(pieces)});
     config.unpack_to_dest_mode.resize(index_of(Cb::OtherValues) + 1U, UnpackToDestMode::Default);
     config.unpack_to_dest_mode[index_of(Cb::OtherValues)] = UnpackToDestMode::UnpackToDestFp32;
     return config;
@@ -113,7 +139,8 @@ PieceWriterArgs writer_args_of(const PieceWork& pieces, DataFormat codes) {
             .rule = static_cast<std::uint32_t>(pieces.spec.rule),
             .scale_stride = scale_stride(pieces),
             .code_bytes = element_bytes(codes),
-            .most_bits = std::bit_cast<std::uint32_t>(largest_code(pieces.spec.codes))};
+            .most_bits = std::bit_cast<std::uint32_t>(largest_code(pieces.spec.codes)),
+            .scale_tiles = scale_tiles(pieces)};
 }
 
 }  // namespace

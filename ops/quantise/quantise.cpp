@@ -178,11 +178,14 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         if (is_tiled(context.inputs["input"_in].spec)) {
             return tiles_program(context, p);
         }
-        if (micro_block(context.params<QuantiseSpec>().block)) {
+        const ScaleBlock block = context.params<QuantiseSpec>().block;
+        if (micro_block(block)) {
             return micro_program(context, p);
         }
-        return is_in_pieces(context.params<QuantiseSpec>().block) ? pieces_program(context, p)
-                                                                  : rows_program(context, p);
+        if (block == ScaleBlock::Tensor) {
+            return tensor_program(context, p);
+        }
+        return is_in_pieces(block) ? pieces_program(context, p) : rows_program(context, p);
     });
 }
 

@@ -111,9 +111,9 @@ inline constexpr OpSpec kSpec{
 ///
 /// Rows: largest magnitudes are taken and values divided in the vector unit in fp32; the packer
 /// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are distributed over the
-/// cores by split_work_to_cores; a core keeps a block (with `row`, 32 rows) in L1. With one scale
-/// for a tensor each core finds the largest magnitude of its rows, and core 0 that of all. The rows
-/// are then read again. Tiles are coded by the data-movement cores in scalar code, which costs
+/// cores by split_work_to_cores; a core keeps a block (with `row`, some rows) in L1. With one scale
+/// for a tensor each core finds the largest magnitude of its elements, and core 0 that of all. A
+/// core keeps its elements in L1 until then; if they do not fit, they are read again. Tiles are coded by the data-movement cores in scalar code, which costs
 /// nothing in a prediction.
 [[nodiscard]] const Op& op();
 
@@ -146,6 +146,7 @@ void judge_rows_room(const OpContext& context, RuleJudge& judge);
 
 /// Returns the program of one device, of rows and of tiles.
 [[nodiscard]] Program rows_program(const OpContext& context, std::size_t position);
+[[nodiscard]] Program tensor_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program pieces_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program micro_program(const OpContext& context, std::size_t position);
 [[nodiscard]] Program tiles_program(const OpContext& context, std::size_t position);

@@ -30,33 +30,13 @@ RowWork row_work(const OpContext& context) {
     const TensorSpec& input = context.inputs["input"_in].spec;
     const Cut cut = cut_of(input, spec.block);
     const TensorPlan* counts = context.has("counts"_in) ? &context.inputs["counts"_in] : nullptr;
-    // Cores share the strips of a tensor; those of other blocks stay together.
-    const std::uint32_t each = spec.block == ScaleBlock::Tensor ? cut.strips : 1;
     return {spec, input, cut, counted_rows(context.arch, input.shape, counts, spec.counted_by),
-            share_work(kSpec.name, context.arch, spec.grid, cut.groups * each)};
-}
-
-bool is_tensor(const RowWork& rows) {
-    return rows.spec.block == ScaleBlock::Tensor;
-}
-
-/// Strips that a core holds at once: of a tensor each is read twice.
-std::uint32_t held_strips(const RowWork& rows) {
-    // Strips of a block are kept until its scale is known. A whole tensor would not fit, so its
-    // strips are read twice.
-    return is_tensor(rows) ? 1 : rows.cut.strips;
+            share_work(kSpec.name, context.arch, spec.grid, cut.groups)};
 }
 
 std::uint64_t table_bytes(const RowWork& rows) {
-    const std::uint32_t count = rows.work.shares.front().count;
-    // The first and the last group of a range of strips may be shared with other cores.
-    const std::uint32_t groups = is_tensor(rows) ? div_up(count, rows.cut.strips) + 1 : count;
-    return rows.counted.table_bytes(groups * rows.cut.row_tiles * kTileRows);
-}
-
-std::uint64_t exchange_bytes(const RowWork& rows) {
-    // A slot for each core, and one for the answer.
-    return is_tensor(rows) ? std::uint64_t{fp8::aligned(4)} * (rows.work.shares.size() + 1) : 4;
+    return rows.counted.table_bytes(rows.work.shares.front().count * rows.cut.row_tiles *
+                                    kTileRows);
 }
 
 void add_buffers(Program& program, const RowWork& rows, DataFormat output,
@@ -67,7 +47,7 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     const DataFormat format = rows.input.format;
     add(Cb::Rows, format, tile_bytes(format), 2 * kStripTiles);
     // fp32, so that neither input format is rounded before the codes are made.
-    add(Cb::Values, DataFormat::Float32, kFloatTile, held_strips(rows) * kStripTiles);
+    add(Cb::Values, DataFormat::Float32, kFloatTile, rows.cut.strips * kStripTiles);
     add(Cb::Largest, DataFormat::Float32, kFloatTile, 2);
     mark_steering(program, Cb::Largest);
     add(Cb::Scale, DataFormat::Float32, kFloatTile, 1);
@@ -75,43 +55,17 @@ void add_buffers(Program& program, const RowWork& rows, DataFormat output,
     // A row of scales for each of 32 rows: they are stored when the group is done.
     add(Cb::Scales, DataFormat::UInt32, fp8::aligned(rows.cut.blocks * 4), kTileRows);
     const Scratch scratch[]{{Cb::ReaderCounts, table_bytes(rows)},
-                            {Cb::WriterCounts, table_bytes(rows)},
-                            {Cb::Exchange, exchange_bytes(rows)}};
+                            {Cb::WriterCounts, table_bytes(rows)}};
     add_scratch(program, rows.work.cores, scratch, alignment);
-}
-
-/// Returns, for a scale of a tensor, the place of the core with the first rows and, for that core,
-/// of the others.
-std::vector<std::uint32_t> places_of(const ArchSpec& arch, const RowWork& rows,
-                                     std::uint32_t index) {
-    std::vector<std::uint32_t> places;
-    // Only the first core needs the places of all; each other one needs the first core's.
-    const std::size_t named_cores = !is_tensor(rows) ? 0 : index == 0 ? rows.work.shares.size() : 1;
-    for (std::size_t i = 0; i < named_cores; ++i) {
-        const CoreCoord core = on_noc(arch, rows.work.shares[i].core);
-        const auto place = words_of(CorePlace{.x = core.x, .y = core.y});
-        places.insert(places.end(), place.begin(), place.end());
-    }
-    return places;
-}
-
-const Buffer* counts_of(const OpContext& context, std::size_t position) {
-    return is_given(context.device_inputs, "counts"_in)
-               ? &context.device_inputs["counts"_in][position].buffer
-               : nullptr;
 }
 
 ReaderArgs reader_args(const RowWork& rows) {
     return {.columns = rows.input.shape.back(),
             .element_bytes = element_bytes(rows.input.format),
-            .row_tiles = rows.cut.row_tiles,
-            .is_tensor = is_tensor(rows) ? 1U : 0U};
+            .row_tiles = rows.cut.row_tiles};
 }
 
-WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) {
-    // Semaphores exist in every form: the kernel's arguments are the same.
-    const std::uint32_t arrived = CreateSemaphore(program, rows.work.cores, 0);
-    const std::uint32_t answered = CreateSemaphore(program, rows.work.cores, 0);
+WriterArgs writer_args(const RowWork& rows, DataFormat codes) {
     return {.columns = rows.input.shape.back(),
             .block = static_cast<std::uint32_t>(rows.spec.block),
             .row_tiles = rows.cut.row_tiles,
@@ -119,9 +73,7 @@ WriterArgs writer_args(Program& program, const RowWork& rows, DataFormat codes) 
             .scale_stride = fp8::aligned(rows.cut.blocks * 4),
             .scale_bytes = rows.cut.blocks * 4,
             .code_bytes = element_bytes(codes),
-            .most_bits = std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes)),
-            .arrived = arrived,
-            .answered = answered};
+            .most_bits = std::bit_cast<std::uint32_t>(largest_code(rows.spec.codes))};
 }
 
 }  // namespace
@@ -139,9 +91,7 @@ ComputeConfig compute_config(const QuantiseSpec& spec, std::uint32_t strips) {
     ComputeConfig config;
     config.fp32_dest_acc_en = true;
     config.named_compile_args =
-        named(ComputeArgs{.strips = strips,
-                          .form = index_of(form_of(spec)),
-                          .is_tensor = spec.block == ScaleBlock::Tensor ? 1U : 0U});
+        named(ComputeArgs{.strips = strips, .form = index_of(form_of(spec))});
     config.unpack_to_dest_mode.assign(index_of(Cb::Scale) + 1U, UnpackToDestMode::Default);
     // Values and scales pass to DST unrounded.
     for (const Cb cb : {Cb::Rows, Cb::Values, Cb::Scale}) {
@@ -171,7 +121,7 @@ Program rows_program(const OpContext& context, std::size_t position) {
     const RowWork rows = row_work(context);
     const DeviceTensor& codes = context.device_outputs["codes"_out][position];
     const ReaderTensors read{.input = &context.device_inputs["input"_in][position].buffer,
-                             .counts = counts_of(context, position)};
+                             .counts = given_input(context, "counts"_in, position)};
     const WriterTensors written{.codes = &codes.buffer,
                                 .scales = &context.device_outputs["scale"_out][position].buffer,
                                 .counts = read.counts};
@@ -184,19 +134,16 @@ Program rows_program(const OpContext& context, std::size_t position) {
         CreateKernel(program, "ops/quantise/kernels/reader.cpp", cores,
                      reader_config(named(reader_args(rows), counted), read));
     const KernelHandle compute = CreateKernel(program, "ops/quantise/kernels/compute.cpp", cores,
-                                              compute_config(rows.spec, held_strips(rows)));
-    const WriterArgs own = writer_args(program, rows, codes.spec.format);
+                                              compute_config(rows.spec, rows.cut.strips));
+    const WriterArgs own = writer_args(rows, codes.spec.format);
     const KernelHandle writer = CreateKernel(program, "ops/quantise/kernels/writer.cpp", cores,
                                              writer_config(named(own, counted), written));
-    const auto num_cores = static_cast<std::uint32_t>(rows.work.shares.size());
-    for (std::uint32_t i = 0; i < num_cores; ++i) {
-        const WorkShare& share = rows.work.shares[i];
+    for (const WorkShare& share : rows.work.shares) {
         const GroupRange range{.first_group = share.first, .num_groups = share.count};
         set_args(program, reader, share.core, range, addresses_of(read));
         set_args(program, compute, share.core,
                  BlockCount{.num_blocks = share.count * rows.cut.blocks});
-        set_args(program, writer, share.core, range, addresses_of(written),
-                 Exchange{.core = i, .num_cores = num_cores}, places_of(context.arch, rows, i));
+        set_args(program, writer, share.core, range, addresses_of(written));
     }
     return program;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/tessera_process.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace tessera::test {
 namespace {
@@ -56,6 +57,32 @@ INSTANTIATE_TEST_SUITE_P(Small, ShippedRuns,
                                            "modular_batched", "moe_fp8", "moe_layer", "moe_routing",
                                            "moe_v2_tiny", "reduce_scatter", "reshard", "sp_chunks"),
                          [](const auto& test) { return std::string(test.param); });
+
+constexpr const char* kQuantisations = R"(
+mesh: {device: wormhole_n150, shape: [1, 1]}
+tensors:
+  x: {shape: [4096, 7168], dtype: bfloat16, origin: {random: normal}}
+  s: {shape: [1], dtype: float32, origin: {constant: 0.01}}
+steps:
+  - {name: fp8_block, op: quantise, in: [x], out: [q0, s0], set: {block: 1x128}}
+  - {name: fp8_row, op: quantise, in: [x], out: [q1, s1], set: {block: row}}
+  - {name: fp8_static, op: quantise, in: {input: x, static_scale: s}, out: [q2], set: {block: static}}
+  - {name: fp8_tensor, op: quantise, in: [x], out: [q3, s3], set: {block: tensor}}
+  - {name: int8_row, op: quantise, in: [x], out: [q4, s4], set: {block: row, codes: int8}}
+  - {name: e2m1, op: quantise, in: [x], out: [q5, s5], set: {block: 1x32, codes: e2m1}}
+)";
+
+TEST(Quantisation, OfManyTokensTakesAtMostThreeTimesItsBound) {
+    const ScratchFolder folder;
+
+    const auto run = timed(folder.write("run.yaml", kQuantisations));
+
+    for (const auto& step : run.at("steps")) {
+        EXPECT_LE(step.at("device_time").at("expected").get<double>(),
+                  3 * step.at("bound").at("time").get<double>())
+            << step.at("name");
+    }
+}
 
 // Two inputs and an output of 640 × 1024 numbers of two bytes.
 TEST(Bounds, OfAnElementWiseStepAreItsOperands) {

@@ -34,7 +34,8 @@ void kernel_main() {
 
         cb_wait_front(cb_codes, kTiles);
         cb_wait_front(cb_scale, 1);
-        fp8_strips::send_scaled_rows(cb_codes, 0, cb_scale, fp8_strips::CodeForm::Multiply, cb_out);
+        fp8_strips::send_scaled_rows(cb_codes, 0, {cb_scale}, fp8_strips::CodeForm::Multiply,
+                                     cb_out);
         cb_pop_front(cb_scale, 1);
         cb_pop_front(cb_codes, kTiles);
     }

@@ -136,7 +136,7 @@ void round_sums(const Shapes& shapes, bool quantises) {
         // row.
         fp8_strips::send_largest(cb_sums, row * kBlockTiles, cb_largest);
         cb_wait_front(cb_scale, 1);
-        fp8_strips::send_scaled_rows(cb_sums, row * kBlockTiles, cb_scale,
+        fp8_strips::send_scaled_rows(cb_sums, row * kBlockTiles, {cb_scale},
                                      fp8_strips::CodeForm::Divide, cb_out);
         cb_pop_front(cb_scale, 1);
     }

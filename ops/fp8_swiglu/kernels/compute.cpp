@@ -79,7 +79,7 @@ void activate_strip() {
 // the product before.
 void send_codes() {
     cb_wait_front(cb_scale, 1);
-    fp8_strips::send_scaled_rows(cb_values, 0, cb_scale, fp8_strips::CodeForm::Divide, cb_out);
+    fp8_strips::send_scaled_rows(cb_values, 0, {cb_scale}, fp8_strips::CodeForm::Divide, cb_out);
     cb_pop_front(cb_scale, 1);
     cb_pop_front(cb_values, kStripTiles);
 }

@@ -48,18 +48,15 @@ enum class Cb : std::uint32_t {
 };
 enum class TileCb : std::uint32_t { Values = 0, Codes = 1, Scales = 2 };
 
-// The kernels of rows also take expert_rows::CountedArgs; a group is of rows that share scales, or a
-// strip of a tensor.
+// The kernels of rows also take expert_rows::CountedArgs; a group is of rows that share scales.
 NAMED_COMPILE_ARGS(ReaderArgs, columns, element_bytes,
-                   row_tiles,   // of a group
-                   is_tensor);  // 1: a scale of all; the range is of strips, which come twice
+                   row_tiles);  // of a group
 NAMED_TENSORS(ReaderTensors, input, counts);
 NAMED_RUNTIME_ARGS(GroupRange, first_group, num_groups);
 
 NAMED_COMPILE_ARGS(ComputeArgs,
-                   strips,      // of a block
-                   form,        // fp8::CodeForm
-                   is_tensor);  // 1: one scale for all rows
+                   strips,  // of a block
+                   form);   // fp8::CodeForm
 NAMED_RUNTIME_ARGS(BlockCount, num_blocks);
 
 NAMED_COMPILE_ARGS(WriterArgs, columns,
@@ -69,14 +66,11 @@ NAMED_COMPILE_ARGS(WriterArgs, columns,
                    scale_stride,  // bytes in L1 between the scales of rows
                    scale_bytes,   // of a row
                    code_bytes,    // of an element
-                   most_bits,     // largest code, fp32
-                   arrived,       // semaphores of the exchange
-                   answered);
+                   most_bits);    // largest code, fp32
 NAMED_TENSORS(WriterTensors, codes, scales, counts, static_scale);
-// After those of GroupRange and WriterTensors; then the places of cores: of the first one, or, for
-// this one, of all.
+// After those of TensorRange and WriterTensors; then the places of cores: of the first
+// one, or, for this one, of all.
 NAMED_RUNTIME_ARGS(Exchange, core, num_cores);
-NAMED_RUNTIME_ARGS(ExchangeCore, core);
 NAMED_RUNTIME_ARGS(CorePlace, x, y);
 
 /// How compute sends the largest magnitudes of a strip: not at all, by row in column 0, or by row
@@ -90,19 +84,38 @@ NAMED_COMPILE_ARGS(PieceArgs, columns,
                    num_pieces);
 NAMED_COMPILE_ARGS(PieceReaderArgs, element_bytes);
 NAMED_COMPILE_ARGS(PieceComputeArgs,
-                   strips,    // of a group
-                   form,      // fp8::CodeForm
-                   largest);  // Largest
+                   strips,        // of a group
+                   form,          // fp8::CodeForm
+                   largest,       // Largest
+                   scale_tiles);  // of a group: one for all strips, or one for each
 NAMED_COMPILE_ARGS(PieceWriterArgs,
                    block,         // ScaleBlock
                    largest,       // Largest
                    rule,          // ScaleRule
                    scale_stride,  // bytes in L1 between the scales of rows
                    code_bytes,    // of an element
-                   most_bits);    // largest code, fp32
+                   most_bits,     // largest code, fp32
+                   scale_tiles);  // of a group
 
-// Circular buffers of e2m1 codes. A turn is a piece of 1024 columns, a tile whose rows are 32
-// columns each.
+// Arguments for rows with one scale for all: tiles of 1024 elements as they are in memory, 8 pieces
+// each.
+inline constexpr std::uint32_t kTilePieces = 8;
+inline constexpr std::uint32_t kTensorTurn = 3;  // tiles that kernels pass on at once
+NAMED_COMPILE_ARGS(TensorArgs, columns,
+                   pieces,  // of a row
+                   num_pieces,
+                   is_kept,   // 1: a core keeps its elements in L1; 0: they come twice
+                   largest);  // Largest
+NAMED_RUNTIME_ARGS(TensorRange, first_tile, num_tiles,
+                   start);  // the turn with which the core starts; those before it come last
+NAMED_COMPILE_ARGS(TensorWriterArgs,
+                   rule,        // ScaleRule
+                   code_bytes,  // of an element
+                   most_bits,   // largest code, fp32
+                   arrived,     // semaphores of the exchange
+                   answered);
+
+// Circular buffers of e2m1 codes. A piece is 1024 columns, a tile whose rows are 32 columns each.
 enum class MicroCb : std::uint32_t {
     Rows = 0,
     ReaderCounts = 1,
@@ -110,18 +123,19 @@ enum class MicroCb : std::uint32_t {
     Values = 3,
     Magnitudes = 4,
     Ones = 5,
-    Largest = 6,   // of each row of the tile, or of both of its halves
-    Factors = 7,   // of the same, in column 0 of a tile
-    LeftHalf = 8,  // ones in columns 0 to 15
-    Codes = 9,     // 0 to 15
-    Pairs = 10,    // the factors that join two codes
+    Largest = 6,  // of each row of the tile, or of both of its halves
+    Factors = 7,  // of the same, in column 0 of a tile
+    Codes = 9,    // 0 to 15
+    Pairs = 10,   // the factors that join two codes
     TensorScale = 11,
-    OtherValues = 12,  // of every second piece
+    OtherValues = 12,  // of every second turn
     Counted = 13,      // how many pieces compute gets
     Output = 16,
     Scales = 17
 };
 inline constexpr std::uint32_t kMicroPiece = 1024;  // columns
+inline constexpr std::uint32_t kMicroTurn = 2;      // pieces that compute takes at once
+inline constexpr std::uint32_t kMicroReads = 4;     // pieces that a barrier waits for
 
 NAMED_COMPILE_ARGS(MicroArgs, columns,
                    pieces,   // of a row

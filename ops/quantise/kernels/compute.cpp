@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles the strips of a block, sends the writer their largest magnitudes, and scales them when it
-// has answered. With a scale of a tensor the strips come twice, and none is kept.
+// has answered.
 #include "../../shared/fp8_blocks/kernels/quantise.hpp"
 #include "args.hpp"
 
@@ -28,24 +28,6 @@ void tile_strip() {
     cb_pop_front(cb_rows, kStripTiles);
 }
 
-void scale_tensor(uint32_t num_strips, fp8::CodeForm form) {
-    for (uint32_t strip = 0; strip < num_strips; ++strip) {
-        tile_strip();
-        cb_wait_front(cb_values, kStripTiles);
-        fp8_strips::send_largest(cb_values, 0, cb_largest);
-        cb_pop_front(cb_values, kStripTiles);
-    }
-    // The scale comes when all cores have reported.
-    cb_wait_front(cb_scale, 1);
-    for (uint32_t strip = 0; strip < num_strips; ++strip) {
-        tile_strip();
-        cb_wait_front(cb_values, kStripTiles);
-        fp8_strips::send_scaled_rows(cb_values, 0, cb_scale, form, cb_out);
-        cb_pop_front(cb_values, kStripTiles);
-    }
-    cb_pop_front(cb_scale, 1);
-}
-
 void scale_block(uint32_t strips, fp8::CodeForm form) {
     for (uint32_t strip = 0; strip < strips; ++strip) {
         tile_strip();
@@ -58,7 +40,7 @@ void scale_block(uint32_t strips, fp8::CodeForm form) {
     // The writer makes the scale from the largest elements: one division a row in scalar code.
     cb_wait_front(cb_scale, 1);
     for (uint32_t strip = 0; strip < strips; ++strip) {
-        fp8_strips::send_scaled_rows(cb_values, strip * kStripTiles, cb_scale, form, cb_out);
+        fp8_strips::send_scaled_rows(cb_values, strip * kStripTiles, {cb_scale}, form, cb_out);
     }
     cb_pop_front(cb_scale, 1);
     cb_pop_front(cb_values, strips * kStripTiles);
@@ -72,10 +54,6 @@ void kernel_main() {
     const auto form = static_cast<fp8::CodeForm>(args.form);
 
     unary_op_init_common(cb_rows, cb_values);
-    if (args.is_tensor != 0) {
-        scale_tensor(num_blocks * args.strips, form);
-        return;
-    }
     for (uint32_t block = 0; block < num_blocks; ++block) {
         scale_block(args.strips, form);
     }

@@ -15,14 +15,13 @@ constexpr uint32_t cb_magnitudes = index_of(MicroCb::Magnitudes);
 constexpr uint32_t cb_ones = index_of(MicroCb::Ones);
 constexpr uint32_t cb_largest = index_of(MicroCb::Largest);
 constexpr uint32_t cb_factors = index_of(MicroCb::Factors);
-constexpr uint32_t cb_left = index_of(MicroCb::LeftHalf);
 constexpr uint32_t cb_codes = index_of(MicroCb::Codes);
 constexpr uint32_t cb_pairs = index_of(MicroCb::Pairs);
 constexpr uint32_t cb_out = index_of(MicroCb::Output);
 
-// Values of a piece wait for their scales while those of the next one are tilized.
-uint32_t values_of(uint32_t piece) {
-    return index_of(piece % 2 == 0 ? MicroCb::Values : MicroCb::OtherValues);
+// Values of a turn wait for their scales while those of the next one are tilized.
+uint32_t values_of(uint32_t turn) {
+    return index_of(turn % 2 == 0 ? MicroCb::Values : MicroCb::OtherValues);
 }
 
 // Packs the first tiles of DST.
@@ -38,111 +37,152 @@ void pack(uint32_t cb, uint32_t tiles) {
     cb_push_back(cb, tiles);
 }
 
-// Magnitudes of a tile, or of its left and of its right half with zeros in the other one.
-void send_magnitudes(uint32_t cb_values, uint32_t halves) {
-    tile_regs_acquire();
-    copy_to(cb_values, 0, halves - 1);
-    abs_tile_init();
-    abs_tile(halves - 1);
-    if (halves == 2) {
-        copy_to(cb_left, 0, 0);
-        mul_binary_tile_init();
-        mul_binary_tile(0, 1, 0);
-        sub_binary_tile_init();
-        sub_binary_tile(1, 0, 1);
-    }
-    pack(cb_magnitudes, halves);
+#if defined(TRISC_MATH) || !defined(COMPILE_FOR_TRISC)
+
+using sfpi::dst_reg;
+using sfpi::vFloat;
+
+// dst_reg has 8 vectors of each face; faces 0 and 2 are the left half of a tile.
+constexpr uint32_t kTileVectors = 32;
+constexpr uint32_t kFaceVectors = 8;
+constexpr float kLargestCode = 7.0F;
+
+inline bool is_left(uint32_t vector) {
+    return vector / kFaceVectors % 2 == 0;
 }
 
-void send_largest(uint32_t cb_values, uint32_t halves) {
-    send_magnitudes(cb_values, halves);
-    cb_wait_front(cb_magnitudes, halves);
+// DST[tile] and the tile behind it = magnitudes of the left and of the right half of DST[tile], zeros
+// in the other.
+inline void split_magnitudes(uint32_t tile) {
+    const uint32_t left_tile = tile * kTileVectors;
+    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
+        const uint32_t own = is_left(vector) ? 0 : kTileVectors;
+        vFloat magnitude = sfpi::abs(vFloat(dst_reg[left_tile + vector]));
+        dst_reg[left_tile + own + vector] = magnitude;
+        dst_reg[left_tile + kTileVectors - own + vector] = 0.0F;
+    }
+}
+
+// DST[tile] = codes of its numbers times the factors in DST[left] and DST[right]. Codes 0 to 7 are 0 to 2 in steps of 1/2, to 4 in steps of 1, to 6 in steps of 2: the code of r is the least
+// of 2r, r + 2 and r/2 + 4, rounded to nearest even. The sign is bit 3.
+inline void encode(uint32_t tile, uint32_t left, uint32_t right) {
+    constexpr float kPointAtEnd = 12582912.0F;  // 1.5 · 2^23: adding it rounds to integers
+    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
+        const uint32_t factor = is_left(vector) ? left : right;
+        vFloat quotient =
+            dst_reg[tile * kTileVectors + vector] * dst_reg[factor * kTileVectors + vector];
+        vFloat magnitude = sfpi::abs(quotient);
+        // The constant comes first: rows of padding may hold NaN, which loses a comparison.
+        vFloat code = kPointAtEnd + kLargestCode;
+        vFloat steps_of_half = magnitude * 2.0F + kPointAtEnd;
+        vFloat steps_of_one = magnitude + (kPointAtEnd + 2.0F);
+        vFloat steps_of_two = magnitude * 0.5F + (kPointAtEnd + 4.0F);
+        sfpi::vec_min_max(code, steps_of_half);
+        sfpi::vec_min_max(code, steps_of_one);
+        sfpi::vec_min_max(code, steps_of_two);
+        code = code - kPointAtEnd;
+        v_if(quotient < 0.0F) {
+            code = code + 8.0F;
+        }
+        v_endif;
+        dst_reg[tile * kTileVectors + vector] = code;
+    }
+}
+
+#endif
+
+// Magnitudes of each tile, or of its left and of its right half with zeros in the other one.
+void send_magnitudes(uint32_t cb_values, uint32_t count, uint32_t halves) {
+    tile_regs_acquire();
+    init_copy(cb_values);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        copy_tile(cb_values, tile, tile * halves);
+    }
+    abs_tile_init();
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        if (halves == 1) {
+            abs_tile(tile);
+        } else {
+            MATH((_llk_math_eltwise_unary_sfpu_params_<false>(
+                split_magnitudes, 0, (int)VectorMode::None, tile * halves)));
+        }
+    }
+    pack(cb_magnitudes, count * halves);
+}
+
+void send_largest(uint32_t cb_values, uint32_t count, uint32_t halves) {
+    const uint32_t tiles = count * halves;
+    send_magnitudes(cb_values, count, halves);
+    cb_wait_front(cb_magnitudes, tiles);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_magnitudes, cb_ones, cb_largest);
     tile_regs_acquire();
-    for (uint32_t half = 0; half < halves; ++half) {
-        reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_magnitudes, cb_ones, half, 0, half);
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_magnitudes, cb_ones, tile, 0, tile);
     }
-    cb_pop_front(cb_magnitudes, halves);
-    pack(cb_largest, halves);
+    cb_pop_front(cb_magnitudes, tiles);
+    pack(cb_largest, tiles);
     reduce_uninit();
 }
 
-// DST[0] = quotients of values and their scales.
-void divide(uint32_t cb_values, uint32_t halves) {
-    cb_wait_front(cb_factors, halves);
+// Encodes `count` tiles from `first` on. DST has four tiles: two with a factor each, or one with two.
+void send_codes_of(uint32_t cb_values, uint32_t first, uint32_t count, uint32_t halves) {
+    const uint32_t factors = count * halves;
+    cb_wait_front(cb_factors, factors);
+    tile_regs_acquire();
     unary_bcast_init<BroadcastType::COL>(cb_factors, cb_codes);
-    for (uint32_t half = 0; half < halves; ++half) {
-        unary_bcast<BroadcastType::COL>(cb_factors, half, 2 + half);
+    for (uint32_t factor = 0; factor < factors; ++factor) {
+        unary_bcast<BroadcastType::COL>(cb_factors, factor, count + factor);
     }
-    if (halves == 2) {
-        copy_to(cb_left, 0, 1);
-        where_tile_init();
-        where_tile<DataFormat::Float32>(1, 2, 3, 2);
+    init_copy(cb_values);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        copy_tile(cb_values, first + tile, tile);
     }
-    copy_to(cb_values, 0, 0);
-    mul_binary_tile_init();
-    mul_binary_tile(0, 2, 0);
-    cb_pop_front(cb_factors, halves);
-}
-
-// DST[0] = codes of its numbers. Codes 0 to 7 are 0 to 2 in steps of 1/2, to 4 in steps of 1, to 6
-// in steps of 2: the code of r is the least of 2r, r + 2 and r/2 + 4, rounded to nearest even. The
-// sign is bit 3.
-void encode() {
-    constexpr uint32_t kEight = 0x41000000;
-    constexpr uint32_t kTwo = 0x40000000;
-    constexpr uint32_t kHalf = 0x3F000000;
-    // Adding 1.5 · 2^23 rounds to integers.
-    constexpr uint32_t kPointAtEnd = 0x4B400000;
-    copy_dest_values_init();
-    copy_dest_values(0, 1);
-    ltz_tile_init();
-    ltz_tile(1);
-    abs_tile_init();
-    abs_tile(0);
-    copy_dest_values_init();
-    copy_dest_values(0, 2);
-    copy_dest_values(0, 3);
-    binop_with_scalar_tile_init();
-    mul_unary_tile(1, kEight);
-    mul_unary_tile(0, kTwo);
-    mul_unary_tile(3, kHalf);
-    add_unary_tile(0, kPointAtEnd);
-    add_unary_tile(2, kPointAtEnd + 2);
-    add_unary_tile(3, kPointAtEnd + 4);
-    binary_min_tile_init();
-    binary_min_tile(0, 2, 0);
-    binary_min_tile(0, 3, 0);
-    unary_min_tile_init();
-    unary_min_tile(0, kPointAtEnd + 7);
-    binop_with_scalar_tile_init();
-    sub_unary_tile(0, kPointAtEnd);
-    add_binary_tile_init();
-    add_binary_tile(0, 1, 0);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        const uint32_t left = count + tile * halves;
+        MATH((_llk_math_eltwise_unary_sfpu_params_<false>(encode, 0, (int)VectorMode::None, tile,
+                                                          left, left + halves - 1)));
+    }
+    cb_pop_front(cb_factors, factors);
+    pack(cb_codes, count);
 }
 
 // Joins neighbouring codes to bytes: integers up to 255 are exact in the matrix unit.
-void send_bytes() {
+void send_bytes(uint32_t count) {
     constexpr auto kFrom = static_cast<uint32_t>(DataFormat::Float32);
     constexpr auto kTo = static_cast<uint32_t>(DataFormat::UInt8);
-    cb_wait_front(cb_codes, 1);
+    cb_wait_front(cb_codes, count);
     tile_regs_acquire();
     reconfig_data_format(cb_pairs, cb_codes);
     mm_block_init_short(cb_codes, cb_pairs, 0, 1, 1, 1);
-    matmul_block(cb_codes, cb_pairs, 0, 0, 0, 0, 1, 1, 1);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        matmul_block(cb_codes, cb_pairs, tile, 0, tile, 0, 1, 1, 1);
+    }
     typecast_tile_init<kFrom, kTo>();
-    typecast_tile<kFrom, kTo>(0);
-    cb_pop_front(cb_codes, 1);
-    pack(cb_out, 1);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        typecast_tile<kFrom, kTo>(tile);
+    }
+    cb_pop_front(cb_codes, count);
+    pack(cb_out, count);
 }
 
-void send_codes(uint32_t cb_values, uint32_t halves) {
-    tile_regs_acquire();
-    divide(cb_values, halves);
-    encode();
-    cb_pop_front(cb_values, 1);
-    pack(cb_codes, 1);
-    send_bytes();
+void send_codes(uint32_t cb_values, uint32_t count, uint32_t halves) {
+    const uint32_t at_once = halves == 1 ? count : 1;
+    for (uint32_t tile = 0; tile < count; tile += at_once) {
+        send_codes_of(cb_values, tile, at_once, halves);
+    }
+    cb_pop_front(cb_values, count);
+    send_bytes(count);
+}
+
+void tilize(uint32_t cb_values, uint32_t count) {
+    cb_reserve_back(cb_values, count);
+    reconfig_data_format_srca(cb_rows);
+    pack_reconfig_data_format(cb_values);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        tilize_rows(cb_rows, cb_values, 1);
+        cb_push_back(cb_values, 1);
+    }
+    cb_wait_front(cb_values, count);
 }
 
 }  // namespace
@@ -158,21 +198,17 @@ void kernel_main() {
     }
     cb_wait_front(cb_ones, 1);
     cb_wait_front(cb_pairs, 1);
-    if (halves == 2) {
-        cb_wait_front(cb_left, 1);
-    }
-    for (uint32_t piece = 0; piece < num_pieces; ++piece) {
-        const uint32_t cb_values = values_of(piece);
-        cb_reserve_back(cb_values, 1);
-        reconfig_data_format_srca(cb_rows);
-        pack_reconfig_data_format(cb_values);
-        tilize_rows(cb_rows, cb_values, 1);
-        cb_push_back(cb_values, 1);
-        cb_wait_front(cb_values, 1);
-        send_largest(cb_values, halves);
-        if (piece > 0) {
-            send_codes(values_of(piece - 1), halves);
+    uint32_t before = 0;  // pieces of the turn before
+    uint32_t turn = 0;
+    for (uint32_t piece = 0; piece < num_pieces; piece += kMicroTurn, ++turn) {
+        const uint32_t left = num_pieces - piece;
+        const uint32_t count = left < kMicroTurn ? left : kMicroTurn;
+        tilize(values_of(turn), count);
+        send_largest(values_of(turn), count, halves);
+        if (before > 0) {
+            send_codes(values_of(turn - 1), before, halves);
         }
+        before = count;
     }
-    send_codes(values_of(num_pieces - 1), halves);
+    send_codes(values_of(turn - 1), before, halves);
 }

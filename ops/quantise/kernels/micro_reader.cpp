@@ -43,6 +43,23 @@ void push_pairs() {
     cb_push_back(index_of(MicroCb::Pairs), 1);
 }
 
+template <class Accessor>
+void read_piece(const Accessor& input, const MicroArgs& args, uint32_t piece, uint32_t l1_addr) {
+    const uint32_t column = piece % args.pieces * kMicroPiece;
+    const uint32_t length = smaller(kMicroPiece, args.columns - column) * kElement;
+    // Rows of the tile do not mix: those that were not read keep what the page held.
+    noc_async_read(input.get_noc_addr(piece / args.pieces, column * kElement), l1_addr, length);
+    const uint32_t row_end = round_up(length, 64);
+    fill_words(words_at(l1_addr + length), (row_end - length) / 4, 0);
+}
+
+// Pushes pieces when they are there.
+void push(uint32_t& count) {
+    noc_async_read_barrier();
+    cb_push_back(cb_rows, count);
+    count = 0;
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -58,22 +75,21 @@ void kernel_main() {
     push_counted(rows, {args.pieces, range.first_piece, end}, index_of(MicroCb::Counted));
     push_ones();
     push_pairs();
-    if (args.halves == 2) {
-        push_left_half(index_of(MicroCb::LeftHalf));
-    }
+    uint32_t count = 0;  // pieces that are on their way
     for (uint32_t piece = range.first_piece; piece < end; ++piece) {
-        const uint32_t column = piece % args.pieces * kMicroPiece;
-        const uint32_t length = smaller(kMicroPiece, args.columns - column) * kElement;
         if (!rows.is_counted(piece / args.pieces)) {
             continue;
         }
-        cb_reserve_back(cb_rows, 1);
-        // Rows of the tile do not mix: those that were not read keep what the page held.
-        noc_async_read(input.get_noc_addr(piece / args.pieces, column * kElement),
-                       get_write_ptr(cb_rows), length);
-        const uint32_t row_end = round_up(length, 64);
-        fill_words(words_at(get_write_ptr(cb_rows) + length), (row_end - length) / 4, 0);
-        noc_async_read_barrier();
-        cb_push_back(cb_rows, 1);
+        if (count == 0) {
+            cb_reserve_back(cb_rows, kMicroReads);
+        }
+        read_piece(input, args, piece, get_write_ptr(cb_rows) + count * kTileBytes);
+        count += 1;
+        if (count == kMicroReads) {
+            push(count);
+        }
+    }
+    if (count != 0) {
+        push(count);
     }
 }

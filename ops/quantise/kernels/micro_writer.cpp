@@ -21,25 +21,40 @@ constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileWords = 1024;
 constexpr uint32_t kFaceBytes = 256;
 
-// Puts the codes of the scales of a piece into L1, and gives compute their factors. Factors of
-// rows beyond the piece stay what they were: these rows are not stored.
-void scale_piece(uint32_t tile_rows, uint32_t halves, float tensor_scale) {
-    cb_wait_front(cb_largest, halves);
-    cb_reserve_back(cb_factors, halves);
-    auto* codes = reinterpret_cast<tt_l1_ptr uint8_t*>(get_write_ptr(cb_scales));
+// Puts the codes of the scales of a piece into L1, four a word, and gives compute their factors. Rows
+// beyond the piece have any scales: these rows are not stored.
+template <uint32_t kHalves>
+void scale_tile(uint32_t tile_rows, float tensor_scale, tt_l1_ptr uint32_t* codes) {
+    constexpr uint32_t kRowsOfWord = 4 / kHalves;
     const tt_l1_ptr uint32_t* largest = words_at(get_read_ptr(cb_largest));
     tt_l1_ptr uint32_t* factors = words_at(get_write_ptr(cb_factors));
-    for (uint32_t row = 0; row < tile_rows; ++row) {
-        for (uint32_t half = 0; half < halves; ++half) {
-            const uint32_t place = half * kTileWords + scale_rule::word_of_row(row);
-            const MicroScale scale =
-                halves == 1 ? e8m0_scale(largest[place]) : e4m3_scale(largest[place], tensor_scale);
-            codes[row * halves + half] = (uint8_t)scale.code;
+    for (uint32_t row = 0; row < tile_rows; row += kRowsOfWord) {
+        const uint32_t first = scale_rule::word_of_row(row);
+        uint32_t word = 0;
+        for (uint32_t i = 0; i < 4; ++i) {
+            // Rows of a face are 16 words apart.
+            const uint32_t place = i % kHalves * kTileWords + first + i / kHalves * 16;
+            const MicroScale scale = kHalves == 1 ? e8m0_scale(largest[place])
+                                                  : e4m3_scale(largest[place], tensor_scale);
             factors[place] = scale.factor;
+            word |= scale.code << 8 * i;
         }
+        *codes++ = word;
     }
-    cb_push_back(cb_factors, halves);
-    cb_pop_front(cb_largest, halves);
+}
+
+void scale_piece(const MicroArgs& args, uint32_t piece, float tensor_scale, uint32_t scales_l1) {
+    const uint32_t columns = args.columns - piece % args.pieces * kMicroPiece;
+    const uint32_t tile_rows = div_up(smaller(columns, kMicroPiece), kTileRows);
+    cb_wait_front(cb_largest, args.halves);
+    cb_reserve_back(cb_factors, args.halves);
+    if (args.halves == 1) {
+        scale_tile<1>(tile_rows, tensor_scale, words_at(scales_l1));
+    } else {
+        scale_tile<2>(tile_rows, tensor_scale, words_at(scales_l1));
+    }
+    cb_push_back(cb_factors, args.halves);
+    cb_pop_front(cb_largest, args.halves);
 }
 
 // The left faces of a tile are the bytes of 512 columns each.
@@ -58,13 +73,26 @@ void store_codes(const Codes& codes, const MicroArgs& args, uint32_t piece) {
 }
 
 template <class Scales>
-void store_scales(const Scales& scales, const MicroArgs& args, uint32_t piece) {
+void store_scales(const Scales& scales, const MicroArgs& args, uint32_t piece, uint32_t scales_l1) {
     const uint32_t row = piece / args.pieces;
     const uint32_t each = kTileRows / args.halves;  // columns of a block
     const uint32_t column = piece % args.pieces * kMicroPiece;
-    noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(row, column / each),
+    noc_async_write(scales_l1, scales.get_noc_addr(row, column / each),
                     smaller(kMicroPiece, args.columns - column) / each);
 }
+
+// Pieces that compute takes at once.
+struct Turn {
+    uint32_t count = 0;
+    uint32_t pieces[kMicroTurn];
+
+    template <class Codes>
+    void store(const Codes& codes, const MicroArgs& args) const {
+        for (uint32_t i = 0; i < count; ++i) {
+            store_codes(codes, args, pieces[i]);
+        }
+    }
+};
 
 float tensor_scale(uint32_t halves) {
     if (halves == 1) {
@@ -93,22 +121,30 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, range.first_piece / args.pieces, div_up(end, args.pieces));
     const float of_tensor = tensor_scale(args.halves);
-    uint32_t before = end;  // the piece whose codes compute makes meanwhile; `end` if none
+    Turn before;  // whose codes compute makes while this one's scales are made
+    Turn turn;
+    const auto finish_turn = [&] {
+        noc_async_writes_flushed();  // scales go where those of the turn before were
+        for (uint32_t i = 0; i < turn.count; ++i) {
+            const uint32_t scales_l1 = get_write_ptr(cb_scales) + i * kTileRows * args.halves;
+            scale_piece(args, turn.pieces[i], of_tensor, scales_l1);
+            store_scales(scales, args, turn.pieces[i], scales_l1);
+        }
+        before.store(codes, args);
+        before = turn;
+        turn.count = 0;
+    };
     for (uint32_t piece = range.first_piece; piece < end; ++piece) {
         if (!rows.is_counted(piece / args.pieces)) {
             continue;
         }
-        noc_async_writes_flushed();  // scales go where those of the piece before were
-        const uint32_t columns = args.columns - piece % args.pieces * kMicroPiece;
-        scale_piece(div_up(smaller(columns, kMicroPiece), kTileRows), args.halves, of_tensor);
-        store_scales(scales, args, piece);
-        if (before != end) {
-            store_codes(codes, args, before);
+        turn.pieces[turn.count] = piece;
+        turn.count += 1;
+        if (turn.count == kMicroTurn) {
+            finish_turn();
         }
-        before = piece;
     }
-    if (before != end) {
-        store_codes(codes, args, before);
-    }
+    finish_turn();
+    before.store(codes, args);
     noc_async_write_barrier();
 }

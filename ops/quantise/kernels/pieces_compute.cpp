@@ -35,43 +35,27 @@ void tilize_strip(uint32_t cb_values) {
     cb_pop_front(cb_rows, kStripTiles);
 }
 
-// Reduces the magnitudes of a strip to column 0 of a tile. The matrix unit reads bfloat16, which
-// magnitudes of bfloat16 rows are exactly.
-void send_row_largest(uint32_t cb_values, uint32_t first) {
-    fp8_strips::send_largest(cb_values, first, cb_partial);
-    cb_wait_front(cb_partial, 1);
-    reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_partial, cb_ones, cb_largest);
-    tile_regs_acquire();
-    reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_partial, cb_ones, 0, 0, 0);
-    tile_regs_commit();
-    cb_pop_front(cb_partial, 1);
-    cb_reserve_back(cb_largest, 1);
-    pack_reconfig_data_format(cb_largest);
-    tile_regs_wait();
-    pack_tile(0, cb_largest);
-    tile_regs_release();
-    cb_push_back(cb_largest, 1);
-    reduce_uninit();
-}
-
 void send_largest(const PieceComputeArgs& args, uint32_t cb_values, uint32_t first) {
     switch (static_cast<Largest>(args.largest)) {
         case Largest::None:
             return;
         case Largest::OfRows:
-            return send_row_largest(cb_values, first);
+            fp8_strips::send_largest(cb_values, first, cb_partial);
+            return fp8_strips::send_row_largest(cb_partial, cb_ones, cb_largest);
         case Largest::OfColumns:
             return fp8_strips::send_largest(cb_values, first, cb_largest);
     }
 }
 
-void send_codes(const PieceComputeArgs& args, uint32_t cb_values) {
-    cb_wait_front(cb_scale, 1);
-    for (uint32_t strip = 0; strip < args.strips; ++strip) {
-        fp8_strips::send_scaled_rows(cb_values, strip * kStripTiles, cb_scale,
-                                     static_cast<fp8::CodeForm>(args.form), cb_out);
-    }
-    cb_pop_front(cb_scale, 1);
+// Scales a strip of a group whose scales are there.
+void send_codes(const PieceComputeArgs& args, uint32_t cb_values, uint32_t strip) {
+    fp8_strips::send_scaled_rows(cb_values, strip * kStripTiles,
+                                 {cb_scale, args.scale_tiles == 1 ? 0 : strip},
+                                 static_cast<fp8::CodeForm>(args.form), cb_out);
+}
+
+void release(const PieceComputeArgs& args, uint32_t cb_values) {
+    cb_pop_front(cb_scale, args.scale_tiles);
     cb_pop_front(cb_values, args.strips * kStripTiles);
 }
 
@@ -86,14 +70,21 @@ void kernel_main() {
         const uint32_t cb_values = values_of(group);
         for (uint32_t strip = 0; strip < args.strips; ++strip) {
             tilize_strip(cb_values);
-        }
-        cb_wait_front(cb_values, args.strips * kStripTiles);
-        for (uint32_t strip = 0; strip < args.strips; ++strip) {
+            cb_wait_front(cb_values, (strip + 1) * kStripTiles);
             send_largest(args, cb_values, strip * kStripTiles);
+            // Strips of two groups take turns, so that reads go on while the vector unit divides.
+            if (group > 0) {
+                cb_wait_front(cb_scale, args.scale_tiles);
+                send_codes(args, values_of(group - 1), strip);
+            }
         }
         if (group > 0) {
-            send_codes(args, values_of(group - 1));
+            release(args, values_of(group - 1));
         }
     }
-    send_codes(args, values_of(num_groups - 1));
+    cb_wait_front(cb_scale, args.scale_tiles);
+    for (uint32_t strip = 0; strip < args.strips; ++strip) {
+        send_codes(args, values_of(num_groups - 1), strip);
+    }
+    release(args, values_of(num_groups - 1));
 }

@@ -5,23 +5,14 @@
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
 #include "pieces.hpp"
+#include "pieces_reading.hpp"
 
 namespace {
 
 using namespace tessera::ops;
 using namespace tessera::ops::quantise;
 
-constexpr uint32_t cb_rows = index_of(Cb::Rows);
 constexpr uint32_t cb_counts = index_of(Cb::ReaderCounts);
-constexpr uint32_t cb_ones = index_of(Cb::Ones);
-
-// Bytes of L1 from one address, which may be odd in words, up to another.
-void clear(uint32_t from, uint32_t to) {
-    for (; from % 4 != 0 && from < to; ++from) {
-        *reinterpret_cast<tt_l1_ptr uint8_t*>(from) = 0;
-    }
-    fill_words(words_at(from), (to - from) / 4, 0);
-}
 
 // Rows of a strip behind the last piece, and those that do not count, keep what they had: rows do
 // not mix, and their codes are not stored.
@@ -45,15 +36,6 @@ void push(const Accessor& input, const CountedRows& rows, const Pieces& pieces,
     cb_push_back(cb_rows, kStripTiles);
 }
 
-// The factors of the matrix unit's reduction.
-void push_ones() {
-    constexpr uint32_t kTwoOnes = 0x3F803F80;  // bfloat16
-    constexpr uint32_t kWords = 512;
-    cb_reserve_back(cb_ones, 1);
-    fill_words(words_at(get_write_ptr(cb_ones)), kWords, kTwoOnes);
-    cb_push_back(cb_ones, 1);
-}
-
 }  // namespace
 
 void kernel_main() {
@@ -72,9 +54,11 @@ void kernel_main() {
 
     push_ones();
     for (uint32_t group = first; group < end; group += args.group_pieces) {
-        const uint32_t group_end = smaller(group + args.group_pieces, end);
+        // The last group has as many strips as the others; those without pieces are not stored.
+        const uint32_t group_end = group + args.group_pieces;
         for (uint32_t strip = group; strip < group_end; strip += kStripRows) {
-            push(input, rows, pieces, element_bytes, strip, smaller(strip + kStripRows, group_end));
+            const uint32_t strip_end = smaller(strip + kStripRows, group_end);
+            push(input, rows, pieces, element_bytes, strip, smaller(strip_end, end));
         }
     }
 }

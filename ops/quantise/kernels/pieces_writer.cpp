@@ -18,6 +18,7 @@ constexpr uint32_t cb_largest = index_of(Cb::Largest);
 constexpr uint32_t cb_scale = index_of(Cb::Scale);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t cb_scales = index_of(Cb::Scales);
+constexpr uint32_t kTileWords = 1024;  // of float32
 
 struct Shapes {
     Pieces pieces;
@@ -39,14 +40,19 @@ uint32_t scale_bits(const Shapes& shapes, uint32_t largest) {
     return scale.bits;
 }
 
-// Gives compute the factor of a row of a strip.
-void put_scale(const Shapes& shapes, uint32_t row, uint32_t bits) {
+// Returns the bits of what compute scales by.
+uint32_t factor_of(const Shapes& shapes, uint32_t bits) {
     scale_rule::FloatWord scale;
     scale.bits = bits;
     if (shapes.rule == ScaleRule::PerToken) {
         scale.value = 1.0F / scale.value;
     }
-    words_at(get_write_ptr(cb_scale))[scale_rule::word_of_row(row)] = scale.bits;
+    return scale.bits;
+}
+
+// Gives compute the factor of a row of a strip.
+void put_factor(uint32_t row, uint32_t factor) {
+    words_at(get_write_ptr(cb_scale))[scale_rule::word_of_row(row)] = factor;
 }
 
 // Returns the bits of the largest magnitude of a row of a strip.
@@ -75,7 +81,7 @@ void scale_pieces(const Shapes& shapes, uint32_t first, uint32_t end) {
         for (uint32_t i = 0; i < run.count; ++i) {
             const uint32_t row = run.piece - first + i;
             kept[i] = scale_bits(shapes, has_largest ? largest_of(shapes, tile, row) : 0);
-            put_scale(shapes, row, kept[i]);
+            put_factor(row, factor_of(shapes, kept[i]));
         }
         slot += 1;
     });
@@ -85,30 +91,63 @@ void scale_pieces(const Shapes& shapes, uint32_t first, uint32_t end) {
     }
 }
 
-// Whole rows: several in one strip, or one over several strips, all of whose pieces have its scale.
-void scale_rows(const Shapes& shapes, uint32_t first, uint32_t end) {
-    uint32_t largest[kStripRows];
+// Rows of a group by the pieces of its strips, counted through.
+struct RowOfPiece {
+    uint32_t per_row;
+    uint32_t slot = 0;
+    uint32_t place = 0;
+
+    void advance() {
+        place += 1;
+        if (place == per_row) {
+            place = 0;
+            slot += 1;
+        }
+    }
+};
+
+// Finds the largest magnitude of each row of a group, over the strips of its pieces. Calls
+// between(strip) after each strip but the last one. @returns the number of rows.
+template <class Between>
+uint32_t find_largest(const Shapes& shapes, uint32_t pieces, uint32_t (&largest)[kStripRows],
+                      const Between& between) {
     fill_words(largest, kStripRows, 0);
-    for (uint32_t strip = first; strip < end; strip += kStripRows) {
+    RowOfPiece row{shapes.pieces.per_row};
+    for (uint32_t strip = 0; strip < shapes.args.group_pieces; strip += kStripRows) {
         cb_wait_front(cb_largest, 1);
         const auto* tile = words_at(get_read_ptr(cb_largest));
-        for (uint32_t i = 0; i < smaller(kStripRows, end - strip); ++i) {
-            const uint32_t slot = (strip + i - first) / shapes.pieces.per_row;
-            largest[slot] = larger(largest[slot], largest_of(shapes, tile, i));
+        // The last group may have fewer pieces than strips.
+        const uint32_t count = strip < pieces ? smaller(kStripRows, pieces - strip) : 0;
+        for (uint32_t i = 0; i < count; ++i, row.advance()) {
+            largest[row.slot] = larger(largest[row.slot], largest_of(shapes, tile, i));
         }
         cb_pop_front(cb_largest, 1);
-    }
-    cb_reserve_back(cb_scale, 1);
-    const uint32_t rows = (end - first) / shapes.pieces.per_row;
-    for (uint32_t slot = 0; slot < rows; ++slot) {
-        const uint32_t bits = scale_bits(shapes, largest[slot]);
-        kept_of(shapes, slot)[0] = bits;
-        const uint32_t row = slot * shapes.pieces.per_row;
-        for (uint32_t i = row; i < smaller(row + shapes.pieces.per_row, kStripRows); ++i) {
-            put_scale(shapes, i, bits);
+        if (strip + kStripRows < shapes.args.group_pieces) {
+            between(strip);
         }
     }
-    cb_push_back(cb_scale, 1);
+    return row.slot;
+}
+
+// Whole rows: several in some strips, or one over several strips, all of whose pieces have its scale.
+template <class Between>
+void scale_rows(const Shapes& shapes, uint32_t first, uint32_t end, const Between& between) {
+    uint32_t factors[kStripRows];
+    const uint32_t rows = find_largest(shapes, end - first, factors, between);
+    for (uint32_t slot = 0; slot < rows; ++slot) {
+        const uint32_t bits = scale_bits(shapes, factors[slot]);
+        kept_of(shapes, slot)[0] = bits;
+        factors[slot] = factor_of(shapes, bits);
+    }
+    RowOfPiece row{shapes.pieces.per_row};
+    cb_reserve_back(cb_scale, shapes.own.scale_tiles);
+    tt_l1_ptr uint32_t* tile = words_at(get_write_ptr(cb_scale));
+    for (uint32_t strip = 0; strip < shapes.own.scale_tiles; ++strip, tile += kTileWords) {
+        for (uint32_t i = 0; i < kStripRows && row.slot < rows; ++i, row.advance()) {
+            tile[scale_rule::word_of_row(i)] = factors[row.slot];
+        }
+    }
+    cb_push_back(cb_scale, shapes.own.scale_tiles);
 }
 
 template <class Codes>
@@ -125,14 +164,6 @@ void store_strip(const Codes& codes, const Shapes& shapes, const CountedRows& ro
     });
     noc_async_writes_flushed();
     cb_pop_front(cb_out, kStripTiles);
-}
-
-template <class Codes>
-void store_group(const Codes& codes, const Shapes& shapes, const CountedRows& rows, uint32_t first,
-                 uint32_t end) {
-    for (uint32_t strip = first; strip < end; strip += kStripRows) {
-        store_strip(codes, shapes, rows, strip, smaller(strip + kStripRows, end));
-    }
 }
 
 template <class Scales>
@@ -186,21 +217,35 @@ void kernel_main() {
     const CountedRows rows =
         counted_rows(counts, cb_counts, first / args.pieces, div_up(end, args.pieces));
 
-    uint32_t before = first;  // a group whose codes compute makes meanwhile
+    // Stores the strip of a group that starts at its `strip`-th piece.
+    const auto store = [&](uint32_t group, uint32_t strip) {
+        const uint32_t strip_end =
+            smaller(group + smaller(strip + kStripRows, args.group_pieces), end);
+        store_strip(codes, shapes, rows, group + strip, strip_end);
+    };
+    const uint32_t last_strip = (div_up(args.group_pieces, kStripRows) - 1) * kStripRows;
+    // Compute makes codes of the group before while it finds the largest magnitudes of this one.
     for (uint32_t group = first; group < end; group += args.group_pieces) {
+        const auto store_before = [&](uint32_t strip) {
+            if (group > first) {
+                store(group - args.group_pieces, strip);
+            }
+        };
         const uint32_t group_end = smaller(group + args.group_pieces, end);
         noc_async_writes_flushed();  // scales go where those of the group before were
         if (shapes.block == ScaleBlock::Row) {
-            scale_rows(shapes, group, group_end);
+            scale_rows(shapes, group, group_end, store_before);
         } else {
             scale_pieces(shapes, group, group_end);
         }
         if (shapes.block != ScaleBlock::Static) {
             store_scales(scales, shapes, group, group_end);
         }
-        store_group(codes, shapes, rows, before, group);
-        before = group;
+        store_before(last_strip);
     }
-    store_group(codes, shapes, rows, before, end);
+    const uint32_t last_group = first + (range.num_groups - 1) * args.group_pieces;
+    for (uint32_t strip = 0; strip <= last_strip; strip += kStripRows) {
+        store(last_group, strip);
+    }
     noc_async_write_barrier();
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings 32 rows of 128 columns at a time, group by group of those that share their scales; of a
-// tensor all of them twice. Rows that do not count are zeros.
+// Brings 32 rows of 128 columns at a time, group by group of those that share their scales.
+// Rows that do not count are zeros.
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
 #include "args.hpp"
-#include "tensor_strips.hpp"
 
 namespace {
 
@@ -66,20 +65,6 @@ void push_block(const PageAccessor& input, const CountedRows& rows, const Reader
     }
 }
 
-// Pushes strips [first, end) of a tensor, and again when its scale is known.
-template <class Counts>
-void push_tensor(const PageAccessor& input, const Counts& counts, const ReaderArgs& args,
-                 uint32_t first, uint32_t end) {
-    const TensorStrips strips(args.columns);
-    const CountedRows rows =
-        counted_rows(counts, cb_counts, strips.row(first), strips.end_row(end));
-    for (uint32_t pass = 0; pass < 2; ++pass) {
-        for (uint32_t strip = first; strip < end; ++strip) {
-            push_block(input, rows, args, strips.row(strip), strips.column(strip));
-        }
-    }
-}
-
 }  // namespace
 
 void kernel_main() {
@@ -91,10 +76,6 @@ void kernel_main() {
         TensorAccessor(ReaderTensors::counts(), ReaderTensors::counts_address(GroupRange::kCount));
     const uint32_t group_rows = args.row_tiles * kTileRows;
     const uint32_t end_group = range.first_group + range.num_groups;
-    if (args.is_tensor != 0) {
-        push_tensor(input, counts, args, range.first_group, end_group);
-        return;
-    }
     const CountedRows rows =
         counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the scales of each block from its largest magnitudes, and stores codes and scales. The
-// scale of a tensor is made of what all cores found: each tells the first one, which answers.
+// Makes the scales of each block from its largest magnitudes, and stores codes and scales.
 #include "../../shared/expert_rows/kernels/counted_rows.hpp"
 #include "../../shared/fp8_blocks/kernels/scale_rule.hpp"
 #include "../../shared/kernels/arithmetic.hpp"
 #include "args.hpp"
-#include "tensor_strips.hpp"
 
 namespace {
 
@@ -13,18 +11,13 @@ using namespace tessera::ops;
 using namespace tessera::ops::quantise;
 
 constexpr uint32_t cb_counts = index_of(Cb::WriterCounts);
-constexpr uint32_t cb_exchange = index_of(Cb::Exchange);
 constexpr uint32_t cb_largest = index_of(Cb::Largest);
 constexpr uint32_t cb_scale = index_of(Cb::Scale);
 constexpr uint32_t cb_out = index_of(Cb::Output);
 constexpr uint32_t cb_scales = index_of(Cb::Scales);
-// Indices of runtime arguments after those of the groups.
-constexpr uint32_t kExchangeArg = GroupRange::kCount + WriterTensors::Addresses::kCount;
-constexpr uint32_t kPlacesArg = kExchangeArg + Exchange::kCount;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kStripTiles = 4;
 constexpr uint32_t kBlock = 128;
-constexpr uint32_t kSlot = 64;  // bytes between what cores tell
 
 struct Shapes {
     uint32_t columns;
@@ -121,78 +114,6 @@ void store_scales(const Accessor& scales, const Shapes& shapes, const CountedRow
     noc_async_write_barrier();  // the next group's scales go to the same place
 }
 
-// The largest of what all cores found.
-uint32_t largest_of_all(uint32_t own, uint32_t arrived, uint32_t answered) {
-    const auto exchange = Exchange::read(kExchangeArg);
-    const uint32_t core = exchange.core;
-    const uint32_t num_cores = exchange.num_cores;
-    const uint32_t slots = get_write_ptr(cb_exchange);
-    // The answer's place is after the slots of all cores.
-    const uint32_t answer = slots + num_cores * kSlot;
-    words_at(slots + core * kSlot)[0] = own;
-    if (core != 0) {
-        const auto first = CorePlace::read(kPlacesArg);
-        noc_async_write(slots + core * kSlot, get_noc_addr(first.x, first.y, slots + core * kSlot),
-                        4);
-        noc_async_write_barrier();  // it is there before it is counted
-        noc_semaphore_inc(get_noc_addr(first.x, first.y, arrived), 1);
-        noc_semaphore_wait(words_at(answered), 1);
-        return words_at(answer)[0];
-    }
-    // Equality is safe: each core counts once.
-    noc_semaphore_wait(words_at(arrived), num_cores - 1);
-    uint32_t largest = own;
-    for (uint32_t i = 1; i < num_cores; ++i) {
-        largest = larger(largest, words_at(slots + i * kSlot)[0]);
-    }
-    words_at(answer)[0] = largest;
-    for (uint32_t i = 1; i < num_cores; ++i) {
-        const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
-        noc_async_write(answer, get_noc_addr(other.x, other.y, answer), 4);
-    }
-    noc_async_write_barrier();  // the answers are there before they are counted
-    for (uint32_t i = 1; i < num_cores; ++i) {
-        const auto other = CorePlace::read(kPlacesArg + i * CorePlace::kCount);
-        noc_semaphore_inc(get_noc_addr(other.x, other.y, answered), 1);
-    }
-    return largest;
-}
-
-template <class Codes, class Scales>
-void scale_tensor(const Codes& codes, const Scales& scales, const Shapes& shapes,
-                  const CountedRows& rows, const GroupRange& range) {
-    const TensorStrips strips(shapes.columns);
-    const uint32_t end = range.first_group + range.num_groups;
-    uint32_t largest = 0;
-    // All largest elements first: compute does not start codes before the scale is there.
-    for (uint32_t strip = range.first_group; strip < end; ++strip) {
-        cb_wait_front(cb_largest, 1);
-        for (uint32_t row = 0; row < kTileRows; ++row) {
-            largest = larger(largest,
-                             scale_rule::largest_of_row(words_at(get_read_ptr(cb_largest)), row));
-        }
-        cb_pop_front(cb_largest, 1);
-    }
-    const auto args = WriterArgs::read();
-    largest = largest_of_all(largest, get_semaphore(args.arrived), get_semaphore(args.answered));
-    cb_reserve_back(cb_scale, 1);
-    for (uint32_t row = 0; row < kTileRows; ++row) {
-        words_at(get_write_ptr(cb_scales))[0] =
-            put_scale(words_at(get_write_ptr(cb_scale)), row, largest, shapes);
-    }
-    cb_push_back(cb_scale, 1);
-    // The argument is read again: predicted cycles count each read. One core stores the scale of
-    // the tensor.
-    if (ExchangeCore::read(kExchangeArg).core == 0) {
-        noc_async_write(get_write_ptr(cb_scales), scales.get_noc_addr(0), 4);
-    }
-    for (uint32_t strip = range.first_group; strip < end; ++strip) {
-        store_strip(codes, shapes, rows, strips.row(strip), strips.column(strip));
-    }
-    noc_async_write_barrier();
-    noc_async_atomic_barrier();
-}
-
 // Scales each block of codes by its own largest magnitude.
 template <class Codes, class Scales>
 void scale_blocks(const Codes& codes, const Scales& scales, const Shapes& shapes,
@@ -241,14 +162,6 @@ void kernel_main() {
         TensorAccessor(WriterTensors::counts(), WriterTensors::counts_address(GroupRange::kCount));
     const uint32_t group_rows = shapes.row_tiles * kTileRows;
     const uint32_t end_group = range.first_group + range.num_groups;
-    // A scale of the whole tensor needs an exchange between cores; the other forms are local.
-    if (shapes.blocks == ScaleBlock::Tensor) {
-        const TensorStrips strips(shapes.columns);
-        const CountedRows rows = counted_rows(counts, cb_counts, strips.row(range.first_group),
-                                              strips.end_row(end_group));
-        scale_tensor(codes, scales, shapes, rows, range);
-        return;
-    }
     const CountedRows rows =
         counted_rows(counts, cb_counts, range.first_group * group_rows, end_group * group_rows);
     scale_blocks(codes, scales, shapes, rows, range, args.scale_bytes);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -172,6 +173,24 @@ TEST(Quantise, GivesATensorOneScaleOfTheRowsThatCount) {
     EXPECT_EQ(outputs[1].as<float>()[0], 2.0F);
     EXPECT_EQ(fp8::value_of(outputs[0].as<std::uint8_t>()[0]), 0.5F);
     EXPECT_EQ(fp8::value_of(outputs[0].as<std::uint8_t>()[69 * 130 + 129]), -448.0F);
+}
+
+// 1.7 MB of one core: more than its L1. The largest number, which comes last, is the largest code.
+TEST(Quantise, ReadsATensorAgainThatL1DoesNotHold) {
+    OneDevice device(testing::test_arch());
+    HostTensor input = make_host_tensor({120, 7168}, DataFormat::Float16_b);
+    constexpr std::uint16_t kOne = 0x3F80;
+    constexpr std::uint16_t kLargest = 0x43E0;  // 448
+    std::ranges::fill(input.as<std::uint16_t>(), kOne);
+    input.as<std::uint16_t>().back() = kLargest;
+    const QuantiseSpec spec{.block = ScaleBlock::Tensor, .grid = {1, 1}};
+
+    const auto outputs = call_op(device, quantise::op(), &spec, {{input}});
+
+    EXPECT_EQ(outputs[1].as<float>()[0], 1.0F);
+    const auto codes = outputs[0].as<std::uint8_t>();
+    EXPECT_EQ(std::ranges::count(codes, 0x38), 120 * 7168 - 1);  // 1
+    EXPECT_EQ(codes.back(), 0x7E);                               // 448
 }
 
 struct TileCase {

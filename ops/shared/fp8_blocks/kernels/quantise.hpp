@@ -14,6 +14,37 @@ namespace fp8_strips {
 
 constexpr uint32_t kStripTiles = 4;
 
+#if defined(TRISC_MATH) || !defined(COMPILE_FOR_TRISC)
+constexpr uint32_t kTileVectors = 32;
+
+inline sfpi::vFloat magnitude_of(uint32_t tile, uint32_t vector) {
+    sfpi::vFloat value = sfpi::dst_reg[tile * kTileVectors + vector];
+    return sfpi::abs(value);
+}
+
+// DST[0] = the larger magnitudes of DST[0] and DST[1].
+inline void take_first_largest() {
+    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
+        sfpi::vFloat largest = magnitude_of(0, vector);
+        sfpi::vFloat other = magnitude_of(1, vector);
+        sfpi::vec_min_max(other, largest);
+        sfpi::dst_reg[vector] = largest;
+    }
+}
+
+// DST[0] = the largest of itself and the magnitudes of DST[2] and DST[3].
+inline void take_more_largest() {
+    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
+        sfpi::vFloat largest = sfpi::dst_reg[vector];
+        for (uint32_t tile = 2; tile < kStripTiles; ++tile) {
+            sfpi::vFloat other = magnitude_of(tile, vector);
+            sfpi::vec_min_max(other, largest);
+        }
+        sfpi::dst_reg[vector] = largest;
+    }
+}
+#endif
+
 // Pushes one tile of the largest magnitudes of four tiles from `first` on.
 inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {
     tile_regs_acquire();
@@ -22,14 +53,9 @@ inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest
     for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
         copy_tile(cb_values, first + tile, tile);
     }
-    abs_tile_init();
-    for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
-        abs_tile(tile);
-    }
-    binary_max_tile_init();
-    for (uint32_t tile = 1; tile < kStripTiles; ++tile) {
-        binary_max_tile(0, tile, 0);
-    }
+    constexpr auto kOnce = (int)VectorMode::None;
+    MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_first_largest, 0, kOnce)));
+    MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_more_largest, 0, kOnce)));
     tile_regs_commit();
     cb_reserve_back(cb_largest, 1);
     pack_reconfig_data_format(cb_largest);
@@ -37,6 +63,24 @@ inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest
     pack_tile(0, cb_largest);
     tile_regs_release();
     cb_push_back(cb_largest, 1);
+}
+
+// Pushes the largest number of each row of a tile of `cb_partial` in column 0. The matrix unit reads
+// bfloat16, which magnitudes of bfloat16 rows are exactly.
+inline void send_row_largest(uint32_t cb_partial, uint32_t cb_ones, uint32_t cb_largest) {
+    cb_wait_front(cb_partial, 1);
+    reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_partial, cb_ones, cb_largest);
+    tile_regs_acquire();
+    reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_partial, cb_ones, 0, 0, 0);
+    tile_regs_commit();
+    cb_pop_front(cb_partial, 1);
+    cb_reserve_back(cb_largest, 1);
+    pack_reconfig_data_format(cb_largest);
+    tile_regs_wait();
+    pack_tile(0, cb_largest);
+    tile_regs_release();
+    cb_push_back(cb_largest, 1);
+    reduce_uninit();
 }
 
 // Pushes four tiles from `first` on as 32 rows of 128 elements of the format of `cb_rows`, as they
@@ -60,58 +104,75 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
 
 using tessera::ops::fp8::CodeForm;
 
-// Numbers below 2^22 have no fraction bits after 1.5 · 2^23 was added.
-inline void round_to_integers(uint32_t dst) {
-    constexpr uint32_t kPointAtEnd = 0x4B400000;  // 1.5 · 2^23
-    binop_with_scalar_tile_init();
-    add_unary_tile(dst, kPointAtEnd);
-    sub_unary_tile(dst, kPointAtEnd);
+#if defined(TRISC_MATH) || !defined(COMPILE_FOR_TRISC)
+// Rounds the numbers of a face to integers. Numbers below 2^22 have no fraction bits after kPointAtEnd
+// was added.
+constexpr float kPointAtEnd = 12582912.0F;  // 1.5 · 2^23
+constexpr uint32_t kFaceVectors = 8;
+
+inline void round_face() {
+    for (uint32_t vector = 0; vector < kFaceVectors; ++vector) {
+        sfpi::vFloat rounded = sfpi::dst_reg[vector] + kPointAtEnd;
+        sfpi::dst_reg[vector] = rounded - kPointAtEnd;
+    }
 }
 
-// Turns integers to ±127 into bytes. The cast keeps the low byte, so that none may be negative.
-inline void to_bytes(uint32_t dst) {
-    constexpr uint32_t kZero = 0x43000000;  // kByteZero, fp32
-    binop_with_scalar_tile_init();
-    add_unary_tile(dst, kZero);
-    typecast_tile_init<static_cast<uint32_t>(DataFormat::Float32),
-                       static_cast<uint32_t>(DataFormat::UInt8)>();
-    typecast_tile<static_cast<uint32_t>(DataFormat::Float32),
-                  static_cast<uint32_t>(DataFormat::UInt8)>(dst);
+// Turns the numbers of a face into bytes, kByteZero more than the nearest integers: the last bits of
+// a sum with kPointAtEnd.
+inline void round_face_to_bytes() {
+    constexpr float kZero = kPointAtEnd + tessera::ops::fp8::kByteZero;
+    constexpr uint32_t kByte = 0xFF;
+    for (uint32_t vector = 0; vector < kFaceVectors; ++vector) {
+        sfpi::vFloat rounded = sfpi::dst_reg[vector] + kZero;
+        sfpi::dst_reg[vector] = sfpi::reinterpret<sfpi::vUInt>(rounded) & kByte;
+    }
 }
+#endif
 
-// Divides two tiles of DST by the third one, or multiplies them with it.
-inline void scale_two(CodeForm form) {
+// Divides the first tiles of DST by the one behind them, or multiplies them with it.
+inline void scale_tiles(uint32_t count, CodeForm form) {
     if (form == CodeForm::Multiply) {
         mul_binary_tile_init();
-        mul_binary_tile(0, 2, 0);
-        mul_binary_tile(1, 2, 1);
-        return;
+    } else {
+        div_binary_tile_init();
     }
-    div_binary_tile_init();
-    div_binary_tile(0, 2, 0);
-    div_binary_tile(1, 2, 1);
-    if (form == CodeForm::Round || form == CodeForm::Bytes) {
-        round_to_integers(0);
-        round_to_integers(1);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        if (form == CodeForm::Multiply) {
+            mul_binary_tile(tile, count, tile);
+        } else {
+            div_binary_tile(tile, count, tile);
+        }
     }
-    if (form == CodeForm::Bytes) {
-        to_bytes(0);
-        to_bytes(1);
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        if (form == CodeForm::Round) {
+            MATH((_llk_math_eltwise_unary_sfpu_params_<false>(round_face, tile,
+                                                              (int)VectorMode::RC)));
+        }
+        if (form == CodeForm::Bytes) {
+            MATH((_llk_math_eltwise_unary_sfpu_params_<false>(round_face_to_bytes, tile,
+                                                              (int)VectorMode::RC)));
+        }
     }
 }
 
-// Sends each element divided by (or times) the number in column 0 of its row of `cb_scale`.
-inline void send_scaled_rows(uint32_t cb_values, uint32_t first, uint32_t cb_scale, CodeForm form,
+// A tile of scales: the number in column 0 of a row is that of the row's elements.
+struct ScaleTile {
+    uint32_t cb;
+    uint32_t tile = 0;
+};
+
+// Sends each element divided by (or times) the scale of its row.
+inline void send_scaled_rows(uint32_t cb_values, uint32_t first, ScaleTile scale, CodeForm form,
                              uint32_t cb_rows) {
     cb_reserve_back(cb_rows, kStripTiles);
     for (uint32_t half = 0; half < 2; ++half) {
         tile_regs_acquire();
-        unary_bcast_init<BroadcastType::COL>(cb_scale, cb_rows);
-        unary_bcast<BroadcastType::COL>(cb_scale, 0, 2);
+        unary_bcast_init<BroadcastType::COL>(scale.cb, cb_rows);
+        unary_bcast<BroadcastType::COL>(scale.cb, scale.tile, 2);
         init_copy(cb_values);
         copy_tile(cb_values, first + half * 2, 0);
         copy_tile(cb_values, first + half * 2 + 1, 1);
-        scale_two(form);
+        scale_tiles(2, form);
         tile_regs_commit();
         pack_untilize_dest_init<2, 4>(cb_rows);
         tile_regs_wait();
