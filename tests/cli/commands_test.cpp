@@ -88,7 +88,7 @@ TEST_P(CliRunOnRows, NeedsTheShapeOfTheMeshOnly) {
 
 INSTANTIATE_TEST_SUITE_P(Runs, CliRunOnRows,
                          testing::Values("attention_output", "moe_layer", "deepseek_v32_tiny",
-                                         "moe_fp8"),
+                                         "moe_fp8", "sp_chunks"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(CliCheck, TakesAPath) {
