@@ -66,13 +66,16 @@ public:
     [[nodiscard]] bool has(std::string_view name, const char* suffix) const {
         return files_.find(prefix_ + std::string(name) + suffix).tensor != nullptr;
     }
-    /// Returns the stored tensor of a name, for the first expert; null if there is none.
-    [[nodiscard]] const StoredTensor* find(std::string name, const char* suffix = "") const {
+    /// Returns the stored tensor of a name, for one expert; null if there is none.
+    [[nodiscard]] const StoredTensor* find(std::string name, const char* suffix = "",
+                                           std::uint32_t expert = 0) const {
         const std::size_t star = name.find('*');
-        return files_
-            .find(prefix_ + (star == std::string::npos ? name : name.replace(star, 1, "0")) +
-                  suffix)
-            .tensor;
+        if (star != std::string::npos) {
+            name.replace(star, 1, std::to_string(expert));
+        } else if (expert != 0) {
+            return nullptr;
+        }
+        return files_.find(prefix_ + name + suffix).tensor;
     }
 
 private:
@@ -99,12 +102,22 @@ constexpr std::array kPacked{"experts_gate_up_packed", "experts_down_packed"};
 constexpr std::array kE4m3Scales{"experts_gate_up_e4m3_scale", "experts_down_e4m3_scale"};
 constexpr std::array kRows{"experts_gate_up", "experts_down"};
 constexpr std::array kRowScales{"experts_gate_up_scale", "experts_down_scale"};
+constexpr std::array kExpertScales{"experts_gate_up_scale_of_expert",
+                                   "experts_down_scale_of_expert"};
 constexpr std::array kFactors{"experts_gate_up_factor", "experts_down_factor"};
 constexpr std::array kInputs{"experts_input_scale", "experts_activated_scale"};
 // DeepSeek's names, those of compressed-tensors, gpt-oss and modelopt.
 constexpr CodedNames kCodedNames[]{
     {"fp8_block", Dtype::F8_E4M3, "", "_scale_inv", kRows, kRowScales},
     {"fp8_channel", Dtype::F8_E4M3, "", "_scale", kRows, kRowScales},
+    {.quantisation = "fp8_static",
+     .dtype = Dtype::F8_E4M3,
+     .codes = "",
+     .scales = "_scale",
+     .codes_tensors = kRows,
+     .scale_tensors = kExpertScales,
+     .other = "fp8_tensor",
+     .inputs = "input_scale"},
     {.quantisation = "mxfp4",
      .dtype = Dtype::U8,
      .codes = "_blocks",
@@ -130,11 +143,32 @@ bool have_scales(const CodedNames& coded, const Shape& codes, const StoredTensor
     if (coded.factors != nullptr) {
         return scales.dtype == Dtype::F8_E4M3;
     }
+    if (coded.quantisation == "fp8_static") {
+        return num_elements(scales.shape) == 1;
+    }
     const Shape expected = coded.quantisation == "fp8_block"
                                ? Shape{blocks(codes[0]), blocks(codes[1])}
                                : Shape{codes[0], 1};
     return scales.shape == expected &&
            (scales.dtype == Dtype::F32 || coded.quantisation != "fp8_block");
+}
+
+/// Whether gate and up of each expert have one scale, as rows of one matrix need it. Files whose experts
+/// share other scales are judged when the numbers are read.
+bool share_scales(const CheckpointNames& names, const CodedNames& coded, const Origins& origins) {
+    if (coded.scale_tensors != kExpertScales) {
+        return true;
+    }
+    for (std::uint32_t expert = 0;; ++expert) {
+        const StoredTensor* gate = origins.find(std::string(names.gate), coded.scales, expert);
+        const StoredTensor* up = origins.find(std::string(names.up), coded.scales, expert);
+        if (gate == nullptr || up == nullptr) {
+            return true;
+        }
+        if (pipeline::number_at(*gate, 0) != pipeline::number_at(*up, 0)) {
+            return false;
+        }
+    }
 }
 
 /// Returns how the files store the experts' codes; null if the layer takes bfloat16.
@@ -149,10 +183,20 @@ const CodedNames* stored_codes(const CheckpointNames& names, const Origins& orig
         const bool is_whole =
             coded.factors == nullptr || origins.find(gate, coded.factors) != nullptr;
         const bool is_stack = coded.quantisation == "mxfp4";
-        return is_stack || (names.layout == ExpertLayout::OneByOne && codes->shape.size() == 2 &&
-                            is_whole && have_scales(coded, codes->shape, *scales));
+        return is_stack ||
+               (names.layout == ExpertLayout::OneByOne && codes->shape.size() == 2 && is_whole &&
+                have_scales(coded, codes->shape, *scales) && share_scales(names, coded, origins));
     });
     return row == std::end(kCodedNames) ? nullptr : row;
+}
+
+/// Whether only the scales of gate and up keep experts from having the codes of the files.
+bool have_scales_of_their_own(const CheckpointNames& names, const Origins& origins) {
+    const StoredTensor* codes = origins.find(std::string(names.gate));
+    const StoredTensor* scales = origins.find(std::string(names.gate), "_scale");
+    return names.layout == ExpertLayout::OneByOne && codes->dtype == Dtype::F8_E4M3 &&
+           scales != nullptr && num_elements(scales->shape) == 1 &&
+           stored_codes(names, origins) == nullptr;
 }
 
 void add_coded_experts(const CheckpointNames& names, const CodedNames& coded, Origins& origins,
@@ -196,9 +240,13 @@ void add_converted_experts(const CheckpointNames& names, Origins& origins,
     const StoredTensor* codes = origins.find(std::string(names.gate));
     if (is_mxfp4) {
         result.assumptions.emplace_back("MXFP4 weights are converted to bfloat16, which is exact");
-    } else if (codes != nullptr && codes->dtype == Dtype::F8_E4M3) {
-        result.assumptions.emplace_back(
-            "fp8 weights are multiplied by their scales and rounded to bfloat16");
+    } else if (codes != nullptr && (codes->dtype == Dtype::F8_E4M3 || codes->dtype == Dtype::I8)) {
+        result.assumptions.push_back(
+            fmt::format("{} weights are multiplied by their scales and rounded to bfloat16{}",
+                        codes->dtype == Dtype::I8 ? "int8" : "fp8",
+                        have_scales_of_their_own(names, origins)
+                            ? ": gate and up of an expert have different scales"
+                            : ""));
     } else if (stored_codes(names, origins) != nullptr) {
         result.assumptions.emplace_back(
             "NVFP4 weights are multiplied by their scales and rounded to bfloat16");

@@ -91,8 +91,8 @@ void CheckpointValues::add_matrix(const std::string& name, Part& part) const {
         scales = files_.at(name + "_scales");
     } else {
         entry = files_.at(name);
-        if (entry.tensor->dtype == Dtype::F8_E4M3) {
-            part.coding = Coding::Fp8;
+        if (entry.tensor->dtype == Dtype::F8_E4M3 || entry.tensor->dtype == Dtype::I8) {
+            part.coding = Coding::Scaled;
             // DeepSeek's files name the factor of codes "_scale_inv"; other files name it "_scale".
             scales = files_.find(name + "_scale_inv");
             scales = scales.tensor == nullptr ? files_.at(name + "_scale") : scales;
@@ -150,11 +150,11 @@ Shape CheckpointValues::stored_shape(const Part& part) const {
 void CheckpointValues::check_matrix(const CheckpointEntry& entry, const Part& part) const {
     const StoredTensor& found = *entry.tensor;
     const bool is_e2m1 = part.coding == Coding::Mxfp4 || part.coding == Coding::Nvfp4;
-    const bool is_known = is_e2m1                      ? found.dtype == Dtype::U8
-                          : part.coding == Coding::Fp8 ? true
-                                                       : is_plain(found.dtype);
+    const bool is_known = is_e2m1                         ? found.dtype == Dtype::U8
+                          : part.coding == Coding::Scaled ? true
+                                                          : is_plain(found.dtype);
     require(is_known, "{}: {}: dtype {}, allowed: {}", entry.file, found.name,
-            tessera::name_of(found.dtype), is_e2m1 ? "U8" : "BF16, F16, F32, F8_E4M3");
+            tessera::name_of(found.dtype), is_e2m1 ? "U8" : "BF16, F16, F32, F8_E4M3, I8");
     const Shape expected = stored_shape(part);
     require(found.shape == expected, "{}: {}: shape {}, allowed: {}", entry.file, found.name,
             to_string(found.shape), to_string(expected));
@@ -236,7 +236,7 @@ void CheckpointValues::read_matrix(const Part& part, std::uint32_t index,
             out[i] = number_at(stored, place * out.size() + i);
         }
     }
-    if (part.coding == Coding::Fp8) {
+    if (part.coding == Coding::Scaled) {
         const StoredTensor& scales = *part.scales[is_stack ? 0 : index].tensor;
         const std::size_t each =
             num_elements(scales.shape) / (is_stack && stored.shape.size() > 2 ? count_ : 1);

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] report::NanNote nans() const;
 
 private:
-    enum class Coding : std::uint8_t { Plain, Fp8, Mxfp4, Nvfp4, Kept };
+    enum class Coding : std::uint8_t { Plain, Scaled, Mxfp4, Nvfp4, Kept };
 
     /// Stored matrices of one name of the origin.
     struct Part {

@@ -56,6 +56,8 @@ float number_at(const StoredTensor& tensor, std::size_t i) {
             return half_to_float(load<std::uint16_t>(bytes, i));
         case Dtype::F8_E4M3:
             return tile::e4m3_to_float(load<std::uint8_t>(bytes, i));
+        case Dtype::I8:
+            return static_cast<float>(load<std::int8_t>(bytes, i));
         default:
             return load<float>(bytes, i);
     }

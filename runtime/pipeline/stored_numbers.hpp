@@ -25,7 +25,7 @@ inline constexpr std::uint32_t kNvBlock = 16;  ///< columns with one NVFP4 scale
 /// Whether the elements are numbers without a scale: BF16, F16 or F32.
 [[nodiscard]] bool is_plain(Dtype dtype);
 
-/// Returns an element of BF16, F16, F32 or F8_E4M3; float32 has all of them exactly.
+/// Returns an element of BF16, F16, F32, F8_E4M3 or I8; float32 has all of them exactly.
 [[nodiscard]] float number_at(const StoredTensor& tensor, std::size_t i);
 
 /// Copies the (columns, rows) matrix that begins at element `first` as (rows, columns).

@@ -60,6 +60,20 @@ protected:
         add_numbers(kExpert + name + ".weight_scale", {rows, 1}, scale);
     }
 
+    /// Adds a matrix of codes of 1 with one scale for all.
+    void add_scaled(const std::string& name, std::uint32_t rows, std::uint32_t columns, float scale,
+                    DataFormat format = DataFormat::Fp8_e4m3) {
+        constexpr std::byte kOne{0x38};
+        add(kExpert + name + ".weight", {rows, columns}, format,
+            format == DataFormat::Fp8_e4m3 ? kOne : std::byte{1});
+        add_numbers(kExpert + name + ".weight_scale", {1}, scale);
+    }
+    void add_input_scales() {
+        for (const char* name : {"w1", "w3", "w2"}) {
+            add_numbers(kExpert + name + ".input_scale", {1}, 1.F / 128);
+        }
+    }
+
     /// Runs the layer for tokens of ones.
     [[nodiscard]] Ending run(const std::vector<std::string>& more = {}) {
         std::map<std::string, const HostTensor*> stored;
@@ -67,6 +81,14 @@ protected:
             stored[name] = &tensor;
         }
         write_safetensors(folder_.file("model.safetensors"), stored);
+        if (have_signs_) {
+            std::string bytes = bytes_of(folder_.file("model.safetensors"));
+            for (std::size_t at = bytes.find("\"U8\""); at != std::string::npos;
+                 at = bytes.find("\"U8\"", at)) {
+                bytes.replace(at, 4, "\"I8\"");
+            }
+            (void)folder_.write("model.safetensors", bytes);
+        }
         HostTensor tokens = make_host_tensor({kTokens, kHidden}, DataFormat::Float16_b);
         std::ranges::fill(tokens.as<std::uint16_t>(), float_to_bf16(1.F));
         const HostTensor map = make_host_tensor({1}, DataFormat::Int32);
@@ -90,6 +112,8 @@ protected:
     static inline const std::string kExpert = kMoe + "experts.0.";
     ScratchFolder folder_;
     std::map<std::string, HostTensor> tensors_;
+    bool have_signs_ =
+        false;  ///< whether bytes are integers with a sign, for which there is no format
 };
 
 float silu(float x) {
@@ -144,6 +168,54 @@ TEST_F(CliModelCodes, Fp8WithAScaleForEachRowKeepsItsCodes) {
     ASSERT_EQ(ending.exit_code, 0) << ending.err;
     EXPECT_THAT(run_file(), HasSubstr("quantisation: fp8_channel "));
     EXPECT_NEAR(output(), silu(1.F) / 2, 0.003F);
+}
+
+// A row of gate and up has 64 columns of 2^-6: 1. One of down has 32 of 2^-6. Activations are 2^-7
+// times an e4m3 code.
+TEST_F(CliModelCodes, Fp8WithOneScaleAMatrixKeepsItsCodes) {
+    add_scaled("w1", kIntermediate, kHidden, 1.F / 64);
+    add_scaled("w3", kIntermediate, kHidden, 1.F / 64);
+    add_scaled("w2", kHidden, kIntermediate, 1.F / 64);
+
+    const Ending dynamic = run();
+
+    ASSERT_EQ(dynamic.exit_code, 0) << dynamic.err;
+    EXPECT_THAT(run_file(), HasSubstr("quantisation: fp8_tensor "));
+    EXPECT_NEAR(output(), silu(1.F) / 2, 0.003F);
+    add_input_scales();
+    const Ending fixed = run();
+    ASSERT_EQ(fixed.exit_code, 0) << fixed.err;
+    EXPECT_THAT(run_file(), HasSubstr("quantisation: fp8_static "));
+    EXPECT_NEAR(output(), silu(1.F) / 2, 0.03F);
+}
+
+// A row of up has 2.
+TEST_F(CliModelCodes, Fp8WithOtherScalesOfGateAndUpIsConvertedToBfloat16) {
+    add_scaled("w1", kIntermediate, kHidden, 1.F / 64);
+    add_scaled("w3", kIntermediate, kHidden, 1.F / 32);
+    add_scaled("w2", kHidden, kIntermediate, 1.F / 64);
+
+    const Ending ending = run({"--full"});
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("fp8 weights are multiplied by their scales and rounded to "
+                                      "bfloat16: gate and up of an expert have different scales"));
+    EXPECT_NEAR(output(), silu(1.F), 0.005F);
+}
+
+TEST_F(CliModelCodes, Int8IsConvertedToBfloat16) {
+    add_scaled("w1", kIntermediate, kHidden, 1.F / 64, DataFormat::UInt8);
+    add_scaled("w3", kIntermediate, kHidden, 1.F / 64, DataFormat::UInt8);
+    add_scaled("w2", kHidden, kIntermediate, -1.F / 64, DataFormat::UInt8);
+    tensors_[kExpert + "w2.weight"].bytes.assign(kHidden * kIntermediate, std::byte{0xFE});  // −2
+    have_signs_ = true;
+
+    const Ending ending = run({"--full"});
+
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("int8 weights are multiplied by their scales and rounded to "
+                                      "bfloat16"));
+    EXPECT_NEAR(output(), silu(1.F), 0.005F);
 }
 
 }  // namespace

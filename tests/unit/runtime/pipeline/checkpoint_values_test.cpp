@@ -295,7 +295,7 @@ TEST(CheckpointMistakes, NameFileTensorAndShape) {
     EXPECT_EQ(message_of(folder.path(), tensor_of({1, 2}, {"gate.weights"})),
               file + ": tensor gate.weights is missing; nearest: gate.weight");
     EXPECT_EQ(message_of(folder.path(), tensor_of({1, 2}, {"ids"})),
-              file + ": ids: dtype I64, allowed: BF16, F16, F32, F8_E4M3");
+              file + ": ids: dtype I64, allowed: BF16, F16, F32, F8_E4M3, I8");
 }
 
 TEST(CheckpointMistakes, NameShardsThatAreMissingOrLackATensor) {
