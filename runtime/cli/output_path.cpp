@@ -69,6 +69,10 @@ void require_folder_name(const char* option, const std::optional<std::string>& p
         require(!path->empty(), "{}: the name is empty", option);
         std::error_code error;
         const auto status = std::filesystem::status(*path, error);
+        // No status at all: a loop of symbolic links, or a name that is too long.
+        require_allowed(status.type() != std::filesystem::file_type::none,
+                        fmt::format("{} {}", option, *path), "", error.message(),
+                        "a folder that may be written");
         require_allowed(!std::filesystem::exists(status) || std::filesystem::is_directory(status),
                         fmt::format("{} {}", option, *path), "", "is a file", "a folder");
         const std::filesystem::path parent = existing_parent(*path);

@@ -280,7 +280,9 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
             if (const Node* block = entry.value.find("steps")) {
                 bind_entries(binder, *block, defaults, inner);
             } else {
-                bind_step(binder, entry, defaults, inner);
+                // Names with ${…} of a param that does not exist have no position of their own.
+                binder.guarded(entry.value, path,
+                               [&] { bind_step(binder, entry, defaults, inner); });
             }
         });
     }

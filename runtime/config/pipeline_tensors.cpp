@@ -281,7 +281,9 @@ void bind_tensors(PipelineBinder& binder, const Node& tensors) {
             continue;  // refuse_new() reports it
         }
         repeat(binder, entry.value, "tensors." + entry.key, binder.scope, [&](const Scope& names) {
-            bind_tensor(binder, entry, pipeline::substitute(entry.key, names), names);
+            binder.guarded(entry.value, "tensors." + entry.key, [&] {
+                bind_tensor(binder, entry, pipeline::substitute(entry.key, names), names);
+            });
         });
     }
 }

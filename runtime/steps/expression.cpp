@@ -312,7 +312,8 @@ std::string substitute(std::string_view text, const Scope& scope) {
         const bool is_chosen = inner.find('(') != std::string_view::npos;
         require(!std::holds_alternative<std::string>(value) || is_chosen ||
                     scope.find(inner) != nullptr,
-                "'{}': {} is unknown", text, show(value));
+                "'{}': {} is unknown, {}", text, show(value),
+                config::correction(show(value), scope.names()));
         result += show(value);
         text.remove_prefix(close + 1);
     }

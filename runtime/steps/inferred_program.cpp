@@ -287,8 +287,9 @@ private:
             return uses[number]->tensor;
         }
         program_.mistakes.push_back(
-            fmt::format("{}:{}: no argument is the address of the tensor of {}",
-                        files_[kernel].path, accessor.line, accessor.variable));
+            fmt::format("{}:{}: no argument is the address of the tensor of {}; allowed: a runtime "
+                        "argument that TensorAccessor({}, …) takes",
+                        files_[kernel].path, accessor.line, accessor.variable, accessor.variable));
         return "";
     }
 

@@ -107,7 +107,8 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsNameIsTooLong) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.out, "");
-    EXPECT_EQ(ending.err, "tessera: " + name + ": File name too long\n");
+    EXPECT_EQ(ending.err, "tessera: --report " + name +
+                              ": File name too long, allowed: a folder that may be written\n");
 }
 
 TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsFolderIsReadOnly) {
@@ -139,6 +140,19 @@ TEST(CliReportFolder, IsRefusedBeforeTheRunIfItWouldLieInAFile) {
     EXPECT_EQ(ending.err, "tessera: --report file/report: cannot be created, because " +
                               folder.file("file") +
                               " is a file, allowed: a folder that may be written\n");
+}
+
+TEST(CliReportFolder, IsRefusedBeforeTheRunIfItsNameIsALoopOfLinks) {
+    const ScratchFolder folder;
+    std::filesystem::create_symlink("b", folder.file("a"));
+    std::filesystem::create_symlink("a", folder.file("b"));
+
+    const Ending ending = run_tessera({"run", "moe_v2_tiny", "--report", "a"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: --report a: Too many levels of symbolic links, allowed: a "
+              "folder that may be written\n");
 }
 
 TEST(CliInterrupt, LeavesNoUnfinishedFile) {
