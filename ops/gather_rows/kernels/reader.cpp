@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pushes rows [first, first + count) of the output: the input rows that a table or a range names,
+// Pushes this core's rows of the output: the input rows that a table or a range names,
 // and filling for rows without a source.
 #include "../../shared/expert_rows/kernels/row_pieces.hpp"
 #include "../../shared/kernels/fill_l1.hpp"
@@ -87,11 +87,11 @@ void kernel_main() {
 
     const uint32_t input_rows =
         limited == Limit::OfInput ? rows_of_input(limit, args.input_rows) : args.input_rows;
-    const uint32_t end = end_of_rows(limit, limited, cb_limit, range.first_row, range.num_rows);
+    const CoreRows rows = rows_of_core(limit, limited, cb_limit, range);
     const uint32_t filled_l1 = get_write_ptr(cb_fill);
     bool is_filled = false;
     PieceFiller filler{cb_rows, pieces};
-    for (uint32_t row = range.first_row; row < end; ++row) {
+    for (uint32_t row = rows.first; row < rows.end; ++row) {
         const uint32_t source = sources.of(row);
         const bool has_source = source < input_rows;
         // Rows without a source are sent from L1 through the same path, so reader and writer count

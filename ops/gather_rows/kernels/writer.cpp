@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores rows [first, first + count) of the output as they arrive.
+// Stores this core's rows of the output as they arrive.
 #include "../../shared/expert_rows/kernels/row_pieces.hpp"
 
 namespace {
@@ -23,10 +23,10 @@ void kernel_main() {
         TensorAccessor(WriterTensors::output(), WriterTensors::output_address(RowRange::kCount));
 
     // The limit is read again here: the two RISCs share no variable.
-    const uint32_t end = end_of_rows(limit, static_cast<Limit>(piece_args.limited), cb_limit,
-                                     range.first_row, range.num_rows);
+    const CoreRows rows =
+        rows_of_core(limit, static_cast<Limit>(piece_args.limited), cb_limit, range);
     PieceTaker taker{cb_rows, pieces};
-    for (uint32_t row = range.first_row; row < end; ++row) {
+    for (uint32_t row = rows.first; row < rows.end; ++row) {
         for (uint32_t offset = 0; offset < pieces.row_bytes; offset += pieces.piece_bytes) {
             noc_async_write(taker.next(), output.get_noc_addr(output_first + row, offset),
                             pieces.length_at(offset));

@@ -76,8 +76,8 @@ Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move
     // Reader and writer read the same word: the limit of the output, or of the input.
     const DeviceTensor* limit = move.limit != nullptr ? move.limit : move.input_limit;
     // Split by output rows: only the device knows the input row of each.
-    const SharedWork work = share_work(
-        op, arch, schedule.grid, move.count == 0 ? num_rows(move.output.spec.shape) : move.count);
+    const std::uint32_t rows = move.count == 0 ? num_rows(move.output.spec.shape) : move.count;
+    const SharedWork work = share_work(op, arch, schedule.grid, rows);
 
     Program program = CreateProgram();
     add_circular_buffer(program, work.cores, row_moves::Cb::Rows, move.input.spec.format,
@@ -96,8 +96,14 @@ Program move_rows(std::string_view op, const ArchSpec& arch, const RowMove& move
     const KernelHandle writer =
         CreateKernel(program, "ops/gather_rows/kernels/writer.cpp", work.cores,
                      writer_config(named(pieces, writer_args), written));
-    for (const WorkShare& share : work.shares) {
-        const row_moves::RowRange range{.first_row = share.first, .num_rows = share.count};
+    const auto num_parts = static_cast<std::uint32_t>(work.shares.size());
+    for (std::uint32_t part = 0; part < num_parts; ++part) {
+        const WorkShare& share = work.shares[part];
+        const row_moves::RowRange range{.first_row = share.first,
+                                        .num_rows = share.count,
+                                        .part = part,
+                                        .num_parts = num_parts,
+                                        .all_rows = rows};
         set_args(program, reader, share.core, range, addresses_of(read));
         set_args(program, writer, share.core, range, addresses_of(written));
     }

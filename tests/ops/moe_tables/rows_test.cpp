@@ -42,6 +42,26 @@ TEST(GatherRows, WritesNoMoreRowsThanTheLimit) {
     EXPECT_THAT(values_of<std::int32_t>(run.outputs[0]), ElementsAre(5, 6, 3, 4, -1, -1));
 }
 
+// 640 rows of 32 B on 64 cores. Below the limit of 130 there are two or three rows for each of them.
+TEST(GatherRows, DistributesTheRowsBelowTheLimitOverAllCores) {
+    const gather_rows::GatherSpec spec{.divisor = 1, .grid = {}, .cb_depth = 2};
+    HostTensor order = make_host_tensor({640}, DataFormat::Int32);
+    std::ranges::fill(order.as<std::int32_t>(), 1);
+
+    const auto run =
+        run_op(gather_rows::op(), spec,
+               {{make_host_tensor({640, 8}, DataFormat::Int32)}, {order}, {ints({1}, {130})}},
+               testing::test_arch());
+
+    ASSERT_EQ(run.launch.cores.size(), 64U);
+    std::uint64_t written = 0;
+    for (const CoreActivity& core : run.launch.cores) {
+        EXPECT_THAT(core.bytes_written, ::testing::AnyOf(2U * 32, 3U * 32));
+        written += core.bytes_written;
+    }
+    EXPECT_EQ(written, 130U * 32);
+}
+
 TEST(SliceRows, FillsUpBehindTheLastRow) {
     const slice_rows::SliceSpec spec{
         .rows = 3, .first = 2, .fill = 0xFFFFFFFF, .grid = {}, .cb_depth = 3};

@@ -28,6 +28,8 @@ NAMED_TENSORS(ReaderTensors, input, index, limit);
 NAMED_COMPILE_ARGS(WriterArgs, output_first);  // output row of the first moved row
 NAMED_TENSORS(WriterTensors, limit, output);
 
-NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows);  // rows of the output, from `output_first` on
+/// Rows of the output, from `output_first` on. With a limit of the output a core has an equal part of
+/// the rows below it instead.
+NAMED_RUNTIME_ARGS(RowRange, first_row, num_rows, part, num_parts, all_rows);
 
 }  // namespace tessera::ops::row_moves

@@ -9,6 +9,7 @@ namespace {
 
 using tessera::ops::row_moves::Limit;
 using tessera::ops::row_moves::PieceArgs;
+using tessera::ops::row_moves::RowRange;
 
 struct RowPieces {
     uint32_t row_bytes;
@@ -29,17 +30,24 @@ inline RowPieces row_pieces(const PieceArgs& args) {
             .block = args.block};
 }
 
-// The end of rows [first, first + count) that are below the word of `limit`, if there is one.
+// Rows [first, end) of a core.
+struct CoreRows {
+    uint32_t first;
+    uint32_t end;
+};
+
+// Returns this core's rows. The word of `limit` is known on the device only: rows below it are
+// distributed evenly there, since a split of all rows would leave most cores idle.
 template <class Accessor>
-uint32_t end_of_rows(const Accessor& limit, Limit limited, uint32_t cb_limit, uint32_t first,
-                     uint32_t count) {
-    const uint32_t end = first + count;
+CoreRows rows_of_core(const Accessor& limit, Limit limited, uint32_t cb_limit,
+                      const RowRange& range) {
     if (limited != Limit::OfOutput) {
-        return end;
+        return {range.first_row, range.first_row + range.num_rows};
     }
     read_pages(limit, 0, 1, get_write_ptr(cb_limit), 0, 4);
-    const uint32_t most = words_at(get_write_ptr(cb_limit))[0];
-    return most < end ? (most < first ? first : most) : end;
+    const uint32_t given = words_at(get_write_ptr(cb_limit))[0];
+    const uint32_t rows = given < range.all_rows ? given : range.all_rows;
+    return {rows * range.part / range.num_parts, rows * (range.part + 1) / range.num_parts};
 }
 
 // Collects pieces and pushes whole blocks; the last one may be partly filled.
