@@ -209,7 +209,7 @@ private:
             }
             alike = bytes.alike(programs, session_);
         }
-        const LaunchResult result = session_.launch(launch_name(pipeline_, first), programs, alike);
+        LaunchResult result = session_.launch(launch_name(pipeline_, first), programs, alike);
         bytes.copy_results(programs, alike, session_);
         return result;
     }
