@@ -113,8 +113,11 @@ inline constexpr OpSpec kSpec{
 /// rounds to e4m3, ties to even, and saturates at 448. Rows of blocks are distributed over the
 /// cores by split_work_to_cores; a core keeps a block (with `row`, some rows) in L1. With one scale
 /// for a tensor each core finds the largest magnitude of its elements, and core 0 that of all. A
-/// core keeps its elements in L1 until then; if they do not fit, they are read again. Tiles are coded by the data-movement cores in scalar code, which costs
-/// nothing in a prediction.
+/// core keeps its elements in L1 until then; if they do not fit, they are read again. Tiles are
+/// coded by the data-movement cores in scalar code, which costs nothing in a prediction.
+///
+/// The vector unit's own functions of these kernels (magnitudes, rounding, e2m1) cost
+/// timing.sfpu.other a call, an assumption, whatever their length.
 [[nodiscard]] const Op& op();
 
 /// How an input is cut: groups of rows of tiles go to cores, each has blocks, each of strips.
@@ -134,6 +137,8 @@ struct Cut {
                                         : std::nullopt;
 }
 
+/// Returns the codes and scales of an input, as float32 if the codes are in a block format.
+[[nodiscard]] std::vector<HostTensor> reference_of_blocks(const ReferenceContext& context);
 /// Returns the codes and scales of e2m1 of `values`, in which rows that do not count are zeros.
 [[nodiscard]] std::vector<HostTensor> micro_reference(const ReferenceContext& context,
                                                       const std::vector<float>& values);
