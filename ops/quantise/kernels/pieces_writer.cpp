@@ -200,6 +200,42 @@ Shapes shapes_of(const PieceArgs& args) {
             .static_bits = block == ScaleBlock::Static ? static_scale() : 0};
 }
 
+// Scales the groups of a core and stores their codes and scales. Compute makes codes of the group
+// before while it finds the largest magnitudes of a group.
+template <class Codes, class Scales>
+void store_groups(const Shapes& shapes, const Codes& codes, const Scales& scales,
+                  const CountedRows& rows, uint32_t first, uint32_t end) {
+    const uint32_t group_pieces = shapes.args.group_pieces;
+    // Stores the strip of a group that starts at its `strip`-th piece.
+    const auto store = [&](uint32_t group, uint32_t strip) {
+        const uint32_t strip_end = smaller(group + smaller(strip + kStripRows, group_pieces), end);
+        store_strip(codes, shapes, rows, group + strip, strip_end);
+    };
+    const uint32_t last_strip = (div_up(group_pieces, kStripRows) - 1) * kStripRows;
+    uint32_t group = first;
+    for (; group < end; group += group_pieces) {
+        const auto store_before = [&](uint32_t strip) {
+            if (group > first) {
+                store(group - group_pieces, strip);
+            }
+        };
+        const uint32_t group_end = smaller(group + group_pieces, end);
+        noc_async_writes_flushed();  // scales go where those of the group before were
+        if (shapes.block == ScaleBlock::Row) {
+            scale_rows(shapes, group, group_end, store_before);
+        } else {
+            scale_pieces(shapes, group, group_end);
+        }
+        if (shapes.block != ScaleBlock::Static) {
+            store_scales(scales, shapes, group, group_end);
+        }
+        store_before(last_strip);
+    }
+    for (uint32_t strip = 0; strip <= last_strip; strip += kStripRows) {
+        store(group - group_pieces, strip);
+    }
+}
+
 }  // namespace
 
 void kernel_main() {
@@ -216,36 +252,6 @@ void kernel_main() {
     const uint32_t end = smaller(first + range.num_groups * args.group_pieces, args.num_pieces);
     const CountedRows rows =
         counted_rows(counts, cb_counts, first / args.pieces, div_up(end, args.pieces));
-
-    // Stores the strip of a group that starts at its `strip`-th piece.
-    const auto store = [&](uint32_t group, uint32_t strip) {
-        const uint32_t strip_end =
-            smaller(group + smaller(strip + kStripRows, args.group_pieces), end);
-        store_strip(codes, shapes, rows, group + strip, strip_end);
-    };
-    const uint32_t last_strip = (div_up(args.group_pieces, kStripRows) - 1) * kStripRows;
-    // Compute makes codes of the group before while it finds the largest magnitudes of this one.
-    for (uint32_t group = first; group < end; group += args.group_pieces) {
-        const auto store_before = [&](uint32_t strip) {
-            if (group > first) {
-                store(group - args.group_pieces, strip);
-            }
-        };
-        const uint32_t group_end = smaller(group + args.group_pieces, end);
-        noc_async_writes_flushed();  // scales go where those of the group before were
-        if (shapes.block == ScaleBlock::Row) {
-            scale_rows(shapes, group, group_end, store_before);
-        } else {
-            scale_pieces(shapes, group, group_end);
-        }
-        if (shapes.block != ScaleBlock::Static) {
-            store_scales(scales, shapes, group, group_end);
-        }
-        store_before(last_strip);
-    }
-    const uint32_t last_group = first + (range.num_groups - 1) * args.group_pieces;
-    for (uint32_t strip = 0; strip <= last_strip; strip += kStripRows) {
-        store(last_group, strip);
-    }
+    store_groups(shapes, codes, scales, rows, first, end);
     noc_async_write_barrier();
 }

@@ -43,12 +43,9 @@ const ops::MoeBmmSpec& bmm_of(const LoadedRun& loaded) {
 }
 
 std::int64_t param_of(const LoadedRun& loaded, const std::string& name) {
-    for (const auto& [param, value] : loaded.pipeline.params) {
-        if (param == name) {
-            return std::get<std::int64_t>(value);
-        }
-    }
-    return -1;
+    const auto param =
+        std::ranges::find(loaded.pipeline.params, name, &pipeline::PipelineParam::name);
+    return param == loaded.pipeline.params.end() ? -1 : std::get<std::int64_t>(param->value);
 }
 
 LoadedSweep load(const std::string& block, const std::vector<std::string>& sets = {}) {
