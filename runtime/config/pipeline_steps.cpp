@@ -277,12 +277,13 @@ void bind_entries(PipelineBinder& binder, const Node& steps, const Node& default
         }
         repeat(binder, entry.value, path, names, [&](const Scope& inner) {
             // A block of steps has no op of its own, only `repeat` and `when`.
-            if (const Node* block = entry.value.find("steps")) {
-                bind_entries(binder, *block, defaults, inner);
+            const Node* block = entry.value.find("steps");
+            // Names with ${…} of a param that does not exist have no position of their own.
+            const auto bind = [&] { bind_step(binder, entry, defaults, inner); };
+            if (block == nullptr) {
+                binder.guarded(entry.value, path, bind);
             } else {
-                // Names with ${…} of a param that does not exist have no position of their own.
-                binder.guarded(entry.value, path,
-                               [&] { bind_step(binder, entry, defaults, inner); });
+                bind_entries(binder, *block, defaults, inner);
             }
         });
     }
