@@ -102,6 +102,7 @@ std::string list_configs(const report::TextStyle& style) {
                {"mesh", Align::Left, 7, {}},
                {"steps", Align::Right, 6, {}},
                {"workload", Align::Left, 5, {}}});
+    constexpr std::size_t kMostParams = 8;  // a layer has up to 60
     const std::array folders{shipped_configs()};
     const std::filesystem::path runs = folders[0] / "runs";
     for (const std::string& name : config::names_in(runs)) {
@@ -113,9 +114,10 @@ std::string list_configs(const report::TextStyle& style) {
                   fmt::format("{} × {} {}", run.mesh.shape.rows, run.mesh.shape.columns,
                               run.mesh.device),
                   std::to_string(loaded.pipeline.steps.size()),
-                  report::workload_text(pipeline::summary_of(loaded.pipeline))});
+                  report::workload_text(pipeline::summary_of(loaded.pipeline), kMostParams)});
     }
-    return rows.text(style) + "\n" + list_sweeps(style);
+    return rows.text(style) + "\n" + list_sweeps(style) +
+           "\ntessera explain NAME prints all params of a configuration.\n";
 }
 
 std::string list_models(const report::TextStyle& style) {

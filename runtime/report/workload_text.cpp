@@ -3,17 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace tessera::report {
 
-std::string workload_text(const PipelineSummary& pipeline) {
+std::string workload_text(const PipelineSummary& pipeline, std::size_t most) {
     std::string text;
-    for (const auto& [name, value] : pipeline.values) {
+    for (const auto& [name, value] :
+         std::span(pipeline.values).first(std::min(most, pipeline.values.size()))) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
     }
-    return text;
+    const std::size_t count = pipeline.values.size();
+    return count <= most ? text : text + fmt::format(", … ({} in all)", count);
 }
 
 nlohmann::ordered_json workload_json(const PipelineSummary& pipeline) {

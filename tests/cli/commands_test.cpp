@@ -129,6 +129,12 @@ TEST(CliList, ShowsTheConfigurationsThatShip) {
     EXPECT_THAT(list,
                 ContainsRegex("\n  vector_add +1 × 1 wormhole_n150 +1 +rows 640, columns 1024"));
     EXPECT_THAT(list, ContainsRegex("\n  moe_v2_4x8 +4 × 8 wormhole_n150 "));
+    EXPECT_THAT(list,
+                ContainsRegex("\n  activations +1 × 1 wormhole_n150 +20 +n 4610, rows 12, d 48, "
+                              "alpha 1.702, limit 7, seed 1\n"));
+    EXPECT_THAT(list, ContainsRegex("\n  deepseek_v32_decode +4 × 8 wormhole_n150 +60 +layers 1, "
+                                    "tokens 1, context 4095, shorter 0, H 7168, n_heads 128, "
+                                    "q_lora_rank 1536, kv_lora_rank 512, … \\([0-9]+ in all\\)\n"));
     // Not the params that follow from others: num_batches, product_rows and part.
     EXPECT_THAT(list,
                 ContainsRegex("\n  two_batches +1 × 8 wormhole_n150 +7 +batches one, tokens 8, "
