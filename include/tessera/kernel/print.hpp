@@ -78,8 +78,8 @@ struct bf16_t {
     explicit constexpr bf16_t(std::uint16_t pattern) : val(pattern) {}
     std::uint16_t val;
 };
-/// An element of a block format that DEVICE_PRINT prints: sign and magnitude of 7 or 3 bits, and the
-/// exponent that 16 elements share.
+/// An element of bfp8_b that DEVICE_PRINT prints: sign, magnitude of 7 bits, and the exponent that
+/// 16 elements share.
 struct bf8_t {
     constexpr bf8_t(std::uint8_t shared, std::uint8_t signed_magnitude)
         : exponent(shared), mantissa(signed_magnitude) {}
@@ -88,6 +88,7 @@ struct bf8_t {
     std::uint8_t exponent;
     std::uint8_t mantissa;
 };
+/// An element of bfp4_b, with a magnitude of 3 bits.
 struct bf4_t {
     constexpr bf4_t(std::uint8_t shared, std::uint8_t signed_magnitude)
         : exponent(shared), mantissa(signed_magnitude) {}
