@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "runtime/kernels/child_process.hpp"
 #include "runtime/kernels/chip_spelling.hpp"
 #include "runtime/kernels/compile_errors.hpp"
+#include "runtime/kernels/compiler_complaint.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
 #include "runtime/log/log.hpp"
@@ -30,110 +29,6 @@ namespace fs = std::filesystem;
 
 // Recipe without a file: under it the cache keeps the identity of the compiler that filled it.
 constexpr std::string_view kLastCompiler = "compiler";
-
-constexpr int kMaxErrors = 3;
-// Returns the first error lines of a compiler's output.
-std::string first_errors(const std::string& output) {
-    std::istringstream lines(output);
-    std::string errors;
-    int count = 0;
-    for (std::string line; count < kMaxErrors && std::getline(lines, line);) {
-        if (line.find("error: ") != std::string::npos) {
-            errors += "\n  " + line;
-            ++count;
-        }
-    }
-    return errors;
-}
-
-// Returns what is missing behind the first errors, and what to do about headers.
-std::string what_is_missing(const std::string& output, const CompileUnit& unit) {
-    CompileErrors errors = compile_errors(output);
-    const std::size_t num_shown = errors.names.size() + errors.defines.size();
-    if (num_shown <= kMaxErrors && errors.others.empty()) {
-        errors.names.clear();
-        errors.defines.clear();
-    }
-    return missing_text(errors, unit.roots);
-}
-
-// Returns the lines of the kernel that the compiler's errors name.
-std::string lines_at_fault(const std::string& output, const CompileUnit& unit) {
-    std::vector<std::string> source;
-    std::istringstream text(unit.text);
-    for (std::string line; std::getline(text, line);) {
-        source.push_back(line);  // the first is "#line 1", so that line n is source[n]
-    }
-    std::string found;
-    std::istringstream lines(output);
-    for (std::string line; std::getline(lines, line);) {
-        const bool is_own = line.starts_with(unit.path + ":");
-        const std::size_t number =
-            is_own ? std::strtoul(line.c_str() + unit.path.size() + 1, nullptr, 10) : 0;
-        found += number > 0 && number < source.size() ? source[number] + "\n" : "";
-    }
-    return found;
-}
-
-// Returns the first compile-time argument that a text reads and the program does not give: an error
-// names the variable, or a line of Tessera's headers, and not the cause.
-std::string missing_argument(const std::string& text, std::size_t num_given) {
-    constexpr std::string_view kCall = "get_compile_time_arg_val(";
-    for (std::size_t at = text.find(kCall); at != text.npos; at = text.find(kCall, at + 1)) {
-        const char* const digits = text.c_str() + at + kCall.size();
-        char* end = nullptr;
-        const std::size_t index = std::strtoul(digits, &end, 10);
-        if (end != digits && index >= num_given) {
-            return fmt::format(
-                "\n  the kernel reads compile-time argument {}; the program gives {}", index,
-                num_given);
-        }
-    }
-    return "";
-}
-
-std::string missing_named_argument(const std::string& text, const std::string& given) {
-    constexpr std::string_view kCall = "get_named_compile_time_arg_val(\"";
-    for (std::size_t at = text.find(kCall); at != text.npos; at = text.find(kCall, at + 1)) {
-        const std::size_t first = at + kCall.size();
-        const std::string name = text.substr(first, text.find('"', first) - first);
-        if (given.find("{\"" + name + "\",") == given.npos) {
-            return fmt::format(
-                "\n  the kernel reads the named compile-time argument '{}'; the program does not "
-                "give it",
-                name);
-        }
-    }
-    return "";
-}
-
-// Returns what defines the macro, behind its '='; empty if nothing does.
-std::string definition_of(const std::string& macro, const Command& options) {
-    const std::string start = "-D" + macro + "=";
-    const auto found = std::ranges::find_if(
-        options, [&](const std::string& option) { return option.starts_with(start); });
-    return found == options.end() ? "" : found->substr(start.size());
-}
-
-std::string missing_arguments(const std::string& output, const CompileUnit& unit) {
-    const std::string args = definition_of("KERNEL_COMPILE_TIME_ARGS", unit.options);
-    const auto commas = static_cast<std::size_t>(std::ranges::count(args, ','));
-    // Notes have the calls of Tessera's headers, with the argument as a number.
-    const std::string text = lines_at_fault(output, unit) + output;
-    return missing_argument(text, args.empty() ? 0 : commas + 1) +
-           missing_named_argument(text, definition_of("KERNEL_COMPILE_TIME_ARG_MAP", unit.options));
-}
-
-// Returns the errors of a failed tool. Without error lines it returns the exit status and all
-// output, as for a tool that was killed or crashed in the plugin.
-std::string complaint_of(const std::string& tool, const ProcessOutcome& outcome) {
-    std::string errors = first_errors(outcome.output);
-    if (!errors.empty()) {
-        return errors;
-    }
-    const std::string end = fmt::format(" {} ended with exit status {}", tool, outcome.exit_code);
-    return end + (outcome.output.empty() ? " without output" : ":\n" + outcome.output);
-}
 
 std::vector<fs::path> dependencies_of(const std::string& rule, const DraftFolder& drafts) {
     std::vector<fs::path> paths = dependencies_in(read_file(rule).value_or(""));

@@ -41,7 +41,7 @@ enum class PlacedBy : std::uint8_t {
     Numbers,  ///< experts get new numbers in the order of devices, copies of an expert numbers too
 };
 
-/// What a placement makes small.
+/// Goal of a placement: what it makes as small as it can.
 enum class PlacedFor : std::uint8_t {
     Load,   ///< the largest load of a device
     Links,  ///< the devices that tokens reach, with loads up to kLoadForLinks times that of Load

@@ -139,7 +139,7 @@ public:
         send_payload_without_header_non_blocking_from_address(payload_address, payload_bytes, site);
         send_payload_non_blocking_from_address(header_address, sizeof(PACKET_HEADER_TYPE), site);
     }
-    /// The payload lies behind the header.
+    /// Sends a packet whose payload follows its header in L1.
     template <bool posted = false>
     void send_current_slot_stateful_non_blocking_from_address(
         std::uint32_t packet_address, std::uint32_t packet_bytes, std::uint8_t /*noc*/ = noc_index,

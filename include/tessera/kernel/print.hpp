@@ -108,8 +108,8 @@ struct U32 {
     explicit constexpr U32(std::uint32_t number) : value(number) {}
     std::uint32_t value;
 };
-/// Calls that led to a print call. Kernels run as code of the host, so that there are no addresses
-/// of the chip's code to print; DEVICE_PRINT prints a text that says so.
+/// Call stack of a print call. Kernels run as code of the host and have no addresses of the chip's
+/// code; DEVICE_PRINT prints a text that says so.
 struct dp_top_callstack_t {
     constexpr dp_top_callstack_t(std::uintptr_t /*pc*/, std::uintptr_t /*ra*/,
                                  std::uintptr_t /*skip_frames*/) {}

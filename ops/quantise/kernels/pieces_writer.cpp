@@ -129,7 +129,8 @@ uint32_t find_largest(const Shapes& shapes, uint32_t pieces, uint32_t (&largest)
     return row.slot;
 }
 
-// Whole rows: several in some strips, or one over several strips, all of whose pieces have its scale.
+// Scales whole rows. All pieces of a row have its scale: strips hold several rows, or a row fills
+// several strips.
 template <class Between>
 void scale_rows(const Shapes& shapes, uint32_t first, uint32_t end, const Between& between) {
     uint32_t factors[kStripRows];

@@ -61,9 +61,8 @@ inline constexpr std::array kParamKeys{
     KeyRow{"range", "[least, most]", "none", "allowed range; both ends are expressions"},
     KeyRow{"divides", "[expression, …]", "none",
            "expressions that the param must divide; they may use params that are defined above"},
-    KeyRow{
-        "multiple_of", "an expression", "none",
-        "number of which the param must be a multiple; it may use params that are defined above"},
+    KeyRow{"multiple_of", "an expression", "none",
+           "factor that the value must have; an expression that may use params defined above"},
     KeyRow{"follows", "[param, …]", "none",
            "params that the value follows from; it cannot be set, only those can"},
     KeyRow{

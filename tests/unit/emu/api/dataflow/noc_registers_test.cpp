@@ -185,7 +185,7 @@ TEST(NocRegisters, RefuseOtherAtomics) {
               "NOC_AT_INS(NOC_AT_INS_INCR_GET) | NOC_AT_WRAP(31) | NOC_AT_IND_32(word)");
 }
 
-// The address lies 8 bytes into a flit of 32, so that the word's bytes are bits 8 to 11.
+// The address is 8 bytes after the start of a flit of 32, so the mask of the word is bits 8 to 11.
 void write_inline(std::uint32_t bytes, std::uint32_t control) {
     set(write_reg_cmd_buf, NOC_CTRL, NOC_CMD_CPY | NOC_CMD_WR | NOC_CMD_WR_INLINE | control);
     set(write_reg_cmd_buf, NOC_AT_DATA, 0x11223344);
