@@ -61,10 +61,14 @@ bool has_strips(const LinearSpec& spec) {
 /// tiles too few cores have work.
 bool prefers_multicast(const ArchSpec& arch, const ProductShape& shape) {
     constexpr std::uint32_t kLeastColumns = 3 * kTileColumns + 1;
-    const auto over_noc1 = banks_over_noc1(arch);
-    const bool reads_over_both =
-        std::ranges::any_of(over_noc1, [](std::uint32_t banks) { return banks != 0; });
-    return shape.rows > (reads_over_both ? 128U : 64U) && shape.columns >= kLeastColumns;
+    constexpr std::uint32_t kFewRows = 64;
+    constexpr std::uint32_t kManyRows = 128;
+    if (shape.rows <= kFewRows || shape.columns < kLeastColumns) {
+        return false;
+    }
+    // The distribution over the NoCs takes long to find, so it is asked for last.
+    return shape.rows > kManyRows ||
+           std::ranges::none_of(banks_over_noc1(arch), [](auto banks) { return banks != 0; });
 }
 
 /// Returns how cores share operands by multicast; nothing for the other schedules.

@@ -254,15 +254,12 @@ MulticastShare share_of(const MulticastBuild& built, const Place& place) {
     const Multicast& multicast = built.multicast;
     const std::uint32_t parts = multicast.columns * multicast.bands;
     const std::uint32_t part = place.band * multicast.columns + place.column;
-    const auto begin = [](std::uint32_t all, std::uint32_t number, std::uint32_t of) {
-        return first_owned(all, of, number);
-    };
-    const std::uint32_t row = begin(built.tiles.rows, place.row, multicast.rows);
-    const std::uint32_t column = begin(built.tiles.columns, part, parts);
+    const std::uint32_t row = first_owned(built.tiles.rows, multicast.rows, place.row);
+    const std::uint32_t column = first_owned(built.tiles.columns, parts, part);
     return {.first_row = row,
-            .num_rows = begin(built.tiles.rows, place.row + 1, multicast.rows) - row,
+            .num_rows = first_owned(built.tiles.rows, multicast.rows, place.row + 1) - row,
             .first_column = column,
-            .num_columns = begin(built.tiles.columns, part + 1, parts) - column};
+            .num_columns = first_owned(built.tiles.columns, parts, part + 1) - column};
 }
 
 void set_core_args(Program& program, const MulticastBuild& built, const Place& place,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "block_handshake.hpp"
 #include "block_turns_args.hpp"
 
 class BlockTurns {
@@ -24,7 +25,7 @@ public:
           replies_addr_(get_semaphore(args.replies_semaphore())),
           flag_addr_(get_semaphore(args.flag_semaphore())),
           valid_addr_(get_semaphore(args.valid_semaphore())) {
-        noc_semaphore_set(at(valid_addr_), VALID);
+        noc_semaphore_set(semaphore_at(valid_addr_), VALID);
     }
 
     uint32_t num_cores() const { return num_cores_; }
@@ -35,35 +36,31 @@ public:
     // Sends the next block, which is `number`, from `source` to reserved pages at `target` of all
     // cores.
     void send(uint32_t source, uint32_t target, uint32_t size) const {
-        noc_semaphore_set(at(flag_addr_), INVALID);
+        noc_semaphore_set(semaphore_at(flag_addr_), INVALID);
         // All cores have reserved the pages, at the same address.
-        noc_semaphore_wait(at(replies_addr_), num_cores_ - 1);
+        noc_semaphore_wait(semaphore_at(replies_addr_), num_cores_ - 1);
         // Reset before the block is sent: a receiver may reply for this core's next turn as soon as
         // it has the flag.
-        noc_semaphore_set(at(replies_addr_), 0);
+        noc_semaphore_set(semaphore_at(replies_addr_), 0);
         noc_async_write_multicast_loopback_src(source, rectangle_ | target, size, num_cores_, true);
         // The flag follows on the same virtual channel, so that it cannot overtake the block. It is
         // sent from a word that never changes.
         noc_semaphore_set_multicast_loopback_src(valid_addr_, rectangle_ | flag_addr_, num_cores_);
         noc_async_writes_flushed();
-        noc_semaphore_wait(at(flag_addr_), VALID);
+        noc_semaphore_wait(semaphore_at(flag_addr_), VALID);
     }
     // Receives block `number` into the reserved pages.
     void receive(uint32_t number) const {
         const uint32_t sender = number % num_cores_;
         // Reset before the reply: the sender may answer at once.
-        noc_semaphore_set(at(flag_addr_), INVALID);
+        noc_semaphore_set(semaphore_at(flag_addr_), INVALID);
         noc_semaphore_inc(
             get_noc_addr(first_x_ + sender * step_x_, first_y_ + sender * step_y_, replies_addr_),
             1);
-        noc_semaphore_wait(at(flag_addr_), VALID);
+        noc_semaphore_wait(semaphore_at(flag_addr_), VALID);
     }
 
 private:
-    static volatile tt_l1_ptr uint32_t* at(uint32_t address) {
-        return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
-    }
-
     uint64_t rectangle_;
     uint32_t first_x_, first_y_;
     uint32_t step_x_, step_y_;
