@@ -7,8 +7,6 @@
 namespace tessera::ops {
 namespace {
 
-constexpr std::size_t kExpertWeights = 1;  // operand of products of experts
-
 using Counts = std::vector<std::uint32_t>;
 
 double elements_after(const Shape& shape, std::size_t axis) {
@@ -126,10 +124,11 @@ LeastWork operand_bytes(const BoundContext& context,
 }
 
 LeastWork row_wise_bytes(const BoundContext& context) {
-    LeastWork work = operand_bytes(context, {context.spec.inputs[0].name});
-    const TensorPlan& input = context.input_plans[0];
+    LeastWork work = operand_bytes(context, {context.spec.inputs[kFirst].name});
+    const TensorPlan& input = context.input_plans[kFirst];
     if (input.memory == BufferType::DRAM) {
-        const double share = valid_elements(context, 0) / elements_after(context.out(0).shape, 0);
+        const double share =
+            valid_elements(context, kFirst) / elements_after(context.out(kFirst).shape, 0);
         work.dram_bytes +=
             bytes_of_elements(share * elements_after(input.spec.shape, 0), input.spec.format);
     }
@@ -142,19 +141,19 @@ LeastWork copied_bytes(const BoundContext& context, std::string_view from) {
     const auto operand = static_cast<std::size_t>(found - context.spec.inputs.begin());
     if (context.input_plans[operand].memory == BufferType::DRAM) {
         work.dram_bytes +=
-            bytes_of_elements(valid_elements(context, 0), context.in(operand).format);
+            bytes_of_elements(valid_elements(context, kFirst), context.in(operand).format);
     }
     return work;
 }
 
-LeastWork expert_work(const BoundContext& context, double busy, double depth) {
+LeastWork expert_work(const BoundContext& context, std::size_t operand, double busy, double depth) {
     // Scales, lists and biases are small; rows may be read by several experts from L1.
     LeastWork work;
-    const TensorSpec& output = context.out(0);
-    work.products = depth * valid_elements(context, 0);
-    work.dram_bytes = bytes_of_elements(valid_elements(context, 0), output.format);
-    const TensorSpec& weights = context.in(kExpertWeights);
-    if (context.input_plans[kExpertWeights].memory == BufferType::DRAM) {
+    const TensorSpec& output = context.out(kFirst);
+    work.products = depth * valid_elements(context, kFirst);
+    work.dram_bytes = bytes_of_elements(valid_elements(context, kFirst), output.format);
+    const TensorSpec& weights = context.in(operand);
+    if (context.input_plans[operand].memory == BufferType::DRAM) {
         work.dram_bytes +=
             bytes_of_elements(busy * elements_after(weights.shape, 1), weights.format);
     }
@@ -163,16 +162,16 @@ LeastWork expert_work(const BoundContext& context, double busy, double depth) {
 
 LeastWork product_work(const BoundContext& context, double depth) {
     LeastWork work = operand_bytes(context);
-    work.products = depth * valid_elements(context, 0);
+    work.products = depth * valid_elements(context, kFirst);
     return work;
 }
 
 double zero_bytes(const BoundContext& context) {
-    const TensorPlan& plan = context.output_plans[0];
+    const TensorPlan& plan = context.output_plans[kFirst];
     if (plan.memory != BufferType::DRAM) {
         return 0;
     }
-    return bytes_of_elements(elements_after(plan.spec.shape, 0) - valid_elements(context, 0),
+    return bytes_of_elements(elements_after(plan.spec.shape, 0) - valid_elements(context, kFirst),
                              plan.spec.format);
 }
 

@@ -46,8 +46,9 @@ namespace tessera::ops {
 [[nodiscard]] double share_of_others(const BoundContext& context);
 
 /// Returns the work of multiplying each row with the weights of its expert: output rows, matrices
-/// of `busy` experts of input 1, and products of `depth` pairs.
-[[nodiscard]] LeastWork expert_work(const BoundContext& context, double busy, double depth);
+/// of `busy` experts of the input `operand`, and products of `depth` pairs.
+[[nodiscard]] LeastWork expert_work(const BoundContext& context, std::size_t operand, double busy,
+                                    double depth);
 
 /// Returns the number of entries of an integer input that are 0 or more. A negative entry means
 /// "none".

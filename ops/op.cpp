@@ -207,7 +207,7 @@ std::function<std::vector<DeviceProgram>(const OpContext&)> on_each(
 }
 
 std::vector<TensorPlan> like_first_input(const OpContext& context) {
-    return {{.spec = context.inputs[0].spec}};
+    return {{.spec = context.inputs[kFirst].spec}};
 }
 
 namespace {

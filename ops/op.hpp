@@ -127,6 +127,10 @@ struct OpContext {
         return parameters.as<P>();
     }
     [[nodiscard]] bool has(std::size_t operand) const { return is_given(inputs, operand); }
+    /// Returns the tensors of Op::workspaces, which follow the outputs. Of programs only.
+    [[nodiscard]] std::span<const std::vector<DeviceTensor>> workspaces() const {
+        return device_outputs.subspan(outputs.size());
+    }
     [[nodiscard]] std::span<const std::uint32_t> host_counts(std::size_t operand,
                                                              std::size_t position) const {
         const auto& values = host_inputs[operand];

@@ -2,6 +2,7 @@
 // An op as data, which `tessera list ops` shows and verification compares against.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,7 +50,7 @@ struct Operand {
 };
 
 /// Returns the position of an operand in a table. A name that the table does not have does not
-/// compile. Each op with several operands makes the literals `"name"_in` and `"name"_out` of it.
+/// compile. An op with several operands makes the literals `"name"_in` and `"name"_out` of it.
 consteval std::size_t place_of(std::span<const Operand> operands, std::string_view name) {
     for (std::size_t place = 0; place < operands.size(); ++place) {
         if (operands[place].name == name) {
@@ -58,6 +59,15 @@ consteval std::size_t place_of(std::span<const Operand> operands, std::string_vi
     }
     throw "the table has no operand of this name";
 }
+
+/// Returns the position of the only operand of a table. A table of several does not compile.
+consteval std::size_t only(const std::array<Operand, 1>& /*operands*/) {
+    return 0;
+}
+
+/// Position of the input or output that parts shared by ops take without knowing its name:
+/// like_first_input(), row_wise_bytes().
+inline constexpr std::size_t kFirst = 0;
 
 /// Allowed distance of a result from the op's reference with the default number formats: HiFi4, a
 /// 32-bit DST and bfloat16 outputs. Coarser formats of a step add to it (runtime/pipeline's

@@ -181,7 +181,7 @@ void add_compute(Program& program, const CoreRangeSet& cores, const Units& units
 
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<RowActivationSpec>();
-    const DeviceTensor& output = context.device_outputs[0][p];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][p];
     const Buffer* counts = is_given(context.device_inputs, "counts"_in)
                                ? &context.device_inputs["counts"_in][p].buffer
                                : nullptr;
@@ -250,7 +250,8 @@ double activated(const RowActivationSpec& spec, double x, double up) {
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RowActivationSpec>();
     const HostTensor input = context.read("input"_in);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     const std::uint32_t width = row_length(input.shape);
     const std::uint32_t columns = row_length(output.shape);
     std::vector<float> row(width);
@@ -267,7 +268,8 @@ std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
         // Without counts every row is valid.
         return {{}};
     }
-    return {counted_flags(num_rows(context.outputs[0].spec.shape), context.read("counts"_in),
+    return {counted_flags(num_rows(context.outputs[only(kOutputs)].spec.shape),
+                          context.read("counts"_in),
                           context.params<RowActivationSpec>().counted_by)};
 }
 

@@ -143,8 +143,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (!writes_memory(algorithm_of(context))) {
         judge.require(!is_ragged || context.inputs["input"_in].spec.layout == Layout::ROW_MAJOR,
                       "counts", "are of rows of a ROW_MAJOR tensor; the input is TILE");
-        return exchange::judge_collective(context, collective_of(context), infer(context)[0],
-                                          judge);
+        return exchange::judge_collective(context, collective_of(context),
+                                          infer(context)[only(kOutputs)], judge);
     }
     judge.require(!is_ragged, "algorithm",
                   fmt::format("is {}, which takes no counts; ring, bidirectional, line and "
@@ -172,14 +172,14 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 
 LeastWork bound(const BoundContext& context) {
     // A device has its own part, and receives the parts of all others.
-    const std::vector<std::uint32_t> counts = context.counts(context.spec.outputs[0]);
-    const double gathered = valid_elements(context, 0);
+    const std::vector<std::uint32_t> counts = context.counts(kOutputs[only(kOutputs)]);
+    const double gathered = valid_elements(context, only(kOutputs));
     const double own = context.has("counts"_in) && !counts.empty()
                            ? gathered * counts.at(context.position) /
                                  std::max(1.0, std::accumulate(counts.begin(), counts.end(), 0.0))
                            : static_cast<double>(num_elements(context.in("input"_in).shape));
     LeastWork work = operand_bytes(context, {"input", "counts"});
-    work.link_bytes = bytes_of_elements(gathered - own, context.out(0).format);
+    work.link_bytes = bytes_of_elements(gathered - own, context.out(only(kOutputs)).format);
     return work;
 }
 

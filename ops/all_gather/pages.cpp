@@ -106,7 +106,7 @@ std::vector<DeviceProgram> line_programs(const OpContext& context) {
     std::vector<DeviceProgram> programs;
     for (std::uint32_t d = 0; d < line.devices; ++d) {
         const Place place{line, d, context.device_inputs["input"_in][d],
-                          context.device_outputs[0][d], schedule};
+                          context.device_outputs[only(kOutputs)][d], schedule};
         programs.push_back({d, schedule.algorithm == Algorithm::Multicast
                                    ? multicast_program(context.arch, place)
                                    : make_program(context.arch, place)});

@@ -6,8 +6,8 @@ namespace tessera::ops::all_gather {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<HostTensor> inputs = context.read_all("input"_in);
-    const auto rows = exchange::part_rows(context, "counts"_in, inputs[0].shape[0]);
-    HostTensor whole{inputs[0].shape, inputs[0].format, {}};
+    const auto rows = exchange::part_rows(context, "counts"_in, inputs.front().shape[0]);
+    HostTensor whole{inputs.front().shape, inputs.front().format, {}};
     whole.shape[0] *= static_cast<std::uint32_t>(inputs.size());
     for (std::size_t d = 0; d < inputs.size(); ++d) {
         const auto& bytes = inputs[d].bytes;

@@ -81,7 +81,7 @@ exchange::Collective collective_of(const OpContext& context) {
     // rows.
     return {.travel = travel_of(spec.algorithm),
             .transport = {spec.links, spec.packet_tiles, spec.chunk_packets, spec.partial_sums},
-            .plans = [pages = context.inputs[0].spec.num_pages()](
+            .plans = [pages = context.inputs[only(kInputs)].spec.num_pages()](
                          const exchange::Exchange& exchange, std::uint32_t page_stride) {
                 return exchange::all_reduce_plans(exchange, pages * page_stride);
             }};
@@ -103,8 +103,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge_untaken(kFields, &spec, untaken_by(spec.algorithm),
                   config::Value<AllReduceAlgorithm>::show(spec.algorithm), judge);
     if (spec.algorithm != AllReduceAlgorithm::Ring) {
-        return exchange::judge_collective(context, collective_of(context), context.inputs[0],
-                                          judge);
+        return exchange::judge_collective(context, collective_of(context),
+                                          context.inputs[only(kInputs)], judge);
     }
     judge_depth(spec.cb_depth, judge);
     if (judge_whole_mesh(context, judge) && context.devices.size() > 1) {
@@ -253,10 +253,10 @@ std::vector<DeviceProgram> make_programs(const ArchSpec& arch, const MeshSpec& m
     const std::uint32_t devices = mesh.shape.num_devices();
     // One device has no other part to add: the output is a copy.
     if (devices == 1) {
-        return {{0, make_copy_program(arch, inputs.inputs[0], outputs.outputs[0])}};
+        return {{0, make_copy_program(arch, inputs.inputs.front(), outputs.outputs.front())}};
     }
     const std::vector<exchange::RingPlace> ring = exchange::make_ring(mesh);
-    const SharedWork work = share_tiles(arch, num_tiles(inputs.inputs[0].buffer), devices);
+    const SharedWork work = share_tiles(arch, num_tiles(inputs.inputs.front().buffer), devices);
     std::vector<DeviceProgram> programs(devices);
     for (std::uint32_t position = 0; position < devices; ++position) {
         // The ring numbers devices by their place in it, the programs by their id.
@@ -274,16 +274,17 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     if (spec.algorithm != AllReduceAlgorithm::Ring) {
         return exchange::collective_programs(context, collective_of(context));
     }
-    return make_programs(context.arch, context.mesh, {context.device_inputs[0]},
-                         {context.device_outputs[0]}, context.params<AllReduceSpec>());
+    return make_programs(context.arch, context.mesh, {context.device_inputs[only(kInputs)]},
+                         {context.device_outputs[only(kOutputs)]}, context.params<AllReduceSpec>());
 }
 
 LeastWork bound(const BoundContext& context) {
     // Reduce-scatter and all-gather, which move the fewest bytes: (n − 1) / n of a tensor each.
     LeastWork work = operand_bytes(context);
-    work.link_bytes = 2 * share_of_others(context) *
-                      bytes_of_elements(static_cast<double>(num_elements(context.in(0).shape)),
-                                        context.in(0).format);
+    work.link_bytes =
+        2 * share_of_others(context) *
+        bytes_of_elements(static_cast<double>(num_elements(context.in(only(kInputs)).shape)),
+                          context.in(only(kInputs)).format);
     return work;
 }
 
@@ -300,7 +301,8 @@ const Op& op() {
             },
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
+            return {{.spec = context.inputs[only(kInputs)].spec,
+                     .memory = context.inputs[only(kInputs)].memory}};
         },
         .workspaces = [](const OpContext& context) -> std::vector<TensorPlan> {
             if (context.params<AllReduceSpec>().algorithm == AllReduceAlgorithm::Ring) {

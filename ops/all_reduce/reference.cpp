@@ -9,7 +9,7 @@
 namespace tessera::ops::all_reduce {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<HostTensor> inputs = context.read_all(0);
+    const std::vector<HostTensor> inputs = context.read_all(only(kInputs));
     HostTensor sum = make_host_tensor(inputs.front().shape, DataFormat::Float32);
     const auto out = sum.as<float>();
     // In double: the ring's order differs from device to device, and the tolerance counts its

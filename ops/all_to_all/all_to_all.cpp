@@ -67,7 +67,7 @@ struct Call {
         return context.device_inputs["input"_in][rank.position];
     }
     [[nodiscard]] const DeviceTensor& output(const Rank& rank) const {
-        return context.device_outputs[0][rank.position];
+        return context.device_outputs[only(kOutputs)][rank.position];
     }
     // TILE tensors have less than a page a row, but whole pages a part. Pages times rows exceed 32
     // bits for large tensors.
@@ -214,8 +214,8 @@ Counts reference_counts(const ReferenceContext& context) {
 std::vector<HostTensor> page_reference(const ReferenceContext& context) {
     const auto inputs = context.read_all("input"_in);
     const Counts counts = reference_counts(context);
-    HostTensor output{inputs[0].shape, inputs[0].format, {}};
-    const std::size_t row = inputs[0].bytes.size() / inputs[0].shape[0];
+    HostTensor output{inputs.front().shape, inputs.front().format, {}};
+    const std::size_t row = inputs.front().bytes.size() / inputs.front().shape[0];
     for (std::size_t from = 0; from < inputs.size(); ++from) {
         const auto begin =
             inputs[from].bytes.begin() +
@@ -224,7 +224,7 @@ std::vector<HostTensor> page_reference(const ReferenceContext& context) {
             output.bytes.end(), begin,
             begin + static_cast<std::ptrdiff_t>(counts[from][context.position] * row));
     }
-    output.bytes.resize(inputs[0].bytes.size());
+    output.bytes.resize(inputs.front().bytes.size());
     return list_of(std::move(output));
 }
 
@@ -242,12 +242,13 @@ void check_counts(const ReferenceContext& context) {
 }
 
 LeastWork bound(const BoundContext& context) {
-    const std::vector<std::uint32_t> counts = context.counts(context.spec.outputs[0]);
+    const std::vector<std::uint32_t> counts = context.counts(kOutputs[only(kOutputs)]);
     LeastWork work = operand_bytes(context, {"input", "counts"});
     // With counts a device may keep most rows, which the sum over senders does not show.
     if (counts.empty()) {
-        work.link_bytes = share_of_others(context) *
-                          bytes_of_elements(valid_elements(context, 0), context.out(0).format);
+        work.link_bytes =
+            share_of_others(context) * bytes_of_elements(valid_elements(context, only(kOutputs)),
+                                                         context.out(only(kOutputs)).format);
     }
     return work;
 }

@@ -238,7 +238,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const Groups groups = groups_of(context, units);
     const MergeOrder order = context.params<DecodeSpec>().merge;
     const CoreRangeSet cores = range_of(groups.cores);
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
 
     Program program = CreateProgram();
     // One word says that there is room, the other that a part has arrived.

@@ -162,7 +162,8 @@ std::vector<HostTensor> reference(const OpSpec& spec, const ReferenceContext& co
     const Operands operands = operands_of(context, cache);
     const Extents& extents = operands.extents;
     const SeenRows seen(context, cache, extents.tokens);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     // Tokens are independent of each other.
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens}, [&](std::size_t token) {
         const std::vector<std::size_t> rows = seen.of(token);

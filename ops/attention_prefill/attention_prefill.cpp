@@ -192,11 +192,11 @@ ReaderTensors reader_tensors(const OpContext& context, std::size_t position) {
     const auto buffer = [&](std::size_t operand) {
         return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
     };
-    return {.q_nope = buffer(0),
-            .q_rope = buffer(1),
-            .kv = buffer(2),
-            .k_rope = buffer(3),
-            .starts = buffer(4),
+    return {.q_nope = buffer("query"_in),
+            .q_rope = buffer("q_rope"_in),
+            .kv = buffer("kv"_in),
+            .k_rope = buffer("k_rope"_in),
+            .starts = buffer("sequence_starts"_in),
             .contexts = buffer(kContexts),
             .chosen = buffer(kChosen)};
 }
@@ -234,7 +234,7 @@ Program make_program(const OpContext& context, std::size_t position) {
                       {.source = "ops/attention_prefill/kernels/reader.cpp",
                        .config = reader_config(reader_args(context, shapes, extents), tensors),
                        .addresses = addresses_of(tensors)},
-                      context.device_outputs[0][position]);
+                      context.device_outputs[only(kOutputs)][position]);
 }
 
 /// Rows of keys that tokens attend to, by the sequences and lists of the call.
@@ -297,7 +297,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> kv = floats_of(context.read("kv"_in));
     const std::vector<float> k_rope = floats_of(context.read("k_rope"_in));
     const SeenKeys seen(context, extents);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;
     tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
         const std::vector<std::size_t> keys = seen.of(row / extents.heads);

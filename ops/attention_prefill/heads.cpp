@@ -271,7 +271,7 @@ Program head_program(const OpContext& context, std::size_t position) {
                       {.source = "ops/attention_prefill/kernels/head_reader.cpp",
                        .config = reader_config(head_reader_args(context, shapes, extents), tensors),
                        .addresses = addresses_of(tensors)},
-                      context.device_outputs[0][position]);
+                      context.device_outputs[only(kOutputs)][position]);
 }
 
 std::vector<HostTensor> head_reference(const ReferenceContext& context) {
@@ -282,7 +282,8 @@ std::vector<HostTensor> head_reference(const ReferenceContext& context) {
     const std::vector<float> sinks =
         context.has(kSinks) ? floats_of(context.read(kSinks)) : std::vector<float>{};
     const SeenCacheRows seen(context, extents);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     const std::size_t rows = std::size_t{extents.tokens} * extents.heads;
     tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
         const std::size_t head = row % extents.heads;

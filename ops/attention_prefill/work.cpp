@@ -32,7 +32,7 @@ LeastWork work_of(const BoundContext& context) {
     }
     // Pages and choices tell which keys are read, so that only queries and results are sure.
     LeastWork work = operand_bytes(context, {"kv", "k_rope", "values", "page_table", "chosen"});
-    work.products = scores * heads * (keys + context.out(0).shape.back());
+    work.products = scores * heads * (keys + context.out(only(kOutputs)).shape.back());
     work.vector_ops = scores * heads;
     return work;
 }

@@ -43,13 +43,13 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<BatchedAlignSpec>();
     judge.require(spec.block_size >= 1 && spec.block_size <= 128, "block_size",
                   fmt::format("is {}; allowed: 1 to 128", spec.block_size));
-    judge_scratch(context.arch, scratch_of(context.inputs[0].spec.shape, spec), "expert_num_tokens",
-                  judge);
+    judge_scratch(context.arch, scratch_of(context.inputs[only(kInputs)].spec.shape, spec),
+                  "expert_num_tokens", judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const Extents extents =
-        extents_of(context.inputs[0].spec.shape[0], context.params<BatchedAlignSpec>());
+        extents_of(context.inputs[only(kInputs)].spec.shape[0], context.params<BatchedAlignSpec>());
     const auto table = [](std::uint32_t entries) {
         return TensorPlan{.spec = {{entries}, DataFormat::Int32, Layout::ROW_MAJOR}};
     };
@@ -58,7 +58,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<BatchedAlignSpec>();
-    const DeviceTensor& counts = context.device_inputs[0][p];
+    const DeviceTensor& counts = context.device_inputs[only(kInputs)][p];
     const auto& out = context.device_outputs;
     const std::uint32_t experts = counts.spec.shape[0];
     const Extents extents = extents_of(experts, spec);
@@ -69,9 +69,9 @@ Program make_program(const OpContext& context, std::size_t p) {
                          .num_blocks = extents.blocks,
                          .is_paged = is_paged(counts.spec.shape) ? 1U : 0U};
     const AlignTensors tensors{.counts = &counts.buffer,
-                               .sorted = &out[0][p].buffer,
-                               .blocks = &out[1][p].buffer,
-                               .total = &out[2][p].buffer};
+                               .sorted = &out["sorted_token_ids"_out][p].buffer,
+                               .blocks = &out["expert_ids"_out][p].buffer,
+                               .total = &out["num_tokens_post_padded"_out][p].buffer};
     // One core: where an expert's blocks begin depends on all counts before, and each entry is a
     // single store.
     return one_core_program("ops/batched_moe_align_block_size/kernels/align.cpp", args, tensors,
@@ -80,7 +80,7 @@ Program make_program(const OpContext& context, std::size_t p) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<BatchedAlignSpec>();
-    const HostTensor counts = context.read(0);
+    const HostTensor counts = context.read(only(kInputs));
     const std::uint32_t experts = counts.shape[0];
     const Extents extents = extents_of(experts, spec);
     // The pad is one beyond the last row of the last batch, which no row is.
@@ -105,8 +105,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 void check_values(const ReferenceContext& context) {
     // A count beyond the room would list rows of the next expert's batch.
     const auto& spec = context.params<BatchedAlignSpec>();
-    for (const HostTensor& counts : context.read_all(0)) {
-        check_indices(kSpec.name, {kInputs[0].name, counts},
+    for (const HostTensor& counts : context.read_all(only(kInputs))) {
+        check_indices(kSpec.name, {kInputs[only(kInputs)].name, counts},
                       std::uint64_t{spec.max_tokens_per_batch} + 1, Nobody::Forbidden);
     }
 }

@@ -21,6 +21,11 @@ inline constexpr std::array kOutputs{
     Operand{"expert_ids", "(B)", "int32", "ROW_MAJOR"},
     Operand{"num_tokens_post_padded", "(1)", "int32", "ROW_MAJOR"},
 };
+
+/// Positions of outputs by their names: "expert_ids"_out.
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "batched_moe_align_block_size",
     .summary = "rows of each expert's batch, padded to whole blocks",

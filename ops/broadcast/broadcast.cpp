@@ -31,7 +31,7 @@ exchange::Collective collective_of(const OpContext& context) {
             .transport = {.links = spec.links,
                           .packet_tiles = spec.packet_tiles,
                           .chunk_packets = spec.chunk_packets},
-            .plans = [root = spec.root, pages = context.inputs[0].spec.num_pages()](
+            .plans = [root = spec.root, pages = context.inputs[only(kInputs)].spec.num_pages()](
                          const exchange::Exchange& exchange, std::uint32_t page_stride) {
                 return exchange::broadcast_plans(exchange, root, pages * page_stride);
             }};
@@ -45,7 +45,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
         fmt::format("is {}; the group has positions 0 to {}", root, context.devices.size() - 1));
     // The plans index devices relative to the root, so it must exist before they are checked.
     if (has_root) {
-        exchange::judge_collective(context, collective_of(context), context.inputs[0], judge);
+        exchange::judge_collective(context, collective_of(context), context.inputs[only(kInputs)],
+                                   judge);
     }
 }
 
@@ -55,7 +56,8 @@ LeastWork bound(const BoundContext& context) {
         return operand_bytes(context, {"output"});
     }
     LeastWork work = operand_bytes(context, {"input"});
-    work.link_bytes = bytes_of_elements(valid_elements(context, 0), context.out(0).format);
+    work.link_bytes = bytes_of_elements(valid_elements(context, only(kOutputs)),
+                                        context.out(only(kOutputs)).format);
     return work;
 }
 
@@ -73,7 +75,8 @@ const Op& op() {
         .rules = rules,
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
             // Devices that only receive need a tensor of the same shape and memory.
-            return {{.spec = context.inputs[0].spec, .memory = context.inputs[0].memory}};
+            return {{.spec = context.inputs[only(kInputs)].spec,
+                     .memory = context.inputs[only(kInputs)].memory}};
         },
         .programs =
             [](const OpContext& context) {
@@ -82,7 +85,7 @@ const Op& op() {
         .bound = bound,
         .reference = [](const ReferenceContext& context) -> std::vector<HostTensor> {
             // Each device must hold the root's bytes.
-            return {context.inputs[0].at(context.params<BroadcastSpec>().root)->all()};
+            return {context.inputs[only(kInputs)].at(context.params<BroadcastSpec>().root)->all()};
         }};
     return kOp;
 }

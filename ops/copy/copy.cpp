@@ -17,7 +17,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<CopySpec>();
     judge_grid(context.arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
-    const std::uint64_t page = context.inputs[0].spec.page_size();
+    const std::uint64_t page = context.inputs[only(kInputs)].spec.page_size();
     // The larger of both alignments: the page must be readable and writable from the same place.
     const std::uint64_t stride = round_up(page, context.arch.dram.alignment.value);
     judge.require(stride * schedule.cb_depth <= buffer_room(context.arch), "cb_depth",
@@ -29,8 +29,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& schedule = context.params<CopySpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& input = context.device_inputs[only(kInputs)][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     // A page in the buffer starts at the alignment of either memory.
     const std::uint32_t stride =
         std::max(input.buffer.aligned_page_size, output.buffer.aligned_page_size);

@@ -47,7 +47,7 @@ constexpr std::array kFields{
 /// Returns the bytes that a core's circular buffers take.
 std::uint64_t buffer_bytes(const OpContext& context, const EltwiseSpec& schedule) {
     const TensorSpec& a = context.inputs["a"_in].spec;
-    const TensorSpec& output = context.outputs.empty() ? a : context.outputs[0].spec;
+    const TensorSpec& output = context.outputs.empty() ? a : context.outputs[only(kOutputs)].spec;
     const std::uint64_t tiles =
         context.inputs.size() * tile_bytes(a.format) + tile_bytes(output.format);
     return tiles * schedule.tiles_per_push * schedule.cb_depth;
@@ -112,8 +112,8 @@ void add_reader(Program& program, const SharedWork& work, const Inputs& inputs,
     // The reader has one argument list for both cases. A null buffer replaces b, and the kernel
     // does not use its accessor.
     const ReaderTensors tensors{
-        .a = &inputs.tensors.front()->buffer,
-        .b = inputs.tensors.size() == 2 ? &inputs.tensors[1]->buffer : nullptr};
+        .a = &inputs.tensors["a"_in]->buffer,
+        .b = inputs.tensors.size() == 2 ? &inputs.tensors["b"_in]->buffer : nullptr};
     const ReaderArgs args{.num_inputs = static_cast<std::uint32_t>(inputs.tensors.size()),
                           .tiles_per_push = schedule.tiles_per_push};
     const KernelHandle reader = CreateKernel(program, "ops/eltwise/kernels/reader.cpp", work.cores,
@@ -202,7 +202,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         for (const std::vector<DeviceTensor>& operand : context.device_inputs) {
             inputs.tensors.push_back(&operand[p]);
         }
-        return make_program(context.arch, inputs, {context.device_outputs[0][p]},
+        return make_program(context.arch, inputs, {context.device_outputs[only(kOutputs)][p]},
                             context.params<EltwiseSpec>());
     });
 }

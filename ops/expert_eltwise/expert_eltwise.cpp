@@ -34,6 +34,19 @@ struct Tensors {
     const DeviceTensor& output;
 };
 
+constexpr Operand kCounts{.name = "num_routed_tokens",
+                          .shape = "(E/D, 1)",
+                          .format = "uint32",
+                          .layout = "ROW_MAJOR",
+                          .host_read = HostRead::Yes};
+constexpr Operand tiles_of_tokens(std::string_view name) {
+    return {name, "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"};
+}
+constexpr std::array kOneInput{tiles_of_tokens("gate"), kCounts};
+constexpr std::array kActivated{tiles_of_tokens("gate_activated"), tiles_of_tokens("up"), kCounts};
+constexpr std::array kGateAndUp{tiles_of_tokens("gate"), tiles_of_tokens("up"), kCounts};
+constexpr std::array kOutputs{tiles_of_tokens("output")};
+
 constexpr std::array kFields{
     config::field<&ActivationSpec::split_by>("split_by", "device", kSplitByProse),
     config::field<&ActivationSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),
@@ -51,8 +64,8 @@ void add_reader(Program& program, const SharedBlocks& work, const TokenTiles& ti
                 const Tensors& tensors) {
     const bool has_second = tensors.inputs.size() == 2;
     const ReaderTensors read{.counts = &tensors.num_routed_tokens.device.buffer,
-                             .input = &tensors.inputs[0]->buffer,
-                             .second_input = has_second ? &tensors.inputs[1]->buffer : nullptr};
+                             .input = &tensors.inputs.front()->buffer,
+                             .second_input = has_second ? &tensors.inputs.back()->buffer : nullptr};
     const auto args = named(tile_args(tiles, tensors.num_routed_tokens), work.split_args(),
                             ReaderArgs{.num_inputs = has_second ? 2U : 1U});
     const KernelHandle reader = CreateKernel(program, "ops/expert_eltwise/kernels/reader.cpp",
@@ -119,7 +132,7 @@ Tensors tensors_of(const OpContext& context, std::size_t position) {
     }
     return {std::move(inputs),
             {context.device_inputs[counts][position], context.host_counts(counts, position)},
-            context.device_outputs[0][position]};
+            context.device_outputs[only(kOutputs)][position]};
 }
 
 /// Returns one row of every input, element by element next to each other.
@@ -171,24 +184,13 @@ void apply_to_expert(const ReferenceContext& context, std::uint32_t expert, std:
 std::vector<HostTensor> reference_of_step(const ReferenceContext& context,
                                           ElementFunction function) {
     const std::vector<std::uint32_t> counts = context.counts(context.inputs.size() - 1);
-    return list_of(packed_expert_rows(
-        context.outputs[0].spec.shape, counts, [&](std::uint32_t expert, std::span<float> rows) {
-            apply_to_expert(context, expert, counts[expert], function, rows);
-        }));
+    return list_of(packed_expert_rows(context.outputs[only(kOutputs)].spec.shape, counts,
+                                      [&](std::uint32_t expert, std::span<float> rows) {
+                                          apply_to_expert(context, expert, counts[expert], function,
+                                                          rows);
+                                      }));
 }
 
-constexpr Operand kCounts{.name = "num_routed_tokens",
-                          .shape = "(E/D, 1)",
-                          .format = "uint32",
-                          .layout = "ROW_MAJOR",
-                          .host_read = HostRead::Yes};
-constexpr Operand tiles_of_tokens(std::string_view name) {
-    return {name, "(E/D, T, H')", "bfloat16", "TILE", "num_routed_tokens"};
-}
-constexpr std::array kOneInput{tiles_of_tokens("gate"), kCounts};
-constexpr std::array kActivated{tiles_of_tokens("gate_activated"), tiles_of_tokens("up"), kCounts};
-constexpr std::array kGateAndUp{tiles_of_tokens("gate"), tiles_of_tokens("up"), kCounts};
-constexpr std::array kOutputs{tiles_of_tokens("output")};
 constexpr std::array<std::string_view, 1> kSeparate{"separate"};
 constexpr std::array<std::string_view, 1> kFused{"fused"};
 
@@ -235,7 +237,7 @@ constexpr Row kSiluMul{
 void check_counts(const Row& row, const ReferenceContext& context) {
     const std::size_t counts = row.inputs.size() - 1;
     check_batch_counts(row.name, named_table(row.inputs, context, counts),
-                       num_rows(context.in(0).shape()));
+                       num_rows(context.in(kFirst).shape()));
 }
 
 Op op_of(const Row& row) {

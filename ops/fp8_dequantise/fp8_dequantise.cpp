@@ -107,7 +107,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const ReaderArgs args = reader_args(codes, matrix_of(context.inputs["scale"_in].spec.shape));
     const ReaderTensors read{.codes = &context.device_inputs["codes"_in][position].buffer,
                              .scales = &context.device_inputs["scale"_in][position].buffer};
-    const fp8::StripWriterTensors written{.output = &context.device_outputs[0][position].buffer};
+    const fp8::StripWriterTensors written{
+        .output = &context.device_outputs[only(kOutputs)][position].buffer};
     // A group is 32 rows: as many as a tile has.
     const std::uint32_t groups = div_up(codes[0], kTileRows);
     // Groups are whole rows, so that a core reads the scales of a row once.

@@ -154,10 +154,11 @@ void judge_rows(const OpContext& context, RuleJudge& judge) {
     judge.require(std::ranges::find(tiles, spec.tile) != tiles.end(), "tile",
                   fmt::format("is {}; allowed: {}", spec.tile, fmt::join(tiles, ", ")));
     const bool gathers = context.has("permuted_idx_to_token_idx"_in);
-    const std::uint32_t rows = context.inputs[gathers ? 7 : 0].spec.shape[0];
+    const std::size_t listed = gathers ? "permuted_idx_to_token_idx"_in : "activations"_in;
+    const std::uint32_t rows = context.inputs[listed].spec.shape[0];
     const std::uint32_t ctas = context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0];
     // Rows of the output are those of the CTAs, as moe_permutation lays them out.
-    judge.require(rows == ctas * spec.tile, gathers ? "permuted_idx_to_token_idx" : "activations",
+    judge.require(rows == ctas * spec.tile, kInputs[listed].name,
                   fmt::format("have {} rows; {} CTAs of tile {} have {}", rows, ctas, spec.tile,
                               ctas * spec.tile));
 }
@@ -287,8 +288,8 @@ Program make_program(const OpContext& context, std::size_t position) {
     const WriterTensors written{.batch = read.batch,
                                 .limit = read.limit,
                                 .num_ctas = read.num_ctas,
-                                .output = out(0),
-                                .scales = blocks.quantises ? out(1) : nullptr,
+                                .output = out("output"_out),
+                                .scales = blocks.quantises ? out("output_scale"_out) : nullptr,
                                 .weights = read.weights};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     // All cores of the grid: how many units there are is known on the device only.
@@ -368,9 +369,9 @@ LeastWork bound(const BoundContext& context) {
     const TensorSpec& weights = context.in("weights"_in);
     const double matrix = double{1} * weights.shape[1] * weights.shape[2];
     LeastWork work;
-    work.products = weights.shape[2] * valid_elements(context, 0);
+    work.products = weights.shape[2] * valid_elements(context, "output"_out);
     work.dram_bytes =
-        bytes_of_elements(valid_elements(context, 0), context.out("output"_out).format) +
+        bytes_of_elements(valid_elements(context, "output"_out), context.out("output"_out).format) +
         bytes_of_elements(static_cast<double>(busy.size()) * matrix, weights.format);
     return work;
 }

@@ -151,8 +151,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                              .quantises = quantises ? 1U : 0U};
     const WriterTensors written{.limit = in("cta_idx_xy_to_mn_limit"_in),
                                 .num_ctas = in("num_non_exiting_ctas"_in),
-                                .output = out(0),
-                                .scales = quantises ? out(1) : nullptr};
+                                .output = out("output"_out),
+                                .scales = quantises ? out("output_scale"_out) : nullptr};
     const CoreCoord grid = schedule_grid(kSpec.name, context.arch, spec.grid);
     // All cores of the grid: how many CTAs are live is known on the device only.
     const CoreRangeSet cores{CoreRange{{0, 0}, {grid.x - 1, grid.y - 1}}};
@@ -255,7 +255,7 @@ void check_values(const ReferenceContext& context) {
 LeastWork bound(const BoundContext& context) {
     // Scales and lists are small beside the codes of valid rows.
     LeastWork work;
-    const double valid = valid_elements(context, 0);
+    const double valid = valid_elements(context, "output"_out);
     work.dram_bytes = bytes_of_elements(valid, context.out("output"_out).format) +
                       bytes_of_elements(2 * valid, context.in("input"_in).format);
     return work;

@@ -136,7 +136,7 @@ struct WeightAndReduce {
 
 /// Returns the parameters of the layer's activation.
 [[nodiscard]] Settings activation_settings(const Layer& layer);
-/// Adds the layer's activation of the rows that inputs[1] counts. @returns the tensor.
+/// Adds the layer's activation of the rows that the second of `inputs` counts. @returns the tensor.
 [[nodiscard]] std::string add_activation(const Layer& layer, std::vector<std::string> inputs,
                                          const char* counted_by, Steps& steps);
 

@@ -196,7 +196,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const std::uint32_t members = members_of(context, units);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, units.count * members);
     const ReaderTensors read = tensors_of(context, position);
-    const WriterTensors written{.logits = &context.device_outputs[0][position].buffer};
+    const WriterTensors written{.logits = &context.device_outputs[only(kOutputs)][position].buffer};
     const ReaderArgs reading = reader_args(context, units);
     const WriterArgs writing{.expert_tiles = units.expert_tiles,
                              .num_tokens = reading.num_tokens,
@@ -232,7 +232,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<float> bias =
         context.has("bias"_in) ? floats_of(context.read("bias"_in)) : std::vector<float>{};
     const std::size_t inner = context.in("hidden_states"_in).shape()[1];
-    HostTensor logits = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor logits =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     const std::size_t experts = logits.shape[1];
     tbb::parallel_for(std::size_t{0}, std::size_t{logits.shape[0]}, [&](std::size_t token) {
         for (std::size_t expert = 0; expert < experts; ++expert) {

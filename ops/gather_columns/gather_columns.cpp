@@ -37,7 +37,7 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 std::uint64_t scratch_bytes(const OpContext& context, std::uint32_t most_rows) {
     // Every output row needs one column of all input rows, so a core holds the whole input.
     const TensorSpec& input = context.inputs["input"_in].spec;
-    const std::uint64_t row = fp8::aligned(infer(context)[0].spec.page_size());
+    const std::uint64_t row = fp8::aligned(infer(context)[only(kOutputs)].spec.page_size());
     const std::uint64_t table = fp8::aligned(most_rows * 4) + fp8::aligned(1);
     return 2 * row + table + std::uint64_t{input.shape[0]} * fp8::aligned(input.page_size());
 }
@@ -58,7 +58,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor& input = context.device_inputs["input"_in][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     const SharedWork work = share_work(kSpec.name, context.arch, context.params<GatherSpec>().grid,
                                        output_rows(context));
     const std::uint32_t row_bytes = output.spec.page_size();
@@ -98,7 +98,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor input = context.read("input"_in);
     const HostTensor table = context.has("indices"_in) ? context.read("indices"_in) : HostTensor{};
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
+    HostTensor output = make_host_tensor(context.outputs[only(kOutputs)].spec.shape, input.format);
     const std::size_t width = element_bytes(input.format);
     const std::size_t columns = output.shape[1];
     for (std::size_t i = 0; i < output.shape[0]; ++i) {

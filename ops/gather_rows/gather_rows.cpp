@@ -45,7 +45,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         // source row. A limit skips rows after the routed ones, whose entries are stale.
         return move_rows(kSpec.name, context.arch,
                          {.input = in["input"_in][p],
-                          .output = context.device_outputs[0][p],
+                          .output = context.device_outputs[only(kOutputs)][p],
                           .index = &in["index"_in][p],
                           .limit = is_given(in, "limit"_in) ? &in["limit"_in][p] : nullptr,
                           .divisor = spec.divisor},
@@ -73,7 +73,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 /// Returns flags of counted rows: with `limit`, the first ones.
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
     return {context.has("limit"_in)
-                ? first_rows(num_rows(context.outputs[0].spec.shape), context.read("limit"_in))
+                ? first_rows(num_rows(context.outputs[only(kOutputs)].spec.shape),
+                             context.read("limit"_in))
                 : std::vector<bool>{}};
 }
 

@@ -92,7 +92,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             kSpec.name, context.arch,
             {.rows = in["input"_in][p],
              .weights = in["expert_weights"_in][p],
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .sorted_ids = &in["sorted_token_ids"_in][p],
              .expert_ids = &in["expert_ids"_in][p],
              .num_listed = &in["num_tokens_post_padded"_in][p],
@@ -162,7 +162,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const bool is_weighted =
         context.has("topk_weights"_in) && context.params<GroupedSpec>().apply_weights;
     const HostTensor weights = is_weighted ? context.read("topk_weights"_in) : HostTensor{};
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     // Rows that no entry names must not be compared; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<Entry> entries = entries_of(context);
@@ -181,7 +182,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 }
 
 std::vector<std::vector<bool>> counted(const ReferenceContext& context) {
-    std::vector<bool> rows(num_rows(context.outputs[0].spec.shape), false);
+    std::vector<bool> rows(num_rows(context.outputs[only(kOutputs)].spec.shape), false);
     for (const Entry& entry : entries_of(context)) {
         rows[entry.target] = true;
     }
@@ -207,7 +208,8 @@ LeastWork bound(const BoundContext& context) {
     std::vector<std::int32_t> experts = context.integers("expert_ids"_in);
     experts.resize(std::min(experts.size(), listed / context.params<GroupedSpec>().block_size));
     const std::set<std::int32_t> busy(experts.begin(), experts.end());
-    return expert_work(context, static_cast<double>(busy.size() - busy.count(kNobody)),
+    return expert_work(context, "expert_weights"_in,
+                       static_cast<double>(busy.size() - busy.count(kNobody)),
                        context.in("input"_in).shape.back());
 }
 

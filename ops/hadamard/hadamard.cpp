@@ -19,7 +19,7 @@ const std::vector<StripBuffer> kBuffers{
     {index_of(Cb::Matrix), DataFormat::Float16_b, kStripTiles* kStripTiles}};
 
 void rules(const OpContext& context, RuleJudge& judge) {
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs[only(kInputs)].spec;
     const std::uint32_t columns = row_length(input.shape);
     judge_row_strips(context.arch, context.params<RowsSpec>().grid, input, bytes_of(kBuffers),
                      judge);
@@ -32,14 +32,14 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs[only(kInputs)][p];
         // Orthogonal with this factor: without quantisation the transform changes no product of two
         // rows.
         const auto factor = static_cast<float>(1 / std::sqrt(row_length(input.spec.shape)));
         return row_strips_program(
             kSpec.name, context.arch,
             {.input = input,
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .compute = "ops/hadamard/kernels/compute.cpp",
              .compute_args = named(ComputeArgs{.factor = std::bit_cast<std::uint32_t>(factor)}),
              .reader = "ops/hadamard/kernels/reader.cpp",
@@ -49,7 +49,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    return {for_each_row(context.read(0), [](std::size_t, std::vector<double>& values) {
+    return {for_each_row(context.read(only(kInputs)), [](std::size_t, std::vector<double>& values) {
         const std::vector<double> input = values;
         for (std::size_t c = 0; c < values.size(); ++c) {
             double sum = 0;

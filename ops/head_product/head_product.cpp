@@ -126,7 +126,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<HeadProductSpec>();
     const DeviceTensor& input = context.device_inputs["input"_in][position];
     const DeviceTensor& weight = context.device_inputs["weight"_in][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     const Extents extents = extents_of(spec, input.spec.shape, weight.spec.shape);
     // A unit is 32 tokens of one head. Units of a head are consecutive, so a core tilizes its
     // weights once.
@@ -168,7 +168,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Extents extents =
         extents_of(spec, context.in("input"_in).shape(), context.in("weight"_in).shape());
     const bool are_inputs = spec.rows_are == HeadRows::Inputs;
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     // One task a row and head: they share nothing.
     tbb::parallel_for(std::size_t{0}, std::size_t{extents.tokens} * extents.heads, [&](auto row) {
         const std::size_t first =

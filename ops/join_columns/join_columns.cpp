@@ -58,7 +58,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     }
     judge.require(!spec.merge_heads || input.shape.size() > 1, "merge_heads",
                   fmt::format("is true, but {} has no axis of heads", to_string(input.shape)));
-    const Shape output = infer(context)[0].spec.shape;
+    const Shape output = infer(context)[only(kOutputs)].spec.shape;
     judge_column_moves(
         context.arch, std::uint64_t{row_length(output)} * element_bytes(input.format), spec, judge);
 }
@@ -73,7 +73,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             shapes.push_back(operand[p].spec.shape);
         }
         return move_columns(kSpec.name, context.arch, move_of(spec, shapes, tensors),
-                            context.device_outputs[0][p], spec);
+                            context.device_outputs[only(kOutputs)][p], spec);
     });
 }
 
@@ -87,7 +87,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     // The reference reads host tensors; the move needs only their number.
     const std::vector<const DeviceTensor*> none(inputs.size());
     return {moved_columns(inputs, move_of(context.params<JoinColumnsSpec>(), shapes, none),
-                          context.outputs[0].spec.shape)};
+                          context.outputs[only(kOutputs)].spec.shape)};
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ WriterArgs writer_args(const OpContext& context, const ColumnMove& move,
             .position_width = row_length(in["positions"_in].spec.shape),
             .sequence_width =
                 is_given(in, "sequences"_in) ? row_length(in["sequences"_in].spec.shape) : 0,
-            .in_one_row = positions_of_row(context.outputs[0].spec.shape, rows.columns,
+            .in_one_row = positions_of_row(context.outputs[only(kOutputs)].spec.shape, rows.columns,
                                            rows.page_size, rows.heads),
             .alignment = dram_alignment(context.arch)};
 }
@@ -131,7 +131,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const ColumnMove move = move_of(context, position);
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, move.rows);
     const WriterTensors tensors{
-        .output = &context.device_outputs[0][position].buffer,
+        .output = &context.device_outputs[only(kOutputs)][position].buffer,
         .table = &in["page_table"_in][position].buffer,
         .positions = &in["positions"_in][position].buffer,
         .sequences = is_given(in, "sequences"_in) ? &in["sequences"_in][position].buffer : nullptr};

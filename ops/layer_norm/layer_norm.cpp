@@ -43,7 +43,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return split_strips_program(
             kSpec.name, context.arch,
             {.input = input,
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .compute = "ops/layer_norm/kernels/compute.cpp",
              .compute_args = named(ComputeArgs{.reciprocal = float_word(1.0 / columns),
                                                .padding = padding == 0 ? 0 : float_word(padding),

@@ -192,7 +192,7 @@ Program strip_program(const OpContext& context, std::size_t p) {
     return expert_product(kSpec.name, context.arch,
                           {.rows = context.device_inputs["input"_in][p],
                            .weights = weights,
-                           .output = context.device_outputs[0][p],
+                           .output = context.device_outputs[only(kOutputs)][p],
                            .bias = context.has("bias"_in) ? &bias : nullptr},
                           schedule);
 }
@@ -208,7 +208,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         const SplitTensors tensors{
             .rows = context.device_inputs["input"_in][p],
             .weights = context.device_inputs["weight"_in][p],
-            .output = context.device_outputs[0][p],
+            .output = context.device_outputs[only(kOutputs)][p],
             .bias = context.has("bias"_in) ? &context.device_inputs["bias"_in][p] : nullptr};
         return multicast
                    ? multicast_program(context.arch, tensors, *multicast, spec.math_fidelity)
@@ -232,7 +232,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const Shape& matrix = context.in("weight"_in).shape();
     const std::size_t n = matrix[0];
     const std::size_t k = matrix[1];
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     // Rows are independent, so that the host's threads share them without a lock.
     tbb::parallel_for(std::size_t{0}, rows.size() / k, [&](std::size_t row) {
         const auto out = output.as<float>().subspan(row * n, n);

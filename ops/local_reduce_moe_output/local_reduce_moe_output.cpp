@@ -194,7 +194,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return make_program(context.arch,
                             {in["expert_outputs"_in][p], in["token_idx_map"_in][p],
                              in["routed_token_weights"_in][p], in["num_routed_tokens"_in][p]},
-                            {context.device_outputs[0][p]}, context.params<LocalReduceSpec>());
+                            {context.device_outputs[only(kOutputs)][p]},
+                            context.params<LocalReduceSpec>());
     });
 }
 

@@ -52,7 +52,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             kSpec.name, context.arch,
             {.rows = in["input"_in][p],
              .weights = in["expert_weights"_in][p],
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .expert_scales =
                  is_given(in, "expert_scales"_in) ? &in["expert_scales"_in][p] : nullptr,
              .row_scales = is_given(in, "row_scales"_in) ? &in["row_scales"_in][p] : nullptr,
@@ -75,7 +75,7 @@ std::string schedule_words(const OpContext& context) {
 }
 
 std::vector<bool> counted_rows(const ReferenceContext& context) {
-    const std::uint32_t rows = num_rows(context.outputs[0].spec.shape);
+    const std::uint32_t rows = num_rows(context.outputs[only(kOutputs)].spec.shape);
     // Without counts all rows are valid.
     return context.has("expert_num_tokens"_in)
                ? first_rows(rows, context.read("expert_num_tokens"_in))
@@ -87,7 +87,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
         product_values(context, product_places(kInputs), context.params<MaskedSpec>().parts);
     const std::size_t batch =
         num_rows(context.in("input"_in).shape()) / context.in("expert_weights"_in).shape()[0];
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     // Rows after a count are not computed; NaN would show a mistake of `counted`.
     std::ranges::fill(output.as<float>(), std::numeric_limits<float>::quiet_NaN());
     const std::vector<bool> is_counted = counted_rows(context);
@@ -118,7 +119,7 @@ LeastWork bound(const BoundContext& context) {
         busy = static_cast<double>(
             std::ranges::count_if(counts, [](std::int32_t count) { return count > 0; }));
     }
-    return expert_work(context, busy, context.in("input"_in).shape.back());
+    return expert_work(context, "expert_weights"_in, busy, context.in("input"_in).shape.back());
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ void judge_tensors(const OpContext& context, const OperandLayouts& layouts, Rule
     judge_place("in0", schedule.in0.placement, context.inputs["in0"_in], layouts.in0, judge);
     judge_place("in1", schedule.in1.placement, context.inputs["in1"_in], layouts.in1, judge);
     if (!context.outputs.empty()) {
-        const TensorPlan& out = context.outputs[0];
+        const TensorPlan& out = context.outputs[only(kOutputs)];
         judge.require(out.spec.format == layouts.out.spec.format, "out",
                       fmt::format("is {}; allowed: {}, as out.format states",
                                   name_of(out.spec.format), name_of(layouts.out.spec.format)));
@@ -188,7 +188,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         return make_program(
             context.arch, {context.device_inputs["in0"_in][p], context.device_inputs["in1"_in][p]},
-            {context.device_outputs[0][p]}, context.params<MatmulSpec>());
+            {context.device_outputs[only(kOutputs)][p]}, context.params<MatmulSpec>());
     });
 }
 

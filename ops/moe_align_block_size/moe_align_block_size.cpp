@@ -84,10 +84,10 @@ Program make_program(const OpContext& context, std::size_t p) {
     const AlignTensors tensors{
         .ids = &in["topk_ids"_in][p].buffer,
         .map = is_given(in, "expert_map"_in) ? &in["expert_map"_in][p].buffer : nullptr,
-        .sorted = &out[0][p].buffer,
-        .blocks = &out[1][p].buffer,
-        .total = &out[2][p].buffer,
-        .rows = &out[3][p].buffer,
+        .sorted = &out["sorted_token_ids"_out][p].buffer,
+        .blocks = &out["expert_ids"_out][p].buffer,
+        .total = &out["num_tokens_post_padded"_out][p].buffer,
+        .rows = &out["rows"_out][p].buffer,
         .count = is_given(in, "num_tokens"_in) ? &in["num_tokens"_in][p].buffer : nullptr};
     const AlignArgs args{.num_tokens = sizes.tokens,
                          .top_k = sizes.top_k,

@@ -91,10 +91,10 @@ Program make_program(const OpContext& context, std::size_t p) {
                          .count_stride = kCountStride};
     const BatchTensors tensors{.ids = &in["topk_ids"_in][p].buffer,
                                .map = &in["expert_map"_in][p].buffer,
-                               .counts = &out[0][p].buffer,
-                               .tokens = &out[1][p].buffer,
-                               .rows = &out[2][p].buffer,
-                               .paged_counts = &out[3][p].buffer};
+                               .counts = &out["expert_num_tokens"_out][p].buffer,
+                               .tokens = &out["token_ids"_out][p].buffer,
+                               .rows = &out["rows"_out][p].buffer,
+                               .paged_counts = &out["num_routed_tokens"_out][p].buffer};
     // One core, because tokens are appended in ascending order. Several cores would have to count
     // all tokens before their own first one.
     return one_core_program("ops/moe_batch_tokens/kernels/batch.cpp", args, tensors,

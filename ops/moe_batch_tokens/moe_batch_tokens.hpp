@@ -29,6 +29,9 @@ inline constexpr std::array kOutputs{
 consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
     return place_of(kInputs, name);
 }
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_batch_tokens",
     .summary = "lists the tokens of each local expert and the place of each choice",

@@ -225,7 +225,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
             {in["input_hidden_state"_in][p],
              in["expert_weights"_in][p],
              {in["num_routed_tokens"_in][p], context.host_counts("num_routed_tokens"_in, p)}},
-            {context.device_outputs[0][p]}, context.params<MoeBmmSpec>());
+            {context.device_outputs[only(kOutputs)][p]}, context.params<MoeBmmSpec>());
     });
 }
 

@@ -39,7 +39,7 @@ void project(const ReferenceContext& context, std::uint32_t expert, std::uint32_
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const std::vector<std::uint32_t> counts = context.counts("num_routed_tokens"_in);
-    return list_of(packed_expert_rows(context.outputs[0].spec.shape, counts,
+    return list_of(packed_expert_rows(context.outputs[only(kOutputs)].spec.shape, counts,
                                       [&](std::uint32_t expert, std::span<float> rows) {
                                           project(context, expert, counts[expert], rows);
                                       }));

@@ -12,15 +12,7 @@
 namespace tessera::ops::moe_combine {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
-inline constexpr std::array kInputs{Operand{.name = "rows",
-                                            .shape = "(M, H)",
-                                            .format = "bfloat16",
-                                            .layout = "ROW_MAJOR",
-                                            .valid_rows = "num_received",
-                                            .rows_are = ValidRows::Packed},
-                                    token_exchange::kSource, token_exchange::kNumReceived,
-                                    token_exchange::kSlots,
-                                    Operand{"topk_ids", "(T, K)", "int32 | uint32", "ROW_MAJOR"}};
+inline constexpr auto& kInputs = token_exchange::kCombineRowsInputs;
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 
 /// Each device sends row i (i < num_received) to the device that `source` names. That device sums

@@ -7,20 +7,12 @@
 
 #include "ops/op.hpp"
 #include "ops/shared/token_exchange/combine.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::moe_combine_batched {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
-inline constexpr std::array kInputs{
-    Operand{"rows", "(E/D, M, H)", "bfloat16", "ROW_MAJOR", "num_received"},
-    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
-    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
-    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
-    Operand{.name = "topk_weights",
-            .shape = "(T, K)",
-            .format = "float32 | bfloat16",
-            .layout = "ROW_MAJOR",
-            .presence = Presence::Optional}};
+inline constexpr auto& kInputs = token_exchange::kCombineBatchesInputs;
 inline constexpr std::array kOutputs{Operand{"output", "(T, H)", "bfloat16", "ROW_MAJOR"}};
 
 /// Each device sends row i of expert e (i < num_received[e]) to the device that `source` names.

@@ -3,19 +3,20 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "ops/op.hpp"
 #include "ops/shared/token_exchange/combine.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::moe_combine_slots {
 
 inline constexpr std::array<std::string_view, 1> kSchedules{"all_to_all"};
-inline constexpr std::array kInputs{
-    Operand{"rows", "(E/D, M, H)", "bfloat16", "ROW_MAJOR", "num_received"},
-    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
-    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
-    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"}};
+/// Inputs of a combine of batches without the weights.
+inline constexpr std::span<const Operand> kInputs{
+    token_exchange::kCombineBatchesInputs.data(),
+    place_of(token_exchange::kCombineBatchesInputs, "topk_weights")};
 inline constexpr std::array kOutputs{Operand{"output", "(T, K, H)", "bfloat16", "ROW_MAJOR"}};
 
 /// As moe_combine_batched without the sum: output[t,k] is the row that the expert of slot k

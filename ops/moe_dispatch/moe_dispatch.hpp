@@ -12,34 +12,7 @@
 namespace tessera::ops::moe_dispatch {
 
 inline constexpr auto& kInputs = token_exchange::kDispatchInputs;
-inline constexpr std::array kOutputs{Operand{.name = "received",
-                                             .shape = "(M, H)",
-                                             .format = "=tokens",
-                                             .layout = "ROW_MAJOR",
-                                             .valid_rows = "num_received",
-                                             .rows_are = ValidRows::Packed},
-                                     Operand{.name = "received_ids",
-                                             .shape = "(M, K)",
-                                             .format = "int32",
-                                             .layout = "ROW_MAJOR",
-                                             .valid_rows = "num_received",
-                                             .rows_are = ValidRows::Packed},
-                                     Operand{.name = "received_weights",
-                                             .shape = "(M, K)",
-                                             .format = "=topk_weights",
-                                             .layout = "ROW_MAJOR",
-                                             .valid_rows = "num_received",
-                                             .rows_are = ValidRows::Packed},
-                                     token_exchange::kSource,
-                                     token_exchange::kNumReceived,
-                                     token_exchange::kSlots,
-                                     Operand{.name = "received_scales",
-                                             .shape = "(M, S)",
-                                             .format = "=scales",
-                                             .layout = "ROW_MAJOR",
-                                             .valid_rows = "num_received",
-                                             .presence = Presence::Optional,
-                                             .rows_are = ValidRows::Packed}};
+inline constexpr auto& kOutputs = token_exchange::kRowsOutputs;
 
 /// Each device has T tokens with K ids of experts over all devices, −1 for none. Device p of the
 /// group (any devices of a mesh) has experts [p·E/D, (p+1)·E/D). Every device with an expert of a

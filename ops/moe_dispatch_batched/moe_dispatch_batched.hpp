@@ -12,17 +12,7 @@
 namespace tessera::ops::moe_dispatch_batched {
 
 inline constexpr auto& kInputs = token_exchange::kDispatchInputs;
-inline constexpr std::array kOutputs{
-    Operand{"received", "(E/D, M, H)", "=tokens", "ROW_MAJOR", "num_received"},
-    Operand{"source", "(E/D, M)", "uint32", "ROW_MAJOR", "num_received"},
-    Operand{"num_received", "(E/D, 1)", "uint32", "ROW_MAJOR"},
-    Operand{"slots", "(T, K)", "int32", "ROW_MAJOR"},
-    Operand{.name = "received_scales",
-            .shape = "(E/D, M, S)",
-            .format = "=scales",
-            .layout = "ROW_MAJOR",
-            .valid_rows = "num_received",
-            .presence = Presence::Optional}};
+inline constexpr auto& kOutputs = token_exchange::kBatchesOutputs;
 
 /// As moe_dispatch, but with one row for every slot of a token, in the batch of the slot's expert.
 ///

@@ -133,7 +133,7 @@ void add_writer(Program& program, const SharedWork& work, const DeviceTensor& ou
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid,
                                        context.inputs["expert_weights"_in].spec.shape[0]);
     const Chunks chunks = chunks_of(context, work.shares.front().count);

@@ -77,17 +77,17 @@ void rules(const OpContext& context, RuleJudge& judge) {
         fmt::format("{} with {} local experts on {} devices ends at expert {}; the layer "
                     "has {}",
                     spec.local_expert_offset, spec.local_experts, devices, end, spec.experts));
-    const std::uint64_t bytes = scratch_bytes(spec, context.inputs[0].spec.shape);
-    judge.require(
-        bytes <= buffer_room(context.arch), "topk_ids",
-        fmt::format("of {} need tables of {} B; a core has {} B of L1 for them",
-                    to_string(context.inputs[0].spec.shape), bytes, buffer_room(context.arch)));
+    const std::uint64_t bytes = scratch_bytes(spec, context.inputs[only(kInputs)].spec.shape);
+    judge.require(bytes <= buffer_room(context.arch), "topk_ids",
+                  fmt::format("of {} need tables of {} B; a core has {} B of L1 for them",
+                              to_string(context.inputs[only(kInputs)].spec.shape), bytes,
+                              buffer_room(context.arch)));
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     std::vector<TensorPlan> plans;
-    for (const std::uint32_t length :
-         words_of(lengths_of(context.params<PermutationSpec>(), context.inputs[0].spec.shape))) {
+    for (const std::uint32_t length : words_of(lengths_of(
+             context.params<PermutationSpec>(), context.inputs[only(kInputs)].spec.shape))) {
         plans.push_back({.spec = {{std::max(length, 1U)}, DataFormat::Int32, Layout::ROW_MAJOR}});
     }
     return plans;
@@ -97,22 +97,22 @@ Tensors tensors_of(const OpContext& context, std::size_t position) {
     const auto output = [&](std::size_t place) {
         return &context.device_outputs[place][position].buffer;
     };
-    return {.topk_ids = &context.device_inputs[0][position].buffer,
-            .histogram = output(0),
-            .local_histogram = output(1),
-            .total = output(2),
-            .prefix = output(3),
-            .expanded_to_permuted = output(4),
-            .permuted_to_token = output(5),
-            .permuted_to_expanded = output(6),
-            .cta_to_expert = output(7),
-            .cta_to_limit = output(8),
-            .num_ctas = output(9)};
+    return {.topk_ids = &context.device_inputs[only(kInputs)][position].buffer,
+            .histogram = output("expert_count_histogram"_out),
+            .local_histogram = output("expert_count_histogram_local"_out),
+            .total = output("total_num_padded_tokens"_out),
+            .prefix = output("padded_prefix_sum"_out),
+            .expanded_to_permuted = output("expanded_idx_to_permuted_idx"_out),
+            .permuted_to_token = output("permuted_idx_to_token_idx"_out),
+            .permuted_to_expanded = output("permuted_idx_to_expanded_idx"_out),
+            .cta_to_expert = output("cta_idx_xy_to_batch_idx"_out),
+            .cta_to_limit = output("cta_idx_xy_to_mn_limit"_out),
+            .num_ctas = output("num_non_exiting_ctas"_out)};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<PermutationSpec>();
-    const Shape& shape = context.inputs[0].spec.shape;
+    const Shape& shape = context.inputs[only(kInputs)].spec.shape;
     // One core: positions depend on counts of all tokens. With stores of single words 1024 tokens
     // took 632 095 cycles; fills through the NoC reduced this to 481 771.
     const CoreCoord core{0, 0};
@@ -182,7 +182,7 @@ std::vector<HostTensor> host_tensors(std::initializer_list<Table> tables) {
 // counts first.
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<PermutationSpec>();
-    const HostTensor topk_ids = context.read(0);
+    const HostTensor topk_ids = context.read(only(kInputs));
     const auto first =
         static_cast<std::int32_t>(spec.local_expert_offset + context.position * spec.local_experts);
     const auto lists = lists_of(topk_ids, first, spec.local_experts);
@@ -224,7 +224,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     const auto& spec = context.params<PermutationSpec>();
-    const NamedTable ids = named_table(kInputs, context, 0);
+    const NamedTable ids = named_table(kInputs, context, only(kInputs));
     check_indices(kSpec.name, ids, spec.experts, Nobody::Allowed);
     // Tables have room for one row of a token and a local expert (most_ctas).
     if (ids.values.shape[1] > spec.local_experts) {

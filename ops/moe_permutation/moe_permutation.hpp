@@ -36,6 +36,11 @@ inline constexpr std::array kOutputs{
     Operand{"cta_idx_xy_to_batch_idx", "(C)", "int32", "ROW_MAJOR"},
     Operand{"cta_idx_xy_to_mn_limit", "(C)", "int32", "ROW_MAJOR"},
     Operand{"num_non_exiting_ctas", "(1)", "int32", "ROW_MAJOR"}};
+
+/// Positions of outputs by their names: "num_non_exiting_ctas"_out.
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "moe_permutation",
     .summary = "makes the tables of a grouped product: permuted rows by expert, and its CTAs",

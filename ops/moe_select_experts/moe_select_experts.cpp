@@ -121,13 +121,13 @@ SelectTensors tensors_of(const OpContext& context, std::size_t position) {
             .bias = is_given(context.device_inputs, "bias"_in)
                         ? &context.device_inputs["bias"_in][position].buffer
                         : nullptr,
-            .ids = output(0),
-            .weights = output(1),
-            .bf16_weights = output(2),
-            .groups = output(3),
-            .group_scores = output(4),
-            .scores = output(5),
-            .choices = output(6)};
+            .ids = output("topk_ids"_out),
+            .weights = output("topk_weights"_out),
+            .bf16_weights = output("topk_weights_bf16"_out),
+            .groups = output("selected_groups"_out),
+            .group_scores = output("group_scores"_out),
+            .scores = output("scores"_out),
+            .choices = output("scores_for_choice"_out)};
 }
 
 // Both RISCs of a core take half of its tokens each, if their rows fit into L1. This and a single

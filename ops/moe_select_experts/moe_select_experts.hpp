@@ -83,6 +83,9 @@ inline constexpr std::array kOutputs{
 consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
     return place_of(kInputs, name);
 }
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 /// Scores are fp32 within two ulps and the bf16 weights are rounded once. Ids and groups are exact.
 inline constexpr OpSpec kSpec{
     .name = "moe_select_experts",

@@ -43,11 +43,11 @@ struct Extents {
     std::uint32_t hidden = 0;
 };
 
-Extents extents_of(const Shape& outputs, const Shape* rows) {
+Extents extents_of(const Shape& summed, const Shape* rows) {
     if (rows != nullptr) {
-        return {(*rows)[0], (*rows)[1], row_length(outputs)};
+        return {(*rows)[0], (*rows)[1], row_length(summed)};
     }
-    return outputs.size() == 3 ? Extents{outputs[0], outputs[1], outputs[2]} : Extents{};
+    return summed.size() == 3 ? Extents{summed[0], summed[1], summed[2]} : Extents{};
 }
 
 Extents extents_of(std::span<const TensorPlan> inputs) {
@@ -183,7 +183,7 @@ Program make_program(const OpContext& context, std::size_t p) {
     add_buffers(program, work.cores, chunks, extents, spec, dram_alignment(context.arch));
     add_reader(program, work, tensors, chunks, extents, spec);
     add_compute(program, work, chunks, extents, spec, tensors.weights != nullptr);
-    add_writer(program, work, chunks, context.device_outputs[0][p]);
+    add_writer(program, work, chunks, context.device_outputs[only(kOutputs)][p]);
     return program;
 }
 

@@ -122,7 +122,9 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return make_program(
             context.arch,
             {in["selected_experts"_in][p], in["routing_weights"_in][p], in["local_experts"_in][p]},
-            {out[0][p], out[1][p], out[2][p], out[3][p]}, context.params<CopySpec>());
+            {out["num_routed_tokens"_out][p], out["routed_tokens"_out][p],
+             out["routed_token_weights"_out][p], out["token_idx_map"_out][p]},
+            context.params<CopySpec>());
     });
 }
 

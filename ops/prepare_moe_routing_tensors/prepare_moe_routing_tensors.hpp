@@ -27,6 +27,9 @@ inline constexpr std::array kOutputs{
 consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
     return place_of(kInputs, name);
 }
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "prepare_moe_routing_tensors",
     .summary = "tokens and weights of each local expert, from the router's choices",

@@ -49,7 +49,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         // Only the rows of the input move; the rest of the whole keeps what an earlier step wrote.
         return move_rows(kSpec.name, context.arch,
                          {.input = input,
-                          .output = context.device_outputs[0][p],
+                          .output = context.device_outputs[only(kOutputs)][p],
                           .output_first = spec.first,
                           .count = input.spec.shape[0]},
                          spec.schedule());

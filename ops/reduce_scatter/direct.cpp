@@ -33,7 +33,9 @@ struct Place {
     [[nodiscard]] const DeviceTensor& input() const {
         return context.device_inputs["input"_in][position];
     }
-    [[nodiscard]] const DeviceTensor& output() const { return context.device_outputs[0][position]; }
+    [[nodiscard]] const DeviceTensor& output() const {
+        return context.device_outputs[only(kOutputs)][position];
+    }
 };
 
 /// Returns half of DST; the other half is packed meanwhile.

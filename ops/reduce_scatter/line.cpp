@@ -39,11 +39,13 @@ struct Place {
     [[nodiscard]] const Buffer& input() const {
         return context.device_inputs["input"_in][device].buffer;
     }
-    [[nodiscard]] const Buffer& output() const { return context.device_outputs[0][device].buffer; }
-    // Returns the workspace of a direction. There are two: partial sums of both directions arrive
-    // at the same time.
+    [[nodiscard]] const Buffer& output() const {
+        return context.device_outputs[only(kOutputs)][device].buffer;
+    }
+    // Returns the workspace of a direction. There is one for each: partial sums of both directions
+    // arrive at the same time.
     [[nodiscard]] const Buffer& partial(Way way) const {
-        return context.device_outputs[way == Way::Forward ? 1 : 2][device].buffer;
+        return context.workspaces()[static_cast<std::size_t>(way)][device].buffer;
     }
     [[nodiscard]] std::uint32_t num_ahead(Way way) const {
         return way == Way::Forward ? line.devices - 1 - device : device;

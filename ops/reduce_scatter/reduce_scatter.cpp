@@ -60,7 +60,7 @@ exchange::Collective collective_of(const OpContext& context) {
             .plans = [&context](const exchange::Exchange& exchange, std::uint32_t page_stride) {
                 const TensorSpec& input = context.inputs["input"_in].spec;
                 const auto rows = exchange::part_rows(
-                    context, 1,
+                    context, "counts"_in,
                     input.shape[0] / static_cast<std::uint32_t>(context.devices.size()));
                 std::vector<exchange::Slice> slices;
                 // The part of each device moves to the start of its output.

@@ -68,11 +68,11 @@ void judge_shards(std::string_view operand, const TensorPlan& tensor, RuleJudge&
 }
 
 void judge_pages(const OpContext& context, RuleJudge& judge) {
-    const std::uint32_t page = context.inputs[0].spec.page_size();
+    const std::uint32_t page = context.inputs[only(kInputs)].spec.page_size();
     const std::uint64_t alignment = context.arch.dram.alignment.value;
     // Pages that meet DRAM need its alignment; between cores 16 bytes are enough.
-    const bool meets_dram = context.inputs[0].memory == BufferType::DRAM ||
-                            context.outputs[0].memory == BufferType::DRAM;
+    const bool meets_dram = context.inputs[only(kInputs)].memory == BufferType::DRAM ||
+                            context.outputs[only(kOutputs)].memory == BufferType::DRAM;
     judge.require(
         !meets_dram || page % alignment == 0, "input",
         fmt::format("has pages of {} B, which move between DRAM and L1; allowed: multiples of {} B",
@@ -84,13 +84,14 @@ void rules(const OpContext& context, RuleJudge& judge) {
     if (context.outputs.empty()) {
         return;
     }
-    const bool to_shards = has_local_shards(context.outputs[0]);
-    const bool from_shards = has_local_shards(context.inputs[0]);
+    const bool to_shards = has_local_shards(context.outputs[only(kOutputs)]);
+    const bool from_shards = has_local_shards(context.inputs[only(kInputs)]);
     judge.require(to_shards || from_shards, "output",
                   "is not in shards in L1, nor is input; the op copy moves interleaved pages");
     if (to_shards || from_shards) {
         judge_shards(to_shards ? "output" : "input",
-                     to_shards ? context.outputs[0] : context.inputs[0], judge);
+                     to_shards ? context.outputs[only(kOutputs)] : context.inputs[only(kInputs)],
+                     judge);
         judge_pages(context, judge);
     }
 }
@@ -141,8 +142,8 @@ void add_mover(Program& program, const char* source, const Sides& sides,
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& schedule = context.params<ReshardSpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& input = context.device_inputs[only(kInputs)][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     // The sharded side moves its own pages, so the other side needs no kernel.
     const bool reads = has_local_shards(plan_of(output));
     const Sides sides = reads ? Sides{output, input} : Sides{input, output};

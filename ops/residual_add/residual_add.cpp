@@ -37,7 +37,7 @@ Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<CopySpec>();
     const DeviceTensor& a = context.device_inputs["a"_in][position];
     const DeviceTensor& b = context.device_inputs["b"_in][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     const std::uint32_t rows = num_rows(a.spec.shape);
     const std::uint32_t row_bytes = 2 * row_length(a.spec.shape);
     // Short rows share a tile and long rows are split, so additions always have whole tiles.

@@ -34,7 +34,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return split_strips_program(
             kSpec.name, context.arch,
             {.input = input,
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .compute = "ops/rms_norm/kernels/compute.cpp",
              .compute_args =
                  named(ComputeArgs{.reciprocal = float_word(1.0 / row_length(input.spec.shape)),

@@ -77,7 +77,8 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
         const DeviceTensor& input = context.device_inputs["input"_in][p];
         const bool has_positions = is_given(context.device_inputs, "positions"_in);
-        const DeviceTensor& list = context.device_inputs[has_positions ? 2 : 1][p];
+        const DeviceTensor& list =
+            context.device_inputs[has_positions ? "positions"_in : "table"_in][p];
         const std::uint32_t width = has_positions ? row_length(list.spec.shape) : 0;
         const std::uint32_t dim = rotated(spec, row_length(input.spec.shape));
         // The layout shares a word with the width of the list: an op's reader has four words for
@@ -85,7 +86,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return row_strips_program(
             kSpec.name, context.arch,
             {.input = input,
-             .output = context.device_outputs[0][p],
+             .output = context.device_outputs[only(kOutputs)][p],
              .compute = "ops/rope/kernels/compute.cpp",
              .reader = "ops/rope/kernels/reader.cpp",
              .reader_args =

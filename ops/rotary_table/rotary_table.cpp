@@ -85,7 +85,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
     // Outputs at the end may be left out; their extents are known nevertheless.
-    const auto positions = static_cast<std::uint32_t>(num_elements(context.inputs[0].spec.shape));
+    const auto positions =
+        static_cast<std::uint32_t>(num_elements(context.inputs[only(kInputs)].spec.shape));
     const auto plan = [&](std::uint32_t width) {
         return TensorPlan{.spec = {{positions, width}, DataFormat::Float32, Layout::ROW_MAJOR}};
     };
@@ -125,7 +126,7 @@ TableArgs table_args(const RotaryTableSpec& spec, const Shape& positions,
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<RotaryTableSpec>();
-    const DeviceTensor& positions = context.device_inputs[0][position];
+    const DeviceTensor& positions = context.device_inputs[only(kInputs)][position];
     const auto count = static_cast<std::uint32_t>(num_elements(positions.spec.shape));
     const auto num_outputs = static_cast<std::uint32_t>(context.outputs.size());
     // Rows are positions, all of the same work: an even share leaves no core waiting.
@@ -142,11 +143,11 @@ Program make_program(const OpContext& context, std::size_t position) {
         return i < num_outputs ? &context.device_outputs[i][position].buffer : nullptr;
     };
     const TableTensors tensors{.positions = &positions.buffer,
-                               .cos = output(0),
-                               .sin = output(1),
-                               .table = output(2),
-                               .frequencies = output(3)};
-    const bool is_extended = attention_factor(spec) != 1 || num_outputs > 3;
+                               .cos = output("cos"_out),
+                               .sin = output("sin"_out),
+                               .table = output("table"_out),
+                               .frequencies = output("frequencies"_out)};
+    const bool is_extended = attention_factor(spec) != 1 || num_outputs > "frequencies"_out;
     const KernelHandle kernel = CreateKernel(
         program,
         is_extended ? "ops/rotary_table/kernels/extended_table.cpp"
@@ -168,7 +169,7 @@ HostTensor floats(Shape shape) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<RotaryTableSpec>();
-    const HostTensor positions = context.read(0);
+    const HostTensor positions = context.read(only(kInputs));
     const std::vector<float> frequencies = frequencies_of(spec);
     const double factor = attention_factor(spec);
     const std::size_t pairs = frequencies.size();

@@ -62,12 +62,13 @@ Program make_program(const OpContext& context, const DeviceTensor& input,
 
 std::vector<DeviceProgram> programs(const OpContext& context) {
     return on_each(context, [&](std::size_t p) {
-        return make_program(context, context.device_inputs[0][p], context.device_outputs[0][p]);
+        return make_program(context, context.device_inputs[only(kInputs)][p],
+                            context.device_outputs[only(kOutputs)][p]);
     });
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor input = context.read(0);
+    const HostTensor input = context.read(only(kInputs));
     // In double and rounded once, so that the comparison covers only the device's own rounding.
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     const auto values = output.as<float>();

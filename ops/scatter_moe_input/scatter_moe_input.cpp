@@ -99,7 +99,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         return make_program(
             context.arch,
             {in["hidden_states"_in][p], in["num_routed_tokens"_in][p], in["routed_tokens"_in][p]},
-            {context.device_outputs[0][p]}, context.params<CopySpec>());
+            {context.device_outputs[only(kOutputs)][p]}, context.params<CopySpec>());
     });
 }
 

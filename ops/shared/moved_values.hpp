@@ -10,7 +10,7 @@ namespace tessera::ops {
 
 /// Returns the first input: the bytes of the output must equal its bytes.
 [[nodiscard]] inline std::vector<HostTensor> first_input(const ReferenceContext& context) {
-    return {context.read(0)};
+    return {context.read(kFirst)};
 }
 
 }  // namespace tessera::ops

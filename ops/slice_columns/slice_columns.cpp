@@ -37,7 +37,7 @@ std::uint32_t columns_of(const SliceColumnsSpec& spec, std::uint32_t row) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SliceColumnsSpec>();
-    const TensorSpec& input = context.inputs[0].spec;
+    const TensorSpec& input = context.inputs[only(kInputs)].spec;
     const std::uint32_t row = row_length(input.shape);
     judge.require(row % std::max(spec.heads, 1U) == 0, "heads",
                   fmt::format("{} do not divide rows of {} columns", spec.heads, row));
@@ -52,7 +52,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 
 std::vector<TensorPlan> infer(const OpContext& context) {
     const auto& spec = context.params<SliceColumnsSpec>();
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs[only(kInputs)].spec;
     const std::uint32_t row = row_length(output.shape);
     output.shape.pop_back();
     if (spec.heads != 0) {
@@ -76,19 +76,19 @@ ColumnMove move_of(const SliceColumnsSpec& spec, const Shape& input, const Devic
 std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<SliceColumnsSpec>();
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs[only(kInputs)][p];
         return move_columns(kSpec.name, context.arch, move_of(spec, input.spec.shape, &input),
-                            context.device_outputs[0][p], spec);
+                            context.device_outputs[only(kOutputs)][p], spec);
     });
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<HostTensor> inputs{context.read(0)};
+    const std::vector<HostTensor> inputs{context.read(only(kInputs))};
     // The same description drives kernels and reference; only the moves themselves are separate
     // code.
-    return {moved_columns(inputs,
-                          move_of(context.params<SliceColumnsSpec>(), inputs[0].shape, nullptr),
-                          context.outputs[0].spec.shape)};
+    return {moved_columns(
+        inputs, move_of(context.params<SliceColumnsSpec>(), inputs.front().shape, nullptr),
+        context.outputs[only(kOutputs)].spec.shape)};
 }
 
 LeastWork bound(const BoundContext& context) {

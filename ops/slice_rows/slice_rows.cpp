@@ -35,7 +35,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const std::uint32_t rows = context.params<SliceSpec>().rows;
     judge.require(rows > 0, "rows", "is 0; allowed: at least 1");
     // A stated shape replaces the inferred one.
-    const std::uint32_t made = num_rows(context.outputs[0].spec.shape);
+    const std::uint32_t made = num_rows(context.outputs[only(kOutputs)].spec.shape);
     judge.require(made == rows, "rows", fmt::format("is {}, and the output has {}", rows, made));
 }
 
@@ -63,7 +63,7 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
         // step.
         return move_rows(kSpec.name, context.arch,
                          {.input = context.device_inputs["input"_in][p],
-                          .output = context.device_outputs[0][p],
+                          .output = context.device_outputs[only(kOutputs)][p],
                           .input_limit = is_given(context.device_inputs, "num_rows"_in)
                                              ? &context.device_inputs["num_rows"_in][p]
                                              : nullptr,

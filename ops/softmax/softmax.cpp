@@ -35,7 +35,7 @@ constexpr std::array kFields{
 
 void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SoftmaxSpec>();
-    judge_row_strips(context.arch, spec.grid, context.inputs[0].spec, 0, judge);
+    judge_row_strips(context.arch, spec.grid, context.inputs[only(kInputs)].spec, 0, judge);
     judge.require(spec.scale > 0, "scale",
                   fmt::format("is {}; allowed: a positive number", spec.scale));
     static constexpr std::array<std::string_view, 2> kOfPositions{"causal_period", "causal_first"};
@@ -50,12 +50,12 @@ std::vector<DeviceProgram> programs(const OpContext& context) {
     const auto& spec = context.params<SoftmaxSpec>();
     const auto scale = float_word(spec.scale);
     return on_each(context, [&](std::size_t p) {
-        const DeviceTensor& input = context.device_inputs[0][p];
+        const DeviceTensor& input = context.device_inputs[only(kInputs)][p];
         // Padding columns and masked ones are filled by the reader, in the input's format.
         const bool is_float = input.spec.format == DataFormat::Float32;
         return row_strips_program(kSpec.name, context.arch,
                                   {.input = input,
-                                   .output = context.device_outputs[0][p],
+                                   .output = context.device_outputs[only(kOutputs)][p],
                                    .compute = "ops/softmax/kernels/compute.cpp",
                                    .compute_args = named(ComputeArgs{.scale = scale}),
                                    .fill = is_float ? kFloatInfinity : kBf16Infinity,
@@ -77,7 +77,8 @@ std::size_t num_visible(const SoftmaxSpec& spec, std::size_t row, std::size_t co
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto& spec = context.params<SoftmaxSpec>();
-    return {for_each_row(context.read(0), [&](std::size_t row, std::vector<double>& values) {
+    return {for_each_row(context.read(only(kInputs)), [&](std::size_t row,
+                                                          std::vector<double>& values) {
         const std::size_t seen = num_visible(spec, row, values.size());
         const auto end = values.begin() + static_cast<std::ptrdiff_t>(seen);
         // The largest is subtracted, as in the kernel: without it the exponential of 89 already

@@ -27,22 +27,22 @@ std::vector<Scratch> scratch_of(std::uint32_t top_k) {
 
 void rules(const OpContext& context, RuleJudge& judge) {
     judge_grid(context.arch, context.params<SplitSpec>().grid, judge);
-    judge_scratch(context.arch, scratch_of(row_length(context.inputs[0].spec.shape)), "topk_ids",
-                  judge);
+    judge_scratch(context.arch, scratch_of(row_length(context.inputs[only(kInputs)].spec.shape)),
+                  "topk_ids", judge);
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec rows = context.inputs[0].spec;
+    TensorSpec rows = context.inputs[only(kInputs)].spec;
     rows.format = DataFormat::Int32;
-    return {{.spec = context.inputs[0].spec}, {.spec = rows}};
+    return {{.spec = context.inputs[only(kInputs)].spec}, {.spec = rows}};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& spec = context.params<SplitSpec>();
-    const SplitTensors tensors{.ids = &context.device_inputs[0][position].buffer,
+    const SplitTensors tensors{.ids = &context.device_inputs[only(kInputs)][position].buffer,
                                .routed = &context.device_outputs["routed_ids"_out][position].buffer,
                                .rows = &context.device_outputs["own_rows"_out][position].buffer};
-    const Shape& ids = context.inputs[0].spec.shape;
+    const Shape& ids = context.inputs[only(kInputs)].spec.shape;
     const SplitArgs args{.top_k = row_length(ids), .experts = spec.experts};
     // Tokens are independent, so they are split over all cores.
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, num_rows(ids));
@@ -61,7 +61,7 @@ Program make_program(const OpContext& context, std::size_t position) {
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
     const auto experts = static_cast<std::int32_t>(context.params<SplitSpec>().experts);
-    HostTensor routed = context.read(0);
+    HostTensor routed = context.read(only(kInputs));
     HostTensor rows = filled_int32(routed.shape, kNobody);
     const auto ids = routed.as<std::int32_t>();
     // An identity zero expert returns the token's own row. The entry of `rows` is therefore the
@@ -77,8 +77,8 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
 
 void check_values(const ReferenceContext& context) {
     // Zero experts have no number of their own: any id from `experts` on is one.
-    check_indices(kSpec.name, named_table(kInputs, context, 0), std::uint64_t{INT32_MAX} + 1,
-                  Nobody::Allowed);
+    check_indices(kSpec.name, named_table(kInputs, context, only(kInputs)),
+                  std::uint64_t{INT32_MAX} + 1, Nobody::Allowed);
 }
 
 }  // namespace

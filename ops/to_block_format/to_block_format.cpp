@@ -34,7 +34,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs[only(kInputs)].spec;
     output.format = format_of(context.params<BlockFormatSpec>());
     return {{.spec = output}};
 }
@@ -42,8 +42,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 // Reads and writes tiles as scale does, one at a time: the packer alone changes the format.
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<BlockFormatSpec>();
-    const DeviceTensor& input = context.device_inputs[0][p];
-    const DeviceTensor& output = context.device_outputs[0][p];
+    const DeviceTensor& input = context.device_inputs[only(kInputs)][p];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][p];
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
     Program program = CreateProgram();
     for (const auto& [cb, format] : {std::pair{scale::Cb::Input, DataFormat::Float16_b},
@@ -93,7 +93,7 @@ void round_block(std::span<float> block, int bits) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor input = context.read(0);
+    const HostTensor input = context.read(only(kInputs));
     HostTensor output = make_host_tensor(input.shape, DataFormat::Float32);
     std::ranges::copy(floats_of(input), output.as<float>().begin());
     const std::size_t width = input.shape.back();

@@ -54,7 +54,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& schedule = context.params<CopySpec>();
     judge_grid(context.arch, schedule.grid, judge);
     judge_depth(schedule.cb_depth, judge);
-    const std::uint64_t bytes = bytes_of_a_tile(context.inputs[0].spec.format, schedule.cb_depth);
+    const std::uint64_t bytes =
+        bytes_of_a_tile(context.inputs[only(kInputs)].spec.format, schedule.cb_depth);
     judge.require(bytes <= half_of_room(context.arch), "cb_depth",
                   fmt::format("{} with blocks of one tile takes {} B of circular buffers; a core "
                               "has {} B of L1 for them",
@@ -152,15 +153,15 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const Blocks& b
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs[only(kInputs)].spec;
     output.layout = output.layout == Layout::TILE ? Layout::ROW_MAJOR : Layout::TILE;
     return {{.spec = output}};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
     const auto& schedule = context.params<CopySpec>();
-    const DeviceTensor& input = context.device_inputs[0][position];
-    const DeviceTensor& output = context.device_outputs[0][position];
+    const DeviceTensor& input = context.device_inputs[only(kInputs)][position];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][position];
     const Blocks blocks = cut_blocks(context.arch, input.spec, schedule);
     const SharedWork work = share_work(kSpec.name, context.arch, schedule.grid, blocks.count());
     Program program = CreateProgram();

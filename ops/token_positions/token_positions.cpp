@@ -66,9 +66,9 @@ Program make_program(const OpContext& context, std::size_t p) {
                              .sequences = num_sequences(context)};
     const PositionsTensors tensors{.contexts = &in["context_lens"_in][p].buffer,
                                    .queries = &in["query_lens"_in][p].buffer,
-                                   .positions = &out[0][p].buffer,
-                                   .sequence_ids = &out[1][p].buffer,
-                                   .starts = &out[2][p].buffer};
+                                   .positions = &out["positions"_out][p].buffer,
+                                   .sequence_ids = &out["sequences"_out][p].buffer,
+                                   .starts = &out["starts"_out][p].buffer};
     return one_core_program("ops/token_positions/kernels/positions.cpp", args, tensors,
                             scratch_of(context), dram_alignment(context.arch));
 }
@@ -118,8 +118,8 @@ void check_values(const ReferenceContext& context) {
                                         ? spec.cache_pages * spec.page_size
                                         : std::numeric_limits<std::uint32_t>::max();
     check_cache_places(kSpec.name, {.page_table = context.read("page_table"_in),
-                                    .positions = std::move(tables[0]),
-                                    .sequences = std::move(tables[1]),
+                                    .positions = std::move(tables["positions"_out]),
+                                    .sequences = std::move(tables["sequences"_out]),
                                     .page_size = spec.page_size,
                                     .cache_positions = positions,
                                     .window = spec.window});

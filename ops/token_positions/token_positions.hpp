@@ -35,6 +35,9 @@ inline constexpr std::array kOutputs{
 consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
     return place_of(kInputs, name);
 }
+consteval std::size_t operator""_out(const char* name, std::size_t /*size*/) {
+    return place_of(kOutputs, name);
+}
 inline constexpr OpSpec kSpec{
     .name = "token_positions",
     .summary = "position and sequence of each token, from the lengths of ragged sequences",

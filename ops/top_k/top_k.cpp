@@ -311,15 +311,16 @@ Program make_program(const OpContext& context, std::size_t position) {
     const DeviceTensor* positions =
         has_positions ? &context.device_inputs["positions"_in][position] : nullptr;
     const Extents extents = extents_of(spec, scores.spec.shape);
-    const Call call{.arch = context.arch,
-                    .tensors = {.scores = &scores.buffer,
-                                .positions = has_positions ? &positions->buffer : nullptr,
-                                .indices = &context.device_outputs[0][position].buffer},
-                    .args = {.columns = extents.columns,
-                             .k = spec.k,
-                             .list_width = has_positions ? row_length(positions->spec.shape) : 0},
-                    .extents = extents,
-                    .grid = spec.grid};
+    const Call call{
+        .arch = context.arch,
+        .tensors = {.scores = &scores.buffer,
+                    .positions = has_positions ? &positions->buffer : nullptr,
+                    .indices = &context.device_outputs[only(kOutputs)][position].buffer},
+        .args = {.columns = extents.columns,
+                 .k = spec.k,
+                 .list_width = has_positions ? row_length(positions->spec.shape) : 0},
+        .extents = extents,
+        .grid = spec.grid};
     const Sharing sharing = sharing_of(context.arch, spec, extents);
     return sharing.split == 1 ? whole_rows_program(call, sharing.processors)
                               : shared_rows_program(call, sharing.split);
@@ -345,7 +346,7 @@ std::vector<HostTensor> reference(const ReferenceContext& context) {
     const HostTensor positions =
         context.has("positions"_in) ? context.read("positions"_in) : HostTensor{};
     const std::size_t columns = row_length(scores.shape);
-    HostTensor output = filled_int32(context.outputs[0].spec.shape, -1);
+    HostTensor output = filled_int32(context.outputs[only(kOutputs)].spec.shape, -1);
     const std::size_t k = row_length(output.shape);
     for (std::size_t row = 0; row < num_rows(scores.shape); ++row) {
         const auto values = scores.as<float>().subspan(row * columns, columns);

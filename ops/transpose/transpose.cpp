@@ -18,7 +18,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
 }
 
 std::vector<TensorPlan> infer(const OpContext& context) {
-    TensorSpec output = context.inputs[0].spec;
+    TensorSpec output = context.inputs[only(kInputs)].spec;
     std::swap(output.shape.back(), output.shape[output.shape.size() - 2]);
     return {{.spec = output}};
 }
@@ -26,8 +26,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
 // Tiles leave a core as those of scale do.
 Program make_program(const OpContext& context, std::size_t p) {
     const auto& spec = context.params<CopySpec>();
-    const DeviceTensor& input = context.device_inputs[0][p];
-    const DeviceTensor& output = context.device_outputs[0][p];
+    const DeviceTensor& input = context.device_inputs[only(kInputs)][p];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][p];
     const Shape& shape = input.spec.shape;
     const SharedWork work = share_work(kSpec.name, context.arch, spec.grid, input.spec.num_pages());
     Program program = CreateProgram();
@@ -72,8 +72,8 @@ void transpose_words(const HostTensor& input, HostTensor& output) {
 
 // The values of a chain of references are float32.
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const HostTensor input = context.read(0);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, input.format);
+    const HostTensor input = context.read(only(kInputs));
+    HostTensor output = make_host_tensor(context.outputs[only(kOutputs)].spec.shape, input.format);
     if (input.format == DataFormat::Float32) {
         transpose_words<float>(input, output);
     } else {

@@ -53,7 +53,8 @@ void add_e2m1_compute(Program& program, const PieceWork& pieces, std::uint32_t c
 HostTensor e2m1_reference(const ReferenceContext& context) {
     const HostTensor packed = context.read("bytes"_in);
     const HostTensor scales = context.read("scales"_in);
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float16_b);
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float16_b);
     const auto bytes = packed.as<std::uint8_t>();
     const auto codes = scales.as<std::uint8_t>();
     const bool is_e8m0 = scales.format == DataFormat::UInt8;

@@ -87,8 +87,8 @@ Program make_program(const OpContext& context, std::size_t position) {
         return context.has(operand) ? &context.device_inputs[operand][position].buffer : nullptr;
     };
     const ReaderTensors read{
-        .bytes = buffer(0), .counts = buffer("counts"_in), .scales = buffer("scales"_in)};
-    const WriterTensors written{.output = &context.device_outputs[0][position].buffer,
+        .bytes = buffer("bytes"_in), .counts = buffer("counts"_in), .scales = buffer("scales"_in)};
+    const WriterTensors written{.output = &context.device_outputs[only(kOutputs)][position].buffer,
                                 .counts = buffer("counts"_in)};
     Program program = CreateProgram();
     (is_e2m1 ? add_e2m1_compute : add_int8_compute)(program, pieces, depth);
@@ -152,7 +152,8 @@ void check_values(const ReferenceContext& context) {
 LeastWork bound(const BoundContext& context) {
     // Rows that do not count are not read.
     LeastWork work = operand_bytes(context, {kInputs["bytes"_in].name, kInputs["scales"_in].name});
-    const double rows = valid_elements(context, 0) / row_length(context.out(0).shape);
+    const double rows =
+        valid_elements(context, only(kOutputs)) / row_length(context.out(only(kOutputs)).shape);
     for (const std::size_t operand : {std::size_t{0}, "scales"_in}) {
         if (context.has(operand) && context.input_plans[operand].memory == BufferType::DRAM) {
             work.dram_bytes += rows * row_length(context.in(operand).shape);

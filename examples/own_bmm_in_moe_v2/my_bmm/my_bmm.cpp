@@ -42,13 +42,13 @@ Work work_of(std::span<const std::uint32_t> counts, std::uint32_t column_tiles) 
 }
 
 Program make_program(const OpContext& context, std::size_t p) {
-    const DeviceTensor& input = context.device_inputs[0][p];
-    const DeviceTensor& weights = context.device_inputs[1][p];
-    const DeviceTensor& output = context.device_outputs[0][p];
+    const DeviceTensor& input = context.device_inputs["input"_in][p];
+    const DeviceTensor& weights = context.device_inputs["weights"_in][p];
+    const DeviceTensor& output = context.device_outputs[only(kOutputs)][p];
     const Shape& shape = output.spec.shape;
     const std::uint32_t k_tiles = tiles_of(input.spec.shape[2]);
     const std::uint32_t columns = tiles_of(shape[2]);
-    const Work work = work_of(context.host_counts(2, p), columns);
+    const Work work = work_of(context.host_counts("counts"_in, p), columns);
     const GridSize grid = context.arch.workers.compute;
     const std::uint32_t num_cores = std::clamp(work.tiles, 1U, grid.columns * grid.rows);
     const CoreRangeSet cores = num_cores_to_corerangeset(num_cores, {grid.columns, grid.rows});
@@ -90,16 +90,17 @@ Program make_program(const OpContext& context, std::size_t p) {
 }
 
 std::vector<HostTensor> reference(const ReferenceContext& context) {
-    const std::vector<std::uint32_t> counts = context.counts(2);
-    const Shape& weights = context.in(1).shape();
-    HostTensor output = make_host_tensor(context.outputs[0].spec.shape, DataFormat::Float32);
+    const std::vector<std::uint32_t> counts = context.counts("counts"_in);
+    const Shape& weights = context.in("weights"_in).shape();
+    HostTensor output =
+        make_host_tensor(context.outputs[only(kOutputs)].spec.shape, DataFormat::Float32);
     const auto values = output.as<float>();
     const std::uint32_t tokens = output.shape[1];
     const std::uint32_t columns = weights[2];
     for (std::uint32_t expert = 0; expert < counts.size(); ++expert) {
-        const HostTensor rows = context.in(0).first_rows(expert, tokens);
+        const HostTensor rows = context.in("input"_in).first_rows(expert, tokens);
         const HostTensor matrix =
-            context.in(1).rows(std::uint64_t{expert} * weights[1], weights[1]);
+            context.in("weights"_in).rows(std::uint64_t{expert} * weights[1], weights[1]);
         std::vector<float> row(weights[1]);
         std::vector<float> all(std::size_t{weights[1]} * columns);
         read_floats(matrix, 0, all);
@@ -129,8 +130,8 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<MyBmmSpec>(kFields),
         .infer = [](const OpContext& context) -> std::vector<TensorPlan> {
-            const Shape& input = context.inputs[0].spec.shape;
-            const Shape& weights = context.inputs[1].spec.shape;
+            const Shape& input = context.inputs["input"_in].spec.shape;
+            const Shape& weights = context.inputs["weights"_in].spec.shape;
             return {
                 {.spec = {{input[0], input[1], weights[2]}, DataFormat::Float16_b, Layout::TILE}}};
         },

@@ -28,6 +28,11 @@ inline constexpr std::array kOutputs{Operand{.name = "output",
                                              .format = "bfloat16",
                                              .layout = "TILE",
                                              .valid_rows = "counts"}};
+
+/// Positions of operands by their names: "input"_in.
+consteval std::size_t operator""_in(const char* name, std::size_t /*size*/) {
+    return place_of(kInputs, name);
+}
 /// One rounding to bfloat16 is at most 2^-8 = 0.0039 of the element; the rest is for fp32 sums.
 inline constexpr OpSpec kSpec{
     .name = "my_bmm",

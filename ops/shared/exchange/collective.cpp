@@ -34,7 +34,7 @@ bool judge_bytes(const TensorPlan& plan, RuleJudge& judge) {
 void judge_memory(const OpContext& context, RuleJudge& judge) {
     for (const TensorPlan& output : context.outputs) {
         // The page stride of DRAM may differ from L1's, and one plan serves both tensors.
-        judge.require(output.memory == context.inputs[0].memory, "output",
+        judge.require(output.memory == context.inputs[kFirst].memory, "output",
                       "is in another memory than the input; allowed: the same, since packets keep "
                       "the padding of pages");
     }
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> part_rows(const OpContext& context, std::size_t opera
 std::vector<std::uint32_t> part_rows(const ReferenceContext& context, std::size_t operand,
                                      std::uint32_t rows) {
     if (context.inputs.size() <= operand || context.inputs[operand].empty()) {
-        return std::vector<std::uint32_t>(context.inputs[0].size(), rows);
+        return std::vector<std::uint32_t>(context.inputs[kFirst].size(), rows);
     }
     return context.counts(operand);
 }
@@ -103,7 +103,7 @@ void judge_collective(const OpContext& context, const Collective& collective,
         return;
     }
     judge_plan(judge, "devices", [&] {
-        GroupPlans plans = plans_of(context, collective, context.inputs[0].spec.page_size());
+        GroupPlans plans = plans_of(context, collective, context.inputs[kFirst].spec.page_size());
         judge_buffers(context.arch, collective.transport, acts_of(plans), judge);
         judge_plans(std::move(plans), context.devices, judge);
     });
@@ -111,7 +111,7 @@ void judge_collective(const OpContext& context, const Collective& collective,
 
 std::vector<TensorPlan> collective_workspaces(const OpContext& context,
                                               const Collective& collective) {
-    const TensorPlan& input = context.inputs[0];
+    const TensorPlan& input = context.inputs[kFirst];
     // Only schedules of several phases keep sums between them.
     if (!acts_of(plans_of(context, collective, input.spec.page_size())).keeps_sums) {
         return {};
@@ -124,19 +124,20 @@ std::vector<TensorPlan> collective_workspaces(const OpContext& context,
 
 std::vector<DeviceProgram> collective_programs(const OpContext& context,
                                                const Collective& collective) {
-    GroupPlans plans =
-        plans_of(context, collective, context.device_inputs[0][0].buffer.aligned_page_size);
+    GroupPlans plans = plans_of(context, collective,
+                                context.device_inputs[kFirst].front().buffer.aligned_page_size);
     // Credits are numbered over all devices, because both ends of a link use the same semaphore.
     const std::uint32_t credits = number_credits(plans, context.devices);
     const Acts acts = acts_of(plans);
     std::vector<DeviceProgram> programs;
     for (std::size_t p = 0; p < context.devices.size(); ++p) {
-        const DeviceTensor* workspace = acts.keeps_sums ? &context.device_outputs[1][p] : nullptr;
+        const DeviceTensor* workspace =
+            acts.keeps_sums ? &context.workspaces().front()[p] : nullptr;
         programs.push_back(
             {context.devices[p], make_program(context.arch, collective.transport,
                                               {.device = context.devices[p],
-                                               .input = context.device_inputs[0][p],
-                                               .output = context.device_outputs[0][p],
+                                               .input = context.device_inputs[kFirst][p],
+                                               .output = context.device_outputs[kFirst][p],
                                                .workspace = workspace,
                                                .plans = plans[p],
                                                .acts = acts,

@@ -7,6 +7,7 @@
 #include "ops/shared/describe_tensor.hpp"
 #include "ops/shared/expert_rows/tables.hpp"
 #include "ops/shared/token_exchange/cores.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 #include "tessera/work_split.hpp"
 
 namespace tessera::ops::token_exchange {
@@ -14,9 +15,6 @@ namespace {
 
 constexpr std::uint32_t kPieces = 8;
 constexpr std::uint32_t kTargets = 8;
-
-// Places of the operands.
-enum : std::size_t { kRowsIn = 0, kSource = 1, kNumReceived = 2, kSlots = 3, kLast = 4 };
 
 /// Extents of one call.
 struct CombineSizes {
@@ -47,11 +45,11 @@ struct CombineSizes {
 };
 
 CombineSizes combine_sizes(const OpContext& context, Form form) {
-    const TensorSpec& rows = context.inputs[kRowsIn].spec;
-    const TensorSpec& slots = context.inputs[kSlots].spec;
+    const TensorSpec& rows = context.inputs[combine_input("rows")].spec;
+    const TensorSpec& slots = context.inputs[combine_input("slots")].spec;
     const bool is_batched = form == Form::Batches;
     // Only batches are weighed here: rows carry their weights in the expert's output.
-    const bool weighs = is_batched && context.inputs.size() > kLast;
+    const bool weighs = is_batched && context.inputs.size() > kTopkWeights;
     return {.tokens = slots.shape[0],
             .top_k = slots.shape[1],
             .experts = context.params<CombineSpec>().experts,
@@ -59,7 +57,8 @@ CombineSizes combine_sizes(const OpContext& context, Form form) {
             .most_rows = rows.shape[is_batched ? 1 : 0],
             .is_batched = is_batched,
             .row_bytes = rows.page_size(),
-            .weight_bytes = weighs ? context.inputs[kLast].spec.page_size() / slots.shape[1] : 0};
+            .weight_bytes =
+                weighs ? context.inputs[kTopkWeights].spec.page_size() / slots.shape[1] : 0};
 }
 
 struct CombineSemaphores {
@@ -82,7 +81,7 @@ struct CombineProgram {
                    : nullptr;
     }
     [[nodiscard]] const Buffer* output() const {
-        return &context.device_outputs[0][rank.position].buffer;
+        return &context.device_outputs[kFirst][rank.position].buffer;
     }
     // Returns a workspace if they are summed, else the output itself.
     [[nodiscard]] const Buffer* contributions() const {
@@ -92,8 +91,9 @@ struct CombineProgram {
 
 // The writer is that of dispatch, without a table and scales.
 void add_combine_senders(const CombineProgram& own, const CoreRangeSet& cores) {
-    const CombineReaderTensors read{
-        .rows = own.in(kRowsIn), .source = own.in(kSource), .num_received = own.in(kNumReceived)};
+    const CombineReaderTensors read{.rows = own.in(combine_input("rows")),
+                                    .source = own.in(combine_input("source")),
+                                    .num_received = own.in(combine_input("num_received"))};
     const WriterTensors written{.rows = own.contributions(), .scales = nullptr, .tables = nullptr};
     const KernelHandle reader =
         CreateKernel(own.program, "ops/shared/token_exchange/kernels/combine_reader.cpp", cores,
@@ -158,9 +158,9 @@ void add_sum_buffers(const CombineProgram& own, const CoreRangeSet& cores) {
 SumReaderTensors sum_reader_tensors(const CombineProgram& own) {
     const bool is_batched = own.sizes.is_batched;
     return {.contributions = own.contributions(),
-            .slots = own.in(kSlots),
-            .ids = is_batched ? nullptr : own.in(kLast),
-            .weights = is_batched ? own.in(kLast) : nullptr};
+            .slots = own.in(combine_input("slots")),
+            .ids = is_batched ? nullptr : own.in(kTopkIds),
+            .weights = is_batched ? own.in(kTopkWeights) : nullptr};
 }
 
 struct SumKernels {
@@ -263,19 +263,19 @@ void judge_combine(const OpContext& context, Form form, RuleJudge& judge) {
     judge.require(spec.experts % devices == 0 && spec.experts != 0, "experts",
                   fmt::format("is {}; allowed: a multiple of {}, as many on each device",
                               spec.experts, devices));
-    const TensorSpec& rows = context.inputs[kRowsIn].spec;
+    const TensorSpec& rows = context.inputs[combine_input("rows")].spec;
     judge.require(form == Form::Rows || rows.shape[0] == spec.experts / devices, "rows",
                   fmt::format("are {}: batches of {} experts; a device has {} of {}",
                               describe(rows), rows.shape[0], spec.experts / devices, spec.experts));
 }
 
 std::vector<TensorPlan> infer_combine(const OpContext& context, Result result) {
-    Shape shape = context.inputs[kSlots].spec.shape;
+    Shape shape = context.inputs[combine_input("slots")].spec.shape;
     if (result == Result::Summed) {
         // The sum removes the axis of slots; without it they stay.
         shape.pop_back();
     }
-    shape.push_back(context.inputs[kRowsIn].spec.shape.back());
+    shape.push_back(context.inputs[combine_input("rows")].spec.shape.back());
     return {{.spec = {shape, DataFormat::Float16_b, Layout::ROW_MAJOR}}};
 }
 
@@ -286,7 +286,8 @@ std::vector<TensorPlan> combine_workspaces(const OpContext& context, Form form, 
         return {};
     }
     const CombineSizes sizes = combine_sizes(context, form);
-    return {{.spec = {{sizes.tokens * sizes.places(), context.inputs[kRowsIn].spec.shape.back()},
+    return {{.spec = {{sizes.tokens * sizes.places(),
+                       context.inputs[combine_input("rows")].spec.shape.back()},
                       DataFormat::Float16_b,
                       Layout::ROW_MAJOR}}};
 }
@@ -304,10 +305,10 @@ std::vector<DeviceProgram> combine_programs(const OpContext& context, Form form,
 
 // Rows return to the token that `source` names, so that a wrong entry would write elsewhere.
 void check_sources(const OpSpec& spec, Form form, const ReferenceContext& context) {
-    const NamedTable sources = named_table(spec.inputs, context, kSource);
-    const NamedTable counts = named_table(spec.inputs, context, kNumReceived);
-    const Shape& slots = context.in(kSlots).shape();
-    const std::uint64_t ranks = context.inputs[kSlots].size();
+    const NamedTable sources = named_table(spec.inputs, context, combine_input("source"));
+    const NamedTable counts = named_table(spec.inputs, context, combine_input("num_received"));
+    const Shape& slots = context.in(combine_input("slots")).shape();
+    const std::uint64_t ranks = context.inputs[combine_input("slots")].size();
     if (form == Form::Batches) {
         check_lists(spec.name, counts, sources, ranks * num_elements(slots));
         return;
@@ -321,7 +322,7 @@ void check_sources(const OpSpec& spec, Form form, const ReferenceContext& contex
 
 // Returns the slots that an expert's row came back to.
 std::vector<std::vector<bool>> filled_slots(const ReferenceContext& context) {
-    const HostTensor slots = context.read(kSlots);
+    const HostTensor slots = context.read(combine_input("slots"));
     std::vector<bool> filled;
     for (const std::int32_t slot : slots.as<std::int32_t>()) {
         filled.push_back(slot >= 0);
@@ -349,17 +350,17 @@ Op combine_op(const OpSpec& spec, Form form, Result result) {
               [form](const ReferenceContext& context) { return combine_reference(context, form); },
           .check_values =
               [spec, form](const ReferenceContext& context) { check_sources(spec, form, context); },
-          .checked_inputs = {kSource, kNumReceived},
-          .shared_parameters = {{"experts", kSource}}};
+          .checked_inputs = {combine_input("source"), combine_input("num_received")},
+          .shared_parameters = {{"experts", combine_input("source")}}};
     // Ids decide which ranks contribute; a wrong id would make a core wait for a row that no rank
     // sends.
     if (form == Form::Rows) {
         op.check_values = [spec](const ReferenceContext& context) {
             check_sources(spec, Form::Rows, context);
-            check_indices(spec.name, named_table(spec.inputs, context, kLast),
+            check_indices(spec.name, named_table(spec.inputs, context, kTopkIds),
                           context.params<CombineSpec>().experts, Nobody::Allowed);
         };
-        op.checked_inputs.push_back(kLast);
+        op.checked_inputs.push_back(kTopkIds);
     }
     if (result == Result::BySlot) {
         op.reference = slots_reference;

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "ops/shared/host_floats.hpp"
 #include "ops/shared/token_exchange/combine.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::token_exchange {
 namespace {
@@ -29,8 +31,8 @@ struct Contribution {
 using Contributions = std::map<std::pair<std::uint32_t, std::uint32_t>, Contribution>;
 
 void add_rows(const ReferenceContext& context, std::uint32_t rank, Contributions& found) {
-    const HostTensor source = context.inputs[1].at(rank)->all();
-    const HostTensor received = context.inputs[2].at(rank)->all();
+    const HostTensor source = context.inputs[combine_input("source")].at(rank)->all();
+    const HostTensor received = context.inputs[combine_input("num_received")].at(rank)->all();
     // Rows from the count on are stale.
     const std::uint32_t count = received.as<std::uint32_t>()[0];
     for (std::uint32_t row = 0; row < count; ++row) {
@@ -42,9 +44,9 @@ void add_rows(const ReferenceContext& context, std::uint32_t rank, Contributions
 }
 
 void add_batches(const ReferenceContext& context, std::uint32_t rank, Contributions& found) {
-    const HostTensor source = context.inputs[1].at(rank)->all();
-    const HostTensor received = context.inputs[2].at(rank)->all();
-    const Shape& slots = context.in(3).shape();
+    const HostTensor source = context.inputs[combine_input("source")].at(rank)->all();
+    const HostTensor received = context.inputs[combine_input("num_received")].at(rank)->all();
+    const Shape& slots = context.in(combine_input("slots")).shape();
     // Entries of batches number the slots of all ranks: rank, then token, then slot.
     const std::uint32_t of_a_rank = slots[0] * slots[1];
     for (std::uint32_t batch = 0; batch < received.shape[0]; ++batch) {
@@ -62,17 +64,17 @@ void add_batches(const ReferenceContext& context, std::uint32_t rank, Contributi
 Contributions contributions_of(const ReferenceContext& context, Form form) {
     Contributions found;
     // All ranks: any of them may have computed a token of this one.
-    for (std::uint32_t rank = 0; rank < context.inputs[0].size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < context.inputs[combine_input("rows")].size(); ++rank) {
         form == Form::Rows ? add_rows(context, rank, found) : add_batches(context, rank, found);
     }
     return found;
 }
 
 std::vector<float> weights_of(const ReferenceContext& context, Form form) {
-    if (form == Form::Rows || context.inputs.size() <= 4) {
+    if (form == Form::Rows || !context.has(kTopkWeights)) {
         return {};
     }
-    const HostTensor tensor = context.read(4);
+    const HostTensor tensor = context.read(kTopkWeights);
     std::vector<float> weights(num_elements(tensor.shape));
     read_floats(tensor, 0, weights);
     return weights;
@@ -82,10 +84,10 @@ std::vector<float> weights_of(const ReferenceContext& context, Form form) {
 
 std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form form) {
     const Contributions found = contributions_of(context, form);
-    const auto rows = context.read_all(0);
+    const auto rows = context.read_all(combine_input("rows"));
     const std::vector<float> weights = weights_of(context, form);
-    const Shape& shape = context.outputs[0].spec.shape;
-    const std::uint32_t top_k = context.in(3).shape()[1];
+    const Shape& shape = context.outputs[kFirst].spec.shape;
+    const std::uint32_t top_k = context.in(combine_input("slots")).shape()[1];
     std::vector<float> sums(num_elements(shape));
     std::vector<float> row(shape[1]);
     std::vector<bool> has_sum(shape[0]);
@@ -101,24 +103,22 @@ std::vector<HostTensor> combine_reference(const ReferenceContext& context, Form 
         }
         has_sum[token] = true;
     }
-    std::vector<HostTensor> outputs;
-    outputs.push_back(make_host_tensor(shape, DataFormat::Float16_b));
-    std::ranges::transform(sums, outputs[0].as<std::uint16_t>().begin(), rounded_to_bf16);
-    return outputs;
+    HostTensor output = make_host_tensor(shape, DataFormat::Float16_b);
+    std::ranges::transform(sums, output.as<std::uint16_t>().begin(), rounded_to_bf16);
+    return list_of(std::move(output));
 }
 
 std::vector<HostTensor> slots_reference(const ReferenceContext& context) {
-    const auto rows = context.read_all(0);
-    const Shape& shape = context.outputs[0].spec.shape;
+    const auto rows = context.read_all(combine_input("rows"));
+    const Shape& shape = context.outputs[kFirst].spec.shape;
     const std::size_t row_bytes = std::size_t{2} * shape[2];
-    std::vector<HostTensor> outputs;
-    outputs.push_back(make_host_tensor(shape, DataFormat::Float16_b));
+    HostTensor output = make_host_tensor(shape, DataFormat::Float16_b);
     for (const auto& [place, from] : contributions_of(context, Form::Batches)) {
         const std::size_t to = std::size_t{place.first} * shape[1] + place.second;
-        std::memcpy(outputs[0].bytes.data() + to * row_bytes,
+        std::memcpy(output.bytes.data() + to * row_bytes,
                     rows[from.rank].bytes.data() + from.row * row_bytes, row_bytes);
     }
-    return outputs;
+    return list_of(std::move(output));
 }
 
 }  // namespace tessera::ops::token_exchange

@@ -92,9 +92,9 @@ std::vector<TensorPlan> dispatch_workspaces(const OpContext& context, Form form)
     // Rows arrive apart, by sender, and are put together in the output afterwards.
     if (sizes.pair_rows != 0) {
         const std::vector<TensorPlan> outputs = infer_dispatch(context, form);
-        plans.push_back(outputs.front());
+        plans.push_back(outputs[places_of(form).received]);
         if (sizes.scales_bytes != 0) {
-            plans.push_back(outputs.back());
+            plans.push_back(outputs[places_of(form).scales]);
         }
     }
     return plans;

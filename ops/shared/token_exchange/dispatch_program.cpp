@@ -14,20 +14,8 @@ namespace {
 constexpr std::uint32_t kRowPieces = 8;     // on their way from reader to writer
 constexpr std::uint32_t kCommandPages = 8;  // more than rows that are read at once
 
-struct OutputPlaces {
-    std::size_t ids;
-    std::size_t weights;
-    std::size_t source;
-    std::size_t num_received;
-    std::size_t slots;
-    std::size_t scales;
-};
-// Batches have no ids and weights.
-constexpr std::size_t kAbsent = ~std::size_t{0};
-constexpr OutputPlaces places_of(Form form) {
-    return form == Form::Rows ? OutputPlaces{1, 2, 3, 4, 5, 6}
-                              : OutputPlaces{kAbsent, kAbsent, 1, 2, 3, 4};
-}
+// Positions among the workspaces, in the order of dispatch_workspaces().
+enum : std::size_t { kTables, kArriving, kArrivingScales };
 
 // Returns the distance of rows of so many bytes in a table page, padded as DRAM pads its pages.
 std::uint32_t stride_of(const ArchSpec& arch, std::uint32_t bytes) {
@@ -60,23 +48,26 @@ struct DispatchProgram {
     [[nodiscard]] const Buffer* in(std::size_t operand) const {
         return &context.device_inputs[operand][rank.position].buffer;
     }
-    // Outputs come before workspaces in device_outputs.
     [[nodiscard]] const Buffer* out(std::size_t operand) const {
         return operand == kAbsent ? nullptr
                                   : &context.device_outputs[operand][rank.position].buffer;
     }
+    [[nodiscard]] const Buffer* workspace(std::size_t place) const {
+        return &context.workspaces()[place][rank.position].buffer;
+    }
+    [[nodiscard]] const Buffer* received() const { return out(places_of(form).received); }
     [[nodiscard]] bool has_scales() const { return sizes.scales_bytes != 0; }
     [[nodiscard]] const Buffer* received_scales() const {
         return has_scales() ? out(places_of(form).scales) : nullptr;
     }
     // Workspaces: tables; in one phase also rows, and their scales, as they arrive.
-    [[nodiscard]] const Buffer* tables() const { return out(context.outputs.size()); }
+    [[nodiscard]] const Buffer* tables() const { return workspace(kTables); }
     [[nodiscard]] const Buffer* arriving() const {
-        return sizes.pair_rows != 0 ? out(context.outputs.size() + 1) : out(0);
+        return sizes.pair_rows != 0 ? workspace(kArriving) : received();
     }
     [[nodiscard]] const Buffer* arriving_scales() const {
         const bool lie_apart = sizes.pair_rows != 0 && has_scales();
-        return lie_apart ? out(context.outputs.size() + 2) : received_scales();
+        return lie_apart ? workspace(kArrivingScales) : received_scales();
     }
     /// Returns the cores that put rows together.
     [[nodiscard]] std::vector<CoreCoord> packers() const {
@@ -189,7 +180,7 @@ void add_packers(const DispatchProgram& own, std::span<const CoreCoord> cores) {
     const DispatchSizes& sizes = own.sizes;
     const PackTensors read{.rows = own.arriving(), .scales = own.arriving_scales()};
     const WriterTensors written{
-        .rows = own.out(0), .scales = own.received_scales(), .tables = nullptr};
+        .rows = own.received(), .scales = own.received_scales(), .tables = nullptr};
     const KernelHandle reader =
         CreateKernel(own.program, "ops/shared/token_exchange/kernels/pack_reader.cpp",
                      range_set(cores), reader_config(sizes.shape(), read));

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "ops/shared/token_exchange/cores.hpp"
-#include "ops/shared/token_exchange/dispatch.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::token_exchange {
-
-// Places of the operands.
-enum : std::size_t { kTokens = 0, kIds = 1, kWeights = 2, kScales = 3 };
 
 /// Extents of one call.
 struct DispatchSizes {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "ops/shared/token_exchange/dispatch.hpp"
+#include "ops/shared/token_exchange/operands.hpp"
 
 namespace tessera::ops::token_exchange {
 namespace {
@@ -84,17 +84,18 @@ public:
     Dispatched(const ReferenceContext& context, Form form)
         : context_(context),
           is_rows_(form == Form::Rows),
-          tokens_(context.read_all(0)),
-          ids_(context.read_all(1)),
-          weights_(context.read_all(2)),
+          places_(places_of(form)),
+          tokens_(context.read_all(kTokens)),
+          ids_(context.read_all(kIds)),
+          weights_(context.read_all(kWeights)),
           out_(empty_outputs(context)) {
-        if (context.inputs.size() > 3) {
-            scales_ = context.read_all(3);
+        if (context.inputs.size() > kScales) {
+            scales_ = context.read_all(kScales);
         }
         // Slots and ids that nothing is written to are -1 in the kernels, too.
         std::ranges::fill(slots().as<std::int32_t>(), -1);
         if (is_rows_) {
-            std::ranges::fill(out_[1].as<std::int32_t>(), -1);
+            std::ranges::fill(out_[places_.ids].as<std::int32_t>(), -1);
         }
     }
 
@@ -125,14 +126,14 @@ public:
 
 private:
     void receive(const Walked& walked, std::uint32_t batch, std::uint32_t row) {
-        copy_row(tokens_[walked.rank], walked.token, out_[0], row);
+        copy_row(tokens_[walked.rank], walked.token, out_[places_.received], row);
         if (!scales_.empty()) {
-            copy_row(scales_[walked.rank], walked.token, out_.back(), row);
+            copy_row(scales_[walked.rank], walked.token, out_[places_.scales], row);
         }
-        auto& count = out_[is_rows_ ? 4 : 2].as<std::uint32_t>()[batch];
+        auto& count = out_[places_.num_received].as<std::uint32_t>()[batch];
         // Slots come in the order of the walk, but a place may be shared by several of them.
         count = std::max(count, walked.place + 1);
-        const auto source = out_[is_rows_ ? 3 : 1].as<std::uint32_t>();
+        const auto source = out_[places_.source].as<std::uint32_t>();
         if (is_rows_) {
             source[2 * row] = walked.rank;
             source[2 * row + 1] = walked.token;
@@ -145,16 +146,16 @@ private:
 
     // Stores the expert and its weight.
     void receive_choice(const Walked& walked, std::uint32_t row) {
-        out_[1].as<std::int32_t>()[row * top_k() + walked.slot] =
+        out_[places_.ids].as<std::int32_t>()[row * top_k() + walked.slot] =
             static_cast<std::int32_t>(walked.expert);
         const std::size_t width = element_bytes(weights_[0].format);
         std::memcpy(
-            out_[2].bytes.data() + (row * top_k() + walked.slot) * width,
+            out_[places_.weights].bytes.data() + (row * top_k() + walked.slot) * width,
             weights_[walked.rank].bytes.data() + (walked.token * top_k() + walked.slot) * width,
             width);
     }
 
-    [[nodiscard]] HostTensor& slots() { return out_[is_rows_ ? 5 : 3]; }
+    [[nodiscard]] HostTensor& slots() { return out_[places_.slots]; }
     [[nodiscard]] std::uint32_t num_ranks() const {
         return static_cast<std::uint32_t>(tokens_.size());
     }
@@ -162,11 +163,14 @@ private:
         return context_.params<DispatchSpec>().experts / num_ranks();
     }
     /// Returns the most rows of a batch, or of all.
-    [[nodiscard]] std::uint32_t most() const { return out_[0].shape[is_rows_ ? 0 : 1]; }
+    [[nodiscard]] std::uint32_t most() const {
+        return out_[places_.received].shape[is_rows_ ? 0 : 1];
+    }
     [[nodiscard]] std::uint32_t top_k() const { return ids_[0].shape[1]; }
 
     const ReferenceContext& context_;
     bool is_rows_;
+    OutputPlaces places_;
     std::vector<HostTensor> tokens_;
     std::vector<HostTensor> ids_;
     std::vector<HostTensor> weights_;
