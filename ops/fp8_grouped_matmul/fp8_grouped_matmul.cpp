@@ -13,6 +13,7 @@
 #include "ops/shared/bank_nocs.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/core_sharing.hpp"
+#include "ops/shared/placement.hpp"
 #include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
@@ -50,6 +51,10 @@ constexpr std::array kFields{
         "both_nocs", "true",
         "without a grid the writer reads the weights of some banks over NoC 1, so that links are "
         "equally full; false: the reader reads all"),
+    field<&GroupedMatmulSpec::block_shards>(
+        "block_shards", "true",
+        "weights for which a run states no memory lie in shards of 128 x 128, which go round the "
+        "banks of DRAM, so that one read brings a block; false: tiles go round the banks"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -74,6 +79,7 @@ struct Blocks {
     std::uint32_t banks;
     bool gathers;
     bool quantises;
+    bool has_shards;  // each block of weights is one
 };
 
 Blocks blocks_of(const OpContext& context) {
@@ -100,7 +106,22 @@ Blocks blocks_of(const OpContext& context) {
                 fp8::aligned((context.inputs["cta_idx_xy_to_batch_idx"_in].spec.shape[0] + 1) * 4),
             .banks = context.arch.dram.num_banks,
             .gathers = context.has("permuted_idx_to_token_idx"_in),
-            .quantises = spec.output == DataFormat::Fp8_e4m3};
+            .quantises = spec.output == DataFormat::Fp8_e4m3,
+            .has_shards = context.inputs["weights"_in].shard.has_value()};
+}
+
+/// Returns weights in shards of a block each.
+TensorPlan in_block_shards(const OpContext& context) {
+    return in_dram_shards(context.arch, context.inputs["weights"_in], kBlockTiles, kBlockTiles);
+}
+
+/// Blocks need not be whole here: rules refuse them afterwards.
+std::vector<TensorPlan> place_inputs(const OpContext& context) {
+    std::vector<TensorPlan> plans(context.inputs.begin(), context.inputs.end());
+    if (context.params<GroupedMatmulSpec>().block_shards) {
+        plans["weights"_in] = in_block_shards(context);
+    }
+    return plans;
 }
 
 std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
@@ -146,6 +167,11 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
                   fmt::format("have K = {}, which blocks of {} do not divide", weights[2], kBlock));
     judge.require(weights[1] % kBlock == 0, "weights",
                   fmt::format("have N = {}, which blocks of {} do not divide", weights[1], kBlock));
+    const TensorPlan& placed = context.inputs["weights"_in];
+    judge.require(!placed.shard || lies_as(placed, in_block_shards(context)), "weights",
+                  fmt::format("are in other shards than those of {0} x {0} that go round the banks "
+                              "of DRAM; allowed: no memory stated, or interleaved",
+                              kBlock));
 }
 
 void judge_rows(const OpContext& context, RuleJudge& judge) {
@@ -225,7 +251,8 @@ ReaderArgs reader_args(const Blocks& blocks) {
             .table_bytes = blocks.table_bytes,
             .table_stride = blocks.table_stride,
             .banks = blocks.banks,
-            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks};
+            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks,
+            .has_shards = blocks.has_shards ? 1U : 0U};
 }
 
 WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
@@ -240,7 +267,8 @@ WriterArgs writer_args(const Blocks& blocks, const GroupedMatmulSpec& spec) {
             .table_bytes = blocks.table_bytes,
             .table_stride = blocks.table_stride,
             .banks = blocks.banks,
-            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks};
+            .bank_step = blocks.k_blocks * kBlockTiles % blocks.banks,
+            .has_shards = blocks.has_shards ? 1U : 0U};
 }
 
 /// Sums are fp32 on their whole way. LoFi multiplies 5 bits by 7, which are all bits of two codes
@@ -272,12 +300,12 @@ ReaderTensors read_tensors(const OpContext& context, const Blocks& blocks, std::
     const auto in = [&](std::size_t i) { return &context.device_inputs[i][position].buffer; };
     return {.activations = in("activations"_in),
             .row_scales = in("activation_scale"_in),
-            .weights = in("weights"_in),
             .weight_scales = in("weight_scale"_in),
             .batch = in("cta_idx_xy_to_batch_idx"_in),
             .limit = in("cta_idx_xy_to_mn_limit"_in),
             .num_ctas = in("num_non_exiting_ctas"_in),
-            .tokens = blocks.gathers ? in("permuted_idx_to_token_idx"_in) : nullptr};
+            .tokens = blocks.gathers ? in("permuted_idx_to_token_idx"_in) : nullptr,
+            .weights = in("weights"_in)};
 }
 
 Program make_program(const OpContext& context, std::size_t position) {
@@ -383,6 +411,7 @@ const Op& op() {
         .spec = kSpec,
         .params = parameters<GroupedMatmulSpec>(kFields),
         .rules = rules,
+        .place_inputs = place_inputs,
         .infer = infer,
         .programs = on_each(make_program),
         .bound = bound,

@@ -7,6 +7,7 @@
 #include "ops/matmul/block_program.hpp"
 #include "ops/matmul/blocking.hpp"
 #include "ops/matmul/tile_program.hpp"
+#include "ops/shared/placement.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "ops/shared/work_share.hpp"
 
@@ -79,18 +80,6 @@ OperandLayouts layouts_of(const OpContext& context) {
     const TensorSpec& in1 = context.inputs["in1"_in].spec;
     return operand_layouts(context.arch, {in0.shape[0], in0.shape[1], in1.shape[1]},
                            for_inputs(context.params<MatmulSpec>(), in0, in1));
-}
-
-bool lies_as(const TensorPlan& tensor, const TensorPlan& expected) {
-    if (tensor.memory != expected.memory || tensor.layout != expected.layout) {
-        return false;
-    }
-    // Interleaved pages need no further comparison: their bank follows from their number.
-    return tensor.layout == TensorMemoryLayout::INTERLEAVED ||
-           (tensor.shard && tensor.shard->orientation == expected.shard->orientation &&
-            shard_cores(*tensor.shard) == shard_cores(*expected.shard) &&
-            tensor.shard->shard_shape == expected.shard->shard_shape &&
-            tensor.shard->tensor_shape == expected.shard->tensor_shape);
 }
 
 void judge_place(std::string_view operand, TensorPlacement placement, const TensorPlan& tensor,

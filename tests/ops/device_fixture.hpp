@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/op.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tessera/memory_config.hpp"
 #include "tessera/program.hpp"
@@ -56,8 +57,15 @@ public:
         if (!config.is_sharded()) {
             return make(name, spec, config.memory);
         }
-        DeviceTensor tensor = session_.allocate_sharded(0, name, spec, config.memory, config.layout,
-                                                        make_shard_spec(spec, config));
+        return make(name, ops::TensorPlan{spec, config.memory, config.layout,
+                                          make_shard_spec(spec, config)});
+    }
+    DeviceTensor make(const std::string& name, const ops::TensorPlan& plan) {
+        if (!plan.shard) {
+            return make(name, plan.spec, plan.memory);
+        }
+        DeviceTensor tensor =
+            session_.allocate_sharded(0, name, plan.spec, plan.memory, plan.layout, *plan.shard);
         session_.fill(tensor, std::byte{0xFF});
         return tensor;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls an op of the registry on one device. Uploads inputs and allocates the outputs that the op
-// infers, in memory filled with 0xFF.
+// Calls an op of the registry on one device. Uploads inputs to where the op wants them and allocates
+// the outputs that it infers, in memory filled with 0xFF.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op,
             input_plans.emplace_back();
             continue;
         }
-        in.push_back({device.put("in" + std::to_string(in.size()), input.values, input.layout)});
-        input_plans.push_back(ops::plan_of(in.back().front()));
+        in.emplace_back();
+        input_plans.push_back({{input.values.shape, input.values.format, input.layout}});
     }
     const MeshSpec mesh;
     constexpr std::uint32_t kDevice = 0;
@@ -42,6 +42,16 @@ inline std::vector<HostTensor> call_op(OneDevice& device, const ops::Op& op,
                            .devices = {&kDevice, 1},
                            .parameters = parameters,
                            .inputs = input_plans};
+    if (op.place_inputs) {
+        input_plans = op.place_inputs(context);
+        context.inputs = input_plans;
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].values.shape.empty()) {
+            in[i].push_back(device.make("in" + std::to_string(i), input_plans[i]));
+            device.write(in[i].front(), inputs[i].values);
+        }
+    }
     std::vector<ops::TensorPlan> output_plans = op.infer(context);
     output_plans.resize(num_outputs == 0 ? output_plans.size() : num_outputs);
     for (const ops::TensorPlan& plan : output_plans) {

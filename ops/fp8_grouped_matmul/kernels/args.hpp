@@ -40,9 +40,11 @@ NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
                    table_bytes,
                    table_stride,  // bytes between tables in L1
                    banks,         // of DRAM
-                   bank_step);    // from the bank of a tile to that of the next row of tiles
-NAMED_TENSORS(ReaderTensors, activations, row_scales, weights, weight_scales, batch, limit,
-              num_ctas, tokens);
+                   bank_step,     // from the bank of a tile to that of the next row of tiles
+                   has_shards);   // 1: each block of weights is a shard
+// Weights may have shards, which a built-in kernel reads only by its last accessor.
+NAMED_TENSORS(ReaderTensors, activations, row_scales, weight_scales, batch, limit, num_ctas, tokens,
+              weights);
 
 NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
                    quantises);  // 1: to e4m3 with scales
@@ -50,7 +52,7 @@ NAMED_COMPILE_ARGS(ComputeArgs, k_blocks, row_tiles, chunk, k_push,
 // The banks, a bit each, whose weights the writer of a core reads.
 NAMED_RUNTIME_ARGS(WriterBanks, mask);
 NAMED_COMPILE_ARGS(WriterArgs, k_blocks, k_push, n_blocks, tile, group, row_tiles, element_bytes,
-                   quantises, table_bytes, table_stride, banks, bank_step);
+                   quantises, table_bytes, table_stride, banks, bank_step, has_shards);
 NAMED_TENSORS(WriterTensors, batch, limit, num_ctas, output, scales, weights);
 
 }  // namespace tessera::ops::fp8_grouped_matmul

@@ -128,19 +128,21 @@ void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes
 struct Weights {
     const PageAccessor& tensor;
     asked_reads::Banks banks;
-    bool is_shared;  // whether the writer reads other banks
+    bool is_shared;   // whether the writer reads other banks
+    bool has_shards;  // of one block each
 };
 
 void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, const GroupRows& rows,
                    const Shapes& shapes) {
     constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
-    const uint32_t k_tiles = shapes.k_blocks * kBlockTiles;
-    const uint32_t first_page = (expert * shapes.n_blocks + n_block) * kBlockTiles * k_tiles;
+    const uint32_t first_shard = (expert * shapes.n_blocks + n_block) * shapes.k_blocks;
+    const uint32_t k_tiles = weights.has_shards ? 0 : shapes.k_blocks * kBlockTiles;
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
-        const asked_reads::Push push{first_page + block * kBlockTiles, count,
-                                     get_write_ptr(kCbWeights)};
+        const asked_reads::Push push{
+            weights.has_shards ? first_shard + block : first_shard * kPages + block * kBlockTiles,
+            count, get_write_ptr(kCbWeights)};
         if (weights.is_shared) {
             asked_reads::ask(index_of(Cb::Asked), push);
         }
@@ -246,7 +248,8 @@ void kernel_main() {
     const TensorAccessor tokens(ReaderTensors::tokens(), ReaderTensors::tokens_address(kFirst));
 
     const uint32_t others = WriterBanks::read(kFirst + ReaderTensors::Addresses::kCount).mask;
-    const Weights read_weights{weights, {~others, args.banks, args.bank_step}, others != 0};
+    const Weights read_weights{
+        weights, {~others, args.banks, args.bank_step}, others != 0, args.has_shards != 0};
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
         units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);

@@ -2,6 +2,7 @@
 // Rules of a product of expert rows: formats, shapes and what fits in L1 and DST.
 #include <fmt/format.h>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/near_banks.hpp"
 #include "ops/shared/expert_rows/product_buffers.hpp"

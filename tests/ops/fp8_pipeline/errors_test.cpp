@@ -80,6 +80,19 @@ TEST(Fp8GroupedMatmulErrors, ABlockThatDoesNotDivideIsNamed) {
               "fp8_grouped_matmul: weights have K = 200, which blocks of 128 do not divide");
 }
 
+TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsThanBlocksAreRefused) {
+    Product product;
+    Buffer& buffer = product.inputs[2].buffer;
+    buffer.layout = TensorMemoryLayout::BLOCK_SHARDED;
+    buffer.shard = ShardSpec{.cores = CoreRange({0, 0}, {1, 0}),
+                             .shard_shape = {4, 8},
+                             .tensor_shape = {32, 8},
+                             .noc_coords = {}};
+    EXPECT_EQ(product.refused(),
+              "fp8_grouped_matmul: weights are in other shards than those of 128 x 128 that go "
+              "round the banks of DRAM; allowed: no memory stated, or interleaved");
+}
+
 TEST(Fp8GroupedMatmulErrors, AnotherTileThanThatOfTheTablesIsRefused) {
     Product product;
     product.spec.tile = 16;
