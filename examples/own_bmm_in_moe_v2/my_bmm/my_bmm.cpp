@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ops/my_bmm/kernels/args.hpp"
 #include "ops/shared/host_floats.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "ops/shared/schedule_fields.hpp"
 #include "tessera/program.hpp"
 #include "tessera/work_split.hpp"
@@ -17,14 +19,6 @@ constexpr std::array kFields{
 
 std::uint32_t tiles_of(std::uint32_t extent) {
     return (extent + kTileRows - 1) / kTileRows;
-}
-
-void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
-                std::uint32_t tiles) {
-    const std::uint32_t tile = tile_bytes(DataFormat::Float16_b);
-    CreateCircularBuffer(program, cores,
-                         CircularBufferConfig(tiles * tile, {{index, DataFormat::Float16_b}})
-                             .set_page_size(index, tile));
 }
 
 /// Rows of tiles that hold tokens, by expert, and the number of their output tiles.
@@ -55,35 +49,32 @@ Program make_program(const OpContext& context, std::size_t p) {
 
     Program program = CreateProgram();
     const std::uint32_t depth = context.params<MyBmmSpec>().cb_depth;
-    add_buffer(program, cores, 0, depth);
-    add_buffer(program, cores, 1, depth);
-    add_buffer(program, cores, 16, 2);
-    std::vector<std::uint32_t> reads;
-    TensorAccessorArgs(input.buffer).append_to(reads);
-    TensorAccessorArgs(weights.buffer).append_to(reads);
-    std::vector<std::uint32_t> writes;
-    TensorAccessorArgs(output.buffer).append_to(writes);
+    add_circular_buffers(program, cores,
+                         {{Cb::Input, DataFormat::Float16_b, depth},
+                          {Cb::Weights, DataFormat::Float16_b, depth},
+                          {Cb::Output, DataFormat::Float16_b, 2U}});
+    const ReaderTensors read{.input = &input.buffer, .weights = &weights.buffer};
+    const WriterTensors written{.output = &output.buffer};
     const KernelHandle reader = CreateKernel(program, "ops/my_bmm/kernels/reader.cpp", cores,
-                                             ReaderDataMovementConfig(std::move(reads)));
+                                             reader_config(NoArgs{}, read));
     const KernelHandle compute = CreateKernel(program, "ops/my_bmm/kernels/compute.cpp", cores,
                                               ComputeConfig{.fp32_dest_acc_en = true});
     const KernelHandle writer = CreateKernel(program, "ops/my_bmm/kernels/writer.cpp", cores,
-                                             WriterDataMovementConfig(std::move(writes)));
+                                             writer_config(NoArgs{}, written));
     // Reader and writer compute the expert, row and column of a tile from these arguments.
-    std::vector<std::uint32_t> layout{num_cores, tiles_of(shape[1]), columns,
-                                      static_cast<std::uint32_t>(work.rows.size())};
-    layout.insert(layout.end(), work.rows.begin(), work.rows.end());
+    const TileLayout layout{.num_cores = num_cores,
+                            .rows = tiles_of(shape[1]),
+                            .columns = columns,
+                            .num_experts = static_cast<std::uint32_t>(work.rows.size())};
     std::uint32_t index = 0;
     for (const CoreCoord& core : cores.cores()) {
         const std::uint32_t count = (work.tiles + num_cores - 1 - index) / num_cores;
-        std::vector<std::uint32_t> read{input.buffer.address, weights.buffer.address, index, count,
-                                        k_tiles};
-        std::vector<std::uint32_t> write{output.buffer.address, index, count};
-        read.insert(read.end(), layout.begin(), layout.end());
-        write.insert(write.end(), layout.begin(), layout.end());
-        SetRuntimeArgs(program, reader, core, read);
-        SetRuntimeArgs(program, compute, core, {count, k_tiles});
-        SetRuntimeArgs(program, writer, core, write);
+        set_args(program, reader, core, addresses_of(read),
+                 ReaderRange{.first_tile = index, .num_tiles = count, .k_tiles = k_tiles}, layout,
+                 work.rows);
+        set_args(program, compute, core, ComputeRange{.num_tiles = count, .k_tiles = k_tiles});
+        set_args(program, writer, core, addresses_of(written),
+                 WriterRange{.first_tile = index, .num_tiles = count}, layout, work.rows);
         ++index;
     }
     return program;

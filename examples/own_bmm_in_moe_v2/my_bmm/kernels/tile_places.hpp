@@ -4,23 +4,26 @@
 
 #include <cstdint>
 
+#include "args.hpp"
+
+namespace tessera::ops::my_bmm {
+
 struct TilePlace {
     uint32_t expert;
     uint32_t row;
     uint32_t column;
 };
 
-/// Reads its layout from the runtime arguments from `first_arg` on: cores, rows of tiles of one
-/// expert, columns of tiles, experts, then for each expert the rows that hold tokens.
+/// Reads its layout, a TileLayout, from the runtime arguments from `first_arg` on.
 class TilePlaces {
 public:
-    explicit TilePlaces(uint32_t first_arg) : first_arg_(first_arg) {}
-    uint32_t num_cores() const { return get_arg_val<uint32_t>(first_arg_); }
-    uint32_t rows() const { return get_arg_val<uint32_t>(first_arg_ + 1); }
-    uint32_t columns() const { return get_arg_val<uint32_t>(first_arg_ + 2); }
+    explicit TilePlaces(uint32_t first_arg) : layout_{first_arg} {}
+    uint32_t num_cores() const { return layout_.num_cores(); }
+    uint32_t rows() const { return layout_.rows(); }
+    uint32_t columns() const { return layout_.columns(); }
 
     TilePlace operator[](uint32_t tile) const {
-        const uint32_t num_experts = get_arg_val<uint32_t>(first_arg_ + 3);
+        const uint32_t num_experts = layout_.num_experts();
         uint32_t row = tile / columns();
         uint32_t expert = 0;
         while (expert + 1 < num_experts && row >= rows_of(expert)) {
@@ -32,7 +35,9 @@ public:
 
 private:
     uint32_t rows_of(uint32_t expert) const {
-        return get_arg_val<uint32_t>(first_arg_ + 4 + expert);
+        return get_arg_val<uint32_t>(layout_.first_arg + TileLayout::kCount + expert);
     }
-    uint32_t first_arg_;
+    TileLayout::Each layout_;
 };
+
+}  // namespace tessera::ops::my_bmm
