@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a stretch of one DRAM bank into a small L1 area, repeatedly.
-// Runtime args: bank, first address.
 // With transaction ids: at most `depth` ids are in flight; a kernel waits for an id before it
 // reuses it. One read is one packet. Without ids: a barrier follows every `per_barrier` reads (0:
 // one barrier at the end).
 
 #include "barrier_poll.hpp"
+#include "burst_args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -30,20 +32,19 @@ void read_with_ids(uint64_t address, uint32_t landing, uint32_t count, uint32_t 
 }  // namespace
 
 void kernel_main() {
-    const uint32_t landing = get_compile_time_arg_val(0);
-    const uint32_t count = get_compile_time_arg_val(1);
-    const uint32_t bytes = get_compile_time_arg_val(2);
-    const uint32_t depth = get_compile_time_arg_val(3);  // 0: no transaction ids
-    const uint32_t per_barrier = get_compile_time_arg_val(4);
-    const bool same_address = get_compile_time_arg_val(5) != 0;
-    const uint32_t coordinator = get_compile_time_arg_val(6);
-    const uint32_t bank = get_arg_val<uint32_t>(0);
-    const uint64_t address = get_noc_addr_from_bank_id<true>(bank, get_arg_val<uint32_t>(1));
+    const auto args = BankReadArgs::read();
+    const uint32_t landing = args.landing;
+    const uint32_t count = args.count;
+    const uint32_t bytes = args.bytes;
+    const uint32_t per_barrier = args.per_barrier;
+    const bool same_address = args.same_address != 0;
+    const auto place = BankPlace::read();
+    const uint64_t address = get_noc_addr_from_bank_id<true>(place.bank, place.address);
 
-    poll_barrier(coordinator, landing);
+    poll_barrier(args.coordinator, landing);
     DeviceZoneScopedN("burst");
-    if (depth != 0) {
-        read_with_ids(address, landing, count, bytes, depth);
+    if (args.depth != 0) {
+        read_with_ids(address, landing, count, bytes, args.depth);
         return;
     }
     // Separate loop: without the choice of an address, a call takes less RISC time.

@@ -3,6 +3,9 @@
 // zone "ping". The other end marks the time until its answer is sent as the zone "turn". On a ring
 // a packet may return to its sender, and no device answers.
 // Runtime args: those of a connection to the link on which the packets leave.
+#include "fabric_args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -11,28 +14,26 @@ using tt::tt_fabric::WorkerToFabricEdmSender;
 // Increments a word after the payload; the measured kernels poll the payload's last word.
 class Pings {
 public:
-    Pings(WorkerToFabricEdmSender& connection, uint32_t hops, uint32_t bytes)
+    Pings(WorkerToFabricEdmSender& connection, const FabricPingArgs& args)
         : connection_(connection),
           header_(PacketHeaderPool::allocate_header()),
-          source_(get_compile_time_arg_val(3)),
-          bytes_(bytes) {
-        constexpr uint32_t kNoMesh = 0xFFFFFFFF;
-        const uint32_t device = get_compile_time_arg_val(7);
-        if (device == kNoMesh) {
-            fabric_set_unicast_route<false>(header_, hops);
+          source_(args.source),
+          bytes_(args.bytes) {
+        if (args.device == kNoMesh) {
+            fabric_set_unicast_route<false>(header_, args.hops);
         } else {
             using MeshHeader = volatile tt_l1_ptr tt::tt_fabric::HybridMeshPacketHeader;
-            fabric_set_unicast_route(static_cast<MeshHeader*>(header_), device, 0);
+            fabric_set_unicast_route(static_cast<MeshHeader*>(header_), args.device, 0);
         }
-        const uint64_t arrived = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
-        if (bytes == 0) {
+        const uint64_t arrived = get_noc_addr(get_semaphore(args.arrived));
+        if (args.bytes == 0) {
             header_->to_noc_unicast_atomic_inc(
                 tt::tt_fabric::NocUnicastAtomicIncCommandHeader{arrived, 1, false});
         } else {
             header_->to_noc_fused_unicast_write_atomic_inc(
-                tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{
-                    get_noc_addr(get_compile_time_arg_val(4)), arrived, 1, false},
-                bytes);
+                tt::tt_fabric::NocUnicastAtomicIncFusedCommandHeader{get_noc_addr(args.destination),
+                                                                     arrived, 1, false},
+                args.bytes);
         }
     }
     // Does not wait: the measured responder stops its clock when it has issued the header.
@@ -55,17 +56,16 @@ private:
 }  // namespace
 
 void kernel_main() {
-    const bool answers = get_compile_time_arg_val(0) != 0;
-    const uint32_t count = get_compile_time_arg_val(6);
+    const auto args = FabricPingArgs::read();
     volatile tt_l1_ptr uint32_t* arrived =
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(get_compile_time_arg_val(5)));
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(args.arrived));
     std::size_t arg_index = 0;
     auto connection =
         WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg_index);
     connection.open();
-    Pings pings(connection, get_compile_time_arg_val(1), get_compile_time_arg_val(2));
-    for (uint32_t i = 1; i <= count; ++i) {
-        if (answers) {
+    Pings pings(connection, args);
+    for (uint32_t i = 1; i <= args.count; ++i) {
+        if (args.answers != 0) {
             noc_semaphore_wait_min(arrived, i);
             DeviceZoneScopedN("turn");
             pings.send();

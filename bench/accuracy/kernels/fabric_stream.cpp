@@ -10,13 +10,13 @@
 //
 // The measured kernels send headers only, so routers forward whatever their buffers hold. This
 // kernel also sends a payload, but nothing waits for it.
+#include "fabric_args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
-enum class Message : uint32_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
-enum class Route : uint32_t { Line, Range, Mesh, Box };
-constexpr uint32_t kArgsOfFlow = 6;  // its link, its kind, up to four arguments of the route
-constexpr uint32_t kMostFlows = 31;  // to each other device of 32
+constexpr uint32_t kArgsOfFlow = 2 + kMostRouteArgs;  // its link and its kind first
 constexpr uint32_t kHeaderSlot = 128;
 
 bool has_payload(Message message) {
@@ -41,9 +41,11 @@ void set_route(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, std::size_t at) {
     }
 }
 
-void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message, uint32_t bytes) {
+void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, const FabricStreamArgs& args) {
     using namespace tt::tt_fabric;
-    const uint64_t destination = get_noc_addr(get_compile_time_arg_val(1));
+    const auto message = static_cast<Message>(args.message);
+    const uint32_t bytes = args.bytes;
+    const uint64_t destination = get_noc_addr(args.destination);
     if (message == Message::Write) {
         header->to_noc_unicast_write(NocUnicastCommandHeader{destination}, bytes);
         return;
@@ -54,7 +56,7 @@ void set_message(volatile tt_l1_ptr PACKET_HEADER_TYPE* header, Message message,
             NocUnicastScatterCommandHeader({destination, destination + half}, {half}), bytes);
         return;
     }
-    const uint64_t counter = get_noc_addr(get_semaphore(get_compile_time_arg_val(6)));
+    const uint64_t counter = get_noc_addr(get_semaphore(args.counter));
     if (!has_payload(message)) {
         header->to_noc_unicast_atomic_inc(
             NocUnicastAtomicIncCommandHeader{counter, 1, message == Message::FlushedAddAlone});
@@ -93,11 +95,11 @@ void open(tt::tt_fabric::WorkerToFabricEdmSender* connections, uint32_t num_link
 
 void kernel_main() {
     using namespace tt::tt_fabric;
-    const uint32_t source = get_compile_time_arg_val(0);
-    const uint32_t bytes = get_compile_time_arg_val(2);
-    const uint32_t count = get_compile_time_arg_val(3);
-    const auto message = static_cast<Message>(get_compile_time_arg_val(4));
-    const uint64_t done = get_noc_addr(get_semaphore(get_compile_time_arg_val(5)));
+    const auto args = FabricStreamArgs::read();
+    const uint32_t source = args.source;
+    const uint32_t bytes = args.bytes;
+    const auto message = static_cast<Message>(args.message);
+    const uint64_t done = get_noc_addr(get_semaphore(args.done));
     std::size_t at = 0;
     const uint32_t num_links = get_arg_val<uint32_t>(at++);
     WorkerToFabricEdmSender connections[4];
@@ -112,12 +114,12 @@ void kernel_main() {
         flows[i] = {&connections[get_arg_val<uint32_t>(at)],
                     reinterpret_cast<volatile tt_l1_ptr PACKET_HEADER_TYPE*>(header)};
         set_route(flows[i].header, at + 1);
-        set_message(flows[i].header, message, bytes);
+        set_message(flows[i].header, args);
         at += kArgsOfFlow;
     }
 
     open(connections, num_links);
-    for (uint32_t packet = 0; packet < count; ++packet) {
+    for (uint32_t packet = 0; packet < args.count; ++packet) {
         for (uint32_t i = 0; i < num_flows; ++i) {
             send(flows[i], source, has_payload(message) ? bytes : 0);
         }

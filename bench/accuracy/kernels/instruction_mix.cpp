@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of one kind of instruction, unrolled, in a zone. Statements without an instruction stop
 // the compiler from folding several instructions into one.
+#include "loop_args.hpp"
+
+using namespace tessera::score;
 
 #define OPAQUE(value) asm volatile("" : "+r"(value))
 #define TIMES4(...) __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
@@ -128,17 +131,17 @@ constexpr uint32_t kRing = 64;  // lines, 16 times the capacity of Blackhole's c
 }  // namespace
 
 void kernel_main() {
-    const auto mix = static_cast<Mix>(get_compile_time_arg_val(0));
-    const uint32_t rounds = get_compile_time_arg_val(1);
-    const uint32_t address = get_compile_time_arg_val(2);
-    const uint32_t operand = get_compile_time_arg_val(3);
+    const auto args = InstructionMixArgs::read();
+    const auto mix = static_cast<Mix>(args.mix);
+    const uint32_t rounds = args.rounds;
+    const uint32_t address = args.address;
 
     uint32_t result = 0;
     if (mix == kLoadDep) {
         result = follow_ring(rounds, address);
     } else {
         DeviceZoneScopedN("mix");
-        result = run(mix, rounds, address, operand);
+        result = run(mix, rounds, address, args.operand);
     }
     *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address) = result;
 }

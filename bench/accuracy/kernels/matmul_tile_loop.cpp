@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies one pair of tiles repeatedly and accumulates in one DST tile. The pair stays in L1.
+#include "loop_args.hpp"
+
+using namespace tessera::score;
 
 void kernel_main() {
     constexpr uint32_t cb_in0 = tt::CBIndex::c_0;
     constexpr uint32_t cb_in1 = tt::CBIndex::c_1;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
-    const uint32_t count = get_compile_time_arg_val(0);
+    const uint32_t count = MatmulTileLoopArgs::read().count;
 
     mm_init(cb_in0, cb_in1, cb_out);
     cb_wait_front(cb_in0, 1);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multicasts to one rectangle, linked or not, with one barrier at the end. Loop invariants are
 // computed before the loops: the measured kernel knows them at compile time.
+#include "burst_args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -28,21 +31,15 @@ void send_to_all(const Burst& burst, uint32_t count, bool is_linked) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t source = get_compile_time_arg_val(0);
-    const uint32_t destination = get_compile_time_arg_val(1);
-    const uint32_t count = get_compile_time_arg_val(2);
-    const uint32_t bytes = get_compile_time_arg_val(3);
-    const uint32_t num_receivers = get_compile_time_arg_val(4);
-    const bool includes_sender = get_compile_time_arg_val(5) != 0;
-    const bool is_linked = get_compile_time_arg_val(6) != 0;
-    const uint64_t rectangle = get_noc_multicast_addr(
-        get_compile_time_arg_val(7), get_compile_time_arg_val(8), get_compile_time_arg_val(9),
-        get_compile_time_arg_val(10), destination);
-    const Burst burst{source, rectangle, bytes, num_receivers};
-    const uint32_t linked = is_linked ? count - 1 : 0;  // the last one releases the path
+    const auto args = MulticastBurstArgs::read();
+    const uint64_t rectangle = get_noc_multicast_addr(args.start_x, args.start_y, args.end_x,
+                                                      args.end_y, args.destination);
+    const Burst burst{args.source, rectangle, args.bytes, args.num_receivers};
+    const uint32_t count = args.count;
+    const uint32_t linked = args.is_linked != 0 ? count - 1 : 0;  // the last one releases the path
 
     DeviceZoneScopedN("burst");
-    if (includes_sender) {
+    if (args.includes_sender != 0) {
         send_to_all(burst, linked, true);
         send_to_all(burst, count - linked, false);
     } else {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads pages of an interleaved buffer in order; the first page follows the last one.
-// Runtime args: address of the buffer, first page, number of reads.
 
 #include "barrier_poll.hpp"
+#include "burst_args.hpp"
+
+using namespace tessera::score;
 
 void kernel_main() {
-    const uint32_t landing = get_compile_time_arg_val(0);
-    const uint32_t per_barrier = get_compile_time_arg_val(1);  // 0: one barrier at the end
-    const uint32_t num_pages = get_compile_time_arg_val(2);
-    const uint32_t coordinator = get_compile_time_arg_val(3);
-    constexpr auto args = TensorAccessorArgs<4>();
-    const auto pages = TensorAccessor(args, get_arg_val<uint32_t>(0));
-    uint32_t page = get_arg_val<uint32_t>(1);
-    const uint32_t count = get_arg_val<uint32_t>(2);
+    const auto args = PageReadArgs::read();
+    const uint32_t landing = args.landing;
+    const uint32_t per_barrier = args.per_barrier;
+    const auto pages = TensorAccessor(PageTensors::pages(), PageTensors::pages_address());
+    const auto range = PageRange::read(PageTensors::Addresses::kCount);
+    uint32_t page = range.first;
 
-    poll_barrier(coordinator, landing);
+    poll_barrier(args.coordinator, landing);
     DeviceZoneScopedN("burst");
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < range.count; ++i) {
         noc_async_read_page(page, pages, landing);
-        page = page + 1 == num_pages ? 0 : page + 1;
+        page = page + 1 == args.num_pages ? 0 : page + 1;
         if (per_barrier != 0 && (i + 1) % per_barrier == 0) {
             noc_async_read_barrier();
         }

@@ -2,6 +2,9 @@
 // Reads from several sources: all reads of one source before the next source, or one read per
 // source in turn. One barrier at the end.
 // Runtime args: NoC coordinates of each source, x << 16 | y.
+#include "burst_args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -13,25 +16,24 @@ uint64_t source_address(uint32_t index, uint32_t address) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t source = get_compile_time_arg_val(0);
-    const uint32_t destination = get_compile_time_arg_val(1);
-    const uint32_t count = get_compile_time_arg_val(2);  // reads per source
-    const uint32_t bytes = get_compile_time_arg_val(3);
-    const bool with_state = get_compile_time_arg_val(4) != 0;
-    const uint32_t num_sources = get_compile_time_arg_val(5);
-    const bool in_turn = get_compile_time_arg_val(6) != 0;
+    const auto args = ReadBurstArgs::read();
+    const uint32_t source = args.source;
+    const uint32_t destination = args.destination;
+    const uint32_t count = args.count;
+    const uint32_t bytes = args.bytes;
+    const bool with_state = args.with_state != 0;
 
     DeviceZoneScopedN("burst");
-    if (in_turn) {
+    if (args.in_turn != 0) {
         for (uint32_t i = 0; i < count; ++i) {
-            for (uint32_t s = 0; s < num_sources; ++s) {
+            for (uint32_t s = 0; s < args.num_sources; ++s) {
                 noc_async_read(source_address(s, source), destination, bytes);
             }
         }
         noc_async_read_barrier();
         return;
     }
-    for (uint32_t s = 0; s < num_sources; ++s) {
+    for (uint32_t s = 0; s < args.num_sources; ++s) {
         const uint64_t address = source_address(s, source);
         if (with_state) {
             noc_async_read_set_state(address);

@@ -4,22 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
+#include "bench/accuracy/kernels/burst_args.hpp"
 #include "bench/accuracy/parameters.hpp"
 #include "bench/accuracy/programs/places.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
 
-using Args = std::vector<std::uint32_t>;
-
-KernelHandle add_kernel(Program& program, const char* name, const CoreRangeSet& cores, Args args,
-                        BurstPlace place) {
-    return CreateKernel(
-        program, fmt::format("bench/accuracy/kernels/{}.cpp", name), cores,
-        DataMovementConfig{
-            .processor = place.processor, .noc = place.noc, .compile_args = std::move(args)});
+template <class Args, class Tensors = ops::NoTensors>
+KernelHandle add_kernel(Program& program, const char* name, const CoreRangeSet& cores,
+                        const Args& args, BurstPlace place, const Tensors& tensors = {}) {
+    return CreateKernel(program, fmt::format("bench/accuracy/kernels/{}.cpp", name), cores,
+                        DataMovementConfig{.processor = place.processor,
+                                           .noc = place.noc,
+                                           .compile_args = ops::accessors_of(tensors),
+                                           .defines = {},
+                                           .named_compile_args = ops::named(args)});
 }
 
 /// Ends the row if `areas` areas of `bytes` do not fit into L1.
@@ -34,8 +36,8 @@ std::uint32_t coordinator_of(const ArchSpec& arch, Start start) {
     return start == Start::BehindBarrier ? packed_coordinate(arch, {0, 0}) : 0;
 }
 
-Args far_ends_of(const ArchSpec& arch, const UnicastBurst& burst) {
-    Args args;
+std::vector<std::uint32_t> far_ends_of(const ArchSpec& arch, const UnicastBurst& burst) {
+    std::vector<std::uint32_t> args;
     for (const CoreCoord far_end : burst.far_ends) {
         check_core(arch, far_end);
         args.push_back(packed_coordinate(arch, far_end));
@@ -58,11 +60,15 @@ void add_write_burst(Program& program, const ArchSpec& arch, const CoreRangeSet&
     check_room(arch, kAreas, burst.bytes);
     const std::uint32_t source = free_l1(arch);
     const auto packet = static_cast<std::uint32_t>(arch.noc.max_packet.value);
-    const auto kernel = add_kernel(program, "write_burst", cores,
-                                   {source, source + burst.bytes, burst.count, burst.bytes,
-                                    burst.commands == Commands::WithState ? packet : 0,
-                                    static_cast<std::uint32_t>(burst.far_ends.size())},
-                                   place);
+    const auto kernel = add_kernel(
+        program, "write_burst", cores,
+        WriteBurstArgs{.source = source,
+                       .destination = source + burst.bytes,
+                       .count = burst.count,
+                       .bytes = burst.bytes,
+                       .packet_with_state = burst.commands == Commands::WithState ? packet : 0,
+                       .num_destinations = static_cast<std::uint32_t>(burst.far_ends.size())},
+        place);
     aim_unicast(program, kernel, arch, cores, burst);
 }
 
@@ -71,12 +77,16 @@ void add_read_burst(Program& program, const ArchSpec& arch, const CoreRangeSet& 
     constexpr std::uint32_t kAreas = 2;
     check_room(arch, kAreas, burst.bytes);
     const std::uint32_t source = free_l1(arch);
-    const auto kernel = add_kernel(program, "read_burst", cores,
-                                   {source, source + burst.bytes, burst.count, burst.bytes,
-                                    burst.commands == Commands::WithState ? 1U : 0U,
-                                    static_cast<std::uint32_t>(burst.far_ends.size()),
-                                    burst.order == SourceOrder::InTurn ? 1U : 0U},
-                                   place);
+    const auto kernel =
+        add_kernel(program, "read_burst", cores,
+                   ReadBurstArgs{.source = source,
+                                 .destination = source + burst.bytes,
+                                 .count = burst.count,
+                                 .bytes = burst.bytes,
+                                 .with_state = burst.commands == Commands::WithState ? 1U : 0U,
+                                 .num_sources = static_cast<std::uint32_t>(burst.far_ends.size()),
+                                 .in_turn = burst.order == SourceOrder::InTurn ? 1U : 0U},
+                   place);
     aim_unicast(program, kernel, arch, cores, burst);
 }
 
@@ -89,9 +99,17 @@ void add_multicast_burst(Program& program, const ArchSpec& arch, const CoreRange
     const CoreCoord start = noc_coordinate(arch, burst.receivers.start_coord);
     const CoreCoord end = noc_coordinate(arch, burst.receivers.end_coord);
     (void)add_kernel(program, "multicast_burst", senders,
-                     {source, source + burst.bytes, burst.count, burst.bytes,
-                      burst.receivers.size(), burst.includes_sender ? 1U : 0U,
-                      burst.is_linked ? 1U : 0U, start.x, start.y, end.x, end.y},
+                     MulticastBurstArgs{.source = source,
+                                        .destination = source + burst.bytes,
+                                        .count = burst.count,
+                                        .bytes = burst.bytes,
+                                        .num_receivers = burst.receivers.size(),
+                                        .includes_sender = burst.includes_sender ? 1U : 0U,
+                                        .is_linked = burst.is_linked ? 1U : 0U,
+                                        .start_x = start.x,
+                                        .start_y = start.y,
+                                        .end_x = end.x,
+                                        .end_y = end.y},
                      kDefaultWrite);
 }
 
@@ -102,8 +120,13 @@ KernelHandle add_bank_read(Program& program, const ArchSpec& arch, const CoreRan
                 burst.depth, arch.noc.max_transaction_ids - 1);
     check_room(arch, std::max(burst.depth, kAreasWithoutIds), burst.bytes);
     return add_kernel(program, "bank_read", cores,
-                      {free_l1(arch), burst.count, burst.bytes, burst.depth, burst.per_barrier,
-                       burst.same_address ? 1U : 0U, coordinator_of(arch, burst.start)},
+                      BankReadArgs{.landing = free_l1(arch),
+                                   .count = burst.count,
+                                   .bytes = burst.bytes,
+                                   .depth = burst.depth,
+                                   .per_barrier = burst.per_barrier,
+                                   .same_address = burst.same_address ? 1U : 0U,
+                                   .coordinator = coordinator_of(arch, burst.start)},
                       place);
 }
 
@@ -111,13 +134,16 @@ KernelHandle add_bank_write(Program& program, const ArchSpec& arch, const CoreRa
                             const BankBurst& burst, BurstPlace place) {
     check_room(arch, 1, burst.bytes);
     return add_kernel(program, "bank_write", cores,
-                      {free_l1(arch), burst.count, burst.bytes, coordinator_of(arch, burst.start)},
+                      BankWriteArgs{.source = free_l1(arch),
+                                    .count = burst.count,
+                                    .bytes = burst.bytes,
+                                    .coordinator = coordinator_of(arch, burst.start)},
                       place);
 }
 
 void aim_bank_burst(Program& program, KernelHandle kernel, CoreCoord core, std::uint32_t bank,
                     std::uint32_t address) {
-    SetRuntimeArgs(program, kernel, core, {bank, address});
+    ops::set_args(program, kernel, core, BankPlace{.bank = bank, .address = address});
 }
 
 namespace {
@@ -127,11 +153,15 @@ void add_transfers(Program& program, const ArchSpec& arch, CoreCoord core, CoreC
     check_room(arch, 2, transfers.bytes);
     const std::uint32_t near = free_l1(arch);
     const auto far = static_cast<std::uint32_t>(far_address);
-    (void)add_kernel(
-        program, "single_transfers", core,
-        {transfers.is_read ? 1U : 0U, transfers.is_read ? far : near,
-         transfers.is_read ? near : far, transfers.count, transfers.bytes, noc.x, noc.y},
-        place);
+    (void)add_kernel(program, "single_transfers", core,
+                     SingleTransfersArgs{.is_read = transfers.is_read ? 1U : 0U,
+                                         .source = transfers.is_read ? far : near,
+                                         .destination = transfers.is_read ? near : far,
+                                         .count = transfers.count,
+                                         .bytes = transfers.bytes,
+                                         .x = noc.x,
+                                         .y = noc.y},
+                     place);
 }
 
 }  // namespace
@@ -153,23 +183,28 @@ void add_single_bank_transfers(Program& program, const ArchSpec& arch, CoreCoord
 KernelHandle add_page_read(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
                            const Buffer& buffer, const PageBurst& burst, BurstPlace place) {
     check_room(arch, 1, buffer.aligned_page_size);
-    Args args{free_l1(arch), burst.per_barrier, buffer.num_pages,
-              coordinator_of(arch, burst.start)};
-    TensorAccessorArgs(buffer).append_to(args);
-    return add_kernel(program, "page_read", cores, std::move(args), place);
+    return add_kernel(program, "page_read", cores,
+                      PageReadArgs{.landing = free_l1(arch),
+                                   .per_barrier = burst.per_barrier,
+                                   .num_pages = buffer.num_pages,
+                                   .coordinator = coordinator_of(arch, burst.start)},
+                      place, PageTensors{.pages = &buffer});
 }
 
 KernelHandle add_page_write(Program& program, const ArchSpec& arch, const CoreRangeSet& cores,
                             const Buffer& buffer, const PageBurst& burst, BurstPlace place) {
     check_room(arch, 1, buffer.aligned_page_size);
-    Args args{free_l1(arch), buffer.num_pages, coordinator_of(arch, burst.start)};
-    TensorAccessorArgs(buffer).append_to(args);
-    return add_kernel(program, "page_write", cores, std::move(args), place);
+    return add_kernel(program, "page_write", cores,
+                      PageWriteArgs{.source = free_l1(arch),
+                                    .num_pages = buffer.num_pages,
+                                    .coordinator = coordinator_of(arch, burst.start)},
+                      place, PageTensors{.pages = &buffer});
 }
 
 void aim_page_burst(Program& program, KernelHandle kernel, CoreCoord core, const Buffer& buffer,
                     std::uint32_t first, std::uint32_t count) {
-    SetRuntimeArgs(program, kernel, core, {buffer.address, first, count});
+    ops::set_args(program, kernel, core, ops::addresses_of(PageTensors{.pages = &buffer}),
+                  PageRange{.first = first, .count = count});
 }
 
 }  // namespace tessera::score

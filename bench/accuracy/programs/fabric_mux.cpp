@@ -12,9 +12,11 @@
 #include <functional>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/fabric_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -96,19 +98,30 @@ void add_worker(Program& program, const ArchSpec& arch, const Channels& channels
     const std::uint32_t counter = CreateSemaphore(program, core, 0);
     const std::uint32_t done = CreateSemaphore(program, core, 0);
     const auto termination = static_cast<std::uint32_t>(mux.get_termination_signal_address());
-    const auto kernel = CreateKernel(
-        program, "bench/accuracy/kernels/fabric_mux_stream.cpp", core,
-        WriterDataMovementConfig({mux_at.x, mux_at.y, termination, packets, free_l1(arch), first.x,
-                                  first.y, channels.count() - 1, counter, done}));
+    const auto kernel =
+        CreateKernel(program, "bench/accuracy/kernels/fabric_mux_stream.cpp", core,
+                     ops::writer_config(FabricMuxStreamArgs{.mux_x = mux_at.x,
+                                                            .mux_y = mux_at.y,
+                                                            .termination_address = termination,
+                                                            .packets = packets,
+                                                            .source = free_l1(arch),
+                                                            .first_x = first.x,
+                                                            .first_y = first.y,
+                                                            .num_others = channels.count() - 1,
+                                                            .counter = counter,
+                                                            .done = done}));
     const bool is_full_size = index < channels.full_size;
     const auto type = is_full_size ? FULL_SIZE_CHANNEL : HEADER_ONLY_CHANNEL;
     const auto channel =
         static_cast<std::uint8_t>(is_full_size ? index : index - channels.full_size);
-    SetRuntimeArgs(program, kernel, core,
-                   {index, mux.get_num_buffers(type),
-                    static_cast<std::uint32_t>(mux.get_buffer_size_bytes(type)),
-                    static_cast<std::uint32_t>(mux.get_channel_base_address(type, channel)),
-                    is_full_size ? channels.bytes : 0});
+    ops::set_args(
+        program, kernel, core,
+        FabricMuxChannel{
+            .channel = index,
+            .buffers = mux.get_num_buffers(type),
+            .buffer_bytes = static_cast<std::uint32_t>(mux.get_buffer_size_bytes(type)),
+            .base_address = static_cast<std::uint32_t>(mux.get_channel_base_address(type, channel)),
+            .payload_bytes = is_full_size ? channels.bytes : 0});
 }
 
 Prediction span_of(const Model& model, const Channels& channels, std::uint32_t packets) {

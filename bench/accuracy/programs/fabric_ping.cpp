@@ -9,9 +9,11 @@
 #include <functional>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/fabric_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::score {
@@ -33,7 +35,6 @@ struct Ping {
 
 /// Returns the target device of a mesh route; kNoMesh if the route is a number of hops.
 std::uint32_t mesh_target(const Ping& ping, End end) {
-    constexpr std::uint32_t kNoMesh = 0xFFFFFFFF;
     return ping.rows == 1 ? kNoMesh : end == End::Answers ? 0 : ping.hops;
 }
 
@@ -61,9 +62,14 @@ Program end_of(const ArchSpec& arch, const Ping& ping, End end) {
     const std::uint32_t source = free_l1(arch);
     const auto kernel =
         CreateKernel(program, "bench/accuracy/kernels/fabric_ping.cpp", kOnlyCore,
-                     WriterDataMovementConfig({end == End::Answers ? 1U : 0U, ping.hops, ping.bytes,
-                                               source, source + ping.bytes, arrived, kRoundTrips,
-                                               mesh_target(ping, end)}));
+                     ops::writer_config(FabricPingArgs{.answers = end == End::Answers ? 1U : 0U,
+                                                       .hops = ping.hops,
+                                                       .bytes = ping.bytes,
+                                                       .source = source,
+                                                       .destination = source + ping.bytes,
+                                                       .arrived = arrived,
+                                                       .count = kRoundTrips,
+                                                       .device = mesh_target(ping, end)}));
     std::vector<std::uint32_t> args;
     append_fabric_connection_rt_args(
         end == End::Answers ? LinkDirection::West : LinkDirection::East, 0, program, kOnlyCore,

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/fabric_args.hpp"
 #include "bench/accuracy/programs/fabric_pattern.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/fabric_args.hpp"
 
 namespace tessera::score {
@@ -27,11 +29,6 @@ constexpr std::uint32_t kPackets = 96;
 /// Counters of packets and of ended streams: the first semaphores of each core.
 constexpr std::uint32_t kDone = 0;
 constexpr std::uint32_t kCounter = 1;
-
-/// Values match bench/accuracy/kernels/fabric_stream.cpp.
-enum class Message : std::uint8_t { Write, FlushedAdd, Add, TwoParts, FlushedAddAlone, AddAlone };
-enum class Route : std::uint8_t { Line, Range, Mesh, Box };
-constexpr std::size_t kMostFlows = 31;
 
 struct Stream {
     std::uint32_t bytes = 0;
@@ -67,7 +64,7 @@ std::uint32_t sent_for_each(Message message) {
 class SenderArgs {
 public:
     void add(LinkDirection way, std::vector<std::uint32_t> route) {
-        constexpr std::size_t kRouteArgs = 5;  // its kind and up to four arguments
+        constexpr std::size_t kRouteArgs = 1 + kMostRouteArgs;  // its kind first
         auto found = std::ranges::find(ways_, way);
         if (found == ways_.end()) {
             found = ways_.insert(ways_.end(), way);
@@ -122,12 +119,15 @@ public:
         Program& program = programs_[device].program;
         add_counters(program, device, core);
         const std::uint32_t source = free_l1(arch_);
-        const auto kernel =
-            CreateKernel(program, "bench/accuracy/kernels/fabric_stream.cpp", core,
-                         WriterDataMovementConfig({source, source + stream_.bytes, stream_.bytes,
-                                                   packets * sent_for_each(stream_.message),
-                                                   static_cast<std::uint32_t>(stream_.message),
-                                                   kDone, kCounter}));
+        const auto kernel = CreateKernel(program, "bench/accuracy/kernels/fabric_stream.cpp", core,
+                                         ops::writer_config(FabricStreamArgs{
+                                             .source = source,
+                                             .destination = source + stream_.bytes,
+                                             .bytes = stream_.bytes,
+                                             .count = packets * sent_for_each(stream_.message),
+                                             .message = static_cast<std::uint32_t>(stream_.message),
+                                             .done = kDone,
+                                             .counter = kCounter}));
         SenderArgs args;
         for (const FabricFlow* flow : flows) {
             const std::vector<std::uint32_t> receivers = receivers_of(*flow, pattern);
@@ -145,9 +145,10 @@ public:
             for (const auto& [core, streams] : streams_at_[device]) {
                 Program& program = programs_[device].program;
                 add_counters(program, device, core);
-                const auto kernel = CreateKernel(program, "bench/accuracy/kernels/fabric_sink.cpp",
-                                                 core, ReaderDataMovementConfig({kDone}));
-                SetRuntimeArgs(program, kernel, core, {streams});
+                const auto kernel =
+                    CreateKernel(program, "bench/accuracy/kernels/fabric_sink.cpp", core,
+                                 ops::reader_config(FabricSinkArgs{.done = kDone}));
+                ops::set_args(program, kernel, core, FabricSinkStreams{.streams = streams});
             }
         }
     }

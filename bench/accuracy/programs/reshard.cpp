@@ -13,9 +13,11 @@
 #include <optional>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/burst_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/memory_config.hpp"
 
 namespace tessera::score {
@@ -112,20 +114,22 @@ Replays run_dram_to_l1(const Parameters& parameters, Bench& bench) {
     const auto readers = static_cast<std::uint32_t>(cores.size());
     const std::uint32_t per_barrier =
         std::max(512 / readers * (1024 + 128) / input.buffer.page_size, 1U);
-    std::vector<std::uint32_t> args{shards.shard_shape[0], shards.shard_shape[1],
-                                    shards.tensor_shape[1], per_barrier};
-    TensorAccessorArgs(input.buffer).append_to(args);
+    const ShardReadTensors tensors{.tensor = &input.buffer};
     Program program = CreateProgram();
     const KernelHandle kernel = CreateKernel(
         program, "bench/accuracy/kernels/shard_read.cpp",
         CoreRangeSet(CoreRange({0, 0}, {config.grid.columns - 1, config.grid.rows - 1})),
-        ReaderDataMovementConfig(std::move(args)));
+        ops::reader_config(ShardReadArgs{.rows = shards.shard_shape[0],
+                                         .columns = shards.shard_shape[1],
+                                         .tensor_columns = shards.tensor_shape[1],
+                                         .per_barrier = per_barrier},
+                           tensors));
     const std::uint32_t across = shards.tensor_shape[1] / shards.shard_shape[1];
     for (std::uint32_t i = 0; i < readers; ++i) {
         const std::uint32_t first = i / across * shards.shard_shape[0] * shards.tensor_shape[1] +
                                     i % across * shards.shard_shape[1];
-        SetRuntimeArgs(program, kernel, cores[i],
-                       {input.buffer.address, free_l1(bench.arch()), first});
+        ops::set_args(program, kernel, cores[i], ops::addresses_of(tensors),
+                      ShardReadPlace{.landing = free_l1(bench.arch()), .first = first});
     }
     return bench.run(std::move(program));
 }

@@ -3,6 +3,7 @@
 // Source   tt-metal tests/scripts/test_moreh_microbenchmark.py; mesham/tt-sim
 //          perfbench/tensixbench.
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/loop_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/instruction_issue.hpp"
 #include "bench/accuracy/programs/places.hpp"
@@ -21,8 +22,9 @@ constexpr std::uint8_t kOut = 16;
 constexpr std::uint8_t kPartials = 24;
 
 void add_feeder(Program& program, std::uint32_t count, std::uint32_t pages0, std::uint32_t pages1) {
-    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
-                       ReaderDataMovementConfig({count, pages0, pages1}));
+    (void)CreateKernel(
+        program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
+        ops::reader_config(FeederArgs{.count = count, .in0_pages = pages0, .in1_pages = pages1}));
 }
 
 std::uint32_t tiles_of(const Parameters& parameters, std::string_view key) {
@@ -96,8 +98,8 @@ Prediction predict_tile_loop(const Row& row, const Parameters& parameters, const
     add_tiles(program, kOut, 1, format);
     add_feeder(program, 1, 1, 1);
     (void)CreateKernel(program, "bench/accuracy/kernels/matmul_tile_loop.cpp", kOnlyCore,
-                       ComputeConfig{.math_fidelity = parameters.fidelity("fidelity"),
-                                     .compile_args = {kProducts}});
+                       ops::compute_config(MatmulTileLoopArgs{.count = kProducts},
+                                           {.math_fidelity = parameters.fidelity("fidelity")}));
     Bench bench(model);
     const Prediction loop = bench.run(std::move(program)).zone_cycles("loop", Among::Longest);
     return as_time(row, loop.as([](double cycles) { return cycles / kProducts; }), model);

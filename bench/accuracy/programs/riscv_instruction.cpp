@@ -8,9 +8,11 @@
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/loop_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -48,10 +50,15 @@ Prediction predict_riscv_instruction(const Row& row, const Parameters& /*paramet
     constexpr std::uint32_t kOperand = 3;
     const std::uint32_t mix = number_of(row.workload.substr(row.workload.rfind(' ') + 1));
     Program program = CreateProgram();
-    (void)CreateKernel(
-        program, "bench/accuracy/kernels/instruction_mix.cpp", CoreCoord{0, 0},
-        DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
-                           .compile_args = {mix, kRounds, free_l1(model.arch), kOperand}});
+    (void)CreateKernel(program, "bench/accuracy/kernels/instruction_mix.cpp", CoreCoord{0, 0},
+                       DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
+                                          .compile_args = {},
+                                          .defines = {},
+                                          .named_compile_args = ops::named(
+                                              InstructionMixArgs{.mix = mix,
+                                                                 .rounds = kRounds,
+                                                                 .address = free_l1(model.arch),
+                                                                 .operand = kOperand})});
     Bench bench(model);
     const Prediction zone = bench.run(std::move(program)).zone_cycles("mix", Among::Longest);
     const double retired = kRounds * (kMixes.at(mix).instructions + kLoop);

@@ -9,9 +9,11 @@
 #include <sstream>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/loop_args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -104,8 +106,8 @@ Prediction function_cycles(const Row& row, const Parameters& parameters, const M
     });
 }
 
-Program tile_loop(const char* kernel, const Parameters& parameters,
-                  std::vector<std::uint32_t> args) {
+template <class Args>
+Program tile_loop(const char* kernel, const Parameters& parameters, const Args& args) {
     constexpr std::uint32_t kBlock = 8;  // half of DST
     const DataFormat format =
         parameters.has("dtype") ? parameters.format("dtype") : DataFormat::Float16_b;
@@ -113,13 +115,14 @@ Program tile_loop(const char* kernel, const Parameters& parameters,
     for (const std::uint8_t cb : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{16}}) {
         add_tiles(program, cb, kBlock, format);
     }
-    (void)CreateKernel(program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
-                       ReaderDataMovementConfig({1, kBlock, kBlock}));
+    (void)CreateKernel(
+        program, "bench/accuracy/kernels/feeder.cpp", kOnlyCore,
+        ops::reader_config(FeederArgs{.count = 1, .in0_pages = kBlock, .in1_pages = kBlock}));
     (void)CreateKernel(
         program, fmt::format("bench/accuracy/kernels/{}.cpp", kernel), kOnlyCore,
-        ComputeConfig{.math_fidelity = parameters.has("fidelity") ? parameters.fidelity("fidelity")
-                                                                  : MathFidelity::HiFi4,
-                      .compile_args = std::move(args)});
+        ops::compute_config(
+            args, {.math_fidelity = parameters.has("fidelity") ? parameters.fidelity("fidelity")
+                                                               : MathFidelity::HiFi4}));
     return program;
 }
 
@@ -130,7 +133,9 @@ Prediction per_tile(Prediction cycles) {
 Prediction multiply_cycles(const Parameters& parameters, const Model& model) {
     constexpr std::uint32_t kBlock = 8;  // half of DST
     Bench bench(model);
-    return per_tile(bench.run(tile_loop("multiply_loop", parameters, {kTiles, kBlock}))
+    return per_tile(bench
+                        .run(tile_loop("multiply_loop", parameters,
+                                       MultiplyLoopArgs{.count = kTiles, .block = kBlock}))
                         .zone_cycles(kLoopZone, Among::Longest));
 }
 
@@ -142,7 +147,8 @@ Prediction untilize_cycles(const Row& row, const Parameters& parameters, const M
                 "workload {}: neither unpack side nor pack side", row.workload);
     Bench bench(model);
     const Replays replays =
-        bench.run(tile_loop("untilize_loop", parameters, {kTiles, by_packer ? 1U : 0U}));
+        bench.run(tile_loop("untilize_loop", parameters,
+                            UntilizeLoopArgs{.count = kTiles, .by_packer = by_packer ? 1U : 0U}));
     return per_tile(unpack_side ? replays.busy_cycles(TimelineThread::Unpack, Activity::Unpack)
                                 : replays.busy_cycles(TimelineThread::Pack, Activity::Pack));
 }

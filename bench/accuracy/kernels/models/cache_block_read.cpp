@@ -2,8 +2,9 @@
 // Pushes the new row, a shard on this core, to compute. Then locates the row's block: reads the
 // positions and the user's table of blocks, unless they are shards too. Finally reads the cache
 // tiles that contain the row, unless the user is skipped.
-// Runtime args: address of the cache, first tile, whether the user is skipped, address of the
-// positions, of the table of blocks, user.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -27,36 +28,33 @@ void read_page(const Tensor& tensor, uint32_t page, uint32_t cb, uint32_t bytes)
 }  // namespace
 
 void kernel_main() {
-    const uint32_t tiles = get_compile_time_arg_val(0);
-    const uint32_t table_pages = get_compile_time_arg_val(1);
-    const uint32_t position_bytes = get_compile_time_arg_val(2);  // 0: shards
-    const uint32_t table_bytes = get_compile_time_arg_val(3);
-    constexpr auto args = TensorAccessorArgs<4>();
-    constexpr auto position_args = TensorAccessorArgs<args.next_compile_time_args_offset()>();
-    constexpr auto table_args = TensorAccessorArgs<position_args.next_compile_time_args_offset()>();
+    using Tensors = CacheReadTensors;
+    const auto args = CacheReadArgs::read();
+    const uint32_t tiles = args.tiles;
     constexpr uint32_t cb_cache = tt::CBIndex::c_0;
     constexpr uint32_t cb_input = tt::CBIndex::c_1;
     constexpr uint32_t cb_positions = tt::CBIndex::c_3;
     constexpr uint32_t cb_table = tt::CBIndex::c_4;
-    const auto cache = TensorAccessor(args, get_arg_val<uint32_t>(0));
-    const uint32_t first = get_arg_val<uint32_t>(1);
-    const bool is_left_out = get_arg_val<uint32_t>(2) != 0;
+    const auto cache = TensorAccessor(Tensors::cache(), Tensors::cache_address());
+    const CacheReadRow::Each row{Tensors::Addresses::kCount};
+    const uint32_t first = row.first_tile();
+    const bool is_left_out = row.is_left_out() != 0;
 
     cb_reserve_back(cb_input, tiles);
     cb_push_back(cb_input, tiles);
     cb_reserve_back(cb_positions, 1);
-    if (position_bytes != 0) {
-        const auto positions = TensorAccessor(position_args, get_arg_val<uint32_t>(3));
-        read_page(positions, 0, cb_positions, position_bytes);
+    if (args.position_bytes != 0) {
+        const auto positions = TensorAccessor(Tensors::positions(), Tensors::positions_address());
+        read_page(positions, 0, cb_positions, args.position_bytes);
     }
     cb_push_back(cb_positions, 1);
     if (!is_left_out) {
-        cb_reserve_back(cb_table, table_pages);
-        if (position_bytes != 0) {
-            const auto table = TensorAccessor(table_args, get_arg_val<uint32_t>(4));
-            read_page(table, get_arg_val<uint32_t>(5), cb_table, table_bytes);
+        cb_reserve_back(cb_table, args.table_pages);
+        if (args.position_bytes != 0) {
+            const auto table = TensorAccessor(Tensors::table(), Tensors::table_address());
+            read_page(table, row.user(), cb_table, args.table_bytes);
         }
-        cb_push_back(cb_table, table_pages);
+        cb_push_back(cb_table, args.table_pages);
     }
     cb_reserve_back(cb_cache, tiles);
     if (!is_left_out) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies the new row into the untilized cache block in L1. Writes the block back when compute has
-// tilized it, unless the row's user is skipped. Runtime args: address of the cache, first tile,
-// whether the user is skipped, the row's offset in the block.
+// tilized it, unless the row's user is skipped.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -25,20 +27,19 @@ void copy_row(uint32_t source, uint32_t destination, uint32_t bytes) {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t tiles = get_compile_time_arg_val(0);
-    const uint32_t table_pages = get_compile_time_arg_val(1);
-    const uint32_t row_bytes = get_compile_time_arg_val(2);
-    constexpr auto args = TensorAccessorArgs<3>();
+    const auto args = CacheWriteArgs::read();
+    const uint32_t tiles = args.tiles;
+    const uint32_t table_pages = args.table_pages;
     constexpr uint32_t cb_positions = tt::CBIndex::c_3;
     constexpr uint32_t cb_table = tt::CBIndex::c_4;
     constexpr uint32_t cb_out = tt::CBIndex::c_16;
     constexpr uint32_t cb_rows = tt::CBIndex::c_24;
     constexpr uint32_t cb_updated = tt::CBIndex::c_25;  // the same L1
     constexpr uint32_t cb_new_row = tt::CBIndex::c_26;
-    const auto cache = TensorAccessor(args, get_arg_val<uint32_t>(0));
-    const uint32_t first = get_arg_val<uint32_t>(1);
-    const bool is_left_out = get_arg_val<uint32_t>(2) != 0;
-    const uint32_t offset = get_arg_val<uint32_t>(3);
+    const auto cache =
+        TensorAccessor(CacheWriteTensors::cache(), CacheWriteTensors::cache_address());
+    const auto row = CacheWriteRow::read(CacheWriteTensors::Addresses::kCount);
+    const bool is_left_out = row.is_left_out != 0;
 
     cb_wait_front(cb_positions, 1);
     if (!is_left_out) {
@@ -50,13 +51,13 @@ void kernel_main() {
     cb_wait_front(cb_new_row, tiles);
     cb_wait_front(cb_rows, tiles);
     cb_reserve_back(cb_updated, tiles);
-    copy_row(get_read_ptr(cb_new_row), get_read_ptr(cb_rows) + offset, row_bytes);
+    copy_row(get_read_ptr(cb_new_row), get_read_ptr(cb_rows) + row.offset, args.row_bytes);
     cb_push_back(cb_updated, tiles);
     cb_pop_front(cb_rows, tiles);
 
     cb_wait_front(cb_out, tiles);
     if (!is_left_out) {
-        write_tiles(cache, cb_out, first, tiles);
+        write_tiles(cache, cb_out, row.first_tile, tiles);
     }
     cb_pop_front(cb_out, tiles);
     if (!is_left_out) {

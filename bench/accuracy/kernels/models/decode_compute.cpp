@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention of one token's heads over one chunk of keys. Tilizes queries; computes masked scores,
 // exponentials relative to the row maximum, and sums; multiplies by values and divides by the sums;
-// untilizes. Runtime args: number of tiles of keys.
+// untilizes.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -149,7 +152,7 @@ void untilize_result() {
 }  // namespace
 
 void kernel_main() {
-    const uint32_t key_tiles = get_arg_val<uint32_t>(0);
+    const uint32_t key_tiles = DecodeKeys::read().key_tiles;
 
     unary_op_init_common(cb_query_rows, cb_queries);
     tilize_queries();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a user's queries, which are on this core, and the user's keys and values from a paged
-// cache. Keys are transposed by tile: a row of tiles becomes a column. One barrier each. Runtime
-// args: address and bytes of the queries, addresses of both caches, tiles of a head, number of
-// tiles of keys, cache block of each tile.
+// cache. Keys are transposed by tile: a row of tiles becomes a column. One barrier each.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -10,7 +11,8 @@ constexpr uint32_t cb_keys = tt::CBIndex::c_1;
 constexpr uint32_t cb_values = tt::CBIndex::c_2;
 constexpr uint32_t cb_positions = tt::CBIndex::c_8;
 constexpr uint32_t cb_query_rows = tt::CBIndex::c_10;
-constexpr std::size_t kFirstBlock = 6;
+constexpr std::size_t kFirstQueryArg = DecodeReaderTensors::Addresses::kCount;
+constexpr std::size_t kFirstBlock = kFirstQueryArg + DecodeQueries::kCount;
 
 // Puts element (row, column) of the user's tiles at tile row * across + column * down.
 template <typename Accessor>
@@ -33,19 +35,18 @@ void read_tiles(uint32_t cb, const Accessor& cache, uint32_t rows, uint32_t colu
 }  // namespace
 
 void kernel_main() {
-    constexpr auto keys_args = TensorAccessorArgs<0>();
-    constexpr auto values_args = TensorAccessorArgs<2>();
-    const auto keys = TensorAccessor(keys_args, get_arg_val<uint32_t>(2));
-    const auto values = TensorAccessor(values_args, get_arg_val<uint32_t>(3));
-    const uint32_t columns = get_arg_val<uint32_t>(4);
-    const uint32_t rows = get_arg_val<uint32_t>(5);
+    using Tensors = DecodeReaderTensors;
+    const auto keys = TensorAccessor(Tensors::keys(), Tensors::keys_address());
+    const auto values = TensorAccessor(Tensors::values(), Tensors::values_address());
+    const DecodeQueries::Each queries{kFirstQueryArg};
+    const uint32_t columns = queries.head_tiles();
+    const uint32_t rows = queries.key_tiles();
 
     // The fill level of each cache is on this core; the writer requests it.
     cb_reserve_back(cb_positions, 1);
     cb_push_back(cb_positions, 1);
     cb_reserve_back(cb_query_rows, columns);
-    noc_async_read(get_noc_addr(get_arg_val<uint32_t>(0)), get_write_ptr(cb_query_rows),
-                   get_arg_val<uint32_t>(1));
+    noc_async_read(get_noc_addr(queries.address()), get_write_ptr(cb_query_rows), queries.bytes());
     noc_async_read_barrier();
     cb_push_back(cb_query_rows, columns);
     read_tiles(cb_keys, keys, rows, columns, 1, rows);

@@ -2,7 +2,9 @@
 // Makes the constant tiles of one token's attention: tiles of 1 for reductions, tiles of 0, and a
 // mask that selects all keys. A head group has 16 rows, so half of each tile is written. The result
 // stays on this core.
-// Runtime args: number of tiles of keys, address and bytes of the core's zeros.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -15,8 +17,9 @@ constexpr uint32_t kFaceBytes = 512;
 constexpr uint32_t kHalfTile = 2 * kFaceBytes;
 
 void clear(uint32_t address) {
-    const uint32_t zeros = get_arg_val<uint32_t>(1);
-    const uint32_t bytes = get_arg_val<uint32_t>(2);
+    const DecodeWriterArgs::Each args;
+    const uint32_t zeros = args.zeros();
+    const uint32_t bytes = args.zero_bytes();
     for (uint32_t offset = 0; offset < kHalfTile; offset += bytes) {
         noc_async_read(get_noc_addr(zeros), address + offset, bytes);
     }
@@ -43,7 +46,7 @@ void kernel_main() {
     constexpr uint32_t kOne = 0x3F80;
     constexpr uint32_t kRowWords = 8;
     constexpr uint32_t kFaceRows = 16;
-    const uint32_t key_tiles = get_arg_val<uint32_t>(0);
+    const uint32_t key_tiles = DecodeWriterArgs::Each().key_tiles();
 
     cb_wait_front(cb_positions, 1);
     make_tile(cb_ones, kOne << 16 | kOne, kRowWords, 1);

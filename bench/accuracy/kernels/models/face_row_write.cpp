@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swaps rows and channels of a tiled tensor. Writes each face row of an input tile to the output
 // tile of that row, at the offset of the input's channel. Then writes the padding channels of
-// output tiles, one partial face at a time. Runtime args: address of the output, first input tile,
-// number of input tiles, first output tile with padding, number of those.
+// output tiles, one partial face at a time.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -14,15 +16,9 @@ uint32_t tiles_for(uint32_t elements) {
     return (elements + kTileSide - 1) / kTileSide;
 }
 
-struct Extents {
-    uint32_t channels;
-    uint32_t rows;
-    uint32_t column_tiles;
-    uint32_t line_bytes;  // bytes of a face row
-};
-
 template <class Accessor>
-void write_tile(const Accessor& output, const Extents& extents, uint32_t tile, uint32_t l1_addr) {
+void write_tile(const Accessor& output, const FaceRowArgs& extents, uint32_t tile,
+                uint32_t l1_addr) {
     const uint32_t column = tile % extents.column_tiles;
     const uint32_t rest = tile / extents.column_tiles;
     const uint32_t row_tile = rest % tiles_for(extents.rows);
@@ -55,7 +51,8 @@ void write_tile(const Accessor& output, const Extents& extents, uint32_t tile, u
 }
 
 template <class Accessor>
-void fill_up_tile(const Accessor& output, const Extents& extents, uint32_t tile, uint32_t l1_addr) {
+void fill_up_tile(const Accessor& output, const FaceRowArgs& extents, uint32_t tile,
+                  uint32_t l1_addr) {
     const uint32_t page =
         (tile / extents.column_tiles + 1) * tiles_for(extents.channels) * extents.column_tiles -
         extents.column_tiles + tile % extents.column_tiles;
@@ -76,16 +73,11 @@ void fill_up_tile(const Accessor& output, const Extents& extents, uint32_t tile,
 void kernel_main() {
     constexpr uint32_t cb_tiles = tt::CBIndex::c_0;
     constexpr uint32_t cb_filler = tt::CBIndex::c_1;
-    const Extents extents{get_compile_time_arg_val(0), get_compile_time_arg_val(1),
-                          get_compile_time_arg_val(2), get_compile_time_arg_val(3)};
-    constexpr auto args = TensorAccessorArgs<4>();
-    const auto output = TensorAccessor(args, get_arg_val<uint32_t>(0));
-    const uint32_t first_tile = get_arg_val<uint32_t>(1);
-    const uint32_t num_tiles = get_arg_val<uint32_t>(2);
-    const uint32_t first_filled = get_arg_val<uint32_t>(3);
-    const uint32_t num_filled = get_arg_val<uint32_t>(4);
+    const auto extents = FaceRowArgs::read();
+    const auto output = TensorAccessor(FaceRowTensors::output(), FaceRowTensors::output_address());
+    const auto range = FaceRowRange::read(FaceRowTensors::Addresses::kCount);
 
-    for (uint32_t tile = first_tile; tile < first_tile + num_tiles; ++tile) {
+    for (uint32_t tile = range.first_tile; tile < range.first_tile + range.num_tiles; ++tile) {
         cb_wait_front(cb_tiles, 1);
         write_tile(output, extents, tile, get_read_ptr(cb_tiles));
         noc_async_write_barrier();
@@ -95,7 +87,7 @@ void kernel_main() {
         return;
     }
     cb_wait_front(cb_filler, 1);
-    for (uint32_t tile = first_filled; tile < first_filled + num_filled; ++tile) {
+    for (uint32_t tile = range.first_filled; tile < range.first_filled + range.num_filled; ++tile) {
         fill_up_tile(output, extents, tile, get_read_ptr(cb_filler));
     }
     noc_async_write_barrier();

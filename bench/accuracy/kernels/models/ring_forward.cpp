@@ -3,6 +3,9 @@
 // forwards every shard that arrives and pushes it to compute. A hop core is outside of the ring and
 // only forwards shards. A write and its increment take the same path, so the increment signals that
 // the shard has arrived.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -19,9 +22,9 @@ struct Ring {
 };
 
 struct Shards {
-    uint32_t tiles;    // per shard, padding included
-    uint32_t width;    // tiles per row
-    uint32_t k_tiles;  // K tiles of the tensor; padding beyond is not sent
+    uint32_t tiles;
+    uint32_t width;
+    uint32_t k_tiles;
 
     bool is_padding(uint32_t index) const { return index * width >= k_tiles; }
 };
@@ -34,12 +37,14 @@ void send(const Ring& ring, uint32_t from, uint32_t to, uint32_t bytes, bool has
 }
 
 Ring ring_from_args() {
-    return {.size = get_compile_time_arg_val(0),
-            .position = get_arg_val<uint32_t>(1),
-            .next_x = get_arg_val<uint32_t>(2),
-            .next_y = get_arg_val<uint32_t>(3),
-            .counter_addr = get_semaphore(get_compile_time_arg_val(1)),
-            .is_hop = get_arg_val<uint32_t>(0) != 0};
+    const auto args = RingForwardArgs::read();
+    const RingPlace::Each place;
+    return {.size = args.size,
+            .position = place.position(),
+            .next_x = place.next_x(),
+            .next_y = place.next_y(),
+            .counter_addr = get_semaphore(args.counter),
+            .is_hop = place.is_hop() != 0};
 }
 
 // Forwards the shard of one step. Step 0 is this core's own shard, which a hop core does not have.
@@ -59,9 +64,8 @@ void pass_on(const Ring& ring, const Shards& shards, uint32_t step) {
 
 void kernel_main() {
     const Ring ring = ring_from_args();
-    const Shards shards{.tiles = get_compile_time_arg_val(2),
-                        .width = get_compile_time_arg_val(3),
-                        .k_tiles = get_compile_time_arg_val(4)};
+    const auto args = RingForwardArgs::read();
+    const Shards shards{.tiles = args.tiles, .width = args.width, .k_tiles = args.k_tiles};
     cb_reserve_back(cb_arrived, (ring.size - 1) * shards.tiles);
     for (uint32_t step = ring.is_hop ? 1 : 0; step < ring.size; ++step) {
         pass_on(ring, shards, step);

@@ -2,6 +2,9 @@
 // Multiplies each shard of in0 that arrives around the ring by the matching rows of in1. This core
 // holds its part of in1 completely. One row of output tiles is one subblock, so sums stay in DST
 // from the first shard to the last.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -13,9 +16,9 @@ constexpr uint32_t cb_out = tt::CBIndex::c_16;
 struct Product {
     uint32_t ring_size;
     uint32_t position;
-    uint32_t width;    // K tiles of a shard
-    uint32_t k_tiles;  // K tiles of the tensor; padding beyond is not multiplied
-    uint32_t columns;  // output tiles of this core
+    uint32_t width;
+    uint32_t k_tiles;
+    uint32_t columns;
 
     uint32_t shard_at(uint32_t step) const { return (position + step) % ring_size; }
     uint32_t width_of(uint32_t shard) const {
@@ -60,12 +63,12 @@ void pack_output(uint32_t columns, bool untilizes) {
 }  // namespace
 
 void kernel_main() {
-    const Product product{.ring_size = get_compile_time_arg_val(0),
-                          .position = get_arg_val<uint32_t>(0),
-                          .width = get_compile_time_arg_val(1),
-                          .k_tiles = get_compile_time_arg_val(2),
-                          .columns = get_compile_time_arg_val(3)};
-    const bool untilizes = get_compile_time_arg_val(4) != 0;
+    const auto args = RingProductArgs::read();
+    const Product product{.ring_size = args.ring_size,
+                          .position = RingPosition::read().position,
+                          .width = args.width,
+                          .k_tiles = args.k_tiles,
+                          .columns = args.columns};
     mm_block_init(cb_own, cb_in1, cb_out, 0, product.columns, 1, product.width);
     cb_wait_front(cb_in1, product.ring_size * product.width * product.columns);
     cb_reserve_back(cb_own, product.width);
@@ -74,5 +77,5 @@ void kernel_main() {
     for (uint32_t step = 0; step < product.ring_size; ++step) {
         multiply_shard(step == 0 ? cb_own : cb_arrived, product, product.shard_at(step));
     }
-    pack_output(product.columns, untilizes);
+    pack_output(product.columns, args.untilizes != 0);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds or multiplies tile by tile, in blocks that fill DST. Optionally applies silu to in0 first,
-// in a separate pass through another CB. Compile-time args: multiply or add, silu first. Runtime
-// args: blocks, tiles per block.
+// in a separate pass through another CB.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -61,17 +63,18 @@ void combine_block(bool multiply, uint32_t cb, uint32_t tiles) {
 }  // namespace
 
 void kernel_main() {
-    const bool multiply = get_compile_time_arg_val(0) != 0;
-    const bool silu = get_compile_time_arg_val(1) != 0;
-    const uint32_t blocks = get_arg_val<uint32_t>(0);
-    const uint32_t tiles = get_arg_val<uint32_t>(1);
+    const auto args = ShardBinaryArgs::read();
+    const bool multiply = args.multiplies != 0;
+    const bool silu = args.silu != 0;
+    const auto shard = ShardBlocks::read();
+    const uint32_t tiles = shard.block_tiles;
     const uint32_t cb_left = silu ? cb_activated : cb_in0;
 
     binary_op_init_common(cb_left, cb_in1, cb_out);
     if (!silu) {
         arm(multiply, cb_left);
     }
-    for (uint32_t block = 0; block < blocks; ++block) {
+    for (uint32_t block = 0; block < shard.blocks; ++block) {
         if (silu) {
             activate_block(tiles);
         }

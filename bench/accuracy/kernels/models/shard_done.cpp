@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits until the output CB, which is allocated on a shard, is full.
-// Runtime args: tiles.
+#include "args.hpp"
+
+using namespace tessera::score;
 
 void kernel_main() {
-    cb_wait_front(tt::CBIndex::c_2, get_arg_val<uint32_t>(0));
+    cb_wait_front(tt::CBIndex::c_2, ShardTiles::read().tiles);
 }

@@ -3,6 +3,9 @@
 // after they have requested it. A holder outside of the rectangle only sends. A core without output
 // of its own discards what it receives.
 #include "../../../../ops/shared/kernels/block_handshake.hpp"
+#include "args.hpp"
+
+using namespace tessera::score;
 
 namespace {
 
@@ -11,10 +14,10 @@ constexpr uint32_t cb_shard = tt::CBIndex::c_2;
 
 struct Turn {
     uint64_t rectangle;
-    uint32_t num_cores;    // in the rectangle, with or without a kernel
-    uint32_t num_replies;  // in the rectangle, with a kernel
-    uint32_t position;     // index of this core among the holders
-    bool takes_part;       // whether this core is in the rectangle
+    uint32_t num_cores;
+    uint32_t num_replies;
+    uint32_t position;
+    bool takes_part;
     bool has_work;
     uint32_t replies_addr;
     uint32_t flag_addr;
@@ -23,9 +26,10 @@ struct Turn {
 
 // Holders are ordered row by row.
 uint64_t replies_of(const Turn& turn, uint32_t holder) {
-    const uint32_t columns = get_compile_time_arg_val(2);
-    return get_noc_addr(get_arg_val<uint32_t>(7) + holder % columns,
-                        get_arg_val<uint32_t>(8) + holder / columns, turn.replies_addr);
+    const uint32_t columns = ShardMulticastArgs::read().columns;
+    const ShardMulticastPlace::Each place;
+    return get_noc_addr(place.first_x() + holder % columns, place.first_y() + holder / columns,
+                        turn.replies_addr);
 }
 
 void send_shard(const Turn& turn, uint32_t bytes) {
@@ -68,21 +72,20 @@ void take_turn(const Turn& turn, uint32_t holder, uint32_t shard_tiles) {
 }  // namespace
 
 void kernel_main() {
-    const Turn turn{
-        .rectangle = get_noc_multicast_addr(get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4),
-                                            get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6), 0),
-        .num_cores = get_compile_time_arg_val(3),
-        .num_replies = get_compile_time_arg_val(4),
-        .position = get_arg_val<uint32_t>(0),
-        .takes_part = get_arg_val<uint32_t>(1) != 0,
-        .has_work = get_arg_val<uint32_t>(2) != 0,
-        .replies_addr = get_semaphore(get_compile_time_arg_val(5)),
-        .flag_addr = get_semaphore(get_compile_time_arg_val(6)),
-        .valid_addr = get_semaphore(get_compile_time_arg_val(7))};
-    const uint32_t num_holders = get_compile_time_arg_val(0);
-    const uint32_t shard_tiles = get_compile_time_arg_val(1);
-    for (uint32_t holder = 0; holder < num_holders; ++holder) {
-        take_turn(turn, holder, shard_tiles);
+    const auto args = ShardMulticastArgs::read();
+    const ShardMulticastPlace::Each place;
+    const Turn turn{.rectangle = get_noc_multicast_addr(place.start_x(), place.start_y(),
+                                                        place.end_x(), place.end_y(), 0),
+                    .num_cores = args.num_cores,
+                    .num_replies = args.num_replies,
+                    .position = place.position(),
+                    .takes_part = place.takes_part() != 0,
+                    .has_work = place.has_work() != 0,
+                    .replies_addr = get_semaphore(args.replies),
+                    .flag_addr = get_semaphore(args.flag),
+                    .valid_addr = get_semaphore(args.valid)};
+    for (uint32_t holder = 0; holder < args.num_holders; ++holder) {
+        take_turn(turn, holder, args.shard_tiles);
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();

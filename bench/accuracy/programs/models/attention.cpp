@@ -15,10 +15,12 @@
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -132,12 +134,10 @@ Program decode_program(const ArchSpec& arch, const Decode& decode, const DecodeT
     const CoreRangeSet cores = first_cores_of(decode.users);
     Program program = CreateProgram();
     add_decode_buffers(program, cores, decode, tensors.output);
-    std::vector<std::uint32_t> accessors;
-    TensorAccessorArgs(tensors.keys.buffer).append_to(accessors);
-    TensorAccessorArgs(tensors.values.buffer).append_to(accessors);
+    const DecodeReaderTensors read{.keys = &tensors.keys.buffer, .values = &tensors.values.buffer};
     const KernelHandle reads =
         CreateKernel(program, "bench/accuracy/kernels/models/decode_reader.cpp", cores,
-                     ReaderDataMovementConfig(std::move(accessors)));
+                     ops::reader_config(ops::NoArgs{}, read));
     const KernelHandle writes =
         CreateKernel(program, "bench/accuracy/kernels/models/decode_writer.cpp", cores,
                      WriterDataMovementConfig());
@@ -145,18 +145,20 @@ Program decode_program(const ArchSpec& arch, const Decode& decode, const DecodeT
         CreateKernel(program, "bench/accuracy/kernels/models/decode_compute.cpp", cores,
                      ComputeConfig{.math_fidelity = MathFidelity::HiFi2});
     SetRuntimeArgs(program, writes, cores,
-                   {kKeyTiles, static_cast<std::uint32_t>(arch.l1.zeros.value),
-                    static_cast<std::uint32_t>(arch.l1.zeros_size.value)});
-    SetRuntimeArgs(program, maths, cores, {kKeyTiles});
+                   ops::words_of(DecodeWriterArgs{
+                       .key_tiles = kKeyTiles,
+                       .zeros = static_cast<std::uint32_t>(arch.l1.zeros.value),
+                       .zero_bytes = static_cast<std::uint32_t>(arch.l1.zeros_size.value)}));
+    SetRuntimeArgs(program, maths, cores, ops::words_of(DecodeKeys{.key_tiles = kKeyTiles}));
     const std::uint32_t bytes = decode.heads * kHeadTiles * kTileSide * kElementBytes;
     const std::vector<CoreCoord> users = cores.cores();
     for (std::uint32_t user = 0; user < decode.users; ++user) {
-        std::vector<std::uint32_t> args{
-            tensors.queries.buffer.address, bytes,      tensors.keys.buffer.address,
-            tensors.values.buffer.address,  kHeadTiles, kKeyTiles};
-        const std::vector<std::uint32_t> blocks = blocks_of(decode, user);
-        args.insert(args.end(), blocks.begin(), blocks.end());
-        SetRuntimeArgs(program, reads, users[user], std::move(args));
+        ops::set_args(program, reads, users[user], ops::addresses_of(read),
+                      DecodeQueries{.head_tiles = kHeadTiles,
+                                    .key_tiles = kKeyTiles,
+                                    .address = tensors.queries.buffer.address,
+                                    .bytes = bytes},
+                      blocks_of(decode, user));
     }
     return program;
 }

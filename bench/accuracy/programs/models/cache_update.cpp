@@ -8,13 +8,14 @@
 //          ttnn/cpp/ttnn/operations/experimental/paged_cache/device/fused_update_cache/
 //          paged_tiled_fused_update_cache_program_factory.cpp.
 #include <array>
-#include <utility>
 
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -86,23 +87,30 @@ std::uint32_t tile_of_user(const Caches& caches, std::uint32_t user) {
     return (block * (kBlockRows / kTileSide) + position % kBlockRows / kTileSide) * kTilesOfHead;
 }
 
+/// Both caches have the same accessor; each core has the address of one.
+CacheReadTensors tensors_read(const Caches& caches, const DeviceTensor& cache) {
+    return {.cache = &cache.buffer,
+            .positions = &caches.positions.buffer,
+            .table = &caches.blocks.buffer};
+}
+
 KernelHandle add_cache_reader(Program& program, const CoreRangeSet& cores, const Caches& caches) {
     const TablePages table = table_pages(caches);
-    std::vector<std::uint32_t> args{kTilesOfHead, table.count,
-                                    caches.has_shards ? 0 : caches.users * kPositionBytes,
-                                    table.bytes};
-    TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
-    TensorAccessorArgs(caches.positions.buffer).append_to(args);
-    TensorAccessorArgs(caches.blocks.buffer).append_to(args);
+    const CacheReadArgs args{
+        .tiles = kTilesOfHead,
+        .table_pages = table.count,
+        .position_bytes = caches.has_shards ? 0 : caches.users * kPositionBytes,
+        .table_bytes = table.bytes};
     return CreateKernel(program, "bench/accuracy/kernels/models/cache_block_read.cpp", cores,
-                        ReaderDataMovementConfig(std::move(args)));
+                        ops::reader_config(args, tensors_read(caches, caches.tensors.front())));
 }
 
 KernelHandle add_cache_writer(Program& program, const CoreRangeSet& cores, const Caches& caches) {
-    std::vector<std::uint32_t> args{kTilesOfHead, table_pages(caches).count, kRowBytes};
-    TensorAccessorArgs(caches.tensors[0].buffer).append_to(args);
-    return CreateKernel(program, "bench/accuracy/kernels/models/cache_block_write.cpp", cores,
-                        WriterDataMovementConfig(std::move(args)));
+    const CacheWriteArgs args{
+        .tiles = kTilesOfHead, .table_pages = table_pages(caches).count, .row_bytes = kRowBytes};
+    return CreateKernel(
+        program, "bench/accuracy/kernels/models/cache_block_write.cpp", cores,
+        ops::writer_config(args, CacheWriteTensors{.cache = &caches.tensors.front().buffer}));
 }
 
 void add_cache_kernels(Program& program, const CoreRangeSet& cores, const Caches& caches,
@@ -114,14 +122,16 @@ void add_cache_kernels(Program& program, const CoreRangeSet& cores, const Caches
     std::uint32_t i = 0;
     for (const CoreCoord core : first_cores(arch, 2 * caches.users)) {
         const std::uint32_t user = i % caches.users;
-        const std::uint32_t address = caches.tensors[i / caches.users].buffer.address;
+        const DeviceTensor& cache = caches.tensors[i / caches.users];
         const std::uint32_t tile = tile_of_user(caches, user);
         const std::uint32_t is_left_out = user == caches.users / 2 ? 1 : 0;
         const std::uint32_t line = (kFirstPosition + kPositionStep * user) % kTileSide;
-        SetRuntimeArgs(program, reader, core,
-                       {address, tile, is_left_out, caches.positions.buffer.address,
-                        caches.blocks.buffer.address, user});
-        SetRuntimeArgs(program, writer, core, {address, tile, is_left_out, line * kRowBytes});
+        ops::set_args(program, reader, core, ops::addresses_of(tensors_read(caches, cache)),
+                      CacheReadRow{.first_tile = tile, .is_left_out = is_left_out, .user = user});
+        ops::set_args(
+            program, writer, core, ops::addresses_of(CacheWriteTensors{.cache = &cache.buffer}),
+            CacheWriteRow{
+                .first_tile = tile, .is_left_out = is_left_out, .offset = line * kRowBytes});
         ++i;
     }
 }

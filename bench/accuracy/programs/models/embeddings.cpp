@@ -5,13 +5,13 @@
 //          test_llama_tg_Embeddings;
 //          ttnn/cpp/ttnn/operations/embedding/device/embeddings_fused_program_factory.cpp with its
 //          kernel embeddings_tilize.cpp.
-#include <utility>
-
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -41,18 +41,16 @@ std::vector<std::uint32_t> arbitrary_tokens(std::uint32_t count) {
 void add_gather(Program& program, const CoreRangeSet& cores, const DeviceTensor& indices,
                 const DeviceTensor& table, std::uint32_t block_tiles) {
     const std::uint32_t piece = block_tiles * kTileSide * kElementBytes;
-    std::vector<std::uint32_t> args{kTileSide * kIndexBytes, piece, block_tiles};
-    TensorAccessorArgs(indices.buffer).append_to(args);
-    TensorAccessorArgs(table.buffer).append_to(args);
+    const RowGatherArgs args{
+        .index_bytes = kTileSide * kIndexBytes, .piece_bytes = piece, .block_tiles = block_tiles};
+    const RowGatherTensors tensors{.indices = &indices.buffer, .table = &table.buffer};
     const KernelHandle reader =
         CreateKernel(program, "bench/accuracy/kernels/models/row_gather.cpp", cores,
-                     ReaderDataMovementConfig(std::move(args)));
+                     ops::reader_config(args, tensors));
     std::uint32_t offset = 0;
     for (const CoreCoord core : corerange_to_cores(cores, kOutCores, RowWise::Yes)) {
-        std::vector<std::uint32_t> words{indices.buffer.address, table.buffer.address, offset};
-        const std::vector<std::uint32_t> tokens = arbitrary_tokens(kTileSide);
-        words.insert(words.end(), tokens.begin(), tokens.end());
-        SetRuntimeArgs(program, reader, core, words);
+        ops::set_args(program, reader, core, ops::addresses_of(tensors),
+                      RowGatherPlace{.offset = offset}, arbitrary_tokens(kTileSide));
         offset += piece;
     }
 }

@@ -14,11 +14,13 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -113,17 +115,22 @@ RowMoves deal(const ArchSpec& arch, const Move& move) {
 void add_row_writer(Program& program, const RowMoves& moves, const Move& move,
                     std::uint32_t line_bytes) {
     const std::vector<std::uint32_t>& shape = move.input.spec.shape;
-    std::vector<std::uint32_t> args{shape[1], shape[2], tiles_across(shape[3]), line_bytes};
-    TensorAccessorArgs(move.output.buffer).append_to(args);
+    const FaceRowTensors tensors{.output = &move.output.buffer};
     const KernelHandle writer =
         CreateKernel(program, "bench/accuracy/kernels/models/face_row_write.cpp", moves.tiles.cores,
-                     WriterDataMovementConfig(std::move(args)));
+                     ops::writer_config(FaceRowArgs{.channels = shape[1],
+                                                    .rows = shape[2],
+                                                    .column_tiles = tiles_across(shape[3]),
+                                                    .line_bytes = line_bytes},
+                                        tensors));
     for (std::size_t i = 0; i < moves.tiles.shares.size(); ++i) {
         const WorkShare& tiles = moves.tiles.shares[i];
         const WorkShare& filled = moves.filled.shares[i];
-        SetRuntimeArgs(
-            program, writer, tiles.core,
-            {move.output.buffer.address, tiles.first, tiles.count, filled.first, filled.count});
+        ops::set_args(program, writer, tiles.core, ops::addresses_of(tensors),
+                      FaceRowRange{.first_tile = tiles.first,
+                                   .num_tiles = tiles.count,
+                                   .first_filled = filled.first,
+                                   .num_filled = filled.count});
     }
 }
 

@@ -19,10 +19,12 @@
 #include <string_view>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 #include "tessera/tensor.hpp"
 
 namespace tessera::score {
@@ -129,20 +131,26 @@ CoreCoord next_of(std::uint32_t position) {
 void add_forwarding(Program& program, const ArchSpec& arch, const RingProduct& product) {
     const std::uint32_t counter = CreateSemaphore(program, ring_and_hop(), 0);
     const std::uint32_t width = product.width();
-    const KernelHandle kernel =
-        CreateKernel(program, "bench/accuracy/kernels/models/ring_forward.cpp", ring_and_hop(),
-                     DataMovementConfig{
-                         .processor = DataMovementProcessor::RISCV_1,
-                         .noc = NOC::NOC_1,
-                         .compile_args = {kRingSize, counter, width, width, product.k / kTileSide},
-                         .defines = {},
-                         .named_compile_args = {}});
+    const KernelHandle kernel = CreateKernel(
+        program, "bench/accuracy/kernels/models/ring_forward.cpp", ring_and_hop(),
+        DataMovementConfig{
+            .processor = DataMovementProcessor::RISCV_1,
+            .noc = NOC::NOC_1,
+            .compile_args = {},
+            .defines = {},
+            .named_compile_args = ops::named(RingForwardArgs{.size = kRingSize,
+                                                             .counter = counter,
+                                                             .tiles = width,
+                                                             .width = width,
+                                                             .k_tiles = product.k / kTileSide})});
     for (std::uint32_t i = 0; i < kRingSize; ++i) {
         const CoreCoord next = noc_coordinate(arch, next_of(i));
-        SetRuntimeArgs(program, kernel, kRing.at(i), {0, i, next.x, next.y});
+        ops::set_args(program, kernel, kRing.at(i),
+                      RingPlace{.position = i, .next_x = next.x, .next_y = next.y, .is_hop = 0});
     }
     const CoreCoord last = noc_coordinate(arch, kRing.back());
-    SetRuntimeArgs(program, kernel, kHop, {1, 0, last.x, last.y});
+    ops::set_args(program, kernel, kHop,
+                  RingPlace{.position = 0, .next_x = last.x, .next_y = last.y, .is_hop = 1});
 }
 
 void add_product(Program& program, const RingProduct& product) {
@@ -150,18 +158,22 @@ void add_product(Program& program, const RingProduct& product) {
     (void)CreateKernel(program, "bench/accuracy/kernels/models/hand_over.cpp", ring_cores(),
                        DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
                                           .noc = NOC::NOC_0,
-                                          .compile_args = {kRingIn1, in1_tiles},
+                                          .compile_args = {},
                                           .defines = {},
-                                          .named_compile_args = {}});
-    const KernelHandle compute = CreateKernel(
-        program, "bench/accuracy/kernels/models/ring_product.cpp", ring_cores(),
-        ComputeConfig{.math_fidelity = product.fidelity,
-                      .fp32_dest_acc_en = product.fp32_dest_acc,
-                      .dst_full_sync_en = true,
-                      .compile_args = {kRingSize, product.width(), product.k / kTileSide,
-                                       product.columns(), product.untilizes ? 1U : 0U}});
+                                          .named_compile_args = ops::named(
+                                              HandOverArgs{.cb = kRingIn1, .pages = in1_tiles})});
+    const KernelHandle compute =
+        CreateKernel(program, "bench/accuracy/kernels/models/ring_product.cpp", ring_cores(),
+                     ops::compute_config(RingProductArgs{.ring_size = kRingSize,
+                                                         .width = product.width(),
+                                                         .k_tiles = product.k / kTileSide,
+                                                         .columns = product.columns(),
+                                                         .untilizes = product.untilizes ? 1U : 0U},
+                                         {.math_fidelity = product.fidelity,
+                                          .fp32_dest_acc_en = product.fp32_dest_acc,
+                                          .dst_full_sync_en = true}));
     for (std::uint32_t i = 0; i < kRingSize; ++i) {
-        SetRuntimeArgs(program, compute, kRing.at(i), {i});
+        ops::set_args(program, compute, kRing.at(i), RingPosition{.position = i});
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/parameters.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "ops/matmul/blocking.hpp"
@@ -110,20 +111,33 @@ void add_in0(Program& program, const ArchSpec& arch, const ShardProduct& product
     const std::uint32_t num_replies = std::min(shares.box_size(), product.holders);
     const KernelHandle kernel = CreateKernel(
         program, "bench/accuracy/kernels/models/shard_multicast.cpp", shares.holders,
-        DataMovementConfig{.processor = DataMovementProcessor::RISCV_1,
-                           .noc = NOC::NOC_1,
-                           .compile_args = {product.holders, shares.shard_w, product.grid.columns,
-                                            shares.box_size(), num_replies, replies, flag, valid},
-                           .defines = {},
-                           .named_compile_args = {}});
+        DataMovementConfig{
+            .processor = DataMovementProcessor::RISCV_1,
+            .noc = NOC::NOC_1,
+            .compile_args = {},
+            .defines = {},
+            .named_compile_args = named(ShardMulticastArgs{.num_holders = product.holders,
+                                                           .shard_tiles = shares.shard_w,
+                                                           .columns = product.grid.columns,
+                                                           .num_cores = shares.box_size(),
+                                                           .num_replies = num_replies,
+                                                           .replies = replies,
+                                                           .flag = flag,
+                                                           .valid = valid})});
     const CoreCoord first = noc_coordinate(arch, {0, 0});
     const CoreCoord last = noc_coordinate(arch, shares.end);  // start of a multicast on NoC 1
     std::uint32_t position = 0;
     for (const CoreCoord core : shares.holders.cores()) {
-        SetRuntimeArgs(
-            program, kernel, core,
-            {position++, shares.in_box(core) ? 1U : 0U, shares.workers.contains(core) ? 1U : 0U,
-             last.x, last.y, first.x, first.y, first.x, first.y});
+        set_args(program, kernel, core,
+                 ShardMulticastPlace{.start_x = last.x,
+                                     .start_y = last.y,
+                                     .end_x = first.x,
+                                     .end_y = first.y,
+                                     .position = position++,
+                                     .takes_part = shares.in_box(core) ? 1U : 0U,
+                                     .has_work = shares.workers.contains(core) ? 1U : 0U,
+                                     .first_x = first.x,
+                                     .first_y = first.y});
     }
 }
 

@@ -10,10 +10,12 @@
 #include <array>
 
 #include "bench/accuracy/bench.hpp"
+#include "bench/accuracy/kernels/models/args.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/programs/models/shards.hpp"
 #include "bench/accuracy/programs/places.hpp"
 #include "bench/accuracy/units.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 namespace {
@@ -152,12 +154,14 @@ Program program_of(const ArchSpec& arch, const ShardedOp& op, const ShardedTenso
                                            workers, WriterDataMovementConfig());
     const KernelHandle compute =
         CreateKernel(program, "bench/accuracy/kernels/models/shard_binary.cpp", workers,
-                     ComputeConfig{.compile_args = {multiplies ? 1U : 0U, multiplies ? 1U : 0U}});
+                     ops::compute_config(ShardBinaryArgs{.multiplies = multiplies ? 1U : 0U,
+                                                         .silu = multiplies ? 1U : 0U}));
     for (const CoreCoord core : workers.cores()) {
         const std::uint32_t tiles = shard_cores_of(op).contains(core) ? op.place.tiles : 0;
-        SetRuntimeArgs(program, feed, core, {tiles});
-        SetRuntimeArgs(program, done, core, {tiles});
-        SetRuntimeArgs(program, compute, core, {tiles / block, block});
+        ops::set_args(program, feed, core, ShardTiles{.tiles = tiles});
+        ops::set_args(program, done, core, ShardTiles{.tiles = tiles});
+        ops::set_args(program, compute, core,
+                      ShardBlocks{.blocks = tiles / block, .block_tiles = block});
     }
     return program;
 }

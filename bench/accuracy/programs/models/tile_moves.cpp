@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/accuracy/programs/models/tile_moves.hpp"
 
-#include <utility>
-#include <vector>
+#include "bench/accuracy/kernels/models/args.hpp"
+#include "ops/shared/program_builder.hpp"
 
 namespace tessera::score {
 
@@ -20,27 +20,33 @@ void add_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index,
 
 void add_tile_reader(Program& program, const ops::SharedWork& work, const Buffer& input,
                      const Runs& runs, std::uint32_t filler_words) {
-    std::vector<std::uint32_t> args{runs.length, runs.skipped, filler_words};
-    TensorAccessorArgs(input).append_to(args);
-    const KernelHandle reader = CreateKernel(program, "bench/accuracy/kernels/models/tile_read.cpp",
-                                             work.cores, ReaderDataMovementConfig(std::move(args)));
+    const TileReadTensors tensors{.pages = &input};
+    const KernelHandle reader = CreateKernel(
+        program, "bench/accuracy/kernels/models/tile_read.cpp", work.cores,
+        ops::reader_config(
+            TileReadArgs{.run = runs.length, .skipped = runs.skipped, .filler_words = filler_words},
+            tensors));
     for (const ops::WorkShare& share : work.shares) {
         const std::uint32_t page =
             runs.first + share.first + share.first / runs.length * runs.skipped;
-        SetRuntimeArgs(program, reader, share.core,
-                       {input.address, page, share.first % runs.length, share.count});
+        ops::set_args(
+            program, reader, share.core, ops::addresses_of(tensors),
+            TileReadRange{.page = page, .place = share.first % runs.length, .count = share.count});
     }
 }
 
 void add_tile_writer(Program& program, const ops::SharedWork& work, const Buffer& output,
                      std::uint8_t cb, std::uint32_t step, EachPage each) {
-    std::vector<std::uint32_t> args{cb, step, each == EachPage::BehindBarrier ? 1U : 0U};
-    TensorAccessorArgs(output).append_to(args);
-    const KernelHandle writer =
-        CreateKernel(program, "bench/accuracy/kernels/models/tile_write.cpp", work.cores,
-                     WriterDataMovementConfig(std::move(args)));
+    const TileWriteTensors tensors{.pages = &output};
+    const KernelHandle writer = CreateKernel(
+        program, "bench/accuracy/kernels/models/tile_write.cpp", work.cores,
+        ops::writer_config(
+            TileWriteArgs{
+                .cb = cb, .step = step, .has_barriers = each == EachPage::BehindBarrier ? 1U : 0U},
+            tensors));
     for (const ops::WorkShare& share : work.shares) {
-        SetRuntimeArgs(program, writer, share.core, {output.address, share.first, share.count});
+        ops::set_args(program, writer, share.core, ops::addresses_of(tensors),
+                      TileWriteRange{.page = share.first, .count = share.count});
     }
 }
 
