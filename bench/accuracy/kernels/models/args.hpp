@@ -65,8 +65,8 @@ NAMED_COMPILE_ARGS(ShardMulticastArgs, num_holders, shard_tiles,
 NAMED_RUNTIME_ARGS(ShardMulticastPlace, start_x, start_y, end_x, end_y,
                    position,    // index of this core among the holders
                    takes_part,  // whether this core is in the rectangle
-                   has_work,
-                   first_x, first_y);  // of the first holder
+                   has_work,    // whether this core has output
+                   first_x, first_y);
 
 NAMED_COMPILE_ARGS(HandOverArgs, cb, pages);
 NAMED_COMPILE_ARGS(RingForwardArgs, size, counter,
