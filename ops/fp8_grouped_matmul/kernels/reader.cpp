@@ -231,23 +231,21 @@ GroupRows push_group(const RowTensors& tensors, const Tables& tables, uint32_t g
 }  // namespace
 
 void kernel_main() {
+    using Tensors = ReaderTensors;
     const auto index = fp8::CoreIndex::read();
     const auto args = ReaderArgs::read();
     const Shapes shapes = read_shapes(args);
-    const TensorAccessor activations(ReaderTensors::activations(),
-                                     ReaderTensors::activations_address(kFirst));
-    const TensorAccessor row_scales(ReaderTensors::row_scales(),
-                                    ReaderTensors::row_scales_address(kFirst));
-    const TensorAccessor weights(ReaderTensors::weights(), ReaderTensors::weights_address(kFirst));
-    const TensorAccessor weight_scales(ReaderTensors::weight_scales(),
-                                       ReaderTensors::weight_scales_address(kFirst));
-    const TensorAccessor batch(ReaderTensors::batch(), ReaderTensors::batch_address(kFirst));
-    const TensorAccessor limit(ReaderTensors::limit(), ReaderTensors::limit_address(kFirst));
-    const TensorAccessor num_ctas(ReaderTensors::num_ctas(),
-                                  ReaderTensors::num_ctas_address(kFirst));
-    const TensorAccessor tokens(ReaderTensors::tokens(), ReaderTensors::tokens_address(kFirst));
+    const TensorAccessor activations(Tensors::activations(), Tensors::activations_address(kFirst));
+    const TensorAccessor row_scales(Tensors::row_scales(), Tensors::row_scales_address(kFirst));
+    const TensorAccessor weights(Tensors::weights(), Tensors::weights_address(kFirst));
+    const TensorAccessor weight_scales(Tensors::weight_scales(),
+                                       Tensors::weight_scales_address(kFirst));
+    const TensorAccessor batch(Tensors::batch(), Tensors::batch_address(kFirst));
+    const TensorAccessor limit(Tensors::limit(), Tensors::limit_address(kFirst));
+    const TensorAccessor num_ctas(Tensors::num_ctas(), Tensors::num_ctas_address(kFirst));
+    const TensorAccessor tokens(Tensors::tokens(), Tensors::tokens_address(kFirst));
 
-    const uint32_t others = WriterBanks::read(kFirst + ReaderTensors::Addresses::kCount).mask;
+    const uint32_t others = WriterBanks::read(kFirst + Tensors::Addresses::kCount).mask;
     const Weights read_weights{
         weights, {~others, args.banks, args.bank_step}, others != 0, args.has_shards != 0};
     const Tables tables = read_tables(num_ctas, batch, limit, args);
