@@ -21,3 +21,4 @@ KernelThread::~KernelThread() = default;
 }  // namespace tessera
 
 thread_local tessera::InstructionCounters* tessera_instruction_counters = nullptr;
+thread_local tessera::kernel::VectorIssue* tessera_vector_issue = nullptr;

@@ -17,6 +17,7 @@
 #include "tessera/call_site.hpp"
 #include "tessera/instruction_counters.hpp"
 #include "tessera/kernel/circular_buffer_interface.hpp"
+#include "tessera/kernel/compute/vector_issue.hpp"
 #include "tessera/kernel/remote_circular_buffer_interface.hpp"
 #include "tessera/launch_modes.hpp"
 #include "tessera/loop_rounds.hpp"
@@ -121,6 +122,7 @@ public:
     WaitRecord wait;
     CallSite last_call;
     InstructionCounters instructions;  ///< the kernel's own code counts here
+    kernel::VectorIssue vector_issue;  ///< and here that of its sfpi vectors
     ThreadSwitch thread_switch;
     void* fiber = nullptr;  ///< the scheduler's
     bool is_cancelled = false;
@@ -173,6 +175,7 @@ inline KernelThread* current_thread_or_null() noexcept {
 inline void set_current_thread(KernelThread* thread) noexcept {
     t_current_thread = thread;
     tessera_instruction_counters = thread == nullptr ? nullptr : &thread->instructions;
+    tessera_vector_issue = thread == nullptr ? nullptr : &thread->vector_issue;
 }
 
 /// Writes the thread's clock to the words of L1 that it reads (emu/api/dataflow/chip.cpp).

@@ -96,6 +96,8 @@ private:
                            count * costs_.init.of(static_cast<UnitInitKind>(event.detail), role_));
             case EventKind::Sfpu:
                 return add(Activity::Sfpu, count * costs_.sfpu.of(event.argument, event.detail));
+            case EventKind::VectorFunction:
+                return add(Activity::Sfpu, count * costs_.sfpu.of_instructions(event.argument));
             case EventKind::Pack:
             case EventKind::PackUntilize:
                 return add(Activity::Pack,

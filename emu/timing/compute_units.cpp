@@ -197,6 +197,9 @@ Progress do_compute(ReplayState& state, EngineThread& thread) {
         case EventKind::Sfpu:
             return spend_all(thread, Activity::Sfpu,
                              state.costs.sfpu.of(event.argument, event.detail));
+        case EventKind::VectorFunction:
+            return spend_all(thread, Activity::Sfpu,
+                             state.costs.sfpu.of_instructions(event.argument));
         case EventKind::Pack:
         case EventKind::PackUntilize:
             return do_pack(state, thread);

@@ -36,6 +36,7 @@ constexpr unsigned units_executing(EventKind kind) noexcept {
         case EventKind::DstRelease:
             return kOnPack;
         case EventKind::Sfpu:
+        case EventKind::VectorFunction:
         case EventKind::DstAcquire:
         case EventKind::DstCommit:
             return kOnMath;

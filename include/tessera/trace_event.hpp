@@ -73,6 +73,9 @@ enum class EventKind : std::uint8_t {
     /// detail = SfpuDetail; argument = index into Trace::names (the name of the call, as
     /// "silu_tile"). Acts on DST only.
     Sfpu,
+    /// A kernel's own function of sfpi vectors, which has no name: argument = issue slots of the
+    /// vector unit (tessera/kernel/compute/sfpi_issue.hpp).
+    VectorFunction,
     Pack,          ///< detail = PackDetail; one tile DST → L1
     PackUntilize,  ///< one tile DST → rows in L1
     // DST: argument = 0.

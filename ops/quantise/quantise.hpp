@@ -115,9 +115,6 @@ inline constexpr OpSpec kSpec{
 /// for a tensor each core finds the largest magnitude of its elements, and core 0 that of all. A
 /// core keeps its elements in L1 until then; if they do not fit, they are read again. Tiles are
 /// coded by the data-movement cores in scalar code, which costs nothing in a prediction.
-///
-/// The vector unit's own functions of these kernels (magnitudes, rounding, e2m1) cost
-/// timing.sfpu.other a call, an assumption, whatever their length.
 [[nodiscard]] const Op& op();
 
 /// How an input is cut: groups of rows of tiles go to cores, each has blocks, each of strips.

@@ -104,6 +104,9 @@ void note_compute(const TraceEvent& event, LaunchContents& contents) {
             contents.compute |= bit_of(Activity::Sfpu);
             contents.functions.insert(event.argument);
             break;
+        case EventKind::VectorFunction:
+            contents.compute |= bit_of(Activity::Sfpu);
+            break;
         case EventKind::Pack:
         case EventKind::PackUntilize:
             contents.compute |= bit_of(Activity::Pack);
@@ -188,7 +191,7 @@ public:
             return prices(key, contents_.compute) && prices_a_call(key);
         }
         if (section == "sfpu") {
-            return !contents_.functions.empty();
+            return (contents_.compute & bit_of(Activity::Sfpu)) != 0;
         }
         if (section == "dispatch") {
             return prices(key, bit_of(Activity::NotStarted) | bit_of(Activity::Start) |

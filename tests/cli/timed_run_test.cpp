@@ -60,6 +60,17 @@ TEST(CliTimingOnly, GivesTheTimesOfAFullRunAndChecksNothing) {
                               "computed\\)\n$"));
 }
 
+// Instructions of sfpi vectors are counted while they run.
+TEST(CliTimingOnly, GivesTheTimesOfFunctionsOfVectors) {
+    const auto makespan = [](std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run", "fp8_quant_blocks", "--json", "--draws", "2"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return json::parse(run_tessera(arguments).out).at("makespan");
+    };
+
+    EXPECT_EQ(makespan({"--timing-only"}), makespan({}));
+}
+
 TEST(CliTimingOnly, DoesNotDependOnThreads) {
     const auto times = [](const char* threads) {
         json record = json::parse(run_tiny({"--timing-only", "--json", "--threads", threads}).out);

@@ -98,9 +98,9 @@ void begin_face(std::uint32_t idst, std::uint32_t face) {
     registers.active_lanes = ~LaneMask{0};
 }
 
-void note_lane_function() {
+void note_lane_function(std::uint32_t instructions) {
     static_cast<void>(units_of_vectors());
-    record_sfpu(current_thread(), "sfpi", site_of_vectors());
+    record_run(current_thread(), EventKind::VectorFunction, 0, instructions, site_of_vectors());
 }
 
 }  // namespace tessera::kernel

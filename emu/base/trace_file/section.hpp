@@ -18,7 +18,7 @@ namespace tessera::trace_file {
 
 inline constexpr std::string_view kMagic = "TESSTRC\n";
 /// Version 3 had other counts of instructions, 2 had none, 1 had no checksum over sizes.
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 /// Order in a file: one Head; for each launch Names (if it has new names) and Launch; then End.
 enum class SectionKind : std::uint32_t { Head = 1, Names = 2, Launch = 3, End = 4 };

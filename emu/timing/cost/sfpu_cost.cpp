@@ -28,7 +28,7 @@ std::string without_tile(std::string name) {
 }  // namespace
 
 SfpuCost::SfpuCost(const SfpuTiming& timing, std::span<const std::string> names)
-    : start_(to_millicycles(timing.start)) {
+    : start_(to_millicycles(timing.start)), instruction_(to_millicycles(timing.instruction)) {
     // One look-up per name: a trace has few names and thousands of events. Names of files and zones
     // are looked up as well; a function without a row costs `other`.
     for (const std::string& name : names) {

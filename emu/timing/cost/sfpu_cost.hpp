@@ -30,8 +30,14 @@ public:
         return start_ + ((detail & SfpuDetail::kHalfTile) != 0 ? tile / 2 : tile);
     }
 
+    /// Prices a function of sfpi vectors by its issue slots.
+    [[nodiscard]] Millicycles of_instructions(std::uint64_t slots) const {
+        return start_ + static_cast<Millicycles>(slots) * instruction_;
+    }
+
 private:
     Millicycles start_;
+    Millicycles instruction_;
     std::vector<Millicycles> accurate_;
     std::vector<Millicycles> approximate_;
     std::vector<Millicycles> of_fp32_;

@@ -77,11 +77,11 @@ TEST_F(TraceFileErrors, AnyOtherFileIsNamedAsSuch) {
 }
 
 TEST_F(TraceFileErrors, ANewerVersionIsRefused) {
-    bytes_[8] = 5;
+    bytes_[8] = 6;
 
     EXPECT_EQ(error_of(bytes_),
-              "run.trace: is a trace of version 5, written by a newer Tessera; this one reads "
-              "version 4");
+              "run.trace: is a trace of version 6, written by a newer Tessera; this one reads "
+              "version 5");
 }
 
 // Version 1 did not include sizes in its checksums.
@@ -90,7 +90,7 @@ TEST_F(TraceFileErrors, AnOlderVersionIsRefused) {
 
     EXPECT_EQ(error_of(bytes_),
               "run.trace: is a trace of version 1, written by an older Tessera; this one reads "
-              "version 4");
+              "version 5");
 }
 
 TEST_F(TraceFileErrors, AChangedReserveIsNoticed) {

@@ -21,6 +21,7 @@ struct RowLanes {
 /// rows whose target is 32 or more.
 inline void add_rows_at(const volatile std::uint8_t* targets) {
     constexpr int kTile = 32;
+    constexpr std::uint32_t kAlignAndAdd = 2;  // SFPTRANSP and SFPADD
     for (std::uint32_t row = 0; row < kTileRows; ++row) {
         const std::uint32_t target = targets[row];
         for (std::uint32_t part = 0; part < 4 && target < kTileRows; ++part) {
@@ -28,6 +29,7 @@ inline void add_rows_at(const volatile std::uint8_t* targets) {
             const RowLanes to(target, part / 2, part % 2);
             const sfpi::vFloat in = sfpi::dst_reg[from.vector];
             sfpi::vFloat out = sfpi::dst_reg[kTile + to.vector];
+            issue(kAlignAndAdd);
             for (std::uint32_t i = 0; i < 8; ++i) {
                 out.set_lane(to.first_lane + i,
                              out.lane(to.first_lane + i) + in.lane(from.first_lane + i));

@@ -10,11 +10,12 @@
 
 namespace tessera::kernel {
 
-/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`.
+/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`. The
+/// function's instructions are one event.
 template <class Function>
 void for_each_face(std::uint32_t idst, int vector_mode, const Function& function) {
     using ckernel::VectorMode;
-    note_lane_function();
+    const std::uint32_t before = issued_slots();
     const bool is_once = vector_mode != VectorMode::R && vector_mode != VectorMode::C &&
                          vector_mode != VectorMode::RC;
     for (std::uint32_t face = 0; face < (is_once ? 1 : 4); ++face) {
@@ -26,6 +27,7 @@ void for_each_face(std::uint32_t idst, int vector_mode, const Function& function
         }
     }
     begin_face(0, 0);
+    note_lane_function(issued_slots() - before);
 }
 }  // namespace tessera::kernel
 
@@ -103,9 +105,22 @@ struct Converter {
     static constexpr float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 };
 
+// Issue slots of the library's functions for a vector, counted in the sources of tt-llk
+// (ckernel_sfpu_recip.h, ckernel_sfpu_exp.h), or of the function of a tile less its load, store and
+// step: exp_tile takes 32 (tt-metal issue 43569), sqrt_tile 28 (tt-metal #54317), log1p_tile 34
+// (tt-lang, CostTableBlackhole.inc).
+inline constexpr std::uint32_t kReciprocalSlots = 15;
+inline constexpr std::uint32_t kSlotsPerIteration = 4;  ///< of Newton's method, after the first one
+inline constexpr std::uint32_t kExpOfMagnitudeSlots = 27;
+inline constexpr std::uint32_t kExpSlots = 29;
+inline constexpr std::uint32_t kSqrtSlots = 25;
+inline constexpr std::uint32_t kLog1pSlots = 31;
+
 /// 1 / v.
 template <int max_iterations = 2>
 sfpi::vFloat _sfpu_reciprocal_(const sfpi::vFloat& v) {
+    sfpi::issue(kReciprocalSlots +
+                kSlotsPerIteration * (max_iterations > 0 ? max_iterations - 1 : 0));
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return 1.0F / x; }, v);
 }
 /// As the older function: the sign of v is left to the caller, who negates the result.
@@ -115,21 +130,24 @@ sfpi::vFloat _reciprocal_compat_(const sfpi::vFloat& v) {
 }
 template <int iterations = 2>
 sfpi::vFloat _sfpu_sqrt_(const sfpi::vFloat& v) {
+    sfpi::issue(kSqrtSlots);
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::sqrt(x); }, v);
 }
 /// e^v; the older function takes |v|.
-inline sfpi::vFloat _sfpu_exp_(const sfpi::vFloat& v) {
+template <std::uint32_t slots = kExpOfMagnitudeSlots>
+sfpi::vFloat _sfpu_exp_(const sfpi::vFloat& v) {
+    sfpi::issue(slots);
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::exp(x); }, v);
 }
 /// e^(v·scale), the scale a bf16 pattern.
 template <bool scales, bool is_fp32_dest_acc_en>
 sfpi::vFloat _ckernel_sfpu_exp_accurate_(const sfpi::vFloat& v, std::uint16_t scale = 0x3F80) {
-    return _sfpu_exp_(scales ? v * sfpi::s2vFloat16b(std::uint32_t{scale}) : v);
+    return _sfpu_exp_<kExpSlots>(scales ? v * sfpi::s2vFloat16b(std::uint32_t{scale}) : v);
 }
 /// e^v, and 1 / v, by the names of June 2026.
 template <bool is_fp32_dest_acc_en = true>
 sfpi::vFloat _sfpu_exp_accurate_(const sfpi::vFloat& v) {
-    return _sfpu_exp_(v);
+    return _sfpu_exp_<kExpSlots>(v);
 }
 template <int max_iterations = 2>
 sfpi::vFloat sfpu_reciprocal_iter(const sfpi::vFloat& v) {
@@ -139,11 +157,16 @@ sfpi::vFloat sfpu_reciprocal_iter(const sfpi::vFloat& v) {
 template <bool approximate, bool is_fp32_dest_acc_en = false>
 void calculate_softplus_body(float beta, float beta_reciprocal, float threshold) {
     const sfpi::vFloat in = sfpi::dst_reg[0];
-    sfpi::dst_reg[0] = sfpi::detail::map<sfpi::vFloat>(
-        [=](float x) {
-            return beta * x > threshold ? x : beta_reciprocal * std::log1p(std::exp(beta * x));
-        },
-        in);
+    const sfpi::vFloat scaled = in * sfpi::vFloat(beta);
+    sfpi::issue(kExpSlots + kLog1pSlots);
+    sfpi::vFloat result =
+        sfpi::vFloat(beta_reciprocal) *
+        sfpi::detail::map<sfpi::vFloat>([](float x) { return std::log1p(std::exp(x)); }, scaled);
+    v_if(scaled > threshold) {
+        result = in;
+    }
+    v_endif;
+    sfpi::dst_reg[0] = result;
 }
 
 }  // namespace sfpu

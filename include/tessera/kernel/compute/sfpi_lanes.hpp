@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "tessera/kernel/compute/sfpi_issue.hpp"
 #include "tessera/kernel/compute/types.hpp"
 
 namespace tessera::kernel {
@@ -16,9 +17,6 @@ inline constexpr std::uint32_t kLanes = 32;
 using LaneWords = std::array<std::uint32_t, kLanes>;
 /// A bit for each lane.
 using LaneMask = std::uint32_t;
-
-/// Number system of a vector that is stored in DST. A load takes the bits as they are.
-enum class LaneNumbers : std::uint8_t { Float, Integer };
 
 /// Returns the lanes that stores and assignments change now.
 LaneMask active_lanes();
@@ -31,16 +29,20 @@ void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lane
 void advance_lanes(std::int32_t vectors);
 /// Sets dst_reg to the first vector of a face of a DST tile, with all lanes active.
 void begin_face(std::uint32_t idst, std::uint32_t face);
-/// Notes that a function of the kernel's own works on DST. It costs timing.sfpu.other.
-void note_lane_function();
+/// Notes that a function of the kernel's own has worked on DST, with so many instructions.
+void note_lane_function(std::uint32_t instructions);
 /// Value of the programmable constant 0, 1 or 2.
 std::uint32_t& lane_constant(std::uint32_t index);
 
-/// Lanes of one v_if … v_endif. The lanes of the enclosing one come back at its end.
+/// Lanes of one v_if … v_endif: SFPPUSHC … SFPPOPC. The lanes of the enclosing one come back at its
+/// end.
 class LaneCondition {
 public:
-    LaneCondition() : enclosing_(active_lanes()) {}
-    ~LaneCondition() { set_active_lanes(enclosing_); }
+    LaneCondition() : enclosing_(active_lanes()) { issue(); }
+    ~LaneCondition() {
+        issue();
+        set_active_lanes(enclosing_);
+    }
     LaneCondition(const LaneCondition&) = delete;
     LaneCondition& operator=(const LaneCondition&) = delete;
     LaneCondition(LaneCondition&&) = delete;
@@ -52,8 +54,16 @@ public:
         taken_ |= left & lanes;
         set_active_lanes(left & lanes);
     }
-    /// Activates the lanes that no branch has taken.
-    void otherwise() const { set_active_lanes(enclosing_ & ~taken_); }
+    /// Activates the lanes that no branch has taken: SFPCOMPC.
+    void otherwise() const {
+        issue();
+        set_active_lanes(enclosing_ & ~taken_);
+    }
+    /// The same for a branch with a condition of its own, behind another SFPPUSHC.
+    void otherwise_if() const {
+        issue();
+        otherwise();
+    }
     /// Keeps the active lanes that are in `lanes`.
     static void narrow(LaneMask lanes) { set_active_lanes(active_lanes() & lanes); }
 

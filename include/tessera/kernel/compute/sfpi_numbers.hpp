@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "tessera/kernel/compute/sfpi.hpp"
 
@@ -18,57 +19,90 @@ inline constexpr std::uint32_t kExponentMask = 0x7F800000;
 inline constexpr std::uint32_t kSignMask = 0x80000000;
 inline constexpr std::int32_t kExponentBias = 127;
 
+// Each of these is one instruction, unless it says otherwise.
+namespace detail {
+template <class Result, class Function, class V>
+constexpr Result map_bits(Function function, const V& v) {
+    return map_once<Result>([=](auto x) { return function(std::bit_cast<std::uint32_t>(x)); }, v);
+}
+constexpr std::int32_t exponent_of(std::uint32_t bits) {
+    return static_cast<std::int32_t>((bits & kExponentMask) >> kMantissaBits);
+}
+/// A field that is part of the instruction.
+constexpr vFloat with_field(const vFloat& v, std::uint32_t mask, std::uint32_t field) {
+    return map_bits<vFloat>([=](std::uint32_t bits) { return (bits & ~mask) | (field & mask); }, v);
+}
+/// A field in another register.
+template <class V>
+constexpr vFloat with_field_of(const vFloat& v, std::uint32_t mask, const V& field,
+                               std::uint32_t shift = 0) {
+    return map_once<vFloat>(
+        [=](float x, auto from) {
+            const auto bits = std::bit_cast<std::uint32_t>(x);
+            return (bits & ~mask) | (std::bit_cast<std::uint32_t>(from) << shift & mask);
+        },
+        v, field);
+}
+}  // namespace detail
+
 constexpr vInt exexp_nodebias(const vFloat& v) {
-    return reinterpret<vInt>((reinterpret<vUInt>(v) & kExponentMask) >> kMantissaBits);
+    return detail::map_bits<vInt>(detail::exponent_of, v);
 }
 constexpr vInt exexp(const vFloat& v) {
-    return exexp_nodebias(v) - kExponentBias;
+    return detail::map_bits<vInt>(
+        [](std::uint32_t bits) { return detail::exponent_of(bits) - kExponentBias; }, v);
 }
 /// Mantissa with its hidden bit (exman8) or without it (exman9).
 constexpr vInt exman9(const vFloat& v) {
-    return reinterpret<vInt>(reinterpret<vUInt>(v) & kMantissaMask);
+    return detail::map_bits<vInt>([](std::uint32_t bits) { return bits & kMantissaMask; }, v);
 }
 constexpr vInt exman8(const vFloat& v) {
-    return exman9(v) | vInt(1 << kMantissaBits);
-}
-constexpr vFloat with_field(const vFloat& v, std::uint32_t mask, const vUInt& field) {
-    return reinterpret<vFloat>((reinterpret<vUInt>(v) & ~mask) | (field & mask));
+    return detail::map_bits<vInt>(
+        [](std::uint32_t bits) { return (bits & kMantissaMask) | 1U << kMantissaBits; }, v);
 }
 constexpr vFloat setexp(const vFloat& v, const vUInt& exponent) {
-    return with_field(v, kExponentMask, exponent << kMantissaBits);
+    return detail::with_field_of(v, kExponentMask, exponent, kMantissaBits);
 }
 constexpr vFloat setexp(const vFloat& v, const vInt& exponent) {
-    return setexp(v, reinterpret<vUInt>(exponent));
+    return detail::with_field_of(v, kExponentMask, exponent, kMantissaBits);
 }
 constexpr vFloat setexp(const vFloat& v, std::uint32_t exponent) {
-    return setexp(v, vUInt(exponent));
+    return detail::with_field(v, kExponentMask, exponent << kMantissaBits);
 }
 constexpr vFloat setexp(const vFloat& v, int exponent) {
-    return setexp(v, vUInt(exponent));
+    return setexp(v, static_cast<std::uint32_t>(exponent));
 }
 constexpr vFloat setman(const vFloat& v, const vUInt& mantissa) {
-    return with_field(v, kMantissaMask, mantissa);
+    return detail::with_field_of(v, kMantissaMask, mantissa);
 }
 constexpr vFloat setman(const vFloat& v, const vInt& mantissa) {
-    return setman(v, reinterpret<vUInt>(mantissa));
+    return detail::with_field_of(v, kMantissaMask, mantissa);
 }
+/// SFPSETMAN has 12 bits for the upper part of a mantissa; others are loaded first.
 constexpr vFloat setman(const vFloat& v, std::uint32_t mantissa) {
-    return setman(v, vUInt(mantissa));
+    constexpr std::uint32_t kLowerBits = 0x7FF;
+    return (mantissa & kLowerBits) == 0 ? detail::with_field(v, kMantissaMask, mantissa)
+                                        : setman(v, vUInt(mantissa));
 }
 constexpr vFloat setman(const vFloat& v, int mantissa) {
-    return setman(v, vUInt(mantissa));
+    return setman(v, static_cast<std::uint32_t>(mantissa));
 }
 constexpr vFloat addexp(const vFloat& v, std::int32_t by) {
-    return setexp(v, exexp_nodebias(v) + by);
+    return detail::map_bits<vFloat>(
+        [by](std::uint32_t bits) {
+            const auto exponent = static_cast<std::uint32_t>(detail::exponent_of(bits) + by);
+            return (bits & ~kExponentMask) | (exponent << kMantissaBits & kExponentMask);
+        },
+        v);
 }
 constexpr vFloat setsgn(const vFloat& v, int sign) {
-    return with_field(v, kSignMask, vUInt(static_cast<std::uint32_t>(sign) << 31U));
+    return detail::with_field(v, kSignMask, static_cast<std::uint32_t>(sign) << 31U);
 }
 constexpr vFloat setsgn(const vFloat& v, const vFloat& sign) {
-    return with_field(v, kSignMask, reinterpret<vUInt>(sign));
+    return detail::with_field_of(v, kSignMask, sign);
 }
 constexpr vFloat setsgn(const vFloat& v, const vInt& sign) {
-    return with_field(v, kSignMask, reinterpret<vUInt>(sign));
+    return detail::with_field_of(v, kSignMask, sign);
 }
 constexpr vFloat copysgn(const vFloat& v, const vFloat& sign) {
     return setsgn(v, sign);
@@ -77,37 +111,42 @@ constexpr vFloat abs(const vFloat& v) {
     return setsgn(v, 0);
 }
 constexpr vInt abs(const vInt& v) {
-    return detail::map<vInt>(
-        [](std::int32_t x) {
-            const auto bits = static_cast<std::uint32_t>(x);
-            return static_cast<std::int32_t>(x < 0 ? 0U - bits : bits);
-        },
-        v);
+    return detail::map_bits<vInt>(
+        [](std::uint32_t bits) { return (bits & kSignMask) != 0 ? 0U - bits : bits; }, v);
 }
 /// Leading zeros of each lane's bits.
 template <class V>
 constexpr vInt lz(const V& v) {
-    return detail::map<vInt>([](std::uint32_t x) { return std::countl_zero(x); },
-                             reinterpret<vUInt>(v));
+    return detail::map_bits<vInt>([](std::uint32_t bits) { return std::countl_zero(bits); }, v);
 }
+
+namespace detail {
+/// Slots of SFPSWAP, which the unit follows with a cycle in which it takes no instruction.
+inline constexpr std::uint32_t kSwapSlots = 2;
+inline void issue_swap(const vFloat& a, const vFloat& b) {
+    issue_on(a.source(), b.source());
+    issue(kSwapSlots - 1);
+}
+}  // namespace detail
 /// Puts the smaller values into `low` and the larger ones into `high`.
 inline void vec_min_max(vFloat& low, vFloat& high) {
-    const vFloat smaller =
-        detail::map<vFloat>([](float a, float b) { return b < a ? b : a; }, low, high);
+    detail::issue_swap(low, high);
+    vFloat smaller = detail::map<vFloat>([](float a, float b) { return b < a ? b : a; }, low, high);
     high = detail::map<vFloat>([](float a, float b) { return b < a ? a : b; }, low, high);
-    low = smaller;
+    low = std::move(smaller);
 }
 inline void vec_swap(vFloat& a, vFloat& b) {
-    const vFloat first = a;
-    a = b;
-    b = first;
+    detail::issue_swap(a, b);
+    vFloat first(a.words());
+    a = vFloat(b.words());
+    b = std::move(first);
 }
 
 /// Rounding of a conversion.
 enum class RoundMode : std::uint8_t { NearestEven, Nearest = NearestEven, Stochastic };
 
 inline vFloat int32_to_float(const vInt& v, RoundMode /*mode*/ = RoundMode::NearestEven) {
-    return detail::map<vFloat>([](std::int32_t x) { return static_cast<float>(x); }, v);
+    return detail::map_once<vFloat>([](std::int32_t x) { return static_cast<float>(x); }, v);
 }
 inline vFloat int32_to_float(const vInt& v, int /*mode*/) {
     return int32_to_float(v);
@@ -118,7 +157,7 @@ vFloat int_to_float(const vInt& v, Mode /*mode*/) {
 }
 /// Rounds to bfloat16, to nearest even; the result has the pattern's upper half.
 inline vUInt float_to_fp16b(const vFloat& v, RoundMode /*mode*/ = RoundMode::NearestEven) {
-    return detail::map<vUInt>(
+    return detail::map_once<vUInt>(
         [](float x) {
             const auto bits = std::bit_cast<std::uint32_t>(x);
             return std::isnan(x) ? bits : (bits + 0x7FFFU + (bits >> 16U & 1U)) & 0xFFFF0000U;
@@ -147,7 +186,7 @@ To convert(const vFloat& v, RoundMode mode = RoundMode::NearestEven) {
 }
 /// Rounds to the nearest integer of a range, and to its end beyond it.
 inline vInt to_integer(const vFloat& v, float least, float largest) {
-    return detail::map<vInt>(
+    return detail::map_once<vInt>(
         [=](float x) {
             return static_cast<std::int32_t>(std::nearbyint(std::min(std::max(x, least), largest)));
         },
@@ -182,7 +221,8 @@ constexpr float lut_coefficient(std::uint32_t code) {
 /// the slope in bits 8 to 15 and the value at 0 in bits 0 to 7. The sign of v is kept.
 inline vFloat lut(const vFloat& v, const vUInt& below_1, const vUInt& below_2,
                   const vUInt& from_2) {
-    vFloat result;
+    // SFPLUT multiplies and adds, in as long a time as SFPMAD.
+    vFloat result(LaneWords{}, tessera::kernel::issue_mad(v.source(), LaneSource{}));
     for (std::uint32_t i = 0; i < kLanes; ++i) {
         const float x = std::fabs(v.lane(i));
         const vUInt& table = x < 1 ? below_1 : x < 2 ? below_2 : from_2;

@@ -108,6 +108,19 @@ TEST(ComputeUnits, VectorFunctionsOfAFormatGoByTheNameWithoutTile) {
     EXPECT_EQ(builder.run().makespan, ((10 + 140) + (10 + 1280) + (10 + 250)) * kCycle);
 }
 
+// One call: 10 to start, and 2 cycles an instruction.
+TEST(ComputeUnits, AFunctionOfTwiceAsManyInstructionsTakesTwiceAsLongAfterItsStart) {
+    const auto time_of = [](std::uint32_t instructions) {
+        TraceBuilder builder;
+        builder.core({0, 0}).compute({event(VectorFunction, 0, 1, instructions)});
+        return builder.run().makespan;
+    };
+    constexpr Millicycles kStart = 10 * kCycle;
+
+    EXPECT_EQ(time_of(96) - kStart, 2 * 96 * kCycle);
+    EXPECT_EQ(time_of(192) - kStart, 2 * (time_of(96) - kStart));
+}
+
 TEST(ComputeUnits, InitsConcernTheUnitsThatTheySetUp) {
     const auto init = [](UnitInitKind kind) {
         return event(UnitInit, static_cast<std::uint8_t>(kind));

@@ -90,7 +90,8 @@ inline TimingSpec round_timing() {
                       .reconfigure = Cycles{25}};
     timing.sfpu = {.functions = {{"exp", Cycles{1000}}, {"exp_approx", Cycles{90}}},
                    .start = Cycles{10},
-                   .other = Cycles{250}};
+                   .other = Cycles{250},
+                   .instruction = Cycles{2}};
     timing.link.worker_issue = Cycles{80};
     timing.link.open = Seconds{70e-9};
     timing.link.close = Seconds{90e-9};

@@ -57,8 +57,9 @@ TEST(TimingPrices, EveryKeyPricesATimeButThoseListedHere) {
 }
 
 TEST(TimingPrices, AKeyOfAMapStandsForAllBelowIt) {
-    EXPECT_THAT(keys_of(constants_of(Activity::Sfpu)),
-                UnorderedElementsAre("sfpu.start", "sfpu.other", "sfpu.functions."));
+    EXPECT_THAT(
+        keys_of(constants_of(Activity::Sfpu)),
+        UnorderedElementsAre("sfpu.start", "sfpu.other", "sfpu.instruction", "sfpu.functions."));
 }
 
 // With one list for all latencies, a run with reads only would depend on the latency of atomics.

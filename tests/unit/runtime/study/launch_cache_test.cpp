@@ -234,9 +234,9 @@ compare::RecordedRun run_of_a_mesh_packet() {
 
 compare::RecordedRun run_of_math() {
     timing::TraceBuilder builder;
-    builder.core({0, 0}).compute({timing::compute(EventKind::MatmulTiles, 8),
-                                  event(EventKind::Sfpu, 0, 4, 2),  // exp
-                                  timing::compute(EventKind::Pack, 4)});
+    builder.core({0, 0}).compute(
+        {timing::compute(EventKind::MatmulTiles, 8), event(EventKind::Sfpu, 0, 4, 2),  // exp
+         event(EventKind::VectorFunction, 0, 2, 96), timing::compute(EventKind::Pack, 4)});
     return run_of(builder);
 }
 
