@@ -134,7 +134,7 @@ enum class MicroCb : std::uint32_t {
     Scales = 17
 };
 inline constexpr std::uint32_t kMicroPiece = 1024;  // columns
-inline constexpr std::uint32_t kMicroTurn = 2;      // pieces that compute takes at once
+inline constexpr std::uint32_t kMicroTurn = 4;      // pieces that compute takes at once
 inline constexpr std::uint32_t kMicroReads = 4;     // pieces that a barrier waits for
 
 NAMED_COMPILE_ARGS(MicroArgs, columns,

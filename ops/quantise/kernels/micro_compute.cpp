@@ -51,6 +51,14 @@ inline bool is_left(uint32_t vector) {
     return vector / kFaceVectors % 2 == 0;
 }
 
+// DST[tile] = its magnitudes.
+inline void take_magnitudes(uint32_t tile) {
+    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
+        vFloat value = dst_reg[tile * kTileVectors + vector];
+        dst_reg[tile * kTileVectors + vector] = sfpi::abs(value);
+    }
+}
+
 // DST[tile] and the tile behind it = magnitudes of the left and of the right half of DST[tile], zeros
 // in the other.
 inline void split_magnitudes(uint32_t tile) {
@@ -63,26 +71,37 @@ inline void split_magnitudes(uint32_t tile) {
     }
 }
 
-// DST[tile] = codes of its numbers times the factors in DST[left] and DST[right]. Codes 0 to 7 are 0 to 2 in steps of 1/2, to 4 in steps of 1, to 6 in steps of 2: the code of r is the least
-// of 2r, r + 2 and r/2 + 4, rounded to nearest even. The sign is bit 3.
+// DST[tile] = codes of its numbers times the factors in DST[left] and DST[right]. Codes 0 to 7 are 0
+// to 2 in steps of 1/2, to 4 in steps of 1, to 6 in steps of 2: the code of r is the least of 2r,
+// r + 2 and r/2 + 4, rounded to nearest even. The sign is bit 3.
+// Constants are loaded once: five vectors of the loop and three of them are the eight registers, the
+// others are programmable constants. A sum or product is not read by the instruction behind it.
 inline void encode(uint32_t tile, uint32_t left, uint32_t right) {
     constexpr float kPointAtEnd = 12582912.0F;  // 1.5 · 2^23: adding it rounds to integers
+    constexpr float kSign = 8.0F;
+    sfpi::vConstFloatPrgm0 = kPointAtEnd + kLargestCode;
+    sfpi::vConstFloatPrgm1 = kPointAtEnd + 2.0F;
+    sfpi::vConstFloatPrgm2 = kPointAtEnd + 4.0F;
+    const vFloat half_steps = kPointAtEnd;
+    const vFloat two = 2.0F;
+    const vFloat half = 0.5F;
     for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
         const uint32_t factor = is_left(vector) ? left : right;
         vFloat quotient =
             dst_reg[tile * kTileVectors + vector] * dst_reg[factor * kTileVectors + vector];
-        vFloat magnitude = sfpi::abs(quotient);
         // The constant comes first: rows of padding may hold NaN, which loses a comparison.
-        vFloat code = kPointAtEnd + kLargestCode;
-        vFloat steps_of_half = magnitude * 2.0F + kPointAtEnd;
-        vFloat steps_of_one = magnitude + (kPointAtEnd + 2.0F);
-        vFloat steps_of_two = magnitude * 0.5F + (kPointAtEnd + 4.0F);
+        vFloat code;
+        code = sfpi::vConstFloatPrgm0;
+        vFloat magnitude = sfpi::abs(quotient);
+        vFloat steps_of_half = magnitude * two + half_steps;
+        vFloat steps_of_one = magnitude + sfpi::vConstFloatPrgm1;
         sfpi::vec_min_max(code, steps_of_half);
+        vFloat steps_of_two = magnitude * half + sfpi::vConstFloatPrgm2;
         sfpi::vec_min_max(code, steps_of_one);
         sfpi::vec_min_max(code, steps_of_two);
-        code = code - kPointAtEnd;
+        code -= kPointAtEnd;
         v_if(quotient < 0.0F) {
-            code = code + 8.0F;
+            code += kSign;
         }
         v_endif;
         dst_reg[tile * kTileVectors + vector] = code;
@@ -91,17 +110,20 @@ inline void encode(uint32_t tile, uint32_t left, uint32_t right) {
 
 #endif
 
-// Magnitudes of each tile, or of its left and of its right half with zeros in the other one.
-void send_magnitudes(uint32_t cb_values, uint32_t count, uint32_t halves) {
+constexpr uint32_t kDstTiles = 4;
+
+// Magnitudes of each tile from `first` on, or of its left and of its right half with zeros in the
+// other one.
+void send_magnitudes(uint32_t cb_values, uint32_t first, uint32_t count, uint32_t halves) {
     tile_regs_acquire();
     init_copy(cb_values);
     for (uint32_t tile = 0; tile < count; ++tile) {
-        copy_tile(cb_values, tile, tile * halves);
+        copy_tile(cb_values, first + tile, tile * halves);
     }
-    abs_tile_init();
     for (uint32_t tile = 0; tile < count; ++tile) {
         if (halves == 1) {
-            abs_tile(tile);
+            MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_magnitudes, 0,
+                                                              (int)VectorMode::None, tile)));
         } else {
             MATH((_llk_math_eltwise_unary_sfpu_params_<false>(
                 split_magnitudes, 0, (int)VectorMode::None, tile * halves)));
@@ -110,9 +132,9 @@ void send_magnitudes(uint32_t cb_values, uint32_t count, uint32_t halves) {
     pack(cb_magnitudes, count * halves);
 }
 
-void send_largest(uint32_t cb_values, uint32_t count, uint32_t halves) {
+void send_largest_of(uint32_t cb_values, uint32_t first, uint32_t count, uint32_t halves) {
     const uint32_t tiles = count * halves;
-    send_magnitudes(cb_values, count, halves);
+    send_magnitudes(cb_values, first, count, halves);
     cb_wait_front(cb_magnitudes, tiles);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb_magnitudes, cb_ones, cb_largest);
     tile_regs_acquire();
@@ -124,7 +146,15 @@ void send_largest(uint32_t cb_values, uint32_t count, uint32_t halves) {
     reduce_uninit();
 }
 
-// Encodes `count` tiles from `first` on. DST has four tiles: two with a factor each, or one with two.
+void send_largest(uint32_t cb_values, uint32_t count, uint32_t halves) {
+    const uint32_t at_once = kDstTiles / halves;
+    for (uint32_t tile = 0; tile < count; tile += at_once) {
+        const uint32_t left = count - tile;
+        send_largest_of(cb_values, tile, left < at_once ? left : at_once, halves);
+    }
+}
+
+// Encodes `count` tiles from `first` on. DST has four: two with a factor each, or one with two.
 void send_codes_of(uint32_t cb_values, uint32_t first, uint32_t count, uint32_t halves) {
     const uint32_t factors = count * halves;
     cb_wait_front(cb_factors, factors);
@@ -166,9 +196,10 @@ void send_bytes(uint32_t count) {
 }
 
 void send_codes(uint32_t cb_values, uint32_t count, uint32_t halves) {
-    const uint32_t at_once = halves == 1 ? count : 1;
+    const uint32_t at_once = kDstTiles / (1 + halves);
     for (uint32_t tile = 0; tile < count; tile += at_once) {
-        send_codes_of(cb_values, tile, at_once, halves);
+        const uint32_t left = count - tile;
+        send_codes_of(cb_values, tile, left < at_once ? left : at_once, halves);
     }
     cb_pop_front(cb_values, count);
     send_bytes(count);
@@ -178,10 +209,14 @@ void tilize(uint32_t cb_values, uint32_t count) {
     cb_reserve_back(cb_values, count);
     reconfig_data_format_srca(cb_rows);
     pack_reconfig_data_format(cb_values);
+    tilize_init(cb_rows, 1, cb_values);
     for (uint32_t tile = 0; tile < count; ++tile) {
-        tilize_rows(cb_rows, cb_values, 1);
+        cb_wait_front(cb_rows, 1);
+        tilize_block(cb_rows, 1, cb_values);
+        cb_pop_front(cb_rows, 1);
         cb_push_back(cb_values, 1);
     }
+    tilize_uninit(cb_rows, cb_values);
     cb_wait_front(cb_values, count);
 }
 

@@ -22,21 +22,11 @@ inline sfpi::vFloat magnitude_of(uint32_t tile, uint32_t vector) {
     return sfpi::abs(value);
 }
 
-// DST[0] = the larger magnitudes of DST[0] and DST[1].
-inline void take_first_largest() {
+// DST[0] = the largest magnitudes of the strip's tiles in DST.
+inline void take_largest() {
     for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
         sfpi::vFloat largest = magnitude_of(0, vector);
-        sfpi::vFloat other = magnitude_of(1, vector);
-        sfpi::vec_min_max(other, largest);
-        sfpi::dst_reg[vector] = largest;
-    }
-}
-
-// DST[0] = the largest of itself and the magnitudes of DST[2] and DST[3].
-inline void take_more_largest() {
-    for (uint32_t vector = 0; vector < kTileVectors; ++vector) {
-        sfpi::vFloat largest = sfpi::dst_reg[vector];
-        for (uint32_t tile = 2; tile < kStripTiles; ++tile) {
+        for (uint32_t tile = 1; tile < kStripTiles; ++tile) {
             sfpi::vFloat other = magnitude_of(tile, vector);
             sfpi::vec_min_max(other, largest);
         }
@@ -48,14 +38,13 @@ inline void take_more_largest() {
 // Pushes one tile of the largest magnitudes of four tiles from `first` on.
 inline void send_largest(uint32_t cb_values, uint32_t first, uint32_t cb_largest) {
     tile_regs_acquire();
-    // The strip fills the half of DST, so that the units are set up once for each function.
+    // The strip fills the half of DST, so that one function stores one result of it.
     init_copy(cb_values);
     for (uint32_t tile = 0; tile < kStripTiles; ++tile) {
         copy_tile(cb_values, first + tile, tile);
     }
     constexpr auto kOnce = (int)VectorMode::None;
-    MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_first_largest, 0, kOnce)));
-    MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_more_largest, 0, kOnce)));
+    MATH((_llk_math_eltwise_unary_sfpu_params_<false>(take_largest, 0, kOnce)));
     tile_regs_commit();
     cb_reserve_back(cb_largest, 1);
     pack_reconfig_data_format(cb_largest);
@@ -105,26 +94,35 @@ inline void send_rows(uint32_t cb_values, uint32_t first, uint32_t cb_rows) {
 using tessera::ops::fp8::CodeForm;
 
 #if defined(TRISC_MATH) || !defined(COMPILE_FOR_TRISC)
-// Rounds the numbers of a face to integers. Numbers below 2^22 have no fraction bits after kPointAtEnd
-// was added.
+// Numbers below 2^22 have no fraction bits after kPointAtEnd was added.
 constexpr float kPointAtEnd = 12582912.0F;  // 1.5 · 2^23
 constexpr uint32_t kFaceVectors = 8;
 
+// Rounds the numbers of a face to integers. A sum is ready two cycles after its instruction, so that
+// two vectors take turns.
 inline void round_face() {
-    for (uint32_t vector = 0; vector < kFaceVectors; ++vector) {
-        sfpi::vFloat rounded = sfpi::dst_reg[vector] + kPointAtEnd;
-        sfpi::dst_reg[vector] = rounded - kPointAtEnd;
+    for (uint32_t vector = 0; vector < kFaceVectors; vector += 2) {
+        sfpi::vFloat first = sfpi::dst_reg[vector];
+        sfpi::vFloat second = sfpi::dst_reg[vector + 1];
+        first += kPointAtEnd;
+        second += kPointAtEnd;
+        first -= kPointAtEnd;
+        second -= kPointAtEnd;
+        sfpi::dst_reg[vector] = first;
+        sfpi::dst_reg[vector + 1] = second;
     }
 }
 
 // Turns the numbers of a face into bytes, kByteZero more than the nearest integers: the last bits of
 // a sum with kPointAtEnd.
 inline void round_face_to_bytes() {
-    constexpr float kZero = kPointAtEnd + tessera::ops::fp8::kByteZero;
-    constexpr uint32_t kByte = 0xFF;
-    for (uint32_t vector = 0; vector < kFaceVectors; ++vector) {
-        sfpi::vFloat rounded = sfpi::dst_reg[vector] + kZero;
-        sfpi::dst_reg[vector] = sfpi::reinterpret<sfpi::vUInt>(rounded) & kByte;
+    const sfpi::vFloat zero = kPointAtEnd + tessera::ops::fp8::kByteZero;
+    const sfpi::vUInt byte = 0xFFU;
+    for (uint32_t vector = 0; vector < kFaceVectors; vector += 2) {
+        sfpi::vFloat first = sfpi::dst_reg[vector] + zero;
+        sfpi::vFloat second = sfpi::dst_reg[vector + 1] + zero;
+        sfpi::dst_reg[vector] = sfpi::reinterpret<sfpi::vUInt>(first) & byte;
+        sfpi::dst_reg[vector + 1] = sfpi::reinterpret<sfpi::vUInt>(second) & byte;
     }
 }
 #endif
