@@ -51,10 +51,11 @@ constexpr std::array kFields{
         "both_nocs", "true",
         "without a grid the writer reads the weights of some banks over NoC 1, so that links are "
         "equally full; false: the reader reads all"),
-    field<&GroupedMatmulSpec::block_shards>(
-        "block_shards", "true",
-        "weights for which a run states no memory lie in shards of 128 x 128, which go round the "
-        "banks of DRAM, so that one read brings a block; false: tiles go round the banks"),
+    field<&GroupedMatmulSpec::weight_shards>(
+        "weight_shards", "true",
+        "weights for which a run states no memory lie in shards of 128 x 32, which go round the "
+        "banks "
+        "of DRAM, so that one read brings four tiles; false: tiles go round the banks"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -79,7 +80,7 @@ struct Blocks {
     std::uint32_t banks;
     bool gathers;
     bool quantises;
-    bool has_shards;  // each block of weights is one
+    bool has_shards;  // of weights
 };
 
 Blocks blocks_of(const OpContext& context) {
@@ -110,16 +111,16 @@ Blocks blocks_of(const OpContext& context) {
             .has_shards = context.inputs["weights"_in].shard.has_value()};
 }
 
-/// Returns weights in shards of a block each.
-TensorPlan in_block_shards(const OpContext& context) {
-    return in_dram_shards(context.arch, context.inputs["weights"_in], kBlockTiles, kBlockTiles);
+/// Returns weights in shards of the tiles of a block and one K step.
+TensorPlan in_weight_shards(const OpContext& context) {
+    return in_dram_shards(context.arch, context.inputs["weights"_in], kBlockTiles, 1);
 }
 
 /// Blocks need not be whole here: rules refuse them afterwards.
 std::vector<TensorPlan> place_inputs(const OpContext& context) {
     std::vector<TensorPlan> plans(context.inputs.begin(), context.inputs.end());
-    if (context.params<GroupedMatmulSpec>().block_shards) {
-        plans["weights"_in] = in_block_shards(context);
+    if (context.params<GroupedMatmulSpec>().weight_shards) {
+        plans["weights"_in] = in_weight_shards(context);
     }
     return plans;
 }
@@ -168,10 +169,10 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     judge.require(weights[1] % kBlock == 0, "weights",
                   fmt::format("have N = {}, which blocks of {} do not divide", weights[1], kBlock));
     const TensorPlan& placed = context.inputs["weights"_in];
-    judge.require(!placed.shard || lies_as(placed, in_block_shards(context)), "weights",
-                  fmt::format("are in other shards than those of {0} x {0} that go round the banks "
+    judge.require(!placed.shard || lies_as(placed, in_weight_shards(context)), "weights",
+                  fmt::format("are in other shards than those of {} x {} that go round the banks "
                               "of DRAM; allowed: no memory stated, or interleaved",
-                              kBlock));
+                              kBlock, kTileColumns));
 }
 
 void judge_rows(const OpContext& context, RuleJudge& judge) {

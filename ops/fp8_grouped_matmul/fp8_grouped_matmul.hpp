@@ -18,7 +18,7 @@ struct GroupedMatmulSpec {
     GridSize grid;                ///< cores to spread over; 0×0: all that the device offers
     bool join_ctas = true;        ///< whether CTAs of an expert that fit in a tile share a unit
     bool both_nocs = true;        ///< whether reader and writer share the reads of weights
-    bool block_shards = true;     ///< whether weights lie in shards of a block if none are stated
+    bool weight_shards = true;    ///< whether weights lie in shards if a run states none
     std::uint32_t row_chunk = 8;  ///< blocks of K that one push of token rows brings
     std::uint32_t k_push = 1;     ///< blocks of K that one push of weights brings
     std::uint32_t cb_depth = 2;   ///< pushes that a CB holds
@@ -87,15 +87,17 @@ inline constexpr OpSpec kSpec{
 /// The unit of work is a group of CTAs and 128 output columns. A group has one CTA, or with
 /// `join_ctas` CTAs of an expert whose rows fit in a tile of 32: weights are read once for them,
 /// which is the fastest at 128 tokens. With `both_nocs` the writer of a core reads the weights of some
-/// banks over NoC 1 (shared/bank_nocs.hpp); this is the fastest on a Wormhole. With `block_shards`
-/// one read brings a block of weights, two packets of 8 KiB in place of 16 of 1 KiB: the layer of
-/// configs/runs/fp8_deepseek_v3.yaml takes 1.29 × its bound in place of 1.30 on a Wormhole, and
-/// 1.52 in place of 1.61 on a Blackhole. Cores take contiguous shares of the units; each core
-/// computes its share from device memory. A core tilizes a group's rows once and keeps them in L1
-/// for its blocks of columns.
+/// banks over NoC 1 (shared/bank_nocs.hpp); this is the fastest on a Wormhole. Cores take contiguous
+/// shares of the units; each core computes its share from device memory. A core tilizes a group's
+/// rows once and keeps them in L1 for its blocks of columns.
+///
+/// With `weight_shards` one read brings the four tiles of a block and a K step: packets of 4 KiB in
+/// place of 1 KiB. configs/runs/fp8_deepseek_v3.yaml takes 1.27 × its bound in place of 1.30 on a
+/// Wormhole, and 1.51 in place of 1.61 on a Blackhole. Shards of a whole block were slower: cores
+/// that begin a column together then read from few banks, 19 % longer with 32 tokens and K = 2048.
 /// Errors   UsageError if the contract or a rule of the op does not hold: 128 divides K and N, tile
 ///          is 8, 16, 32, 64 or 128, output_scale is for fp8_e4m3 only, weights are interleaved or in
-///          shards of a block each in DRAM, circular buffers fit.
+///          shards of 128 x 32 round the banks of DRAM, circular buffers fit.
 [[nodiscard]] const Op& op();
 
 /// Outputs of the op, computed in float by the rule above; rows without a token are 0.

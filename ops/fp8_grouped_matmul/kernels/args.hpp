@@ -41,7 +41,7 @@ NAMED_COMPILE_ARGS(ReaderArgs, k_blocks, n_blocks,
                    table_stride,  // bytes between tables in L1
                    banks,         // of DRAM
                    bank_step,     // from the bank of a tile to that of the next row of tiles
-                   has_shards);   // 1: each block of weights is a shard
+                   has_shards);   // 1: the tiles of a block of weights and one K step are a shard
 // Weights may have shards, which a built-in kernel reads only by its last accessor.
 NAMED_TENSORS(ReaderTensors, activations, row_scales, weight_scales, batch, limit, num_ctas, tokens,
               weights);

@@ -14,9 +14,11 @@ constexpr uint32_t kWeightTile = 1024;  // bytes
 using asked_reads::Banks;
 using asked_reads::Push;
 
-constexpr uint32_t kBlockBytes = kBlockTiles * kBlockTiles * kWeightTile;
+constexpr uint32_t kColumnBytes = kBlockTiles * kWeightTile;
+constexpr uint32_t kBlockBytes = kBlockTiles * kColumnBytes;
 
-// Reads tiles of one block of interleaved weights, (features, K) in DRAM, one row after the other.
+// Reads tiles of one block of interleaved weights, (features, K) in DRAM, so that the tiles of one K
+// step are contiguous: in the order in which the product takes them.
 inline void read_tiles(const PageAccessor& weights, const Banks& banks, uint32_t first_page,
                        uint32_t k_tiles, uint32_t l1_addr) {
     uint32_t first_bank = first_page % banks.count;
@@ -24,9 +26,9 @@ inline void read_tiles(const PageAccessor& weights, const Banks& banks, uint32_t
         uint32_t bank = first_bank;
         for (uint32_t k = 0; k < kBlockTiles; ++k) {
             if (banks.has(bank)) {
-                noc_async_read(weights.get_noc_addr(first_page + k), l1_addr, kWeightTile);
+                noc_async_read(weights.get_noc_addr(first_page + k),
+                               l1_addr + k * kColumnBytes + feature * kWeightTile, kWeightTile);
             }
-            l1_addr += kWeightTile;
             bank = banks.wrapped(bank + 1);
         }
         first_page += k_tiles;
@@ -34,24 +36,30 @@ inline void read_tiles(const PageAccessor& weights, const Banks& banks, uint32_t
     }
 }
 
-// Reads a block that is a shard, if its bank is one of `banks`: one read, in the largest packets.
-inline void read_shard(const PageAccessor& weights, const Banks& banks, uint32_t shard,
-                       uint32_t l1_addr) {
-    if (banks.has(shard % banks.count)) {
-        noc_async_read(weights.get_shard_noc_addr(shard), l1_addr, kBlockBytes);
+// Reads a block of four shards: each has the tiles of one K step, so that one read brings them.
+inline void read_shards(const PageAccessor& weights, const Banks& banks, uint32_t first_shard,
+                        uint32_t l1_addr) {
+    uint32_t bank = first_shard % banks.count;
+    for (uint32_t k = 0; k < kBlockTiles; ++k) {
+        if (banks.has(bank)) {
+            noc_async_read(weights.get_shard_noc_addr(first_shard + k), l1_addr + k * kColumnBytes,
+                           kColumnBytes);
+        }
+        bank = banks.wrapped(bank + 1);
     }
 }
 
-// Starts to read the blocks of K of a push. All are in flight together. `k_tiles` is 0 if each
-// block is a shard; the push then has the number of its first shard in place of the page.
+// Starts to read the blocks of K of a push. All are in flight together. `k_tiles` is 0 if weights
+// have shards; the push then has the number of its first shard in place of the page.
 inline void read_push(const PageAccessor& weights, const Banks& banks, uint32_t k_tiles,
                       const Push& push) {
     for (uint32_t i = 0; i < push.count; ++i) {
+        const uint32_t first = push.first_page + i * kBlockTiles;
         const uint32_t l1_addr = push.l1_addr + i * kBlockBytes;
         if (k_tiles == 0) {
-            read_shard(weights, banks, push.first_page + i, l1_addr);
+            read_shards(weights, banks, first, l1_addr);
         } else {
-            read_tiles(weights, banks, push.first_page + i * kBlockTiles, k_tiles, l1_addr);
+            read_tiles(weights, banks, first, k_tiles, l1_addr);
         }
     }
 }

@@ -74,13 +74,10 @@ void add_product(uint32_t first_in0, uint32_t first_in1, uint32_t row, uint32_t 
     mul_unary_tile(kScale, weight_scale);
     reconfig_data_format(cb_in1, cb_in0);
     // The third argument transposes weights, which are stored by output feature.
-    mm_block_init_short(cb_in0, cb_in1, 1, 1, 1, k_tiles);
-    // A block of weights has one row of K after the other, as in DRAM, so that one read brings it.
+    mm_block_init_short(cb_in0, cb_in1, 1, kWidth, 1, k_tiles);
     for (uint32_t k = 0; k < kBlockTiles; ++k) {
-        for (uint32_t tile = 0; tile < kWidth; ++tile) {
-            matmul_block(cb_in0, cb_in1, first_in0 + k, first_in1 + tile * kBlockTiles + k, tile, 1,
-                         1, 1, k_tiles);
-        }
+        matmul_block(cb_in0, cb_in1, first_in0 + k, first_in1 + k * kBlockTiles, 0, 1, kWidth, 1,
+                     k_tiles);
     }
     mul_binary_tile_init();
     for (uint32_t tile = 0; tile < kWidth; ++tile) {
@@ -101,9 +98,8 @@ void add_block(const Shapes& shapes, uint32_t block, uint32_t first_in1) {
     cb_wait_front(cb_row_scales, shapes.row_tiles);
     for (uint32_t row = 0; row < shapes.row_tiles; ++row) {
         for (uint32_t column = 0; column < kBlockTiles; column += kWidth) {
-            add_product(row * shapes.k_tiles() + block * kBlockTiles,
-                        first_in1 + column * kBlockTiles, row, weight_scale, shapes.k_tiles(),
-                        row * kBlockTiles + column);
+            add_product(row * shapes.k_tiles() + block * kBlockTiles, first_in1 + column, row,
+                        weight_scale, shapes.k_tiles(), row * kBlockTiles + column);
         }
     }
     cb_pop_front(cb_row_scales, shapes.row_tiles);
@@ -157,7 +153,7 @@ void kernel_main() {
                         .k_push = args.k_push};
     const bool quantises = args.quantises != 0;
 
-    mm_block_init(cb_in0, cb_in1, cb_sums, 1, 1, 1, shapes.k_tiles());
+    mm_block_init(cb_in0, cb_in1, cb_sums, 1, kWidth, 1, shapes.k_tiles());
     const uint32_t num_units = next_word();
     bool has_rows = false;
     for (uint32_t unit = 0; unit < num_units; ++unit) {

@@ -129,24 +129,24 @@ struct Weights {
     const PageAccessor& tensor;
     asked_reads::Banks banks;
     bool is_shared;   // whether the writer reads other banks
-    bool has_shards;  // of one block each
+    bool has_shards;  // of the four tiles of a block and one K step each
 };
 
 void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, const GroupRows& rows,
                    const Shapes& shapes) {
     constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
-    const uint32_t first_shard = (expert * shapes.n_blocks + n_block) * shapes.k_blocks;
-    const uint32_t k_tiles = weights.has_shards ? 0 : shapes.k_blocks * kBlockTiles;
+    const uint32_t row_tiles = shapes.k_blocks * kBlockTiles;
+    const uint32_t first_shard = (expert * shapes.n_blocks + n_block) * row_tiles;
+    const uint32_t first = weights.has_shards ? first_shard : first_shard * kBlockTiles;
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
-        const asked_reads::Push push{
-            weights.has_shards ? first_shard + block : first_shard * kPages + block * kBlockTiles,
-            count, get_write_ptr(kCbWeights)};
+        const asked_reads::Push push{first + block * kBlockTiles, count, get_write_ptr(kCbWeights)};
         if (weights.is_shared) {
             asked_reads::ask(index_of(Cb::Asked), push);
         }
-        block_reads::read_push(weights.tensor, weights.banks, k_tiles, push);
+        block_reads::read_push(weights.tensor, weights.banks, weights.has_shards ? 0 : row_tiles,
+                               push);
         noc_async_read_barrier();
         if (weights.is_shared) {
             asked_reads::wait_for_writer(index_of(Cb::Asked));

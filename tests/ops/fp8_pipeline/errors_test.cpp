@@ -80,7 +80,7 @@ TEST(Fp8GroupedMatmulErrors, ABlockThatDoesNotDivideIsNamed) {
               "fp8_grouped_matmul: weights have K = 200, which blocks of 128 do not divide");
 }
 
-TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsThanBlocksAreRefused) {
+TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsAreRefused) {
     Product product;
     Buffer& buffer = product.inputs[2].buffer;
     buffer.layout = TensorMemoryLayout::BLOCK_SHARDED;
@@ -89,7 +89,7 @@ TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsThanBlocksAreRefused) {
                              .tensor_shape = {32, 8},
                              .noc_coords = {}};
     EXPECT_EQ(product.refused(),
-              "fp8_grouped_matmul: weights are in other shards than those of 128 x 128 that go "
+              "fp8_grouped_matmul: weights are in other shards than those of 128 x 32 that go "
               "round the banks of DRAM; allowed: no memory stated, or interleaved");
 }
 

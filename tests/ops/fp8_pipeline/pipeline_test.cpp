@@ -123,10 +123,10 @@ TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfCtasOfAnExpertShareATile) {
     EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
 }
 
-TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfOneReadBringsABlockOfWeights) {
+TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfOneReadBringsFourTilesOfWeights) {
     const GroupedMatmulSpec shards{.tile = kTile};
     GroupedMatmulSpec tiles = shards;
-    tiles.block_shards = false;
+    tiles.weight_shards = false;
 
     const auto outputs = first_product(device_, shards);
 
@@ -138,15 +138,16 @@ TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfOneReadBringsABlockOfWeights) {
 TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfTheWriterReadsTheWeightsOfSomeBanks) {
     const auto expected = first_product(device_, {.tile = kTile, .both_nocs = false});
 
-    for (const bool block_shards : {true, false}) {
+    for (const bool weight_shards : {true, false}) {
         for (const std::uint32_t k_push : {1U, 2U}) {
             for (const NocDelivery delivery :
                  {NocDelivery::AtIssue, NocDelivery::AtBarrier, NocDelivery::Random}) {
                 OneDevice device(testing::arch_with_two_banks_in_a_row(),
                                  {.threads = 2, .delivery = delivery, .seed = 7});
-                const auto outputs = first_product(
-                    device,
-                    {.tile = kTile, .block_shards = block_shards, .k_push = k_push, .cb_depth = 1});
+                const auto outputs = first_product(device, {.tile = kTile,
+                                                            .weight_shards = weight_shards,
+                                                            .k_push = k_push,
+                                                            .cb_depth = 1});
                 EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
                 EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
             }
