@@ -65,16 +65,6 @@ std::vector<TensorPlan> plans_on(std::size_t device,
 
 }  // namespace
 
-void ParameterRef::require_type(const std::type_info& asked) const {
-    // A schedule of another op would be read as garbage otherwise.
-    ensure(type_ != nullptr && *type_ == asked, "parameters are of the type {}, read as {}",
-           type_ == nullptr ? "none" : type_->name(), asked.name());
-}
-
-TensorPlan plan_of(const DeviceTensor& tensor) {
-    return {tensor.spec, tensor.buffer.type, tensor.buffer.layout, tensor.buffer.shard};
-}
-
 void judge_plan(RuleJudge& judge, std::string_view blamed, const std::function<void()>& plan) {
     try {
         plan();

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ops/op.hpp"
 #include "runtime/config/fields/pipeline_keys.hpp"
 #include "runtime/config/pipeline_file.hpp"
 

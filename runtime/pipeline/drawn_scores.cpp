@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emu/tile/format/integer.hpp"
+#include "ops/op.hpp"
 #include "runtime/pipeline/origin_values.hpp"
 
 namespace tessera::pipeline {

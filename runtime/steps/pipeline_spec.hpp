@@ -11,10 +11,15 @@
 
 #include "emu/base/fields/origin.hpp"
 #include "emu/base/random_routing.hpp"
-#include "ops/op.hpp"
+#include "ops/parameters.hpp"
+#include "ops/tensor_plan.hpp"
 #include "runtime/steps/expression.hpp"
 #include "tessera/memory_config.hpp"
 #include "tessera/tensor.hpp"
+
+namespace tessera::ops {
+struct Op;
+}  // namespace tessera::ops
 
 namespace tessera::pipeline {
 

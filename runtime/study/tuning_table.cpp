@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emu/base/fields/node.hpp"
+#include "ops/op.hpp"
 #include "runtime/config/read.hpp"
 #include "runtime/kernels/builtin_table.hpp"
 #include "runtime/report/file_set.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "emu/base/round_up.hpp"
 #include "ops/shared/buffer_room.hpp"
 #include "ops/shared/expert_rows/kernels/product_args.hpp"
 #include "ops/shared/expert_rows/near_banks.hpp"
