@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bench/accuracy/csv_rows.hpp"
+#include "bench/accuracy/models.hpp"
 #include "bench/accuracy/score_json.hpp"
 #include "bench/accuracy/score_markdown.hpp"
 #include "bench/accuracy/score_plot.hpp"

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "bench/accuracy/models.hpp"
 #include "bench/accuracy/parameters.hpp"
 #include "bench/accuracy/programs/families.hpp"
 #include "bench/accuracy/spelling.hpp"

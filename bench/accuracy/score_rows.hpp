@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/accuracy/models.hpp"
 #include "bench/accuracy/prediction.hpp"
 #include "bench/accuracy/row.hpp"
 #include "runtime/ranks/rank_link.hpp"
 
 namespace tessera::score {
+
+class Models;
 
 /// Result of scoring a row.
 struct RowScore {

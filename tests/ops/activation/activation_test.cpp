@@ -3,9 +3,9 @@
 
 #include <numeric>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/activation/activation_ops.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops {
 namespace {
@@ -101,9 +101,9 @@ TYPED_TEST(Activation, GivesTheSameBytesAtAnyDeliveryAndThreads) {
 }
 
 TYPED_TEST(Activation, RunsOnBlackhole) {
-    const auto arch = config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml");
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
     const ActivationInputs inputs = make_inputs(kCases[3]);
-    OneDevice device(arch.arch);
+    OneDevice device(arch);
 
     expect_reference<TypeParam>(inputs,
                                 run_activation<TypeParam>(device, inputs, on_grid({}, 2)).output);

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "ops/shared/exchange/ring.hpp"
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/all_reduce/mesh_sum.hpp"
 #include "tests/ops/held_values.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera {
 namespace {
@@ -194,9 +194,7 @@ TEST(AllReduceDevices, BlackholeGivesTheBytesOfWormhole) {
     // Pages are aligned to 64 bytes on this device: rows of 71 elements end at other tile columns.
     const auto inputs = random_inputs(2, {33, 71});
     MeshSum wormhole(mesh_of(1, 2), test_arch());
-    MeshSum blackhole(
-        mesh_of(1, 2),
-        config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml").arch);
+    MeshSum blackhole(mesh_of(1, 2), testing::shipped_arch("blackhole_p150"));
 
     EXPECT_EQ(blackhole.run(inputs)[1].bytes, wormhole.run(inputs)[1].bytes);
 }

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an op on a group of devices, and replays the recorded trace. All memory is filled with 0xFF
-// (NaN) before the run.
+// Runs an op on a group of devices. All memory is filled with 0xFF (NaN) before the run.
 #pragma once
 
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "emu/timing/run.hpp"
 #include "ops/contract.hpp"
 #include "ops/op.hpp"
-#include "runtime/config/load.hpp"
 #include "runtime/session/emulated_session.hpp"
 #include "tests/errors/host/usage_error_message.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::testing {
 
-/// Returns the Wormhole model with its constants.
-inline const config::LoadedArch& wormhole() {
-    static const config::LoadedArch kArch = config::load_arch(
-        std::filesystem::path(TESSERA_SOURCE_DIR) / "configs" / "arch" / "wormhole_n150.yaml");
+/// Returns the Wormhole model.
+inline const ArchSpec& wormhole() {
+    static const ArchSpec kArch = shipped_arch("wormhole_n150");
     return kArch;
 }
 
@@ -52,7 +47,7 @@ public:
              SessionOptions options = {.threads = 2})
         : op_(op),
           devices_(std::move(devices)),
-          session_(std::make_unique<EmulatedSession>(mesh, wormhole().arch, options)),
+          session_(std::make_unique<EmulatedSession>(mesh, wormhole(), options)),
           parameters_(op.params.make()) {}
 
     template <class P>
@@ -112,12 +107,6 @@ public:
         return usage_error_message([this] { launch(); });
     }
 
-    /// Requires TraceMode::On.
-    [[nodiscard]] LaunchTimeline timeline(
-        const TimingSpec& timing = wormhole().timing.expected) const {
-        return timing::replay_run(session_->trace(), {wormhole().arch, timing, session_->mesh()})
-            .launches.at(0);
-    }
     [[nodiscard]] const Session& session() const { return *session_; }
 
 private:
@@ -145,18 +134,5 @@ private:
     std::vector<ops::TensorPlan> plans_;
     std::vector<std::vector<HostTensor>> host_;
 };
-
-/// Payload bytes on the links of a launch by device and direction, summed over parallel links.
-using LinkBytes = std::map<std::pair<std::uint32_t, LinkDirection>, std::uint64_t>;
-
-inline LinkBytes link_bytes(const LaunchTimeline& timeline) {
-    LinkBytes bytes;
-    for (const ResourceUse& use : timeline.resources) {
-        if (use.kind == ResourceKind::MeshLink && use.bytes != 0) {
-            bytes[{use.device, static_cast<LinkDirection>(use.direction)}] += use.bytes;
-        }
-    }
-    return bytes;
-}
 
 }  // namespace tessera::testing

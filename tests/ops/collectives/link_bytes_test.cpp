@@ -7,7 +7,7 @@
 #include "ops/all_to_all/all_to_all.hpp"
 #include "ops/broadcast/broadcast.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
-#include "tests/ops/collectives/group_run.hpp"
+#include "tests/ops/collectives/group_timeline.hpp"
 
 namespace tessera {
 namespace {
@@ -31,7 +31,7 @@ protected:
         run.params<P>() = params;
         run.add(make_host_tensor(input, DataFormat::Float16_b));
         run.launch();
-        return testing::link_bytes(run.timeline());
+        return testing::link_bytes(testing::timeline(run));
     }
     /// Returns the same bytes for every link. Two devices share both links between them: a ring
     /// that goes from one to the other and back leaves each device by its east link.
@@ -125,7 +125,7 @@ LinkBytes on_mesh(const ops::Op& op, const MeshSpec& mesh, const Shape& input,
     set(run);
     run.add(make_host_tensor(input, DataFormat::Float16_b));
     run.launch();
-    return testing::link_bytes(run.timeline());
+    return testing::link_bytes(testing::timeline(run));
 }
 
 // Device d of an open line forwards d + 1 slices to the east and D − d to the west.

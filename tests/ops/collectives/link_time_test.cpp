@@ -17,7 +17,7 @@
 #include "ops/all_to_all/all_to_all.hpp"
 #include "ops/broadcast/broadcast.hpp"
 #include "ops/reduce_scatter/reduce_scatter.hpp"
-#include "tests/ops/collectives/group_run.hpp"
+#include "tests/ops/collectives/group_timeline.hpp"
 
 namespace tessera {
 namespace {
@@ -31,7 +31,7 @@ constexpr double kPacketBytes = 3 * kUnitBytes;  // at most 7616 B, in whole til
 constexpr double kSumPacketBytes = 4096;         // of float32
 
 const LinkTiming& link() {
-    return testing::wormhole().timing.expected.link;
+    return testing::wormhole_timing().link;
 }
 /// Converts a time to cycles at 1 GHz: one nanosecond is one cycle.
 double cycles(Seconds time) {
@@ -93,7 +93,7 @@ Range latency(std::uint32_t connections, std::uint32_t crossings) {
 
 double predicted(GroupRun& run) {
     run.launch();
-    return static_cast<double>(device_time(run.timeline())) / 1000;
+    return static_cast<double>(device_time(testing::timeline(run))) / 1000;
 }
 
 void expect_within_5_percent(double time, Range closed_form) {
@@ -156,7 +156,7 @@ TEST(LinkTimeOnEight, OfAllToAll) {
 
 /// Returns the math thread's time for two float32 tiles, which the vector unit adds.
 double vector_sum() {
-    const TimingSpec& timing = testing::wormhole().timing.expected;
+    const TimingSpec& timing = testing::wormhole_timing();
     const auto of = [](Cycles cycles) { return static_cast<double>(cycles.value); };
     return of(timing.sfpu.other) + of(timing.compute.init_sfpu) +
            2 * (of(timing.compute.init_operation) + of(timing.compute.copy_tile)) +

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 std::vector<std::uint32_t> peers(const MeshSpec& mesh, std::uint32_t position,
                                  LinkDirection direction) {
     const std::vector<std::uint32_t> devices = testing::all_of(mesh);
-    const ops::token_exchange::Rank rank{testing::wormhole().arch, mesh, devices, position};
+    const ops::token_exchange::Rank rank{testing::wormhole(), mesh, devices, position};
     return rank.peers_of(static_cast<std::uint32_t>(direction));
 }
 

@@ -5,10 +5,10 @@
 
 #include <bit>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/local_reduce_moe_output/reduce_run.hpp"
 #include "tests/ops/routing_workload.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::local_reduce_moe_output {
 namespace {
@@ -160,11 +160,10 @@ TEST(LocalReduce, GivesTheSameBytesWhereverDeliveryAndThreadsFall) {
 }
 
 TEST(LocalReduce, RunsOnBlackhole) {
-    const auto loaded =
-        config::load_arch(std::string(TESSERA_SOURCE_DIR) + "/configs/arch/blackhole_p150.yaml");
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
     const HostInputs host = random_inputs({150, 3, 8, 5}, 1100);
     for (const ReduceAccumulator accumulator : kAccumulators) {
-        OneDevice device(loaded.arch);
+        OneDevice device(arch);
         EXPECT_EQ(testing::values_of<std::uint16_t>(
                       run(device, host, {.accumulator = accumulator, .grid = {}, .cb_depth = 2})),
                   expected(host, accumulator))

@@ -6,9 +6,9 @@
 #include <array>
 #include <string>
 
-#include "runtime/config/load.hpp"
 #include "tests/ops/matmul/matmul_cases.hpp"
 #include "tests/ops/matmul/matmul_run.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::matmul {
 namespace {
@@ -57,11 +57,6 @@ const std::vector<PublishedGemm> kPublished{
     {kBlackhole, {5120, 6656, 6656}, 16, {16, 16}, {8, 8}, {4, 2}, kBf16, Placed::Dram},
 };
 
-ArchSpec arch_of(const char* name) {
-    return config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/" + std::string(name) + ".yaml")
-        .arch;
-}
-
 MatmulSpec schedule_of(const PublishedGemm& gemm) {
     const TensorPlacement placement = gemm.placed == Placed::Shards
                                           ? TensorPlacement::L1BlockSharded
@@ -90,7 +85,7 @@ std::string name_of_gemm(const ::testing::TestParamInfo<PublishedGemm>& info) {
 class PublishedMatmul : public ::testing::TestWithParam<PublishedGemm> {};
 
 TEST_P(PublishedMatmul, TakesEveryCoreOfTheBoard) {
-    const ArchSpec arch = arch_of(GetParam().arch);
+    const ArchSpec arch = testing::shipped_arch(GetParam().arch);
     MatmulDevice device(arch);
     const MatmulSpec schedule = schedule_of(GetParam());
     const OperandLayouts layouts = operand_layouts(arch, GetParam().shape, schedule);
@@ -111,7 +106,7 @@ class MatmulOnBoard : public ::testing::TestWithParam<MatmulCase> {};
 
 TEST_P(MatmulOnBoard, IsExactOnSmallIntegers) {
     for (const char* arch : {kWormhole, kBlackhole}) {
-        MatmulDevice device(arch_of(arch));
+        MatmulDevice device(testing::shipped_arch(arch));
 
         const Product product = device.run(GetParam().shape, GetParam().schedule, small_integer);
 

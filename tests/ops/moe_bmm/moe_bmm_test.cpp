@@ -4,9 +4,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/moe_bmm/bmm_run.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::moe_bmm {
 namespace {
@@ -370,11 +370,11 @@ TEST(MoeBmmNumerics, LowFidelityDropsBitsOfTheOperands) {
 }
 
 TEST(MoeBmm, RunsOnBlackhole) {
-    const auto arch = config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml");
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
     const MoeBmmSpec schedule = multi_core(2, {1, 2});
     const HostTensor wormhole = run_case(kCases[3], schedule, testing::small_arch()).output;
 
-    const BmmResult result = run_case(kCases[3], schedule, arch.arch);
+    const BmmResult result = run_case(kCases[3], schedule, arch);
 
     EXPECT_EQ(result.output.bytes, wormhole.bytes);
 }

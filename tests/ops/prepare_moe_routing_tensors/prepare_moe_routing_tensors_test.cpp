@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/op_reference.hpp"
 #include "tests/ops/routing_workload.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::prepare_moe_routing_tensors {
 namespace {
@@ -174,9 +174,8 @@ TEST(PrepareMoeRoutingTensors, GivesTheSameBytesWhereverDeliveryAndThreadsFall) 
 }
 
 TEST(PrepareMoeRoutingTensors, RunsOnBlackhole) {
-    const auto loaded =
-        config::load_arch(std::string(TESSERA_SOURCE_DIR) + "/configs/arch/blackhole_p150.yaml");
-    OneDevice device(loaded.arch);
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
+    OneDevice device(arch);
     const Routing host = testing::random_routing({70, 3, 8, 5}, 6);
 
     expect_equal(run(device, host, {.grid = {}, .cb_depth = 2}), expected(host));

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/device_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/op_reference.hpp"
 #include "tests/ops/routing_workload.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::scatter_moe_input {
 namespace {
@@ -150,9 +150,8 @@ TEST(ScatterMoeInput, GivesTheSameBytesWhereverDeliveryAndThreadsFall) {
 }
 
 TEST(ScatterMoeInput, RunsOnBlackhole) {
-    const auto loaded =
-        config::load_arch(std::string(TESSERA_SOURCE_DIR) + "/configs/arch/blackhole_p150.yaml");
-    OneDevice device(loaded.arch);
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
+    OneDevice device(arch);
     const HostInputs host = random_inputs({33, 3, 8, 5}, 4100);
 
     EXPECT_EQ(testing::values_of<std::uint16_t>(run(device, host, {.grid = {}, .cb_depth = 2})),

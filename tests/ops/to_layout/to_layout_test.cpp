@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <random>
 
-#include "runtime/config/load.hpp"
 #include "tests/arch_fixture.hpp"
 #include "tests/ops/golden_tensor.hpp"
 #include "tests/ops/raw_pages.hpp"
+#include "tests/shipped_arch.hpp"
 
 namespace tessera::ops::to_layout {
 namespace {
@@ -163,9 +163,9 @@ TEST(ToLayout, ShortTensorsAreSpreadOverCoresByWidth) {
 }
 
 TEST(ToLayout, BlackholesWiderDramAlignmentHolds) {
-    const auto arch = config::load_arch(TESSERA_SOURCE_DIR "/configs/arch/blackhole_p150.yaml");
+    const ArchSpec arch = testing::shipped_arch("blackhole_p150");
     const HostTensor values = random_bits<std::uint16_t>({2, 33, 100}, DataFormat::Float16_b, 6);
-    OneDevice device(arch.arch);
+    OneDevice device(arch);
 
     const DeviceTensor tiles = convert(device, device.put("input", values), {.cb_depth = 2});
 
