@@ -245,8 +245,12 @@ std::vector<std::string> launch_names(const PipelineSpec& pipeline) {
     return names;
 }
 
+std::string_view op_name(const PipelineStep& step) {
+    return step.op->spec.name;
+}
+
 bool has_own_kernels(const PipelineStep& step) {
-    return ops::find_op(step.op->spec.name) != step.op.get();
+    return ops::find_op(op_name(step)) != step.op.get();
 }
 
 }  // namespace tessera::pipeline

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emu/base/fields/origin.hpp"
@@ -300,6 +301,9 @@ void check_origin(const PipelineSpec& pipeline, const PipelineTensor& tensor);
 [[nodiscard]] const std::string& launch_name(const PipelineSpec& pipeline, std::size_t first);
 /// Returns the names of all launches, in order.
 [[nodiscard]] std::vector<std::string> launch_names(const PipelineSpec& pipeline);
+
+/// Returns the name of the step's op.
+[[nodiscard]] std::string_view op_name(const PipelineStep& step);
 
 /// Returns whether the op's kernels come from outside of Tessera: a `program:`, or a folder of
 /// `ops:`. Kernels that `--kernel` replaces are not known here.

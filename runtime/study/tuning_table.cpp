@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "emu/base/fields/node.hpp"
-#include "ops/op.hpp"
 #include "runtime/config/read.hpp"
 #include "runtime/kernels/builtin_table.hpp"
 #include "runtime/report/file_set.hpp"
@@ -119,7 +118,7 @@ std::string fingerprint(const config::LoadedRun& loaded, const std::string& vers
     // Another pipeline may have params of the same names and values.
     for (const pipeline::PipelineStep& step : loaded.pipeline.steps) {
         mix(hash, step.name);
-        mix(hash, step.op->spec.name);
+        mix(hash, pipeline::op_name(step));
     }
     return fmt::format("{:016x}", hash);
 }
