@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../shared/kernels/tile_moves.hpp"
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
@@ -12,20 +13,6 @@ void kernel_main() {
     binary_op_init_common(cb_gate, cb_up, cb_out);
     // The matrix unit: products of two bfloat16 are exact at the default fidelity.
     mul_tiles_init(cb_gate, cb_up);
-    for (uint32_t tile = 0; tile < num_tiles; ++tile) {
-        cb_wait_front(cb_gate, 1);
-        cb_wait_front(cb_up, 1);
-        tile_regs_acquire();
-        mul_tiles(cb_gate, cb_up, 0, 0, 0);
-        tile_regs_commit();
-        // DST holds the product, so that the reader may refill the pages.
-        cb_pop_front(cb_gate, 1);
-        cb_pop_front(cb_up, 1);
-
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
-    }
+    for_each_tile(
+        num_tiles, [] { mul_tiles(cb_gate, cb_up, 0, 0, 0); }, cb_out, cb_gate, cb_up);
 }

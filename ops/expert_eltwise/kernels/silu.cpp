@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../shared/kernels/tile_moves.hpp"
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
@@ -10,19 +11,11 @@ void kernel_main() {
     init_sfpu(cb_gate, cb_out);
     // Set up once: the loop uses a single function of the vector unit.
     silu_tile_init();
-    for (uint32_t tile = 0; tile < num_tiles; ++tile) {
-        cb_wait_front(cb_gate, 1);
-        tile_regs_acquire();
-        copy_tile(cb_gate, 0, 0);
-        silu_tile(0);
-        tile_regs_commit();
-        // DST holds the tile, so that the reader may refill the page.
-        cb_pop_front(cb_gate, 1);
-
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
-    }
+    for_each_tile(
+        num_tiles,
+        [] {
+            copy_tile(cb_gate, 0, 0);
+            silu_tile(0);
+        },
+        cb_out, cb_gate);
 }

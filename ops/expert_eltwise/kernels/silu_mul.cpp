@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both factors go through DST, where the vector unit multiplies them in full precision: the matrix
 // unit would cut silu(gate) to TF32 on its way back to a source register.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "../../shared/valid_tiles/kernels/block_count.hpp"
 
 void kernel_main() {
@@ -11,27 +12,17 @@ void kernel_main() {
 
     const uint32_t num_tiles = num_blocks_of(BlockCount::read().num_blocks);
     init_sfpu(cb_gate, cb_out);
-    for (uint32_t tile = 0; tile < num_tiles; ++tile) {
-        cb_wait_front(cb_gate, 1);
-        cb_wait_front(cb_up, 1);
-        tile_regs_acquire();
-        copy_tile(cb_gate, 0, 0);
-        copy_tile(cb_up, 0, 1);
-        // Both functions are set up for each tile, since the vector unit keeps one at a time. Two
-        // passes over the tensors would cost more.
-        silu_tile_init();
-        silu_tile(0);
-        mul_binary_tile_init();
-        mul_binary_tile(0, 1, 0);
-        tile_regs_commit();
-        // DST holds the product, so that the reader may refill the pages.
-        cb_pop_front(cb_gate, 1);
-        cb_pop_front(cb_up, 1);
-
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
-    }
+    for_each_tile(
+        num_tiles,
+        [] {
+            copy_tile(cb_gate, 0, 0);
+            copy_tile(cb_up, 0, 1);
+            // Both functions are set up for each tile, since the vector unit keeps one at a time.
+            // Two passes over the tensors would cost more.
+            silu_tile_init();
+            silu_tile(0);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 1, 0);
+        },
+        cb_out, cb_gate, cb_up);
 }

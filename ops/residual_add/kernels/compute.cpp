@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds pieces. The part of a tile that no row fills is added too, and not stored.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 
 using namespace tessera::ops;
@@ -13,19 +14,6 @@ void kernel_main() {
 
     binary_op_init_common(cb_a, cb_b, cb_out);
     add_tiles_init(cb_a, cb_b);
-    for (uint32_t piece = 0; piece < count; ++piece) {
-        cb_wait_front(cb_a, 1);
-        cb_wait_front(cb_b, 1);
-        tile_regs_acquire();
-        add_tiles(cb_a, cb_b, 0, 0, 0);
-        tile_regs_commit();
-        // The sum is in DST, so the reader may refill the pages while it is packed.
-        cb_pop_front(cb_a, 1);
-        cb_pop_front(cb_b, 1);
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
-    }
+    for_each_tile(
+        count, [] { add_tiles(cb_a, cb_b, 0, 0, 0); }, cb_out, cb_a, cb_b);
 }

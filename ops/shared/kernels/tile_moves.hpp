@@ -17,6 +17,26 @@ inline void copy_to(uint32_t cb, uint32_t tile, uint32_t dst) {
     copy_tile(cb, tile, dst);
 }
 
+// For each of `count` tiles: waits for a page of each input, calls `compute`, which leaves its result
+// in DST[0], and pushes that.
+template <class Compute, class... Inputs>
+inline void for_each_tile(uint32_t count, Compute compute, uint32_t cb_out, Inputs... cbs_in) {
+    for (uint32_t tile = 0; tile < count; ++tile) {
+        (cb_wait_front(cbs_in, 1), ...);
+        tile_regs_acquire();
+        compute();
+        tile_regs_commit();
+        // DST holds the result, so the reader may refill the pages while it is packed.
+        (cb_pop_front(cbs_in, 1), ...);
+
+        cb_reserve_back(cb_out, 1);
+        tile_regs_wait();
+        pack_tile(0, cb_out);
+        tile_regs_release();
+        cb_push_back(cb_out, 1);
+    }
+}
+
 // Tilizes rows of `tiles` tiles; the caller reserves and pushes them.
 inline void tilize_rows(uint32_t cb_rows, uint32_t cb_tiles, uint32_t tiles) {
     cb_wait_front(cb_rows, tiles);

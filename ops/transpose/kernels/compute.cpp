@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposes each tile on its way through the unpacker.
+#include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 #include "compute_kernel_api/transpose_wh.h"
 
@@ -11,19 +12,6 @@ void kernel_main() {
     constexpr uint32_t cb_input = index_of(Cb::Input);
     constexpr uint32_t cb_output = index_of(Cb::Output);
     transpose_wh_init(cb_input, cb_output);
-
-    for (uint32_t tile = 0; tile < count; ++tile) {
-        cb_wait_front(cb_input, 1);
-        tile_regs_acquire();
-        transpose_wh_tile(cb_input, 0, 0);
-        tile_regs_commit();
-        // DST holds the tile, so the page is free for the reader.
-        cb_pop_front(cb_input, 1);
-
-        cb_reserve_back(cb_output, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_output);
-        tile_regs_release();
-        cb_push_back(cb_output, 1);
-    }
+    for_each_tile(
+        count, [] { transpose_wh_tile(cb_input, 0, 0); }, cb_output, cb_input);
 }

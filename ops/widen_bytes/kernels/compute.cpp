@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts pieces of bytes to bfloat16 and subtracts the byte of 0.
 #include "../../shared/fp8_blocks/kernels/args.hpp"
+#include "../../shared/kernels/tile_moves.hpp"
 #include "args.hpp"
 #include "compute_kernel_api/eltwise_unary/binop_with_scalar.h"
 #include "compute_kernel_api/eltwise_unary/typecast.h"
@@ -18,23 +19,15 @@ void kernel_main() {
     init_sfpu(cb_bytes, cb_output);
     cb_wait_front(cb_counted, 1);
     const uint32_t count = read_tile_value(cb_counted, 0, 0);
-
-    for (uint32_t piece = 0; piece < count; ++piece) {
-        cb_wait_front(cb_bytes, 1);
-        tile_regs_acquire();
-        // The order of elements in a tile does not matter: all are converted alike.
-        copy_tile(cb_bytes, 0, 0);
-        typecast_tile_init<kFrom, kTo>();
-        typecast_tile<kFrom, kTo>(0);
-        binop_with_scalar_tile_init();
-        sub_unary_tile(0, kZero);
-        tile_regs_commit();
-        cb_pop_front(cb_bytes, 1);
-
-        cb_reserve_back(cb_output, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_output);
-        tile_regs_release();
-        cb_push_back(cb_output, 1);
-    }
+    for_each_tile(
+        count,
+        [] {
+            // The order of elements in a tile does not matter: all are converted alike.
+            copy_tile(cb_bytes, 0, 0);
+            typecast_tile_init<kFrom, kTo>();
+            typecast_tile<kFrom, kTo>(0);
+            binop_with_scalar_tile_init();
+            sub_unary_tile(0, kZero);
+        },
+        cb_output, cb_bytes);
 }
