@@ -50,9 +50,7 @@ using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfi
 
 class MeshBuffer {
 public:
-    /// Errors   std::runtime_error as Buffer::create, or if the devices' free memory differs so
-    /// that
-    ///          no address is free on all.
+    /// Errors   std::runtime_error as Buffer::create, or if no address is free on all devices.
     static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& config,
                                               const DeviceLocalBufferConfig& local,
                                               MeshDevice* device,

@@ -140,9 +140,8 @@ inline constexpr OpSpec kSpec{
 ///          those of its own M tokens, and gets their rows of out; w1 and w2 are the device's
 ///          experts; w1's rows are gate, then up (2N), or one after the other (swigluoai), or N
 ///          without a gate. expert_map gives the device's local id of an expert, or −1.
-/// Experts  each expert is on one device, in any order. A device has L slots for experts, as many
-/// as
-///          the device with the most; slots without an expert get no tokens. Prepare/finalize pairs
+/// Experts  each expert is on one device, in any order. Each device has L slots for experts: the
+///          number of the device with the most; slots without an expert get no tokens. Pairs
 ///          that find an expert by its number (needs_contiguous_experts) take expert e on device
 ///          e / L; with expert_places, device · L + local id of each expert, they take any map.
 /// Codes    `quantisation` says how w1 and w2 are stored: all_weight_formats() has a row for each.

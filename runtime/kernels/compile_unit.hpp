@@ -42,8 +42,7 @@ enum class CompileArgs : std::uint8_t {
 /// Returns true if the text surely needs constants:
 ///   - an argument, or the format or tile size of a CB, is in a `constexpr` statement;
 ///   - the arguments may hold a sharded tensor's accessor, whose number of words decides the index
-///   of
-///     the arguments after it. With Read, all accessors are as long as an interleaved one.
+///     of the arguments after it. With Read, all accessors are as long as an interleaved one.
 /// False is no proof: headers and other spellings may need constants too.
 [[nodiscard]] bool needs_constants(const CompileUnit& unit,
                                    const std::vector<std::uint32_t>& compile_args);

@@ -32,8 +32,7 @@ struct PerfettoBounds {
 /// Returns a trace for Perfetto:
 ///   - one process per core with a track per kernel thread and a counter per CB;
 ///   - one process per device with counters of the load of its busiest NoC links, DRAM banks and
-///   mesh
-///     links, each the mean over a launch;
+///     mesh links, each the mean over a launch;
 ///   - flows from the event that ended a wait to that wait.
 /// Times are microseconds at the device's clock. Parts that the report does not draw are omitted.
 /// Source   "Trace Event Format" of the Chromium project: events X, C, M, s, f.
