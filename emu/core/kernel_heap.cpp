@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "emu/base/round_up.hpp"
 #include "emu/core/host_mappings.hpp"
 #include "tessera/errors.hpp"
 
@@ -35,10 +36,6 @@ constexpr std::uint64_t kMappingsOfPaged = 2;
 
 constexpr std::byte kAround{0xA5};
 constexpr std::byte kFreed{0xDD};  ///< as a pointer it is an address that no host has
-
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 struct Range {
     std::byte* begin;
@@ -78,10 +75,11 @@ std::string describe_byte(std::ptrdiff_t byte, std::size_t size, bool is_freed) 
 KernelHeap::KernelHeap() {
     void* raw = mmap(nullptr, kPagedSize + kChunksSize + kHeapPage, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    require(raw != MAP_FAILED,
-            "the host reserves no {} bytes of address space for a kernel's heap: {}; is it limited "
-            "(ulimit -v)?",
-            kPagedSize + kChunksSize + kHeapPage, std::strerror(errno));
+    require(
+        raw != MAP_FAILED,
+        "the host cannot reserve {} bytes of address space for a kernel's heap: {}; is it limited "
+        "(ulimit -v)?",
+        kPagedSize + kChunksSize + kHeapPage, std::strerror(errno));
     add_mappings(kMappingsOfHeap);
     begin_ = static_cast<std::byte*>(raw);
     next_page_ = begin_ + kHeapPage;

@@ -35,7 +35,7 @@ void open_range(std::byte* begin, std::uint64_t bytes) {
     const std::uint64_t in_page = reinterpret_cast<std::uint64_t>(begin) % kPage;
     const int failed = mprotect(begin - in_page, bytes + in_page, PROT_READ | PROT_WRITE);
     require(failed == 0,
-            "the host opens no {} bytes of a core's window: {}; allowed are vm.max_map_count "
+            "the host cannot open {} bytes of a core's window: {}; allowed are vm.max_map_count "
             "mappings and ulimit -d bytes",
             bytes, std::strerror(errno));
 }
@@ -57,17 +57,19 @@ constexpr std::uint64_t kMappingsApart = std::uint64_t{4} * kNumProcessors;
 
 }  // namespace
 
-// mmap knows no alignment: one window more is reserved, and given back in two parts. The highest
-// are kept, so that the next space, which goes below, is next to them: the 64 TiB of 256 devices
-// with 64 cores leave no gaps to spare in the 128 TiB of a process.
+// mmap cannot align to a window, so one window more is reserved, and the parts before and after the
+// aligned range are released. The range has the highest aligned address, so that the kernel places
+// the next space directly below it. A process has 128 TiB, and 256 devices with 64 cores need 64 TiB
+// without gaps.
 WindowSpace::WindowSpace(std::size_t num_windows) : num_windows_(num_windows) {
     const std::uint64_t bytes = num_windows * kWindowSize;
     void* raw = mmap(nullptr, bytes + kWindowSize, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    require(raw != MAP_FAILED,
-            "the host reserves no {} GiB of address space for the windows of {} cores: {}; is it "
-            "limited (ulimit -v)?",
-            (bytes + kWindowSize) >> 30U, num_windows, std::strerror(errno));
+    require(
+        raw != MAP_FAILED,
+        "the host cannot reserve {} GiB of address space for the windows of {} cores: {}; is it "
+        "limited (ulimit -v)?",
+        (bytes + kWindowSize) >> 30U, num_windows, std::strerror(errno));
     const auto begin = reinterpret_cast<std::uint64_t>(raw);
     const std::uint64_t base = (begin + kWindowSize) & kWindowBaseMask;
     munmap(raw, base - begin);

@@ -16,10 +16,11 @@ BankMemory::BankMemory(const DramSpec& spec)
     : bank_size_(spec.bank_size.value), total_(spec.num_banks * spec.bank_size.value) {
     void* memory = mmap(nullptr, total_, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    require(memory != MAP_FAILED,
-            "the host reserves no {} bytes of address space for a device's DRAM: {}; is it limited "
-            "(ulimit -v or -d)?",
-            total_, std::strerror(errno));
+    require(
+        memory != MAP_FAILED,
+        "the host cannot reserve {} bytes of address space for a device's DRAM: {}; is it limited "
+        "(ulimit -v or -d)?",
+        total_, std::strerror(errno));
     base_ = static_cast<std::byte*>(memory);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 std::byte* map(std::byte* at, std::size_t bytes, int flags, int file, std::size_t offset) {
     void* memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, static_cast<off_t>(offset));
-    require(memory != MAP_FAILED, "the host maps no {} shared bytes of DRAM: {}", bytes,
+    require(memory != MAP_FAILED, "the host cannot map {} bytes of shared DRAM: {}", bytes,
             std::strerror(errno));
     return static_cast<std::byte*>(memory);
 }
@@ -24,7 +24,7 @@ std::byte* map(std::byte* at, std::size_t bytes, int flags, int file, std::size_
 SharedPages::SharedPages(std::size_t bytes)
     : file_(memfd_create("dram", MFD_CLOEXEC)), size_(bytes) {
     require(file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes)) == 0,
-            "the host makes no {} shared bytes of DRAM: {}", bytes, std::strerror(errno));
+            "the host cannot allocate {} bytes of shared DRAM: {}", bytes, std::strerror(errno));
     bytes_ = map(nullptr, bytes, MAP_SHARED, file_, 0);
 }
 

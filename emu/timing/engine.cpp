@@ -81,8 +81,8 @@ Progress do_zone(ReplayState& state, EngineThread& thread) {
         return Progress::Finished;
     }
     require(!thread.zones.empty() && thread.zones.back().name == name,
-            "trace: zone '{}' ends at event {} and was not begun last", state.trace.names.at(name),
-            thread.next);
+            "trace: zone '{}' ends at event {}, but is not the zone that began last",
+            state.trace.names.at(name), thread.next);
     state.zones.push_back({thread.index, name, thread.zones.back().begin, thread.log.now()});
     thread.zones.pop_back();
     return Progress::Finished;

@@ -38,8 +38,8 @@ void sfpu(SfpuInteger function, DataFormat format, std::uint32_t idst0, std::uin
           std::uint32_t odst, CallSite site) {
     const auto [call, of_32bit, of_16bit, operation] = integer_row(function);
     if (!tile::is_integer_format(format)) {
-        fault(FaultCategory::UndefinedBehavior, site, "{} of {}: the format must be of integers",
-              call, name_of(format));
+        fault(FaultCategory::UndefinedBehavior, site, "{} of {}, allowed: integer formats", call,
+              name_of(format));
     }
     Dst& dst = current_units(call, site).dst;
     record_sfpu(current_thread(), format == DataFormat::UInt16 ? of_16bit : of_32bit, site);

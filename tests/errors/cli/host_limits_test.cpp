@@ -30,7 +30,7 @@ TEST(CliHostLimit, OfAddressSpaceNamesWhatWasToBeReserved) {
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err,
-              "tessera: the host reserves no 12884901888 bytes of address space for a device's "
+              "tessera: the host cannot reserve 12884901888 bytes of address space for a device's "
               "DRAM: Cannot allocate memory; is it limited (ulimit -v or -d)?\n");
 }
 
@@ -38,16 +38,17 @@ TEST(CliHostLimit, OfAddressSpaceNamesTheCoresWhoseWindowsDoNotFit) {
     const Ending ending = run_limited(kTiny, RLIMIT_AS, std::uint64_t{40} << 30U);
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err,
-              "tessera: the host reserves no 260 GiB of address space for the windows of 64 cores: "
-              "Cannot allocate memory; is it limited (ulimit -v)?\n");
+    EXPECT_EQ(
+        ending.err,
+        "tessera: the host cannot reserve 260 GiB of address space for the windows of 64 cores: "
+        "Cannot allocate memory; is it limited (ulimit -v)?\n");
 }
 
 TEST(CliHostLimit, OfDataNamesWhatWasToBeReserved) {
     const Ending ending = run_limited(kTiny, RLIMIT_DATA, std::uint64_t{4} << 30U);
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.err, StartsWith("tessera: the host reserves no 12884901888 bytes "));
+    EXPECT_THAT(ending.err, StartsWith("tessera: the host cannot reserve 12884901888 bytes "));
 }
 
 TEST(CliHostLimit, OfThreadsIsNamed) {

@@ -46,8 +46,9 @@ TEST(Zones, EndInTheOrderOfTheirBeginnings) {
         (void)builder.run();
         FAIL() << "no error";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(),
-                     "trace: zone 'kernel.cpp' ends at event 1 and was not begun last");
+        EXPECT_STREQ(
+            error.what(),
+            "trace: zone 'kernel.cpp' ends at event 1, but is not the zone that began last");
     }
 }
 
