@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// Wakes the threads in `waiters` whose need is met, and takes them out.
+/// Wakes the threads in `waiters` that need at most `pages`, and removes them from the set.
 void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages);
 
 /// The calls without their checks, for callers that have made them.

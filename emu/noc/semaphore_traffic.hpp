@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes words of an L1 and adds to them: semaphores and flags. Each takes effect at once, after
-// the writes its thread sent to the same core on the same NoC before.
+// Writes of words, and atomic additions: semaphores and flags. Each takes effect immediately, but
+// after all earlier writes of its thread to the same core on the same NoC.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace tessera {
 class Core;
 class KernelThread;
 
-/// Adds to the 32-bit word at `address`, with wrap, and wakes who waits on it. The trace is told
-/// `detail`, bits of TransferDetail.
+/// Adds to the 32-bit word at `address`, with wrap, and wakes the threads that wait on it. The trace
+/// event gets `detail`, bits of TransferDetail.
 /// Errors   KernelFault{OutOfBounds}; {UndefinedBehavior} if the word is not 4-byte aligned or
 ///          lies in DRAM.
 void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address,
@@ -23,7 +23,7 @@ void increment_word(KernelThread& thread, std::uint32_t noc, std::uint64_t addre
 void write_word(KernelThread& thread, std::uint32_t noc, std::uint64_t address, std::uint32_t value,
                 std::uint8_t byte_enable, std::uint8_t detail, const char* call, CallSite site);
 
-/// Do the same for one receiver of a multicast, whose event is another.
+/// Do the same for one receiver of a multicast, which has one event for all receivers.
 void increment_received(KernelThread& thread, std::uint32_t noc, Core& receiver,
                         std::uint32_t address, std::uint32_t increment, const char* call,
                         CallSite site);

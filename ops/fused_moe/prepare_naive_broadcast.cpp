@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each device's tokens broadcast to all in turn; results summed over all devices, of which each
-// keeps its own: as vLLM's NaiveAll2AllManager.
+// Broadcasts each device's tokens to all devices, one device after the other. Sums the results over
+// all devices; each device keeps the rows of its own tokens. Source: vLLM's NaiveAll2AllManager.
 #include <fmt/format.h>
 
 #include "ops/fused_moe/roles.hpp"

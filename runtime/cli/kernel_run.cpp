@@ -100,8 +100,8 @@ bool moves(const KernelFile& file, bool is_write) {
            file.text.transfers.end();
 }
 
-// Transfers decide better than names: a kernel that only reads tensors is the reader. Of two
-// kernels that both do, the first is.
+// Transfers decide better than names: a kernel that only reads tensors is the reader. If two kernels
+// do so, the first is the reader.
 void choose_movers(std::vector<KernelFile>& files, const std::set<std::string>& chosen) {
     std::vector<KernelFile*> movers;
     for (KernelFile& file : files) {

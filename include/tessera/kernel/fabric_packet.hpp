@@ -161,9 +161,10 @@ inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_hea
     return true;
 }
 
-/// To the devices so many hops north or south of this one, and from each of them so many east and
-/// west along its row; without north and south along this device's own row, one way. What has to
-/// leave over several links takes a packet for each. `dst_dev_id` names nothing within a mesh.
+/// Sends the packet to the devices up to so many hops north or south of this one, and from each of
+/// them so many hops east and west along its row. Without north and south it goes along this
+/// device's own row, in one direction. A multicast over several links of this device needs a packet
+/// for each. `dst_dev_id` is ignored within a mesh.
 inline void fabric_set_mcast_route(volatile HybridMeshPacketHeader* packet_header,
                                    std::uint16_t /*dst_dev_id*/, std::uint16_t /*dst_mesh_id*/,
                                    std::uint16_t e_num_hops, std::uint16_t w_num_hops,

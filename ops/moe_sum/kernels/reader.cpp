@@ -43,7 +43,8 @@ void insert_by_row(tt_l1_ptr Contribution* list, uint32_t length) {
     }
 }
 
-// Lists the contributions to the token in place `slot` of the tables.
+// Lists the contributions to a token, whose rows of the tables are in page `slot` of the buffers, and
+// returns their number.
 uint32_t list_token(const Choices& choices, uint32_t token, uint32_t slot,
                     tt_l1_ptr Contribution* list) {
     const tt_l1_ptr uint32_t* rows =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds own tiles and arrived sums: own + from behind (+ from the far side).
+// Adds three tiles: this device's own, the sum that arrived from the previous device, and, if the
+// exchange runs in both directions, the sum that arrived from the far side.
 #include "journey.hpp"
 
 namespace {
@@ -20,7 +21,7 @@ void init_start(Operands operands) {
 
 void start_with_own(uint32_t tile, Operands operands) {
     if (operands.has_far_side) {
-        init_start(operands);  // the far side's addition before it armed another
+        init_start(operands);  // the last addition, of the far side, armed another function
     }
     if (operands.has_partial) {
         add_tiles(kCbOwn, kCbForward, tile, tile, 0);

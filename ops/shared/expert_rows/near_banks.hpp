@@ -10,16 +10,16 @@
 
 namespace tessera::ops {
 
-/// What a core of this schedule has, in tiles.
+/// Share of a core in this schedule, in tiles.
 struct NearBanks {
     std::uint32_t banks = 0;  ///< cores of a team: one for each bank
-    std::uint32_t teams = 0;  ///< which share the columns
+    std::uint32_t teams = 0;  ///< teams share the columns
     std::uint32_t k_tiles = 0;
     std::uint32_t n_tiles = 0;
     std::uint32_t k_push = 0;     ///< tiles of weights of one push
-    std::uint32_t pushes = 0;     ///< that a core holds
-    std::uint32_t tile_rows = 0;  ///< of an expert that share a read of its weights, at the most
-    std::uint32_t units = 0;      ///< whose tiles a core holds: 2, or 1
+    std::uint32_t pushes = 0;     ///< pushes that a core holds
+    std::uint32_t tile_rows = 0;  ///< most tile rows of an expert that share a read of its weights
+    std::uint32_t units = 0;      ///< units whose tiles a core holds: 2, or 1
     std::uint32_t chunk = 0;      ///< K tiles of rows that are tilized together
     std::uint32_t kept_step = 0;  ///< a core multiplies every kept_step-th K tile of the rows
     std::uint32_t row_parts = 0;  ///< cores that bring a tile row

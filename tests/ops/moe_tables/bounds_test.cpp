@@ -82,8 +82,8 @@ TEST(OpBounds, OfANormAreItsRowsTwiceAndItsWeightsOnce) {
     EXPECT_EQ(work.dram_bytes, 2 * 114688 + 14336);
 }
 
-// The list ends after two of its four blocks, which have expert 2 twice: one matrix of 64 × 32. Of
-// the output 5 rows of 64 are valid.
+// The list ends after two of its four blocks, which have expert 2 twice: one matrix of 64 × 32. Five
+// rows of 64 of the output are valid.
 TEST(OpBounds, OfAGroupedProductAreTheMatricesOfListedBlocks) {
     grouped_mm::GroupedSpec spec;
     spec.block_size = 4;

@@ -201,9 +201,9 @@ TEST_P(WeightSharing, WeighsEachTileRowByItsOwnWeights) {
     expect_product_in_all_sessions(grouped_mm::op(), spec(1), inputs);
 }
 
-// K of 13 tiles: a core multiplies all of them. Of 24 it multiplies every twelfth, of 64 every
-// fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit, with reads
-// from all banks those of 160. Two and three cores have many units each.
+// With a K of 13 tiles a core multiplies all of them; with 24 it multiplies every twelfth, with 64
+// every fourth, and two cores bring a tile row. With 113 the tiles of four tile rows do not fit; with
+// reads from all banks those of 160 do not fit. Two and three cores have many units each.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, WeightSharing,
     ::testing::Values(Sharing{"OneOfThirteen", 13, 1}, Sharing{"TwoOfThirteen", 13, 2},

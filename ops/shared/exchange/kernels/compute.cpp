@@ -59,7 +59,7 @@ void add_to_float32(Tiles tiles) {
              [](uint32_t tile, uint32_t dst) { sub_tiles(kCbLocal, kCbZeros, tile, 0, dst); });
 }
 
-// Source registers would cut float32 to 10 bits of mantissa: both meet in the vector unit.
+// Source registers would cut float32 to 10 bits of mantissa, so the vector unit adds the two.
 void add_both_float32(uint32_t tile) {
     copy_tile_to_dst_init_short(kCbReceived);
     copy_tile(kCbReceived, tile, 0);
