@@ -225,6 +225,15 @@ std::string notes_before_error(const report::RunRecord& unfinished) {
     return notes.empty() ? "" : "tessera: before the error:\n" + notes;
 }
 
+/// Replays the trace with each constant at both ends of its range.
+std::vector<report::ConstantEffect> effects_of_constants(const config::LoadedRun& loaded,
+                                                         Trace trace, ProgressLine& progress) {
+    const compare::RecordedRun run{
+        loaded.run.name, std::move(trace), timed_run::machine_of(loaded), {}, progress.counter()};
+    progress.begin("moving each constant", advise::cost_of_sensitivity(run));
+    return advise::sensitivity(run);
+}
+
 Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
                    const pipeline::InputFile& inputs, const Console& console) {
     RunDoors doors(options, loaded, inputs);
@@ -261,13 +270,8 @@ Outcome run_loaded(const RunOptions& options, const config::LoadedRun& loaded,
         complete_timing(loaded, outcome);
     }
     if (options.each_constant) {
-        const compare::RecordedRun run{loaded.run.name,
-                                       doors.taker.take_trace(),
-                                       timed_run::machine_of(loaded),
-                                       {},
-                                       progress.counter()};
-        progress.begin("moving each constant", advise::cost_of_sensitivity(run));
-        outcome.timing->constants = advise::sensitivity(run);
+        outcome.timing->constants =
+            effects_of_constants(loaded, doors.taker.take_trace(), progress);
     }
     return outcome;
 }

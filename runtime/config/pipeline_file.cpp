@@ -120,6 +120,27 @@ void take_name(Node& step, std::vector<Entry>& named) {
     named.push_back(std::move(entry));
 }
 
+/// Binds the steps with their own ops, and the workspaces that hold their outputs.
+void bind_all_steps(PipelineBinder& binder, const Node& root) {
+    const Node* steps = root.find("steps");
+    if (steps == nullptr || steps->kind != NodeKind::Map || steps->entries.empty()) {
+        binder.mistake(steps == nullptr ? root : *steps, "steps",
+                       steps == nullptr ? "required key is missing"
+                                        : "expected a list of steps, found " +
+                                              (steps->kind == NodeKind::Map ? "an empty one"
+                                                                            : describe(*steps)));
+        return;
+    }
+    refuse_new(binder, *steps, "steps.");
+    binder.load_ops(entry(root, "ops"));
+    bind_steps(binder, *steps, entry(root, "set"));
+    if (binder.spec.steps.empty() && binder.binding.violations.empty()) {
+        binder.rules.add(steps->origin, "steps",
+                         "no step runs: when and repeat leave out all of them; allowed: 1 or more");
+    }
+    bind_workspaces(binder, entry(root, "workspaces"));
+}
+
 }  // namespace
 
 std::vector<std::string_view> pipeline_keys() {
@@ -168,23 +189,7 @@ pipeline::PipelineSpec bind_pipeline(const Node& root, const PipelineTarget& tar
     bind_report(binder, entry(root, "report"));
     refuse_new(binder, entry(root, "tensors"), "tensors.");
     bind_tensors(binder, entry(root, "tensors"));
-    const Node* steps = root.find("steps");
-    if (steps == nullptr || steps->kind != NodeKind::Map || steps->entries.empty()) {
-        binder.mistake(steps == nullptr ? root : *steps, "steps",
-                       steps == nullptr ? "required key is missing"
-                                        : "expected a list of steps, found " +
-                                              (steps->kind == NodeKind::Map ? "an empty one"
-                                                                            : describe(*steps)));
-    } else {
-        refuse_new(binder, *steps, "steps.");
-        binder.load_ops(entry(root, "ops"));
-        bind_steps(binder, *steps, entry(root, "set"));
-        if (binder.spec.steps.empty() && binding.violations.empty()) {
-            rules.add(steps->origin, "steps",
-                      "no step runs: when and repeat leave out all of them; allowed: 1 or more");
-        }
-        bind_workspaces(binder, entry(root, "workspaces"));
-    }
+    bind_all_steps(binder, root);
     // With a wrong key, messages of planning would be its consequences.
     if (binding.violations.empty()) {
         plan_steps(binder);

@@ -209,6 +209,31 @@ bool bind_op(PipelineBinder& binder, const Node& step, const std::string& path, 
     return true;
 }
 
+/// Binds a key whose value names a launch or a step; returns no letters without the key.
+std::string bind_name(PipelineBinder& binder, const Node& step, const std::string& path,
+                      const char* key, const char* meaning, const Scope& names) {
+    const Node* node = step.find(key);
+    const std::string own_path = path + "." + key;
+    if (node == nullptr || !binder.is_word(*node, own_path, meaning)) {
+        return "";
+    }
+    std::string name = pipeline::substitute(node->text, names);
+    binder.resolve_word(*node, own_path, name);
+    return name;
+}
+
+CoreCoord bind_first_core(PipelineBinder& binder, const Node& step, const std::string& path,
+                          const Scope& names) {
+    std::optional<CoreCoord> first;
+    if (const Node* core = step.find("first_core")) {
+        binder.guarded(*core, path + ".first_core", [&] {
+            const Node ready = binder.evaluated(*core, names);
+            bind_plain(binder, &ready, path + ".first_core", first);
+        });
+    }
+    return first.value_or(CoreCoord{0, 0});
+}
+
 /// Binds one step. A step with a mistake is left out, so that the next ones are checked, too.
 void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
                const Scope& names) {
@@ -236,24 +261,9 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     }
     bind_parameters(binder, node, defaults, path, names, spec);
     spec.groups = bind_devices(binder, node, path, names);
-    if (const Node* launch = node.find("launch");
-        launch != nullptr && binder.is_word(*launch, path + ".launch", "the name of a launch")) {
-        spec.launch = pipeline::substitute(launch->text, names);
-        binder.resolve_word(*launch, path + ".launch", spec.launch);
-    }
-    if (const Node* beside = node.find("beside");
-        beside != nullptr && binder.is_word(*beside, path + ".beside", "the name of a step")) {
-        spec.beside = pipeline::substitute(beside->text, names);
-        binder.resolve_word(*beside, path + ".beside", spec.beside);
-    }
-    std::optional<CoreCoord> first;
-    if (const Node* core = node.find("first_core")) {
-        binder.guarded(*core, path + ".first_core", [&] {
-            const Node ready = binder.evaluated(*core, names);
-            bind_plain(binder, &ready, path + ".first_core", first);
-        });
-    }
-    spec.first_core = first.value_or(CoreCoord{0, 0});
+    spec.launch = bind_name(binder, node, path, "launch", "the name of a launch", names);
+    spec.beside = bind_name(binder, node, path, "beside", "the name of a step", names);
+    spec.first_core = bind_first_core(binder, node, path, names);
     if (std::ranges::find(binder.spec.steps, spec.name, &PipelineStep::name) !=
         binder.spec.steps.end()) {
         binder.mistake(node, path, "is defined twice; the name of a repeated step needs ${…}");

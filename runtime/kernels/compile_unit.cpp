@@ -82,6 +82,19 @@ void add_constants(const KernelSource& source, Command& options) {
     }
 }
 
+/// Returns the options of every kernel.
+std::vector<std::string> options_of_all(const KernelToolchain& toolchain) {
+    std::vector<std::string> options = toolchain.flags;
+    options.insert(options.end(),
+                   {"-w", "-fno-caret-diagnostics", "-ferror-limit=0",
+                    // First: include_dir has host headers of the same names in tt-metalium/.
+                    "-I" + toolchain.package.metalium_dir.string(),
+                    "-I" + toolchain.package.include_dir.string(),
+                    // For "ops/shared/kernels/…" in kernels outside of the tree.
+                    "-I" + toolchain.package.share_dir.string(), "-include", toolchain.umbrella});
+    return options;
+}
+
 }  // namespace
 
 std::string CompileUnit::recipe() const {
@@ -90,15 +103,7 @@ std::string CompileUnit::recipe() const {
 
 CompileUnit compile_unit_of(const KernelSource& source, const KernelToolchain& toolchain,
                             CompileArgs args) {
-    CompileUnit unit{source.path, source.text, "", toolchain.flags};
-    unit.options.insert(
-        unit.options.end(),
-        {"-w", "-fno-caret-diagnostics", "-ferror-limit=0",
-         // First: include_dir has host headers of the same names in tt-metalium/.
-         "-I" + toolchain.package.metalium_dir.string(),
-         "-I" + toolchain.package.include_dir.string(),
-         // For "ops/shared/kernels/…" in kernels outside of the tree.
-         "-I" + toolchain.package.share_dir.string(), "-include", toolchain.umbrella});
+    CompileUnit unit{source.path, source.text, "", options_of_all(toolchain)};
     add_defines(source, unit.options);
     if (args != CompileArgs::Read) {
         unit.prologue = source.prologue;

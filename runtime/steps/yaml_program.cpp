@@ -149,6 +149,37 @@ constexpr ops::Operand any_operand(std::string_view name) {
             .tiles = ops::Tiles::Any};
 }
 
+/// Sets the functions of the op. Closures refer to the struct that holds them: a shared_ptr here would
+/// be a cycle.
+void set_functions(ProgramOp& own) {
+    const ProgramOp* const self = &own;
+    // Outputs are stated in the run file, since nothing else knows what the kernels write.
+    own.op.infer = [self](const ops::OpContext&) {
+        std::vector<ops::TensorPlan> plans;
+        for (const ProgramOutput& output : self->made) {
+            plans.push_back(output.plan);
+        }
+        return plans;
+    };
+    // Nothing states which part of its operands a program moves, so that it has no bound.
+    own.op.bound = [](const ops::BoundContext&) { return LeastWork{}; };
+    own.op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
+        check_reference(*self, context, judge);
+        check_program(*self, context, judge);
+    };
+    own.op.programs = [self](const ops::OpContext& context) {
+        return on_each(context, [&](std::size_t position) {
+            return build_program(self->program, self->op, context, position, self->params);
+        });
+    };
+    // A program without a reference is not compared.
+    if (!own.program.reference.empty() || !own.program.reference_file.empty()) {
+        own.op.reference = [self](const ops::ReferenceContext& context) {
+            return reference_of(*self, context);
+        };
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramSpec program,
@@ -168,40 +199,14 @@ std::shared_ptr<const ops::Op> make_program_op(const std::string& step, ProgramS
     for (const ProgramOutput& output : own->made) {
         own->outputs.push_back(any_operand(output.name));
     }
-    // Closures refer to the struct that holds them. A shared_ptr here would be a cycle; the
-    // returned pointer owns the struct and points at its op, so the op never outlives it.
-    const ProgramOp* const self = own.get();
     own->op.spec = {.name = own->name,
                     .summary = "a program of the run file",
                     .schedules = {},
                     .inputs = own->inputs,
                     .outputs = own->outputs,
                     .tolerance = tolerance_of(own->program)};
-    // Outputs are stated in the run file, since nothing else knows what the kernels write.
-    own->op.infer = [self](const ops::OpContext&) {
-        std::vector<ops::TensorPlan> plans;
-        for (const ProgramOutput& output : self->made) {
-            plans.push_back(output.plan);
-        }
-        return plans;
-    };
-    // Nothing states which part of its operands a program moves, so that it has no bound.
-    own->op.bound = [](const ops::BoundContext&) { return LeastWork{}; };
-    own->op.rules = [self](const ops::OpContext& context, ops::RuleJudge& judge) {
-        check_reference(*self, context, judge);
-        check_program(*self, context, judge);
-    };
-    own->op.programs = [self](const ops::OpContext& context) {
-        return on_each(context, [&](std::size_t position) {
-            return build_program(self->program, self->op, context, position, self->params);
-        });
-    };
-    // A program without a reference is not compared.
-    if (!own->program.reference.empty() || !own->program.reference_file.empty()) {
-        own->op.reference = [self](const ops::ReferenceContext& context) {
-            return reference_of(*self, context);
-        };
-    }
+    set_functions(*own);
+    // The pointer owns the struct and points at its op, so the op never outlives the struct.
     return {own, &own->op};
 }
 
