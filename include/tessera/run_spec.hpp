@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Settings of a run besides its tensors and steps: mesh,
-// machine, host and tolerances. The tables in runtime/config hold the defaults.
+// SPDX-License-Identifier: Apache-2.0
+// Settings of a run besides its tensors and steps: mesh, machine, host and tolerances. The tables
+// in runtime/config hold the defaults.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Traces: the events of each kernel thread of a run, in program
-// order. The emulator writes them, the timing model reads them. Events hold no times of transfers
-// or waits; Instructions events hold the issue cycles of a kernel's own code. A trace is the same
-// bytes at any number of host threads.
+// SPDX-License-Identifier: Apache-2.0
+// Traces: the events of each kernel thread of a run, in program order. The emulator writes them,
+// the timing model reads them. Events hold no times of transfers or waits; Instructions events hold
+// the issue cycles of a kernel's own code. A trace is the same bytes at any number of host threads.
 #pragma once
 
 #include <cstdint>
