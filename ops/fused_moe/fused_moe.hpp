@@ -44,8 +44,16 @@ struct MoeSpec {
 inline constexpr std::array<std::string_view, 1> kSchedules{"modular"};
 inline constexpr std::array kInputs{
     Operand{"a", "(M, H)", "bfloat16", "ROW_MAJOR"},
-    Operand{"w1", "(L, G, H_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8", "TILE"},
-    Operand{"w2", "(L, H, N_codes)", "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8", "TILE"},
+    Operand{.name = "w1",
+            .shape = "(L, G, H_codes)",
+            .format = "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8",
+            .layout = "TILE",
+            .lies = Lies::Anyhow},
+    Operand{.name = "w2",
+            .shape = "(L, H, N_codes)",
+            .format = "bfloat16 | fp8_e4m3 | bfp8_b | bfp4_b | uint8",
+            .layout = "TILE",
+            .lies = Lies::Anyhow},
     Operand{"topk_ids", "(M, K)", "int32 | uint32", "ROW_MAJOR"},
     Operand{"topk_weights", "(M, K)", "float32", "ROW_MAJOR"},
     Operand{"expert_map", "(E)", "int32", "ROW_MAJOR"},

@@ -115,8 +115,12 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
 }
 
 /// Lets the op choose the layout of input tensors for which the run file states none, such as
-/// weights sharded over banks. Later readers must take that layout.
+/// weights sharded over banks. Later readers must take that layout. The parts of a step choose for
+/// the whole.
 void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTensors& planned) {
+    if (step.op->parts) {
+        return;
+    }
     std::vector<TensorPlan> wanted;
     if (step.op->place_inputs) {
         wanted = step.op->place_inputs(context);
