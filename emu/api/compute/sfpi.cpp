@@ -100,7 +100,16 @@ void begin_face(std::uint32_t idst, std::uint32_t face) {
 
 void note_lane_function(std::uint32_t instructions) {
     static_cast<void>(units_of_vectors());
-    record_run(current_thread(), EventKind::VectorFunction, 0, instructions, site_of_vectors());
+    KernelThread& thread = current_thread();
+    thread.vector_issue.noted += instructions;
+    record_run(thread, EventKind::VectorFunction, 0, instructions, site_of_vectors());
+}
+
+void note_open_lanes() {
+    const VectorIssue& issue = current_thread().vector_issue;
+    if (issue.slots != issue.noted) {
+        note_lane_function(issue.slots - issue.noted);
+    }
 }
 
 }  // namespace tessera::kernel

@@ -24,6 +24,8 @@ void tile_regs_acquire(CallSite site) {
 }
 
 void tile_regs_commit(CallSite site) {
+    // sfpi code that no _llk_math_eltwise_…_params_ call runs has no event of its own.
+    tessera::kernel::note_open_lanes();
     record_if(tessera::current_units("tile_regs_commit", site).dst.commit(site),
               tessera::EventKind::DstCommit, site);
 }

@@ -209,6 +209,17 @@ TEST_F(VectorFunctions, RecordTheSlotsOfAllTheirFaces) {
     EXPECT_EQ(recorded_slots(), 4U * 8 * 4);
 }
 
+TEST_F(VectorFunctions, ThatNoCallRunsRecordTheirSlotsBeforeDstIsHandedOver) {
+    negate_face();
+    tile_regs_commit();
+
+    const std::vector<TraceEvent> events = testing::events_of(core_.thread());
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].kind, EventKind::VectorFunction);
+    EXPECT_EQ(events[0].argument, 8U * 4);
+    EXPECT_EQ(events[1].kind, EventKind::DstCommit);
+}
+
 TEST_F(VectorFunctions, OfHalfATileRecordHalfTheSlots) {
     _llk_math_eltwise_unary_sfpu_params_(negate_face, 0, VectorMode::C);
 
