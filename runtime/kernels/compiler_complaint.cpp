@@ -16,17 +16,38 @@ namespace tessera {
 namespace {
 
 constexpr int kMaxErrors = 3;
-// Returns the first error lines of a compiler's output.
+// Returns the file of "file:line:column…".
+std::string_view file_of(std::string_view place) {
+    return place.substr(0, place.find(':'));
+}
+
+// Returns the first error lines of a compiler's output. An error in a template of the kernel API
+// gets the place of the kernel's call: the last of the notes behind it.
 std::string first_errors(const std::string& output) {
     std::istringstream lines(output);
     std::string errors;
+    std::string error;
+    std::string caller;
+    const auto add_error = [&] {
+        errors += error.empty() ? "" : "\n  " + error;
+        if (!caller.empty() && file_of(caller) != file_of(error)) {
+            errors += fmt::format("; called at {}", caller);
+        }
+        caller.clear();
+    };
     int count = 0;
-    for (std::string line; count < kMaxErrors && std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);) {
         if (line.find("error: ") != std::string::npos) {
-            errors += "\n  " + line;
-            ++count;
+            add_error();
+            error = line;
+            if (++count > kMaxErrors) {
+                return errors;
+            }
+        } else if (line.ends_with(" requested here")) {
+            caller = line.substr(0, line.find(": note: "));
         }
     }
+    add_error();
     return errors;
 }
 

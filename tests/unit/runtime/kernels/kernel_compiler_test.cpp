@@ -225,6 +225,19 @@ TEST_F(KernelCompilerTest, NamesAnApiFunctionThatDoesNotExist) {
                     "  made/up.cpp:2:5: error: use of undeclared identifier 'cb_reserve_bock'"));
 }
 
+TEST_F(KernelCompilerTest, NamesTheCallOfATemplateThatDoesNotCompile) {
+    const KernelSource source = source_of(
+        "#include \"tessera/kernel/compute/sfpi_functions.hpp\"\nvoid twice() {}\n"
+        "void kernel_main() {\n    ckernel::llk_math_eltwise_unary_sfpu_init(twice, 2);\n}");
+
+    EXPECT_THAT(
+        [&] { compile(source); },
+        testing::ThrowsMessage<UsageError>(testing::AllOf(
+            HasSubstr("sfpi_functions.hpp:"),
+            testing::EndsWith("error: too many arguments to function call, expected 0, have 1; "
+                              "called at made/up.cpp:4:14"))));
+}
+
 TEST_F(KernelCompilerTest, NamesACompileTimeArgumentThatTheProgramDoesNotGive) {
     KernelSource source = source_of(
         "#include \"tessera/kernel/dataflow/args.hpp\"\nvoid kernel_main() {\n"
