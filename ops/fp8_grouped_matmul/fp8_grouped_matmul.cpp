@@ -53,9 +53,11 @@ constexpr std::array kFields{
         "equally full; false: the reader reads all"),
     field<&GroupedMatmulSpec::weight_shards>(
         "weight_shards", "true",
-        "weights for which a run states no memory lie in shards of 128 x 32, which go round the "
-        "banks "
-        "of DRAM, so that one read brings four tiles; false: tiles go round the banks"),
+        "weights for which a run states no memory, and which no step makes nor another op reads, "
+        "lie "
+        "in shards of 128 rows of N and 32 columns of K, which go round the banks of DRAM, so that "
+        "one read brings four tiles; false: tiles go round the banks. The first step that reads "
+        "weights decides"),
     field<&GroupedMatmulSpec::row_chunk>(
         "row_chunk", "8", "blocks of 128 of K that a push of token rows brings", kTileCount),
     field<&GroupedMatmulSpec::k_push>(
@@ -125,6 +127,11 @@ std::vector<TensorPlan> place_inputs(const OpContext& context) {
     return plans;
 }
 
+std::string schedule_words(const OpContext& context) {
+    std::string words(kSchedules.front());
+    return context.inputs["weights"_in].shard ? words + ", weights in shards" : words;
+}
+
 std::vector<CbPlan> buffers_of(const Blocks& blocks, const GroupedMatmulSpec& spec) {
     const std::uint32_t depth = spec.cb_depth;
     const std::uint32_t rows = blocks.group * blocks.tile;
@@ -173,6 +180,10 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
                   fmt::format("are in other shards than those of {} x {} that go round the banks "
                               "of DRAM; allowed: no memory stated, or interleaved",
                               kBlock, kTileColumns));
+    judge.require(
+        !placed.shard || context.params<GroupedMatmulSpec>().weight_shards, "weight_shards",
+        "is false, but an earlier step that reads these weights has placed them in shards; "
+        "allowed: one value in all steps that read them, or memory: dram of the tensor");
 }
 
 void judge_rows(const OpContext& context, RuleJudge& judge) {
@@ -201,9 +212,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(
         is_format, "output",
         fmt::format("is {}; allowed: fp8_e4m3, bfloat16 or float32", name_of(spec.output)));
-    judge.require(spec.row_chunk > 0 && spec.k_push > 0, "k_push",
-                  fmt::format("and row_chunk are {} and {}; allowed: at least 1", spec.k_push,
-                              spec.row_chunk));
+    judge.require(spec.row_chunk > 0, "row_chunk", "is 0; allowed: at least 1");
+    judge.require(spec.k_push > 0, "k_push", "is 0; allowed: at least 1");
     const bool has_scale = context.outputs.size() > 1;
     judge.require(has_scale == (spec.output == DataFormat::Fp8_e4m3), "output_scale",
                   has_scale ? fmt::format("is given; allowed with {}: none", name_of(spec.output))
@@ -411,6 +421,7 @@ const Op& op() {
     static const Op kOp{
         .spec = kSpec,
         .params = parameters<GroupedMatmulSpec>(kFields),
+        .schedule = schedule_words,
         .rules = rules,
         .place_inputs = place_inputs,
         .infer = infer,

@@ -114,10 +114,21 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& p
     return are_known;
 }
 
+/// Returns whether a later step with another op reads the tensor. Steps that are planned have left
+/// the list. A step with parts is no reader: its parts are.
+bool is_read_by_another_op(const PipelineBinder& binder, const PipelineStep& step,
+                           const std::string& tensor) {
+    return std::ranges::any_of(binder.spec.steps, [&](const PipelineStep& later) {
+        return later.op != nullptr && later.op != step.op && !later.op->parts &&
+               std::ranges::find(later.inputs, tensor) != later.inputs.end();
+    });
+}
+
 /// Lets the op choose the layout of input tensors for which the run file states none, such as
-/// weights sharded over banks. Later readers must take that layout. The parts of a step choose for
-/// the whole.
-void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTensors& planned) {
+/// weights sharded over banks. A tensor that another op reads, too, stays interleaved; later steps
+/// with the same op must take the layout. The parts of a step choose for the whole.
+void place_open_inputs(const PipelineBinder& binder, PipelineStep& step, const OpContext& context,
+                       PlannedTensors& planned) {
     if (step.op->parts) {
         return;
     }
@@ -130,7 +141,8 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
             continue;  // omitted
         }
         PlannedTensor& tensor = planned.find(step.inputs[i])->second;
-        if (tensor.is_open && i < wanted.size()) {
+        if (tensor.is_open && i < wanted.size() &&
+            !is_read_by_another_op(binder, step, step.inputs[i])) {
             tensor.plan = wanted[i];
             step.input_plans[i] = wanted[i];
         }
@@ -207,7 +219,7 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     if (!check_contract(*step.op, context, judge)) {
         return;
     }
-    place_open_inputs(step, context, planned);
+    place_open_inputs(binder, step, context, planned);
     context.inputs = step.input_plans;
     infer_outputs(step, context, judge);
     if (!judge.is_kept()) {

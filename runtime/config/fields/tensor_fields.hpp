@@ -24,7 +24,7 @@ inline constexpr std::array kEnumNames<pipeline::Domain>{
 };
 
 inline constexpr std::array kMemoryFields{
-    field<&MemoryConfig::memory>("memory", "dram", "memory of interleaved pages; shards are in l1"),
+    field<&MemoryConfig::memory>("memory", "dram", "memory of the pages or shards"),
     field<&MemoryConfig::layout>(
         "layout", "interleaved",
         "interleaved: over banks; block, height, width: in shards of rows and columns, of rows, or "

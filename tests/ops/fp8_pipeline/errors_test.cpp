@@ -80,6 +80,12 @@ TEST(Fp8GroupedMatmulErrors, ABlockThatDoesNotDivideIsNamed) {
               "fp8_grouped_matmul: weights have K = 200, which blocks of 128 do not divide");
 }
 
+TEST(Fp8GroupedMatmulErrors, APushOfNoBlocksIsRefusedByItsOwnName) {
+    Product product;
+    product.spec.row_chunk = 0;
+    EXPECT_EQ(product.refused(), "fp8_grouped_matmul: row_chunk is 0; allowed: at least 1");
+}
+
 TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsAreRefused) {
     Product product;
     Buffer& buffer = product.inputs[2].buffer;
