@@ -55,13 +55,13 @@ struct CodeErrors {
 // and 2^-7 of the binade, 1/√2 of it at the mean of 1/x². Integers and block formats: the step
 // belongs to the largest of those that share it, rounded up to a power of two. For normal numbers
 // that is 4 deviations of a matrix' row of thousands, 3 of 128 and 2 of the blocks of 16.
-constexpr double kStep = 0.288675;  // 1/√12
-constexpr double kBf16 = 0.0078125 * kStep * 0.7071;
-constexpr double kE4m3 = 0.125 * kStep * 0.7071;
-constexpr double kInt8 = 4.0 / 127 * kStep;
-constexpr double kInt4 = 3.0 / 7 * kStep;
-constexpr double kBfp8 = 4.0 / 128 * kStep;
-constexpr double kBfp4 = 4.0 / 8 * kStep;
+constexpr double kRmsOfStep = 0.288675;  // 1/√12
+constexpr double kBf16 = 0.0078125 * kRmsOfStep * 0.7071;
+constexpr double kE4m3 = 0.125 * kRmsOfStep * 0.7071;
+constexpr double kInt8 = 4.0 / 127 * kRmsOfStep;
+constexpr double kInt4 = 3.0 / 7 * kRmsOfStep;
+constexpr double kBfp8 = 4.0 / 128 * kRmsOfStep;
+constexpr double kBfp4 = 4.0 / 8 * kRmsOfStep;
 
 /// Returns the errors that results may have. Both operands of a product bring their errors, gate
 /// and up one such product each, then the second product its own: ε² = 3 (a² + w²), and bfloat16
