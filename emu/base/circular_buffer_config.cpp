@@ -27,7 +27,7 @@ void require_free_index(const CircularBufferDescription& present, std::uint8_t i
         require(!present.cores.contains(core),
                 "CreateCircularBuffer: index {} is already taken on core {}; an index belongs to "
                 "one circular buffer per core",
-                index, to_string(core));
+                index, core);
     }
 }
 

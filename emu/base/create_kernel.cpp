@@ -35,7 +35,7 @@ void require_free_processor(const KernelDescription& added, const KernelDescript
     require(added.processor() != present.processor(),
             "CreateKernel: {}: core {} already has kernel {} on {}; a core takes one kernel per "
             "processor",
-            added.source, to_string(core), present.source, hardware_name(added.processor()));
+            added.source, core, present.source, hardware_name(added.processor()));
 }
 
 // Two movers on one NoC would share its command buffers and counters, and the chip would hang.
@@ -49,7 +49,7 @@ void require_own_noc(const KernelDescription& added, const KernelDescription& pr
     require(a->noc != b->noc,
             "CreateKernel: {}: on core {} kernel {} already uses NOC_{}; the two data movement "
             "kernels of a core use different NoCs",
-            added.source, to_string(core), present.source, static_cast<int>(a->noc));
+            added.source, core, present.source, static_cast<int>(a->noc));
 }
 
 void require_room_in_dst(const KernelDescription& kernel) {

@@ -30,8 +30,8 @@ void require_same_count(const KernelDescription& kernel, CoreCoord core, std::si
     require(earlier == kernel.runtime_args.end() || earlier->second.size() == count,
             "SetRuntimeArgs: {}: core {} got {} arguments before and {} now; the number may not "
             "change",
-            kernel.source, to_string(core),
-            earlier == kernel.runtime_args.end() ? 0 : earlier->second.size(), count);
+            kernel.source, core, earlier == kernel.runtime_args.end() ? 0 : earlier->second.size(),
+            count);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ void SetRuntimeArgs(Program& program, KernelHandle handle, const CoreSpec& spec,
     const std::vector<CoreCoord> cores = to_core_range_set(spec).cores();
     for (const CoreCoord& core : cores) {
         require(kernel.cores.contains(core), "SetRuntimeArgs: {}: the kernel is not on core {}",
-                kernel.source, to_string(core));
+                kernel.source, core);
         require_same_count(kernel, core, args.size());
     }
     if (cores.empty()) {

@@ -32,7 +32,7 @@ std::uint32_t CreateSemaphore(Program& program, const CoreSpec& spec, std::uint3
     }
     require(!taken.all(),
             "CreateSemaphore: no id is free on all of {} cores from {} on; a core has {}",
-            each.size(), to_string(each.front()), kSemaphoresPerCore);
+            each.size(), each.front(), kSemaphoresPerCore);
     std::uint32_t id = 0;
     while (taken.test(id)) {
         ++id;

@@ -2,9 +2,12 @@
 // Coordinates and sets of cores, with TT-Metalium's names and iteration order.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -62,3 +65,20 @@ private:
 [[nodiscard]] std::string to_string(const CoreRange& range);
 
 }  // namespace tessera
+
+/// Formats a core or a range as to_string() does. Checks pass the object, so that its text is made
+/// only for a mistake.
+template <>
+struct fmt::formatter<tessera::CoreCoord> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(tessera::CoreCoord core, Context& context) const {
+        return fmt::formatter<std::string_view>::format(to_string(core), context);
+    }
+};
+template <>
+struct fmt::formatter<tessera::CoreRange> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const tessera::CoreRange& range, Context& context) const {
+        return fmt::formatter<std::string_view>::format(to_string(range), context);
+    }
+};
