@@ -49,11 +49,3 @@ inline void record_dst(KernelThread& thread, EventKind kind, CallSite site) {
 }
 
 }  // namespace tessera
-
-namespace tessera::kernel {
-
-/// Records the instructions of sfpi vectors that no event holds yet: code that a kernel runs without
-/// one of the _llk_math_eltwise_…_params_ calls.
-void note_open_lanes();
-
-}  // namespace tessera::kernel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
+#include <utility>
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
@@ -98,17 +99,12 @@ void begin_face(std::uint32_t idst, std::uint32_t face) {
     registers.active_lanes = ~LaneMask{0};
 }
 
-void note_lane_function(std::uint32_t instructions) {
-    static_cast<void>(units_of_vectors());
+void record_vector_function() {
     KernelThread& thread = current_thread();
-    thread.vector_issue.noted += instructions;
-    record_run(thread, EventKind::VectorFunction, 0, instructions, site_of_vectors());
-}
-
-void note_open_lanes() {
-    const VectorIssue& issue = current_thread().vector_issue;
-    if (issue.slots != issue.noted) {
-        note_lane_function(issue.slots - issue.noted);
+    VectorIssue& issue = thread.vector_issue;
+    const std::uint32_t slots = issue.slots - std::exchange(issue.recorded, issue.slots);
+    if (slots != 0) {
+        record_run(thread, EventKind::VectorFunction, 0, slots, site_of_vectors());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "emu/api/compute/compute_trace.hpp"
 #include "emu/api/compute/units.hpp"
+#include "tessera/kernel/compute/sfpi_lanes.hpp"
 
 namespace ckernel {
 
@@ -24,8 +25,8 @@ void tile_regs_acquire(CallSite site) {
 }
 
 void tile_regs_commit(CallSite site) {
-    // sfpi code that no _llk_math_eltwise_…_params_ call runs has no event of its own.
-    tessera::kernel::note_open_lanes();
+    // A kernel may run sfpi code without a _llk_math_eltwise_…_params_ call, which would record it.
+    tessera::kernel::record_vector_function();
     record_if(tessera::current_units("tile_regs_commit", site).dst.commit(site),
               tessera::EventKind::DstCommit, site);
 }

@@ -10,12 +10,11 @@
 
 namespace tessera::kernel {
 
-/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`. The
-/// function's instructions are one event.
+/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`. All its
+/// calls are one event.
 template <class Function>
 void for_each_face(std::uint32_t idst, int vector_mode, const Function& function) {
     using ckernel::VectorMode;
-    const std::uint32_t before = issued_slots();
     const bool is_once = vector_mode != VectorMode::R && vector_mode != VectorMode::C &&
                          vector_mode != VectorMode::RC;
     for (std::uint32_t face = 0; face < (is_once ? 1 : 4); ++face) {
@@ -27,7 +26,7 @@ void for_each_face(std::uint32_t idst, int vector_mode, const Function& function
         }
     }
     begin_face(0, 0);
-    note_lane_function(issued_slots() - before);
+    record_vector_function();
 }
 }  // namespace tessera::kernel
 

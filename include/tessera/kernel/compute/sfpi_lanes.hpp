@@ -29,8 +29,8 @@ void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lane
 void advance_lanes(std::int32_t vectors);
 /// Sets dst_reg to the first vector of a face of a DST tile, with all lanes active.
 void begin_face(std::uint32_t idst, std::uint32_t face);
-/// Notes that a function of the kernel's own has worked on DST, with so many instructions.
-void note_lane_function(std::uint32_t instructions);
+/// Records the instructions of sfpi vectors since the last such event as one event, if there are any.
+void record_vector_function();
 /// Value of the programmable constant 0, 1 or 2.
 std::uint32_t& lane_constant(std::uint32_t index);
 

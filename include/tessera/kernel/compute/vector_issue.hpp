@@ -10,7 +10,7 @@ namespace tessera::kernel {
 struct VectorIssue {
     std::uint32_t slots = 0;         ///< readers take differences
     std::uint32_t open_product = 0;  ///< slots behind the last product, until it is read
-    std::uint32_t noted = 0;         ///< slots that events hold
+    std::uint32_t recorded = 0;      ///< slots that events hold
 };
 
 }  // namespace tessera::kernel
