@@ -21,36 +21,6 @@ std::string_view file_of(std::string_view place) {
     return place.substr(0, place.find(':'));
 }
 
-// Returns the first error lines of a compiler's output. An error in a template of the kernel API
-// gets the place of the kernel's call: the last of the notes behind it.
-std::string first_errors(const std::string& output) {
-    std::istringstream lines(output);
-    std::string errors;
-    std::string error;
-    std::string caller;
-    const auto add_error = [&] {
-        errors += error.empty() ? "" : "\n  " + error;
-        if (!caller.empty() && file_of(caller) != file_of(error)) {
-            errors += fmt::format("; called at {}", caller);
-        }
-        caller.clear();
-    };
-    int count = 0;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.find("error: ") != std::string::npos) {
-            add_error();
-            error = line;
-            if (++count > kMaxErrors) {
-                return errors;
-            }
-        } else if (line.ends_with(" requested here")) {
-            caller = line.substr(0, line.find(": note: "));
-        }
-    }
-    add_error();
-    return errors;
-}
-
 // Returns the lines of the kernel that the compiler's errors name.
 std::string lines_at_fault(const std::string& output, const CompileUnit& unit) {
     std::vector<std::string> source;
@@ -110,6 +80,34 @@ std::string definition_of(const std::string& macro, const Command& options) {
 }
 
 }  // namespace
+
+std::string first_errors(const std::string& output) {
+    std::istringstream lines(output);
+    std::string errors;
+    std::string error;
+    std::string caller;
+    const auto add_error = [&] {
+        errors += error.empty() ? "" : "\n  " + error;
+        if (!caller.empty() && file_of(caller) != file_of(error)) {
+            errors += fmt::format("; called at {}", caller);
+        }
+        caller.clear();
+    };
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("error: ") != std::string::npos) {
+            add_error();
+            error = line;
+            if (++count > kMaxErrors) {
+                return errors;
+            }
+        } else if (line.ends_with(" requested here")) {
+            caller = line.substr(0, line.find(": note: "));
+        }
+    }
+    add_error();
+    return errors;
+}
 
 std::string what_is_missing(const std::string& output, const CompileUnit& unit) {
     CompileErrors errors = compile_errors(output);

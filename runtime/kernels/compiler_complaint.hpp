@@ -9,6 +9,11 @@
 
 namespace tessera {
 
+/// Returns the first error lines of a compiler's output, each after "\n  ", without notes and
+/// warnings. An error in a template of the kernel API gets the place of the kernel's call: the last
+/// of the notes after it.
+[[nodiscard]] std::string first_errors(const std::string& output);
+
 /// Returns the errors of a failed tool. Without error lines it returns the exit status and all
 /// output, as for a tool that was killed or crashed in the plugin.
 [[nodiscard]] std::string complaint_of(const std::string& tool, const ProcessOutcome& outcome);

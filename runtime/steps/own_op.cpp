@@ -17,12 +17,12 @@
 #include <exception>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "ops/registry.hpp"
 #include "runtime/kernels/artifact_cache.hpp"
 #include "runtime/kernels/child_process.hpp"
+#include "runtime/kernels/compiler_complaint.hpp"
 #include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/dependency_list.hpp"
 #include "runtime/kernels/kernel_toolchain.hpp"
@@ -121,19 +121,9 @@ std::string with_own_paths(std::string output, const fs::path& drafts, const fs:
     return output;
 }
 
-/// Returns the first three error lines, without notes and warnings; all output if no line says
-/// "error: ", as for a killed compiler.
-std::string first_errors(const std::string& output) {
-    constexpr int kMostErrors = 3;
-    std::istringstream lines(output);
-    std::string errors;
-    int count = 0;
-    for (std::string line; count < kMostErrors && std::getline(lines, line);) {
-        if (line.find("error: ") != std::string::npos) {
-            errors += "\n  " + line;
-            ++count;
-        }
-    }
+/// Returns the first errors of a compiler; all output if it has none, as of a killed compiler.
+std::string complaint_in(const std::string& output) {
+    const std::string errors = first_errors(output);
     return errors.empty() ? "\n" + output : errors;
 }
 
@@ -210,7 +200,7 @@ std::string compile(const KernelToolchain& toolchain, const fs::path& drafts, st
     const ProcessOutcome outcome =
         run_process(command, fmt::format("op {} does not compile", folder.string()));
     require(outcome.exit_code == 0, "op {} does not compile:{}", folder.string(),
-            first_errors(with_own_paths(outcome.output, drafts, folder)));
+            complaint_in(with_own_paths(outcome.output, drafts, folder)));
     return object;
 }
 
@@ -225,7 +215,7 @@ void build(const KernelToolchain& toolchain, const fs::path& drafts, const fs::p
     const ProcessOutcome outcome =
         run_process(link, fmt::format("op {} does not link", folder.string()));
     require(outcome.exit_code == 0, "op {} does not link:{}", folder.string(),
-            first_errors(outcome.output));
+            complaint_in(outcome.output));
 }
 
 /// Returns the shared object: from the cache if nothing that it depends on has changed.
