@@ -18,7 +18,7 @@ struct GroupedMatmulSpec {
     GridSize grid;                ///< cores to spread over; 0×0: all that the device offers
     bool join_ctas = true;        ///< whether CTAs of an expert that fit in a tile share a unit
     bool both_nocs = true;        ///< whether reader and writer share the reads of weights
-    bool weight_shards = true;    ///< whether weights lie in shards if a run states none
+    bool weight_shards = true;    ///< shards of weights, if a run states no memory
     std::uint32_t row_chunk = 8;  ///< blocks of K that one push of token rows brings
     std::uint32_t k_push = 1;     ///< blocks of K that one push of weights brings
     std::uint32_t cb_depth = 2;   ///< pushes that a CB holds

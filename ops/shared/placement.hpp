@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor lies in the memory of a device.
+// Placement of a tensor in the memory of a device.
 #pragma once
 
 #include "ops/op.hpp"
@@ -7,8 +7,8 @@
 
 namespace tessera::ops {
 
-/// Returns whether each page of `tensor` lies where it does in `expected`, but for the address of
-/// the whole.
+/// Returns whether both tensors have the same placement: each page is in the same bank or core, and
+/// has the same offset from the tensor's address.
 [[nodiscard]] bool lies_as(const TensorPlan& tensor, const TensorPlan& expected);
 
 /// Returns the tensor in DRAM in shards of `rows` by `columns` pages, which go round the banks. The

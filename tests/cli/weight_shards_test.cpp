@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where weights of fp8_grouped_matmul lie if a run states no memory.
+// Placement of the weights of fp8_grouped_matmul if a run states no memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,16 +50,15 @@ TEST_F(CliWeightShards, AreNotChosenForWeightsWithAStatedMemory) {
 }
 
 TEST_F(CliWeightShards, OfAnEarlierStepRefuseAStepWithoutThem) {
-    const Ending ending = run_tessera(
-        {"run", "moe_fp8", "--set", "steps.gemm1_unrounded.set.weight_shards=false"});
+    const Ending ending =
+        run_tessera({"run", "moe_fp8", "--set", "steps.gemm1_unrounded.set.weight_shards=false"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(
-        ending.err,
-        ::testing::HasSubstr("steps.gemm1_unrounded.set.weight_shards: is false, but an earlier "
-                             "step that reads these weights has placed them in shards; allowed: "
-                             "one value in all steps that read them, or memory: dram of the "
-                             "tensor"));
+    EXPECT_THAT(ending.err, ::testing::HasSubstr(
+                                "steps.gemm1_unrounded.set.weight_shards: is false, but an earlier "
+                                "step that reads these weights has placed them in shards; allowed: "
+                                "one value in all steps that read them, or memory: dram of the "
+                                "tensor"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace {
 
 using block_reads::kBlockTiles;
+using block_reads::Weights;
 using units::kBlock;
 using units::word;
 
@@ -124,31 +125,21 @@ void push_row_scales(uint32_t block, const GroupRows& rows, const Shapes& shapes
     cb_push_back(kCbRowScales, shapes.row_tiles);
 }
 
-// The weights of a product and the banks that this kernel reads.
-struct Weights {
-    const PageAccessor& tensor;
-    asked_reads::Banks banks;
-    bool is_shared;   // whether the writer reads other banks
-    bool has_shards;  // of the four tiles of a block and one K step each
-};
-
-void push_products(const Weights& weights, uint32_t expert, uint32_t n_block, const GroupRows& rows,
+void push_products(const Weights& weights, uint32_t block_row, const GroupRows& rows,
                    const Shapes& shapes) {
     constexpr uint32_t kPages = kBlockTiles * kBlockTiles;
-    const uint32_t row_tiles = shapes.k_blocks * kBlockTiles;
-    const uint32_t first_shard = (expert * shapes.n_blocks + n_block) * row_tiles;
-    const uint32_t first = weights.has_shards ? first_shard : first_shard * kBlockTiles;
+    const bool is_shared = !weights.banks.are_all();  // the writer reads the tiles of the others
+    const uint32_t first = weights.first_of(block_row);
     for (uint32_t block = 0; block < shapes.k_blocks; block += shapes.k_push) {
         const uint32_t count = smaller(shapes.k_push, shapes.k_blocks - block);
         cb_reserve_back(kCbWeights, shapes.k_push * kPages);
         const asked_reads::Push push{first + block * kBlockTiles, count, get_write_ptr(kCbWeights)};
-        if (weights.is_shared) {
+        if (is_shared) {
             asked_reads::ask(index_of(Cb::Asked), push);
         }
-        block_reads::read_push(weights.tensor, weights.banks, weights.has_shards ? 0 : row_tiles,
-                               push);
+        block_reads::read_push(weights, push);
         noc_async_read_barrier();
-        if (weights.is_shared) {
+        if (is_shared) {
             asked_reads::wait_for_writer(index_of(Cb::Asked));
         }
         cb_push_back(kCbWeights, shapes.k_push * kPages);
@@ -201,10 +192,10 @@ Tables read_tables(const PageAccessor& num_ctas, const PageAccessor& batch,
 }
 
 // Pushes the weights of a block of columns and all scales.
-void push_unit(const Weights& weights, const PageAccessor& weight_scales, uint32_t expert,
-               uint32_t n_block, const GroupRows& rows, const Shapes& shapes) {
-    push_weight_scales(weight_scales, expert * shapes.n_blocks + n_block, shapes.k_blocks * 4);
-    push_products(weights, expert, n_block, rows, shapes);
+void push_unit(const Weights& weights, const PageAccessor& weight_scales, uint32_t block_row,
+               const GroupRows& rows, const Shapes& shapes) {
+    push_weight_scales(weight_scales, block_row, shapes.k_blocks * 4);
+    push_products(weights, block_row, rows, shapes);
 }
 
 // Tensors with an entry for each token.
@@ -246,8 +237,10 @@ void kernel_main() {
     const TensorAccessor tokens(Tensors::tokens(), Tensors::tokens_address(kFirst));
 
     const uint32_t others = WriterBanks::read(kFirst + Tensors::Addresses::kCount).mask;
-    const Weights read_weights{
-        weights, {~others, args.banks, args.bank_step}, others != 0, args.has_shards != 0};
+    const Weights read_weights{weights,
+                               {~others, args.banks, args.bank_step},
+                               args.k_blocks * kBlockTiles,
+                               args.has_shards != 0};
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
         units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);
@@ -266,6 +259,7 @@ void kernel_main() {
             rows = push_group({activations, row_scales, tokens}, tables, group,
                               first_cta * args.tile, shapes);
         }
-        push_unit(read_weights, weight_scales, expert, unit % shapes.n_blocks, rows, shapes);
+        push_unit(read_weights, weight_scales, expert * shapes.n_blocks + unit % shapes.n_blocks,
+                  rows, shapes);
     }
 }

@@ -60,10 +60,11 @@ void kernel_main() {
         units::share_of(groups.count * args.n_blocks, index.core, index.num_cores);
     const asked_reads::Banks banks = own_banks(args);
     const uint32_t pushes = pushes_of_unit(banks, args);
-    const uint32_t k_tiles = args.has_shards != 0 ? 0 : args.k_blocks * block_reads::kBlockTiles;
+    const block_reads::Weights read_weights{
+        weights, banks, args.k_blocks * block_reads::kBlockTiles, args.has_shards != 0};
     const auto serve = [&] {
         asked_reads::serve(index_of(Cb::Asked), [&](const asked_reads::Push& push) {
-            block_reads::read_push(weights, banks, k_tiles, push);
+            block_reads::read_push(read_weights, push);
         });
     };
     uint32_t served = 0;  // of the unit's pushes

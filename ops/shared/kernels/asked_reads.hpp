@@ -17,6 +17,7 @@ struct Banks {
 
     // All bits are equal if there are more banks than bits.
     bool has(uint32_t bank) const { return (mask >> (bank & 31U) & 1U) != 0; }
+    bool are_all() const { return mask == 0xFFFFFFFF; }
     uint32_t wrapped(uint32_t bank) const { return bank < count ? bank : bank - count; }
 };
 

@@ -82,6 +82,12 @@ protected:
                         table("num_non_exiting_ctas"),
                         table("permuted_idx_to_token_idx")});
     }
+    void expect_same_bytes(const GroupedMatmulSpec& one, const GroupedMatmulSpec& other) {
+        const auto outputs = first_product(device_, one);
+        const auto expected = first_product(device_, other);
+        EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
+        EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+    }
     [[nodiscard]] std::vector<HostTensor> activation(OneDevice& device) const {
         const std::string half = file_.entry().at("params").at("gate_half");
         const SwigluSpec spec{.tile = kTile,
@@ -112,27 +118,11 @@ TEST_P(Fp8Pipeline, ProductsAreTheSameBytesHoweverTheyAreRead) {
 }
 
 TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfCtasOfAnExpertShareATile) {
-    const GroupedMatmulSpec joined{.tile = kTile};
-    GroupedMatmulSpec alone = joined;
-    alone.join_ctas = false;
-
-    const auto outputs = first_product(device_, joined);
-
-    const auto expected = first_product(device_, alone);
-    EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
-    EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+    expect_same_bytes({.tile = kTile}, {.tile = kTile, .join_ctas = false});
 }
 
 TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfOneReadBringsFourTilesOfWeights) {
-    const GroupedMatmulSpec shards{.tile = kTile};
-    GroupedMatmulSpec tiles = shards;
-    tiles.weight_shards = false;
-
-    const auto outputs = first_product(device_, shards);
-
-    const auto expected = first_product(device_, tiles);
-    EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
-    EXPECT_EQ(outputs[1].bytes, expected[1].bytes);
+    expect_same_bytes({.tile = kTile}, {.tile = kTile, .weight_shards = false});
 }
 
 TEST_P(Fp8Pipeline, ProductsAreTheSameBytesIfTheWriterReadsTheWeightsOfSomeBanks) {
