@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 
 #include "emu/base/fields/nearest.hpp"
 #include "ops/contract.hpp"
 #include "runtime/config/pipeline_binder.hpp"
+#include "runtime/config/planned_tensors.hpp"
 #include "runtime/config/step_judge.hpp"
 #include "runtime/steps/rehearse_run.hpp"
 #include "runtime/steps/workspaces.hpp"
@@ -21,134 +20,7 @@ namespace {
 using ops::OpContext;
 using ops::TensorPlan;
 using pipeline::PipelineStep;
-using pipeline::PipelineTensor;
 using pipeline::StepOutput;
-
-/// Tensor after the steps that are planned so far.
-struct PlannedTensor {
-    TensorPlan plan;
-    bool is_open = false;             ///< its first reader may choose the layout in memory
-    bool is_known = true;             ///< false: its step has a mistake, which is reported there
-    std::set<std::uint32_t> devices;  ///< empty: all
-    std::string maker = {};           ///< its step; empty for inputs of the run
-};
-using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
-
-/// Returns a plan in the stated memory, with its shards.
-TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
-    TensorPlan plan{spec, memory.memory, memory.layout, std::nullopt};
-    if (memory.is_sharded()) {
-        plan.shard = make_shard_spec(spec, memory);
-    }
-    return plan;
-}
-
-/// Plans an input tensor: its part on each device, in the stated memory.
-void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTensors& planned) {
-    const std::string path = "tensors." + tensor.name;
-    try {
-        const TensorSpec spec = device_spec(tensor, binder.target.mesh.shape.num_devices());
-        // Throws for a shape that the format or the layout cannot hold.
-        (void)spec.page_size();
-        require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
-                "split by {}, which is not an input tensor", tensor.split_by);
-        check_origin(binder.spec, tensor);
-        planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
-                                                   .is_open = !tensor.has_memory});
-    } catch (const UsageError& error) {
-        binder.rules.add(tensor.place, path, error.what());
-        // Entered nevertheless, so that steps that read it do not report an unknown tensor.
-        planned.emplace(tensor.name, PlannedTensor{.is_known = false});
-    }
-}
-
-/// Returns a device of the step that does not have the tensor. Steps on single devices leave their
-/// outputs there.
-std::optional<std::uint32_t> device_without(const PlannedTensor& tensor, const PipelineStep& step) {
-    if (tensor.devices.empty()) {
-        return std::nullopt;
-    }
-    for (const std::vector<std::uint32_t>& group : step.groups) {
-        for (const std::uint32_t device : group) {
-            if (!tensor.devices.contains(device)) {
-                return device;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-/// Adds the plans of the step's inputs and returns whether all are known. Missing tensors are
-/// recorded as mistakes.
-bool gather_inputs(PipelineBinder& binder, PipelineStep& step, PlannedTensors& planned) {
-    const std::string path = fmt::format("steps.{}.in", step.name);
-    bool are_known = true;
-    for (const std::string& name : step.inputs) {
-        if (name.empty()) {  // omitted: the contract says whether it is optional
-            step.input_plans.emplace_back();
-            continue;
-        }
-        const auto found = planned.find(name);
-        if (found == planned.end()) {
-            std::vector<std::string> names;
-            for (const auto& [known, tensor] : planned) {
-                names.push_back(known);
-            }
-            binder.binding.violations.add(step.inputs_place, path,
-                                          names.empty()
-                                              ? fmt::format("there is no tensor {}", name)
-                                              : fmt::format("no tensor {} exists at this step, {}",
-                                                            name, correction(name, names)));
-            return false;
-        }
-        if (const auto device = device_without(found->second, step)) {
-            binder.rules.add(step.inputs_place, path,
-                             fmt::format("{} is not on device {}", name, *device));
-            return false;
-        }
-        // An input whose step has a mistake silently ends the check of this step: its mistakes
-        // would be consequences.
-        are_known = are_known && found->second.is_known;
-        step.input_plans.push_back(found->second.plan);
-    }
-    return are_known;
-}
-
-/// Returns whether a later step with another op reads the tensor. Steps that are planned have left
-/// the list. A step with parts is no reader: its parts are.
-bool is_read_by_another_op(const PipelineBinder& binder, const PipelineStep& step,
-                           const std::string& tensor) {
-    return std::ranges::any_of(binder.spec.steps, [&](const PipelineStep& later) {
-        return later.op != nullptr && later.op != step.op && !later.op->parts &&
-               std::ranges::find(later.inputs, tensor) != later.inputs.end();
-    });
-}
-
-/// Lets the op choose the layout of input tensors for which the run file states none, such as
-/// weights sharded over banks. A tensor that another op reads, too, stays interleaved; later steps
-/// with the same op must take the layout. The parts of a step choose for the whole.
-void place_open_inputs(const PipelineBinder& binder, PipelineStep& step, const OpContext& context,
-                       PlannedTensors& planned) {
-    if (step.op->parts) {
-        return;
-    }
-    std::vector<TensorPlan> wanted;
-    if (step.op->place_inputs) {
-        wanted = step.op->place_inputs(context);
-    }
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-        if (step.inputs[i].empty()) {
-            continue;  // omitted
-        }
-        PlannedTensor& tensor = planned.find(step.inputs[i])->second;
-        if (tensor.is_open && i < wanted.size() &&
-            !is_read_by_another_op(binder, step, step.inputs[i])) {
-            tensor.plan = wanted[i];
-            step.input_plans[i] = wanted[i];
-        }
-        tensor.is_open = false;
-    }
-}
 
 /// Returns the inferred plan with the properties that the run file states.
 TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
@@ -219,7 +91,7 @@ void check_step(PipelineBinder& binder, PipelineStep& step, PlannedTensors& plan
     if (!check_contract(*step.op, context, judge)) {
         return;
     }
-    place_open_inputs(binder, step, context, planned);
+    place_open_inputs(step, context, planned);
     context.inputs = step.input_plans;
     infer_outputs(step, context, judge);
     if (!judge.is_kept()) {
@@ -376,11 +248,8 @@ void rehearse(PipelineBinder& binder) {
 }  // namespace
 
 void plan_steps(PipelineBinder& binder) {
-    PlannedTensors planned;
     // Input tensors come first: steps are planned in order and read the tensors planned by then.
-    for (const PipelineTensor& tensor : binder.spec.tensors) {
-        plan_tensor(binder, tensor, planned);
-    }
+    PlannedTensors planned = plan_tensors(binder);
     PlannedSteps steps(binder, planned);
     for (PipelineStep& step : binder.spec.steps) {
         if (!step.beside.empty()) {

@@ -132,8 +132,8 @@ inline constexpr std::array kCheckpointFields{
     field<&TensorOrigin::tensors>(
         "tensors", kRequired,
         "names of stored matrices, which are put one below the other; * stands for the index of "
-        "the first of three axes, and a name without it for a stack of all; a tensor of one axis "
-        "takes stored numbers, and * stands for the index of its element"),
+        "the first of three axes, and a name without it for a stack of all. For a tensor of one "
+        "axis, names are those of single numbers, and * stands for the index of an element"),
     field<&TensorOrigin::transposed>("transposed", "false",
                                      "whether stored matrices are (columns, rows)"),
     field<&TensorOrigin::largest>("largest", "false",
