@@ -133,6 +133,7 @@ Progress do_data_movement(ReplayState& state, EngineThread& thread) {
 
 Progress do_event(ReplayState& state, EngineThread& thread) {
     const EventKind kind = thread.event().kind;
+    // Kernels of both kinds have CB calls and zones.
     if (kind <= EventKind::CbPop) {
         return do_cb_call(state, thread);
     }
@@ -154,6 +155,7 @@ void skip_events_of_other_units(EngineThread& thread) {
     }
 }
 
+// After kernel_main the core is busy with its firmware, which ends the launch later.
 void finish(ReplayState& state, EngineThread& thread) {
     thread.log.spend(Activity::Start, 0, state.costs.launch.of_end());
     thread.is_finished = true;
@@ -264,6 +266,8 @@ void run(ReplayState& state) {
         }
         // Woken threads run before the next event, because they may schedule an earlier one.
         run_all_runnable(state);
+        // Else causes and intervals of a large product would take more memory than its trace
+        // (path_pruning.hpp).
         if (state.causes.size() >= state.pruning.limit) [[unlikely]] {
             prune_paths(state);
         }

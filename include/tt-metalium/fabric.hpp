@@ -83,7 +83,8 @@ void append_connection(const FabricNodeId& source, const FabricNodeId& target, s
 }
 
 /// Appends the arguments that WorkerToFabricEdmSender::build_from_args reads on `worker`.
-/// Errors   std::runtime_error if the route between them turns, or if there is no such link.
+/// Errors   std::runtime_error if source and target share neither a row nor a column, or if there
+///          is no such link.
 template <std::same_as<tt_metal::Program> Program = tt_metal::Program>
 void append_fabric_connection_rt_args(const FabricNodeId& source, const FabricNodeId& target,
                                       std::uint32_t link, Program& program, const CoreCoord& worker,

@@ -17,7 +17,7 @@
 namespace tessera::trace_file {
 
 inline constexpr std::string_view kMagic = "TESSTRC\n";
-/// Version 3 had other counts of instructions, 2 had none, 1 had no checksum over sizes.
+/// docs/developing/trace.md says what each version changed.
 inline constexpr std::uint32_t kVersion = 5;
 
 /// Order in a file: one Head; for each launch Names (if it has new names) and Launch; then End.
