@@ -8,6 +8,7 @@
 
 #include "emu/timing/identical_devices.hpp"
 #include "runtime/study/timed_machine.hpp"
+#include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::timed_run {
@@ -24,10 +25,6 @@ public:
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
                                          const timing::LaunchPart& part) const;
 
-    /// Returns the constants that a replay of the launch reads, below `timing`: "noc.hop".
-    [[nodiscard]] std::vector<std::string> constants_read(const Trace& trace,
-                                                          const LaunchTrace& launch) const;
-
 private:
     struct Constant {
         std::string key;         ///< below `timing`
@@ -37,6 +34,7 @@ private:
     timing::KeyHash machine_;
     std::uint32_t num_devices_ = 0;
     std::vector<Constant> constants_;
+    SfpuTiming functions_;
 };
 
 }  // namespace tessera::timed_run

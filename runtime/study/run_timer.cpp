@@ -12,6 +12,7 @@
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/log/log.hpp"
 #include "runtime/report/timing/run_path.hpp"
+#include "runtime/study/read_constants.hpp"
 
 namespace tessera::timed_run {
 namespace {
@@ -259,6 +260,10 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
         add_cached(trace, launch, partition, times);
     } else {
         estimate_draws(trace, launch, partition, times);
+    }
+    // Only whole reports say which assumed constants they depend on.
+    if (options_.detail == Detail::Full) {
+        report_.constants_read.merge(constants_read(machine_->timing, trace, launch));
     }
     report::LaunchReport& reduced = times.reduced;
     const ModelErrorSpec& error = machine_->timing.expected.model_error;

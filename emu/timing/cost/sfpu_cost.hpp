@@ -13,6 +13,11 @@
 
 namespace tessera::timing {
 
+/// Returns the name of the row of SfpuTiming::functions that prices a call ("exp_tile") in the mode
+/// of its event's detail; empty if the call costs `other`. The view lives as long as `timing`.
+[[nodiscard]] std::string_view row_of_call(const SfpuTiming& timing, const std::string& call,
+                                           std::uint8_t detail);
+
 class SfpuCost {
 public:
     /// `names` are those of the trace, which events of kind Sfpu index: "silu_tile" is row "silu".

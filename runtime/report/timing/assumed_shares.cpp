@@ -88,7 +88,11 @@ Millicycles between_launches(const TimingReport& report) {
 
 std::vector<AssumedShare> assumed_shares(const TimingReport& report,
                                          const config::Resolved& resolved) {
-    const Assumed assumed = config::assumed(resolved);
+    Assumed assumed = config::assumed(resolved);
+    // An activity's list has constants of all its calls, and a run makes some of them.
+    std::erase_if(assumed, [&](const config::ResolvedValue* value) {
+        return !report.constants_read.contains(below_timing(value->path));
+    });
     Shares shares(assumed);
     for (const PathPart& part : path_of_run(report)) {
         shares.add(bound_name(part), part.time, config::constants_of(part.activity, part.resource));

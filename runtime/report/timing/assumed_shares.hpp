@@ -10,8 +10,9 @@
 namespace tessera::report {
 
 /// Returns the parts of the critical path that at least one assumed constant of `timing:` prices,
-/// with these constants, largest first. If several activities share a part, only the time of the
-/// priced ones counts. Other constants may price the same time, so a part's time is an upper bound.
+/// largest first, with those of these constants that the replays read. If several activities share
+/// a part, only the time of the priced ones counts. Other constants may price the same time, so a
+/// part's time is an upper bound.
 [[nodiscard]] std::vector<AssumedShare> assumed_shares(const TimingReport& report,
                                                        const config::Resolved& resolved);
 

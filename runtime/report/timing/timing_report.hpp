@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -242,6 +244,8 @@ struct TimingReport {
     Ensemble ensemble;           ///< of the makespan
     PeakRates peak;
     std::vector<LaunchReport> launches;
+    /// Timing constants that the replays read, below `timing` ("noc.hop"); not in report.json.
+    std::set<std::string, std::less<>> constants_read;
     std::vector<AssumedShare> assumed;      ///< result of assumed_shares, largest first
     std::vector<ConstantEffect> constants;  ///< largest first; empty: none was moved
     std::optional<ExpertLoad> moe;
