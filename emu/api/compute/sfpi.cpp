@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <bit>
 #include <utility>
 
@@ -15,7 +17,8 @@ constexpr std::uint32_t kVectorsPerTile = kTileElements / kLanes;
 constexpr std::uint32_t kVectorsPerFace = kFaceElements / kLanes;
 static_assert(kTileElements % kLanes == 0 && kFaceElements % kLanes == 0);
 
-// dst_reg[i] is an operator without a call site, so that errors name the last call before it.
+// Most operators of sfpi have no call site, so that errors name the last call before them. An index
+// of dst_reg has its own.
 CallSite site_of_vectors() {
     return current_thread().last_call;
 }
@@ -41,9 +44,20 @@ struct VectorPlace {
     std::uint32_t tile;
     std::uint32_t vector;
 };
-VectorPlace place_of(const ComputeState& units, std::uint32_t index) {
-    const std::uint32_t at = units.vector_registers.first_vector + index;
-    return {at / kVectorsPerTile, at % kVectorsPerTile};
+VectorPlace place_of(const ComputeState& units, std::int32_t index, CallSite site) {
+    // The vector at dst_reg[0]; dst_reg += −1 may lead before DST.
+    const std::int64_t first = static_cast<std::int32_t>(units.vector_registers.first_vector);
+    const std::int64_t at = first + index;
+    const std::int64_t num_vectors = std::int64_t{units.dst.capacity()} * kVectorsPerTile;
+    if (at < 0 || at >= num_vectors) [[unlikely]] {
+        const std::string moved =
+            first == 0 ? "" : fmt::format("; dst_reg[0] is vector {} here", first);
+        fault(FaultCategory::OutOfBounds, site,
+              "dst_reg[{}] is outside of DST; allowed: {} to {} ({} tiles of {} vectors{})", index,
+              -first, num_vectors - 1 - first, units.dst.capacity(), kVectorsPerTile, moved);
+    }
+    return {static_cast<std::uint32_t>(at) / kVectorsPerTile,
+            static_cast<std::uint32_t>(at) % kVectorsPerTile};
 }
 
 // Only the upper half of a float reaches a 16-bit DST; integers keep what copy_tile keeps.
@@ -66,18 +80,18 @@ std::uint32_t& lane_constant(std::uint32_t index) {
     return vector_registers().constants.at(index);
 }
 
-void load_lanes(std::uint32_t index, LaneWords& lanes) {
+void load_lanes(std::int32_t index, LaneWords& lanes, CallSite site) {
     ComputeState& units = units_of_vectors();
-    const auto [tile_index, vector] = place_of(units, index);
+    const auto [tile_index, vector] = place_of(units, index, site);
     const float* tile = dst_tile_as_is(units.dst, tile_index, "dst_reg", site_of_vectors());
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         lanes[lane] = std::bit_cast<std::uint32_t>(tile[element_of(vector, lane)]);
     }
 }
 
-void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lanes) {
+void store_lanes(std::int32_t index, LaneNumbers numbers, const LaneWords& lanes, CallSite site) {
     ComputeState& units = units_of_vectors();
-    const auto [tile_index, vector] = place_of(units, index);
+    const auto [tile_index, vector] = place_of(units, index, site);
     const auto content = numbers == LaneNumbers::Integer ? DstContent::Integer : DstContent::Float;
     float* tile = units.dst.retag(tile_index, "dst_reg", site_of_vectors(), content);
     const LaneMask active = units.vector_registers.active_lanes;
@@ -94,7 +108,12 @@ void advance_lanes(std::int32_t vectors) {
 }
 
 void begin_face(std::uint32_t idst, std::uint32_t face) {
-    VectorRegisters& registers = vector_registers();
+    ComputeState& units = units_of_vectors();
+    if (idst >= units.dst.capacity()) [[unlikely]] {
+        // Faults here: an index of a library's function has its place in the library.
+        static_cast<void>(units.dst.content(idst, "dst_reg", site_of_vectors()));
+    }
+    VectorRegisters& registers = units.vector_registers;
     registers.first_vector = idst * kVectorsPerTile + face * kVectorsPerFace;
     registers.active_lanes = ~LaneMask{0};
 }

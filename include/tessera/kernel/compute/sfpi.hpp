@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "tessera/call_site.hpp"
 #include "tessera/kernel/compute/sfpi_vectors.hpp"
 
 #define v_if(...)                                   \
@@ -26,10 +27,19 @@
 
 namespace sfpi {
 
+/// Index of dst_reg with its place in the kernel, which an operator cannot take as an argument.
+struct DstIndex {
+    DstIndex(std::int32_t written,  // NOLINT: as the vendor's int
+             tessera::CallSite here = tessera::CallSite::here())
+        : index(written), site(here) {}
+    std::int32_t index;
+    tessera::CallSite site;
+};
+
 /// A vector of DST, as a place that is read and written.
 class DstVector {
 public:
-    explicit DstVector(std::uint32_t index) : index_(index) {}
+    explicit DstVector(const DstIndex& place) : place_(place) {}
     DstVector(const DstVector&) = default;
     operator vFloat() const { return load<vFloat>(); }  // NOLINT: as the vendor's
     operator vInt() const { return load<vInt>(); }      // NOLINT: as the vendor's
@@ -46,16 +56,16 @@ private:
     [[nodiscard]] V load() const {
         LaneWords words;
         issue();
-        tessera::kernel::load_lanes(index_, words);
+        tessera::kernel::load_lanes(place_.index, words, place_.site);
         return V(words);
     }
     template <class V>
     DstVector& store(const V& value) {
         issue_on(value.source());
-        tessera::kernel::store_lanes(index_, V::kNumbers, value.words());
+        tessera::kernel::store_lanes(place_.index, V::kNumbers, value.words(), place_.site);
         return *this;
     }
-    std::uint32_t index_;
+    DstIndex place_;
 };
 // A vector of DST in a formula is one of fp32.
 #define TESSERA_DST_OPERATOR(Result, op)                                \
@@ -81,7 +91,7 @@ TESSERA_DST_OPERATOR(vBool, !=)
 
 /// DST as an array of vectors, from the vector on that dst_reg++ has reached.
 struct DstRegister {
-    DstVector operator[](std::uint32_t index) const { return DstVector(index); }
+    DstVector operator[](const DstIndex& index) const { return DstVector(index); }
     void operator++(int) const { advance(1); }
     void operator++() const { advance(1); }
     void operator+=(std::int32_t vectors) const { advance(vectors); }

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "tessera/call_site.hpp"
 #include "tessera/kernel/compute/sfpi_issue.hpp"
 #include "tessera/kernel/compute/types.hpp"
 
@@ -21,13 +22,17 @@ using LaneMask = std::uint32_t;
 /// Returns the lanes that stores and assignments change now.
 LaneMask active_lanes();
 void set_active_lanes(LaneMask lanes);
-/// Copies a vector of DST; `index` counts from the vector that dst_reg is at.
-void load_lanes(std::uint32_t index, LaneWords& lanes);
+/// Copies a vector of DST; `index` counts from the vector that dst_reg is at, and `site` is where the
+/// kernel states it.
+/// Errors   KernelError{OutOfBounds} for a vector outside of DST.
+void load_lanes(std::int32_t index, LaneWords& lanes, CallSite site);
 /// Stores the active lanes. A 16-bit DST keeps the upper half of each float.
-void store_lanes(std::uint32_t index, LaneNumbers numbers, const LaneWords& lanes);
+/// Errors   as load_lanes.
+void store_lanes(std::int32_t index, LaneNumbers numbers, const LaneWords& lanes, CallSite site);
 /// Moves dst_reg by a number of vectors.
 void advance_lanes(std::int32_t vectors);
 /// Sets dst_reg to the first vector of a face of a DST tile, with all lanes active.
+/// Errors   KernelError{OutOfBounds} for a tile that DST does not have.
 void begin_face(std::uint32_t idst, std::uint32_t face);
 /// Records the instructions of sfpi vectors since the last such event as one event, if there are any.
 void record_vector_function();
