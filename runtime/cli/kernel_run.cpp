@@ -278,6 +278,8 @@ ExitCode run_in(RunFolder& folder, const KernelRunOptions& options, const Consol
 ExitCode run_kernels(const KernelRunOptions& options, const Console& console) {
     // Files that cannot be written are found before the kernels are read, as `run` does.
     check_run_options(options.run);
+    require(options.reference.empty() || !options.run.timing_only,
+            "--reference needs values, leave out --timing-only");
     apply(options.run.kernel_options);
     RunFolder folder(options.save);
     try {
@@ -311,7 +313,9 @@ Command add_kernel_run(CLI::App& kernel, Console& console) {
         "each\n"
         "with its reason and the option that replaces it, and runs them as tessera run. A compute\n"
         "kernel alone gets a reader and a writer that move tiles in order. Ends with 2 if a value\n"
-        "cannot be inferred; the message names the option. --save keeps the run file.");
+        "cannot be inferred; the message names the option. --save keeps the run file.\n"
+        "With --timing-only only integers have values: a kernel that branches on other values\n"
+        "may take another path.");
     return {command, [options, &console] { return run_kernels(*options, console); }};
 }
 

@@ -121,7 +121,7 @@ void add_files_of_run(CLI::App& command, RunOptions& run) {
         .add_option("--report", run.report,
                     "Write report.html, report.json and trace.perfetto.json to a folder")
         ->type_name("DIR");
-    command.add_flag("--no-timing", run.no_timing, "Compute values without predicting times");
+    add_timing_flags(command, run);
     command.add_flag("--json", run.json, "Print the record of the run as JSON, with `inferred`");
     command.add_flag("--quiet", run.quiet, "Print the last line only: PASS, or what failed");
     add_full_flag(command, run.full);

@@ -101,15 +101,19 @@ void add_checked_options_without_config(CLI::App& command, RunOptions& options) 
     add_focus_option(command, options.focus);
     add_draw_options(command, options.draws);
     add_each_constant_flag(command, options.each_constant);
-    command.add_flag("--timing-only", options.timing_only,
-                     "Predict times without computing values, which is faster; nothing is checked");
-    command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
+    add_timing_flags(command, options);
     add_kernel_options(command, options.config, options.kernel_options);
     add_repeated_option(command, "--kernel", options.kernels, "KERNEL=FILE",
                         "Run FILE instead of a kernel: ops/moe_bmm/kernels/reader.cpp=mine.cpp");
 }
 
 }  // namespace
+
+void add_timing_flags(CLI::App& command, RunOptions& options) {
+    command.add_flag("--timing-only", options.timing_only,
+                     "Predict times without computing values, which is faster; nothing is checked");
+    command.add_flag("--no-timing", options.no_timing, "Compute values without predicting times");
+}
 
 void add_run_options_without_config(CLI::App& command, RunOptions& options) {
     add_checked_options_without_config(command, options);

@@ -34,6 +34,8 @@ struct RunOptions {
     bool stages = false;  ///< also print cycles and bytes by stage, of commands that ask for it
 };
 
+/// Adds --timing-only and --no-timing.
+void add_timing_flags(CLI::App& command, RunOptions& options);
 /// Adds the options that can be checked before a run. The other options select what it prints.
 void add_checked_options(CLI::App& command, RunOptions& options);
 /// Adds all options except CONFIG, for commands that make the run file.

@@ -81,6 +81,33 @@ TEST_F(CliKernelRun, RunsAReaderAComputeKernelAndAWriter) {
     EXPECT_THAT(ending.out, HasSubstr("PASS 1 of 1 steps checked"));
 }
 
+// Kernels move zeros in place of values, so that a run without values takes the same time.
+TEST_F(CliKernelRun, PredictsTheSameTimeWithoutValues) {
+    const auto makespan = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{double_kernel("compute.cpp"), "--in", "x=96x64",
+                                           "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Ending ending = run_kernel(arguments);
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+        return nlohmann::json::parse(ending.out).at("makespan");
+    };
+
+    EXPECT_EQ(makespan({"--timing-only"}), makespan({}));
+}
+
+TEST_F(CliKernelRun, RefusesAReferenceOrOutputsWithoutValues) {
+    const auto error = [&](const std::string& option, const std::string& value) {
+        return run_kernel(
+                   {double_kernel("compute.cpp"), "--in", "x=64x64", "--timing-only", option, value})
+            .err;
+    };
+
+    EXPECT_EQ(error("--reference", "2 * x"),
+              "tessera: --reference needs values, leave out --timing-only\n");
+    EXPECT_EQ(error("--outputs", "y.safetensors"),
+              "tessera: --outputs needs values, leave out --timing-only\n");
+}
+
 TEST_F(CliKernelRun, GivesAComputeKernelAReaderAndAWriter) {
     const Ending ending = run_kernel(
         {double_kernel("compute.cpp"), "--in", "x=96x64", "--reference", "2 * x", "--quiet"});
