@@ -173,6 +173,7 @@ Json to_json(const std::vector<CheckedKernel>& kernels) {
                         {"user_headers", errors.user_headers},
                         {"names", errors.names},
                         {"defines", errors.defines},
+                        {"compute_functions", errors.compute_functions},
                         {"instructions", errors.instructions},
                         {"errors", errors.others}});
     }

@@ -45,6 +45,12 @@ void add_name(const std::string& name, CompileErrors& errors) {
     add_once(is_of_program ? errors.defines : errors.names, name);
 }
 
+/// Returns whether clang corrects the name to one of ckernel, the namespace of compute kernels: all
+/// kernels see it, and compute kernels alone use it without its name.
+bool is_of_compute_kernels(std::string_view message, std::string_view name) {
+    return message.find(fmt::format("did you mean 'ckernel::{}'?", name)) != message.npos;
+}
+
 // Returns the member with its class: "Noc::async_read".
 std::string member_of(std::string_view line, std::size_t at) {
     const std::string member = quoted(line, at);
@@ -82,7 +88,9 @@ void add_error(std::string_view line, CompileErrors& errors) {
     for (const std::string_view start : {"use of undeclared identifier ", "unknown type name ",
                                          "no template named ", "unknown class name "}) {
         if (message.starts_with(start)) {
-            return add_name(quoted(message, 0), errors);
+            const std::string name = quoted(message, 0);
+            return is_of_compute_kernels(message, name) ? add_once(errors.compute_functions, name)
+                                                        : add_name(name, errors);
         }
     }
     if (message.starts_with("no member named ") || message.starts_with("no type named ")) {
@@ -95,7 +103,7 @@ void add_error(std::string_view line, CompileErrors& errors) {
 
 bool CompileErrors::empty() const noexcept {
     return vendor_headers.empty() && user_headers.empty() && names.empty() && defines.empty() &&
-           others.empty();
+           compute_functions.empty() && others.empty();
 }
 
 CompileErrors compile_errors(const std::string& output) {
@@ -161,6 +169,12 @@ std::string missing_text(const CompileErrors& errors, std::span<const std::strin
     if (!errors.names.empty()) {
         text +=
             fmt::format("\n  names that Tessera does not have: {}", fmt::join(errors.names, ", "));
+    }
+    if (!errors.compute_functions.empty()) {
+        text += fmt::format(
+            "\n  a kernel that moves data cannot call {}; allowed in compute kernels, `on: "
+            "compute`",
+            fmt::join(errors.compute_functions, ", "));
     }
     if (!errors.defines.empty()) {
         text += fmt::format("\n  words that the program may have to define: {}",

@@ -15,6 +15,8 @@ struct CompileErrors {
     std::vector<std::string> user_headers;    ///< others: their root is not among the folders
     std::vector<std::string> names;           ///< unknown functions, types and members
     std::vector<std::string> defines;         ///< unknown words in capitals: macros of the program
+    /// Functions of compute kernels that a kernel which moves data calls.
+    std::vector<std::string> compute_functions;
     /// True if the kernel compiles when a definition replaces each of these words.
     bool compiles_with_defines = false;
     std::vector<std::string> others;  ///< all other errors, as the compiler words them

@@ -46,6 +46,17 @@ TEST_F(CliKernelCheck, NamesAllThatIsMissingAtOnce) {
               "  words that the program may have to define: NUM_BLOCKS\n");
 }
 
+// Tessera has these functions, and clang's advice to write ckernel:: compiles and cannot run.
+TEST_F(CliKernelCheck, SaysWhichKernelsMayCallAFunctionOfCompute) {
+    folder_.write("reader.cpp",
+                  "void kernel_main() {\n    tile_regs_acquire(); pack_tile(0, 16);\n}\n");
+
+    EXPECT_EQ(check({"reader.cpp", "--on", "reader"}).out,
+              "reader.cpp (reader):\n"
+              "  a kernel that moves data cannot call tile_regs_acquire, pack_tile; allowed in "
+              "compute kernels, `on: compute`\n");
+}
+
 // Each header that is missing was compiled up to 64 times, and named as often.
 TEST_F(CliKernelCheck, NamesAHeaderOfAnotherFolderOnce) {
     folder_.write("writer.cpp",

@@ -45,6 +45,18 @@ TEST(CompileErrors, TakeNamespacesOfArgumentsAsWordsOfTheProgram) {
     EXPECT_THAT(errors.names, IsEmpty());
 }
 
+TEST(CompileErrors, TellFunctionsOfComputeKernelsFromMissingNames) {
+    const CompileErrors errors = compile_errors(
+        "a.cpp:4:5: error: use of undeclared identifier 'pack_tile'; did you mean "
+        "'ckernel::pack_tile'?\n"
+        "a.cpp:5:5: error: use of undeclared identifier 'pak_tile'; did you mean "
+        "'ckernel::pack_tile'?\n");
+
+    EXPECT_THAT(errors.compute_functions, ElementsAre("pack_tile"));
+    EXPECT_THAT(errors.names, ElementsAre("pak_tile"));
+    EXPECT_FALSE(errors.empty());
+}
+
 TEST(CompileErrors, TellHeadersOfTheVendorFromThoseOfTheUser) {
     const CompileErrors errors = compile_errors(
         "a.cpp:1:10: fatal error: 'api/socket_api.h' file not found\n"
