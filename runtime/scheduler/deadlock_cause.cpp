@@ -328,10 +328,11 @@ std::optional<Cause> ring_of_semaphores(std::span<KernelThread* const> blocked) 
     }
     const std::string head = fmt::format("probably a ring of {}: ", extent_text(all));
     if (waiters.size() == 1) {
-        return Cause{Kind::Semaphore, all.front(),
-                     fmt::format("{}each waits at {} for its {}, and no other thread is left to "
-                                 "set it",
-                                 head, site_of(*all.front()), awaited_word(*all.front()))};
+        return Cause{
+            Kind::Semaphore, all.front(),
+            fmt::format("{}each waits at {} for {} of its own core, and no other thread is left to "
+                        "set it",
+                        head, site_of(*all.front()), awaited_word(*all.front()))};
     }
     std::vector<std::string> parts;
     parts.reserve(waiters.size());

@@ -58,7 +58,8 @@ TEST_F(CliFailedRun, NamesTheCauseThenEqualThreadsOnceByTheNamesOfTheRunFile) {
     EXPECT_EQ(
         ending.err,
         "tessera: Deadlock: device 0 core (0,0) reader ring.cpp:3: probably a ring of 3 cores: "
-        "each waits at ring.cpp:3 for its semaphore ready, and no other thread is left to set "
+        "each waits at ring.cpp:3 for semaphore ready of its own core, and no other thread is left "
+        "to set "
         "it\n"
         "  3 kernel threads are blocked and nothing is in flight:\n"
         "    3 threads: device 0 cores (0,0)-(2,0) reader ring.cpp:3 waits in "

@@ -222,9 +222,11 @@ TEST_P(Deadlock, OfCoresThatAllWaitBeforeTheySetAnyIsProbablyARing) {
         rig_.place({x, 0}, Processor::Riscv0, wait_for_at_least_one);
     }
 
-    EXPECT_THAT(rig_.fault(),
-                AllOf(HasSubstr("Deadlock: probably a ring of 3 cores: each waits at "),
-                      HasSubstr(" for its semaphore 0, and no other thread is left to set it\n")));
+    EXPECT_THAT(
+        rig_.fault(),
+        AllOf(HasSubstr("Deadlock: probably a ring of 3 cores: each waits at "),
+              HasSubstr(
+                  " for semaphore 0 of its own core, and no other thread is left to set it\n")));
 }
 
 TEST_P(Deadlock, OfSemaphoresThatAFinishedKernelMayHaveLeftUnsetIsNoRing) {
