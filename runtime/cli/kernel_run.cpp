@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -14,13 +15,13 @@
 #include <set>
 #include <sstream>
 
+#include "emu/base/input_file.hpp"
 #include "emu/base/tensor_file/partial_file.hpp"
 #include "runtime/cli/inferred_text.hpp"
 #include "runtime/cli/kernel_run_options.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/run.hpp"
 #include "runtime/facade/device_model.hpp"
-#include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/kernel_census.hpp"
 #include "tessera/errors.hpp"
 
@@ -135,9 +136,11 @@ void name_by_role(std::vector<KernelFile>& files) {
 }
 
 std::string kernel_source(const std::string& path) {
-    const auto text = read_file(path);
-    require(text.has_value(), "cannot read kernel {}", path);
-    return *text;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+    require(fs::path(path).extension() != ".yaml",
+            "{0}: is not a kernel, allowed: C++ sources; a run file is run by tessera run {0}",
+            path);
+    return tessera::read_input(path, kMostBytes);
 }
 
 std::vector<KernelFile> kernel_files(const KernelRunOptions& options) {

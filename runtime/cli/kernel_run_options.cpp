@@ -2,8 +2,10 @@
 #include "runtime/cli/kernel_run_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -22,13 +24,51 @@ std::pair<std::string, std::string> split_pair(const char* option, const std::st
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+bool is_kernel_name(const std::string& name) {
+    return processor_named(name).has_value();
+}
+
+/// A file and the processor that --on gives it.
+std::pair<std::string, Processor> processor_choice(const std::string& choice) {
+    const auto [file, role] = split_pair("--on", choice, "FILE=PROCESSOR");
+    const auto processor = processor_named(role);
+    require(processor.has_value(), "--on {}: allowed: reader, writer, compute", choice);
+    return {file, *processor};
+}
+
+bool names_file(const std::string& name, const std::string& path) {
+    return name == path || name == std::filesystem::path(path).filename();
+}
+
+// An option for a kernel that does not exist would have no effect.
+void check_chosen_files(const KernelRunOptions& options) {
+    for (const std::string& choice : options.processors) {
+        const std::string file = processor_choice(choice).first;
+        require(std::ranges::any_of(
+                    options.files, [&](const std::string& path) { return names_file(file, path); }),
+                "--on {}: {} is not a kernel of this run; allowed: {}", choice, file,
+                fmt::join(options.files, ", "));
+    }
+}
+
+void check_kernels_of_defines(const KernelRunOptions& options) {
+    for (const std::string& define : options.defines) {
+        const std::string name = define.substr(0, define.find('='));
+        require(name.find('.') == name.npos || is_kernel_name(name.substr(0, name.find('.'))),
+                "--define {}: expected [KERNEL.]NAME=VALUE; allowed kernels: reader, writer, "
+                "compute",
+                define);
+    }
+}
+
 void check_kernel_names(const KernelRunOptions& options) {
+    check_chosen_files(options);
+    check_kernels_of_defines(options);
     for (const auto& [option, values] :
          {std::pair("--arg", &options.args), std::pair("--ct", &options.compile_args)}) {
         for (const std::string& value : *values) {
             const auto [name, rest] = split_pair(option, value, "KERNEL.ARGUMENT=VALUE");
-            require(processor_named(name.substr(0, name.find('.'))).has_value() &&
-                        name.find('.') != name.npos,
+            require(is_kernel_name(name.substr(0, name.find('.'))) && name.find('.') != name.npos,
                     "{} {}: expected KERNEL.ARGUMENT=VALUE; allowed kernels: reader, writer, "
                     "compute",
                     option, value);
@@ -169,10 +209,8 @@ Defines defines_of(const KernelRunOptions& options, const std::string& kernel) {
 std::optional<Processor> chosen_processor(const KernelRunOptions& options,
                                           const std::string& path) {
     for (const std::string& choice : options.processors) {
-        const auto [name, role] = split_pair("--on", choice, "FILE=PROCESSOR");
-        const auto processor = processor_named(role);
-        require(processor.has_value(), "--on {}: allowed: reader, writer, compute", choice);
-        if (name == path || name == std::filesystem::path(path).filename()) {
+        const auto [file, processor] = processor_choice(choice);
+        if (names_file(file, path)) {
             return processor;
         }
     }

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "emu/base/fields/enum_names.hpp"
 #include "emu/base/tensor_file/safetensors.hpp"
@@ -122,6 +124,19 @@ InferredTensor* find_named(KernelTensors& tensors, const std::string& name) {
     return nullptr;
 }
 
+// A tensor of a name that is taken has no argument of a kernel to go to.
+void check_names(const KernelTensors& tensors) {
+    std::set<std::string> names;
+    for (const auto& [option, group] :
+         {std::pair("--in", &tensors.inputs), std::pair("--out", &tensors.outputs)}) {
+        for (const InferredTensor& tensor : *group) {
+            require(names.insert(tensor.name).second,
+                    "{} {}: another tensor has this name; allowed: a name for each tensor", option,
+                    tensor.name);
+        }
+    }
+}
+
 void set_layouts(const KernelTensorOptions& options, Layout layout, KernelTensors& tensors) {
     for (auto* group : {&tensors.inputs, &tensors.outputs}) {
         for (InferredTensor& tensor : *group) {
@@ -173,6 +188,7 @@ KernelTensors kernel_tensors(const KernelTensorOptions& options,
             tensors.outputs.back().spec.format = tensors.inputs.front().spec.format;
         }
     }
+    check_names(tensors);
     set_layouts(options, uses_tiles(files) ? Layout::TILE : Layout::ROW_MAJOR, tensors);
     return tensors;
 }

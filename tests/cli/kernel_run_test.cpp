@@ -154,6 +154,57 @@ TEST_F(CliKernelRun, NamesTheArgumentThatItCannotInfer) {
                               "--arg writer.2=VALUE\n");
 }
 
+struct RefusedKernelOption {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::string message;
+};
+
+void PrintTo(const RefusedKernelOption& option, std::ostream* out) {
+    *out << option.name;
+}
+
+class RefusedKernelOptions : public CliKernelRun,
+                             public ::testing::WithParamInterface<RefusedKernelOption> {};
+
+// These options had no effect, or a message about something else.
+TEST_P(RefusedKernelOptions, EndWithTwoAndOneSentence) {
+    folder_.write("copy.cpp", kCopy);
+    folder_.write("run.yaml", "steps: []\n");
+
+    const Ending ending = run_kernel(GetParam().arguments);
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera: " + GetParam().message + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CliKernelRun, RefusedKernelOptions,
+    ::testing::Values(
+        RefusedKernelOption{"ProcessorOfAnotherFile",
+                            {"copy.cpp", "--in", "x=32x32", "--on", "copi.cpp=reader"},
+                            "--on copi.cpp=reader: copi.cpp is not a kernel of this run; allowed: "
+                            "copy.cpp"},
+        RefusedKernelOption{"DefineOfAnotherKernel",
+                            {"copy.cpp", "--in", "x=32x32", "--define", "redaer.N=1"},
+                            "--define redaer.N=1: expected [KERNEL.]NAME=VALUE; allowed kernels: "
+                            "reader, writer, compute"},
+        RefusedKernelOption{"TwoTensorsOfOneName",
+                            {"copy.cpp", "--in", "x=32x32", "--in", "x=64x64"},
+                            "--in x: another tensor has this name; allowed: a name for each "
+                            "tensor"},
+        RefusedKernelOption{"KernelThatDoesNotExist",
+                            {"none.cpp", "--in", "x=32x32"},
+                            "none.cpp: cannot open: No such file or directory"},
+        RefusedKernelOption{"Folder",
+                            {".", "--in", "x=32x32"},
+                            ".: is a folder, allowed: a regular file or a pipe"},
+        RefusedKernelOption{"RunFile",
+                            {"run.yaml", "--in", "x=32x32"},
+                            "run.yaml: is not a kernel, allowed: C++ sources; a run file is run by "
+                            "tessera run run.yaml"}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
 TEST_F(CliKernelRun, NamesTheTensorThatIsMissing) {
     folder_.write("copy.cpp", kCopy);
 
