@@ -210,8 +210,8 @@ Shape shape_of(const Node& node, const Scope& names) {
     Shape shape;
     for (const Node& extent : node.elements) {
         require(extent.kind == NodeKind::Scalar, "expected an extent, found {}", describe(extent));
-        shape.push_back(pipeline::evaluate_count(extent.text, names));
-        require(shape.back() > 0, "'{}' is 0; allowed: an extent of at least 1", extent.text);
+        constexpr std::uint32_t kFewest = 1;
+        shape.push_back(pipeline::evaluate_count(extent.text, names, kFewest));
     }
     return shape;
 }

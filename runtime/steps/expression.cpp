@@ -257,6 +257,12 @@ Value evaluate_number(std::string_view text, const Scope& scope) {
 
 namespace {
 
+/// Returns the expression and its value, or one of them if they are the same text.
+std::string value_text(std::string_view text, const Value& value) {
+    const std::string shown = show(value);
+    return text == shown ? "is " + shown : fmt::format("'{}' is {}", text, shown);
+}
+
 /// Returns what to do about a whole number that is not a count: 1e3 and 4.0 are decimals.
 std::string cure_of_decimal(const Value& value) {
     const auto* decimal = std::get_if<double>(&value);
@@ -266,12 +272,12 @@ std::string cure_of_decimal(const Value& value) {
 
 }  // namespace
 
-std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
+std::uint32_t evaluate_count(std::string_view text, const Scope& scope, std::uint32_t fewest) {
     const Value value = evaluate_number(text, scope);
     const auto* whole = std::get_if<std::int64_t>(&value);
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    require(whole != nullptr && *whole >= 0 && *whole <= kMost,
-            "'{}' is {}; allowed: a whole number, 0 to {}{}", text, show(value), kMost,
+    require(whole != nullptr && *whole >= std::int64_t{fewest} && *whole <= kMost,
+            "{}; allowed: a whole number, {} to {}{}", value_text(text, value), fewest, kMost,
             cure_of_decimal(value));
     return static_cast<std::uint32_t>(*whole);
 }
@@ -279,7 +285,7 @@ std::uint32_t evaluate_count(std::string_view text, const Scope& scope) {
 std::int64_t evaluate_integer(std::string_view text, const Scope& scope) {
     const Value value = evaluate_number(text, scope);
     const auto* whole = std::get_if<std::int64_t>(&value);
-    require(whole != nullptr, "'{}' is {}; allowed: a whole number{}", text, show(value),
+    require(whole != nullptr, "{}; allowed: a whole number{}", value_text(text, value),
             cure_of_decimal(value));
     return *whole;
 }

@@ -25,9 +25,10 @@ namespace tessera::pipeline {
 ///             those of the scope.
 /// Errors      UsageError with the expression and what is wrong with it.
 [[nodiscard]] Value evaluate(std::string_view text, const Scope& scope);
-/// Evaluates `text` to a whole number from 0 to 2^32 − 1; a comparison gives 1 or 0.
+/// Evaluates `text` to a whole number from `fewest` to 2^32 − 1; a comparison gives 1 or 0.
 /// Errors      as evaluate(), and UsageError for another value.
-[[nodiscard]] std::uint32_t evaluate_count(std::string_view text, const Scope& scope);
+[[nodiscard]] std::uint32_t evaluate_count(std::string_view text, const Scope& scope,
+                                           std::uint32_t fewest = 0);
 /// Evaluates `text` to a whole number of either sign.
 /// Errors      as evaluate(), and UsageError for another value.
 [[nodiscard]] std::int64_t evaluate_integer(std::string_view text, const Scope& scope);

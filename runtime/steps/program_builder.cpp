@@ -35,20 +35,14 @@ auto with_key(const std::string& key, F act) {
     }
 }
 
-std::uint32_t positive_count(std::string_view text, const Scope& names) {
-    const std::uint32_t count = evaluate_count(text, names);
-    require(count > 0, "'{}' is 0; allowed: 1 or more", text);
-    return count;
-}
-
 /// Splits the program's units over its grid, as tt-metal's host code does.
 CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& names) {
     const GridSize whole = arch.workers.compute;
     const GridSize grid = program.grid == GridSize{} ? whole : program.grid;
     require(program.first.x + grid.columns <= whole.columns &&
                 program.first.y + grid.rows <= whole.rows,
-            "cores: a grid of [{}, {}] at {} exceeds the {}'s grid of [{}, {}]", grid.columns,
-            grid.rows, to_string(program.first), arch.name, whole.columns, whole.rows);
+            "a grid of [{}, {}] at {} exceeds the {}'s grid of [{}, {}]", grid.columns, grid.rows,
+            to_string(program.first), arch.name, whole.columns, whole.rows);
     const CoreRange range(program.first,
                           {program.first.x + grid.columns - 1, program.first.y + grid.rows - 1});
     CoreWork work;
@@ -60,8 +54,8 @@ CoreWork split(const ProgramSpec& program, const ArchSpec& arch, const Scope& na
         return work;
     }
     // The split of tt-metal: the first cores have one unit more (core_group_1).
-    const std::uint32_t units =
-        with_key("cores.split_work_to_cores", [&] { return positive_count(program.units, names); });
+    const std::uint32_t units = with_key("cores.split_work_to_cores",
+                                         [&] { return evaluate_count(program.units, names, 1); });
     const auto [num_cores, all, group_1, group_2, per_core_1, per_core_2] =
         split_work_to_cores(CoreRangeSet(range), units);
     work = {all, group_1, group_2, per_core_1, per_core_2, corerange_to_cores(all, num_cores)};
@@ -204,10 +198,10 @@ private:
         const std::uint32_t page = buffer.page_size.empty()
                                        ? buffer.tile.get_tile_size(buffer.format)
                                        : with_key(key + ".page_size", [&] {
-                                             return positive_count(buffer.page_size, names_);
+                                             return evaluate_count(buffer.page_size, names_, 1);
                                          });
         const std::uint32_t pages =
-            with_key(key + ".pages", [&] { return positive_count(buffer.pages, names_); });
+            with_key(key + ".pages", [&] { return evaluate_count(buffer.pages, names_, 1); });
         // In 64 bits: the product of two counts may wrap around to a size that fits.
         require(std::uint64_t{pages} * page <= context_.arch.l1.size.value,
                 "{} pages of {} B; a core has {} B of L1", pages, page,

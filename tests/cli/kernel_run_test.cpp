@@ -316,9 +316,10 @@ TEST_F(CliKernelRun, NamesTheOptionOfAWrongValueAndNoFileThatItRemoves) {
         first_line({"--fidelity", "Foo"}),
         "the inferred run file:24:26: steps.kernel.program.kernels[1].math_fidelity: expected "
         "LoFi, HiFi2, HiFi3 or HiFi4, found 'Foo'; set --fidelity");
-    EXPECT_EQ(first_line({"--cb", "0=pages:0"}),
-              "the inferred run file:14:38: steps.kernel.program.cbs.0.pages: '0' is 0; allowed: 1 "
-              "or more; set --cb");
+    EXPECT_EQ(
+        first_line({"--cb", "0=pages:0"}),
+        "the inferred run file:14:38: steps.kernel.program.cbs.0.pages: is 0; allowed: a whole "
+        "number, 1 to 4294967295; set --cb");
 }
 
 TEST_F(CliKernelRun, CallsAKernelThatItAddsAdded) {

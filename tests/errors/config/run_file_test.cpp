@@ -38,6 +38,8 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:5:30: params.rows.choices: expected [word, …], found a list of 0"},
     {"FollowsAnUnknownParam", "rows: 64", "rows: {value: 64, follows: [colums]}",
      "run.yaml:5:31: params.rows.follows: 'colums', allowed: params that are defined above"},
+    {"TabInAnIndent", "  rows: 64", "\trows: 64",
+     "run.yaml:5:6: YAML syntax: illegal map value; a tab indents the line, allowed: spaces"},
     {"SyntaxError", "[1, 2]", "[1, 2", "run.yaml:4:7: YAML syntax: end of sequence flow not found"},
     {"ControlCharacter", "rows: 64", "rows: 6\x01",
      "run.yaml:5:10: control character 0x01; allowed: text, tabs and ends of lines"},
@@ -71,7 +73,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownParamInAShape", "[rows, columns]", "[row, columns]",
      "run.yaml:9:14: tensors.x.shape: row is unknown, did you mean rows?"},
     {"ExtentOfZero", "[rows, columns]", "[rows - 64, columns]",
-     "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; allowed: an extent of at least 1"},
+     "run.yaml:9:14: tensors.x.shape: 'rows - 64' is 0; allowed: a whole number, 1 to 4294967295"},
     {"DivisionThatLeavesARest", "[rows, columns]", "[rows / 3, columns]",
      "run.yaml:9:14: tensors.x.shape: 'rows / 3': 3 does not divide 64; use ceil_div or floor_div, "
      "or "
@@ -150,7 +152,7 @@ constexpr Mistake kMistakes[] = {
     {"UnknownWord", "shape: [1, 2]", "shape: [1, 2]\n  topology: star",
      "run.yaml:4:13: mesh.topology: expected line, ring or torus, found 'star'"},
     {"DecimalExtent", "rows: 64", "rows: 6.4e1",
-     "run.yaml:9:14: tensors.x.shape: 'rows' is 64; allowed: a whole number, 0 to 4294967295; "
+     "run.yaml:9:14: tensors.x.shape: 'rows' is 64; allowed: a whole number, 1 to 4294967295; "
      "write it without point and exponent"},
     {"MoreRowsThanAnOutputHas", "set: {factor: 2}}\n",
      "set: {factor: 2}}\noutputs: [{tensor: y, rows: 100}]\n",

@@ -23,7 +23,9 @@ constexpr Mistake kMistakes[] = {
      "the largest free range has 536870880 B (32 B missing); 536870912 B of 1073741792 B are held "
      "by: x 536870912 B"},
     {"StepWithoutName", "name: double, ", "",
-     "run.yaml:11:5: steps: expected {name: …, op: …}, found a map"},
+     "run.yaml:11:5: steps: required key name is missing: {name: …, op: …}"},
+    {"StepThatIsAWord", "{name: double, op: scale, in: [x], out: [y], set: {factor: 2}}", "double",
+     "run.yaml:11:5: steps: expected {name: …, op: …}, found 'double'"},
     {"StepWithoutOp", "op: scale, ", "",
      "run.yaml:11:5: steps.double: neither op nor program: one of them is required"},
     {"StepThatStandsTwice", "set: {factor: 2}}",
@@ -92,7 +94,7 @@ constexpr Mistake kMistakes[] = {
     {"ProgramOutputOfAShapeThatIsRefused", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: "
      "{shape: [0, 64], dtype: bfloat16}}",
-     "run.yaml:11:118: steps.double.out.y.shape: '0' is 0; allowed: an extent of at least 1"},
+     "run.yaml:11:118: steps.double.out.y.shape: is 0; allowed: a whole number, 1 to 4294967295"},
     {"ProgramOutputWithoutShape", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: [y]",
      "run.yaml:11:107: steps.double.out.y: a program's output needs its shape and dtype: {shape: "
@@ -201,17 +203,47 @@ constexpr Mistake kMistakes[] = {
      "program: {cores: {split_work_to_cores: 0}, cbs: {0: {}}, kernels: [{path: "
      "ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: [rows, columns], "
      "dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:59: steps.double.program.cores.split_work_to_cores: '0' is 0; allowed: 1 or "
-     "more"},
+     "run.yaml:11:59: steps.double.program.cores.split_work_to_cores: is 0; allowed: a whole "
+     "number, 1 to 4294967295"},
     {"PagesOfZeroBytes", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {16: {pages: 2, page_size: 0}}, kernels: [{path: "
      "ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: [rows, columns], "
      "dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:62: steps.double.program.cbs.16.page_size: '0' is 0; allowed: 1 or more"},
+     "run.yaml:11:62: steps.double.program.cbs.16.page_size: is 0; allowed: a whole number, 1 to "
+     "4294967295"},
+    {"ReferenceOfAStepWithoutInputs", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {kernels: [{path: ops/scale/kernels/reader.cpp, on: reader}]}, reference: 2 * x, "
+     "out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:103: steps.double.reference: '2 * x': x is not an input of the step; its inputs "
+     "are none"},
     {"BufferWithoutPages", "op: scale, in: [x], out: [y], set: {factor: 2}",
      "program: {cbs: {16: {pages: 0}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
      "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
-     "run.yaml:11:48: steps.double.program.cbs.16.pages: '0' is 0; allowed: 1 or more"},
+     "run.yaml:11:48: steps.double.program.cbs.16.pages: is 0; allowed: a whole number, 1 to "
+     "4294967295"},
+    {"BufferOfFewerPagesThanNone", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {16: {pages: -2}}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:48: steps.double.program.cbs.16.pages: is -2; allowed: a whole number, 1 to "
+     "4294967295"},
+    {"BufferLargerThanL1", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cbs: {16: {pages: 2000, page_size: 2048}}, kernels: [{path: "
+     "ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:48: steps.double.program.cbs.16: 2000 pages of 2048 B; a core has 1499136 B of "
+     "L1"},
+    {"MoreCoresThanTheDevice", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cores: {grid: [9, 8]}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}]}, in: [x], out: {y: {shape: [rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:44: steps.double.program.cores: a grid of [9, 8] at (0,0) exceeds the "
+     "wormhole_n150's grid of [8, 8]"},
+    {"TwoKernelsOnOneProcessor", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "program: {cores: {grid: [1, 1]}, kernels: [{path: ops/scale/kernels/reader.cpp, on: "
+     "reader}, {path: ops/scale/kernels/reader.cpp, on: reader}]}, in: [x], out: {y: {shape: "
+     "[rows, columns], dtype: bfloat16, layout: tile}}",
+     "run.yaml:11:120: steps.double.program.kernels[1]: CreateKernel: "
+     "ops/scale/kernels/reader.cpp: core (0,0) already has kernel ops/scale/kernels/reader.cpp on "
+     "RISCV_1; a core takes one kernel per processor"},
 };
 
 INSTANTIATE_TEST_SUITE_P(OneMistake, StepErrors, testing::ValuesIn(kMistakes),

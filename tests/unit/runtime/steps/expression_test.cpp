@@ -111,6 +111,7 @@ TEST(ExpressionErrors, NameWhatIsWrong) {
     EXPECT_EQ(refusal_of("T ? 1"), "'T ? 1': '? 1' is not understood");
     EXPECT_EQ(refusal_of("T / 0"), "'T / 0': division by 0");
     EXPECT_EQ(refusal_of("1 - 2"), "'1 - 2' is -1; allowed: a whole number, 0 to 4294967295");
+    EXPECT_EQ(refusal_of("1.5"), "is 1.5; allowed: a whole number, 0 to 4294967295");
     EXPECT_EQ(refusal_of("rate"), "'rate' is 0.5; allowed: a whole number, 0 to 4294967295");
     EXPECT_EQ(refusal_of("ceil_dif(T, 2)"),
               "'ceil_dif(T, 2)': unknown function ceil_dif, did you mean ceil_div?");
