@@ -14,6 +14,14 @@ std::string named(std::string_view operand, const std::string& tensor) {
                                                : fmt::format("{} ({})", operand, tensor);
 }
 
+/// Returns the first written value below a key that holds others: cores.grid of cores.
+const ResolvedValue* first_below(const Resolved& resolved, const std::string& key) {
+    const auto found = std::ranges::find_if(resolved, [&](const ResolvedValue& value) {
+        return value.origin.kind != OriginKind::Default && value.path.starts_with(key + '.');
+    });
+    return found == resolved.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 void StepJudge::require(bool holds, std::string_view blamed, const std::string& text) {
@@ -41,6 +49,12 @@ void StepJudge::require(bool holds, std::string_view blamed, const std::string& 
     const auto input = std::ranges::find(step_.op->spec.inputs, blamed, &ops::Operand::name);
     const auto in = static_cast<std::size_t>(input - step_.op->spec.inputs.begin());
     const bool is_input = input != step_.op->spec.inputs.end() && in < step_.inputs.size();
+    const std::string key = fmt::format("steps.{}.{}", step_.name, blamed);
+    const ResolvedValue* part = is_input ? nullptr : first_below(binder_.binding.resolved, key);
+    if (part != nullptr) {
+        binder_.rules.add(part->origin, key, text);
+        return;
+    }
     binder_.rules.add(
         step_.inputs_place, fmt::format("steps.{}{}", step_.name, is_input ? ".in" : ""),
         fmt::format("{} {}", is_input ? named(blamed, step_.inputs[in]) : std::string(blamed),
