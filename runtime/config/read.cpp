@@ -131,6 +131,17 @@ void check_characters(const std::string& text, const Origin& place) {
     }
 }
 
+/// Returns the cure if a tab indents the line: the parser names a consequence, such as the end of a
+/// map that is missing.
+std::string cure_of_tab(const std::string& text, int number) {
+    std::istringstream lines(text);
+    std::string line;
+    for (int at = 0; at <= number && std::getline(lines, line); ++at) {
+    }
+    const std::string indent = line.substr(0, line.find_first_not_of(" \t"));
+    return indent.find('\t') == indent.npos ? "" : "; a tab indents the line, allowed: spaces";
+}
+
 void check_syntax(const std::string& text, const Origin& place) {
     std::istringstream stream(text);
     SyntaxOnly events;
@@ -140,7 +151,8 @@ void check_syntax(const std::string& text, const Origin& place) {
         while (events.starts().size() < 2 && parser.HandleNextDocument(events)) {
         }
     } catch (const YAML::Exception& error) {
-        TreeBuilder::refuse(origin_at(place, error.mark), "YAML syntax: " + error.msg);
+        TreeBuilder::refuse(origin_at(place, error.mark),
+                            "YAML syntax: " + error.msg + cure_of_tab(text, error.mark.line));
     }
     if (events.starts().size() > 1) {
         TreeBuilder::refuse(origin_at(place, events.starts()[1]),
