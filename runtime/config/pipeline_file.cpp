@@ -95,7 +95,11 @@ void bind_seed(PipelineBinder& binder, const Node& node) {
 /// Moves a step of a list into a map under its name.
 void take_name(Node& step, std::vector<Entry>& named) {
     const Node* name = step.find("name");
-    if (step.kind != NodeKind::Map || name == nullptr || name->kind != NodeKind::Scalar) {
+    if (step.kind == NodeKind::Map && name == nullptr) {
+        throw ConfigError(to_string(step.origin) +
+                          ": steps: required key name is missing: {name: …, op: …}");
+    }
+    if (step.kind != NodeKind::Map || name->kind != NodeKind::Scalar) {
         throw ConfigError(to_string(step.origin) + ": steps: expected {name: …, op: …}, found " +
                           describe(step));
     }

@@ -352,7 +352,7 @@ void bind_reference(PipelineBinder& binder, const Node& step, const std::string&
         for (const std::string& name : pipeline::tensor_names(node->text)) {
             require(std::ranges::find(spec.inputs, name) != spec.inputs.end(),
                     "'{}': {} is not an input of the step; its inputs are {}", node->text, name,
-                    fmt::join(spec.inputs, ", "));
+                    spec.inputs.empty() ? "none" : fmt::format("{}", fmt::join(spec.inputs, ", ")));
         }
         // An expression has one value; several outputs need a file.
         require(spec.outputs.size() == 1,
