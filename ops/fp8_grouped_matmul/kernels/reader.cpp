@@ -198,6 +198,15 @@ void push_unit(const Weights& weights, const PageAccessor& weight_scales, uint32
     push_products(weights, block_row, rows, shapes);
 }
 
+// Returns the weights with the banks that the writer does not read.
+Weights own_part(const PageAccessor& weights, const ReaderArgs& args) {
+    const uint32_t others = WriterBanks::read(kFirst + ReaderTensors::Addresses::kCount).mask;
+    return {weights,
+            {~others, args.banks, args.bank_step},
+            args.k_blocks * kBlockTiles,
+            args.has_shards != 0};
+}
+
 // Tensors with an entry for each token.
 struct RowTensors {
     const PageAccessor& activations;
@@ -236,11 +245,7 @@ void kernel_main() {
     const TensorAccessor num_ctas(Tensors::num_ctas(), Tensors::num_ctas_address(kFirst));
     const TensorAccessor tokens(Tensors::tokens(), Tensors::tokens_address(kFirst));
 
-    const uint32_t others = WriterBanks::read(kFirst + Tensors::Addresses::kCount).mask;
-    const Weights read_weights{weights,
-                               {~others, args.banks, args.bank_step},
-                               args.k_blocks * kBlockTiles,
-                               args.has_shards != 0};
+    const Weights read_weights = own_part(weights, args);
     const Tables tables = read_tables(num_ctas, batch, limit, args);
     const units::Share share =
         units::share_of(tables.groups.count * shapes.n_blocks, index.core, index.num_cores);
