@@ -131,10 +131,10 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
             continue;  // omitted
         }
         PlannedTensor& tensor = planned.find(step.inputs[i])->second;
-        const bool is_chosen =
-            tensor.is_open && i < wanted.size() &&
-            std::ranges::all_of(tensor.readers,
-                                [&](const ops::Op* reader) { return reader == step.op.get(); });
+        const bool is_chosen = tensor.is_open && i < wanted.size() &&
+                               std::ranges::all_of(tensor.readers, [&](const ops::Op* reader) {
+                                   return reader == step.op.get();
+                               });
         if (is_chosen) {
             tensor.plan = wanted[i];
             step.input_plans[i] = wanted[i];

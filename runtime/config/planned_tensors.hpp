@@ -21,7 +21,8 @@ struct PlannedTensor {
     bool is_known = true;             ///< false: its step has a mistake, which is reported there
     std::set<std::uint32_t> devices;  ///< empty: all
     std::string maker = {};           ///< its step; empty for inputs of the run
-    std::set<const ops::Op*> readers = {};  ///< of an input of the run; parts of steps are not known
+    /// Ops that read an input of the run. Those of the parts of a step are not among them.
+    std::set<const ops::Op*> readers = {};
 };
 using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
 
