@@ -8,11 +8,13 @@
 
 namespace tessera {
 
+/// Returns the value of a bfloat16 bit pattern.
 [[nodiscard]] inline float bf16_to_float(std::uint16_t bits) noexcept {
     return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-/// Rounds to nearest, ties to even; overflow gives infinity, NaN gives 0x7FC0.
+/// Returns the bit pattern of a number, rounded to nearest, ties to even. Overflow gives infinity,
+/// NaN gives 0x7FC0.
 [[nodiscard]] inline std::uint16_t float_to_bf16(float value) noexcept {
     if (std::isnan(value)) {
         return 0x7FC0;

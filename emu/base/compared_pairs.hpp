@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-/// Both finite; both NaN; equal infinities; or not comparable.
+/// Kind of a pair: both finite; both NaN; infinities that agree; or not comparable.
 enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
 
 /// Classifies a pair. `largest`: larger magnitudes match an infinity of the same sign, because the
@@ -46,6 +46,7 @@ enum class PairKind : std::uint8_t { Finite, TwoNan, AgreeInfinite, Fault };
     return found > 0 ? found : 0;
 }
 
+/// Pairs of a block: its two arrays of doubles take 8 KiB of the host's L1 cache.
 inline constexpr std::size_t kPairsPerBlock = 512;
 
 /// Consecutive pairs of one part, beginning with element `first`.

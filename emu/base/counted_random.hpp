@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-/// The finalizer of SplitMix64. Source: Steele, Lea, Flood, OOPSLA 2014; variant 13 of Stafford.
+/// Returns a hash of a word by the finalizer of SplitMix64.
+/// Source   Steele, Lea, Flood, OOPSLA 2014; variant 13 of Stafford.
 [[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t value) noexcept {
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
     value = (value ^ value >> 27) * 0x94D049BB133111EB;

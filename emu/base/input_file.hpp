@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule for opening files that the user names. Allowed are a regular file and, if it is read
-// once from start to end, a pipe with a writer; both of limited size. Devices may be endless, and a
-// pipe may never have a writer.
+// Opens files that the user names. A regular file is allowed, and a pipe with a writer if it is
+// read once from start to end; the size of both is limited. Devices are refused, because they may
+// be endless; a pipe without a writer is refused, because it may never get one.
 #pragma once
 
 #include <cstdint>

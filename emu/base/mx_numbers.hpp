@@ -17,8 +17,8 @@ namespace tessera {
     return (code & 8U) != 0 ? -magnitude : magnitude;
 }
 
-/// Returns the e2m1 code nearest to a number: ties go to the even code, and 6 is the largest
-/// magnitude. Numbers below 0 keep their sign, also where they round to 0.
+/// Returns the e2m1 code nearest to a number. Ties go to the even code, and magnitudes above 6
+/// become 6. Numbers below 0 keep their sign, even if they round to 0.
 [[nodiscard]] inline std::uint32_t e2m1_from_float(float value) noexcept {
     const float magnitude = std::fabs(value);
     std::uint32_t code = 0;
@@ -30,9 +30,9 @@ namespace tessera {
     return value < 0 ? code | 8U : code;
 }
 
-/// Returns the e8m0 code of a block whose largest magnitude is given, as OCP MX defines it for
-/// e2m1: the exponent of the magnitude less 2, that of 6. It is at least 2, so that no number of
-/// the block is subnormal in bfloat16.
+/// Returns the e8m0 code of a block of e2m1 numbers from its largest magnitude, as OCP MX defines
+/// it: the exponent of that magnitude minus 2, the exponent of 6. The code is at least 2, so that
+/// no number of the block is subnormal in bfloat16.
 [[nodiscard]] inline std::uint8_t e8m0_of_block(float largest) noexcept {
     constexpr int kExponentOfSix = 2;
     constexpr int kBias = 127;

@@ -10,9 +10,10 @@
 
 namespace tessera {
 
+/// Number of NaN, and the index of the first one.
 struct NanCount {
     std::uint64_t count = 0;
-    std::size_t first = 0;  ///< index of the first one, if any
+    std::size_t first = 0;  ///< index of the first NaN, if there is one
 };
 
 /// Counts the NaN among consecutive elements, which need not be aligned. Integers have none. Block

@@ -45,12 +45,12 @@ public:
         }
         return node;
     }
-    /// Returns the node at the begin of the link that ends at `node` along `axis`.
+    /// Returns the node at the start of the link that ends at `node` along `axis`.
     [[nodiscard]] CoreCoord previous(CoreCoord node, NocAxis axis) const noexcept {
         return NocRoute(grid_, 1 - noc_).next(node, axis);
     }
     /// Calls `visit(node, axis)` for `count` links along `axis`, the first of which leaves `node`.
-    /// Returns the node at the end of the last.
+    /// Returns the node at the end of the last link.
     template <class Visit>
     CoreCoord run(CoreCoord node, NocAxis axis, std::uint32_t count, Visit visit) const {
         for (std::uint32_t i = 0; i < count; ++i) {

@@ -11,10 +11,10 @@ namespace tessera {
 /// of a file, which is created anew. `tessera run --dprint` sets it.
 inline constexpr const char* kPrintVariable = "TESSERA_DPRINT";
 
-/// Returns whether lines go anywhere.
+/// Returns whether printed lines are written: the destination is not "off".
 [[nodiscard]] bool prints_are_on();
 /// Writes a whole line. Threads may call it at the same time; each thread's lines keep their order.
-/// Errors   UsageError if the file cannot be created, at the first line.
+/// Errors   UsageError at the first line if the file cannot be created.
 void print_line(std::string_view line);
 
 }  // namespace tessera

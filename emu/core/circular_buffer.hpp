@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the state of one circular buffer that a core's kernel threads share;
-// circular_buffer_calls.hpp has what they do with it.
+// State of one circular buffer, which the kernel threads of a core share.
+// circular_buffer_calls.hpp has the calls that change it.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ struct CbTile {
     Tile tile;
 };
 
-/// That of each index, as a kernel's constants on a chip; Invalid: no core of the kernel has the
-/// CB.
+/// Format and tile of each CB index, which are constants of a kernel on a chip. The format is
+/// Invalid if no core of the kernel has the CB.
 using CbTiles = std::array<CbTile, kMaxCircularBuffers>;
 
-/// Two page counters; read and write pointers belong to the threads (LocalCBInterface).
-/// All threads of a core run on one worker, so nothing here is atomic.
+/// Configuration, page counters and waiting threads of a CB. Each thread has its own read and write
+/// pointers (LocalCBInterface). All threads of a core run on one worker, so no member is atomic.
 struct CircularBuffer {
     std::uint32_t address = 0;    ///< L1 address of the first page
     std::uint32_t size = 0;       ///< bytes; 0: not configured
@@ -36,24 +36,26 @@ struct CircularBuffer {
     std::uint32_t num_pages = 0;
     DataFormat format = DataFormat::Invalid;
     Tile tile;
-    bool is_over_buffer = false;       ///< its pages are those of a tensor in L1
-    std::uint32_t pages_received = 0;  ///< pushed since launch
-    std::uint32_t pages_acked = 0;     ///< popped since launch
+    bool is_over_buffer = false;       ///< whether its pages are those of a tensor in L1
+    std::uint32_t pages_received = 0;  ///< pages pushed since the launch
+    std::uint32_t pages_acked = 0;     ///< pages popped since the launch
     std::uint8_t producers = 0;        ///< bit p: Processor p has reserved or pushed
     std::uint8_t consumers = 0;        ///< bit p: Processor p has waited or popped
     std::uint8_t data_waiters = 0;     ///< bit p: Processor p waits in cb_wait_front
     std::uint8_t space_waiters = 0;    ///< bit p: Processor p waits in cb_reserve_back
 
+    /// Returns the pages that were pushed and not popped.
     [[nodiscard]] std::uint32_t num_full() const noexcept { return pages_received - pages_acked; }
-    /// Wraps after a tolerated push of more pages than were free: a later cb_reserve_back then does
-    /// not wait. The chip's difference of 16 bits wraps in the same way.
+    /// Returns the pages that are not full. The number wraps after a tolerated push of more pages
+    /// than were free: a later cb_reserve_back then does not wait. The chip's difference of 16 bits
+    /// wraps in the same way.
     /// Source   tt-metal dataflow_api.h, cb_reserve_back.
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_pages - num_full(); }
 };
 
-/// The CB of the thread's core.
-/// Errors   KernelFault{OutOfBounds} beyond the architecture's number, {UndefinedBehavior} if it
-///          is not configured; `call` names the API function in the message.
+/// Returns circular buffer `index` of the thread's core. `call` names the API function in messages.
+/// Errors   KernelFault{OutOfBounds} if the architecture has no CB of that index,
+///          {UndefinedBehavior} if the program does not configure it on the core.
 [[nodiscard]] CircularBuffer& configured_buffer(KernelThread& thread, std::uint32_t index,
                                                 const char* call, CallSite site);
 

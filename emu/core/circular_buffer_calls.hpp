@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the four CB calls of a kernel thread, inlined into the kernel API: they are made
-// several times a tile, and what they cost is what handing a page over costs.
+// Implements the four CB calls of a kernel thread. They are inlined into the kernel API, because
+// kernels make several of them for each tile: before that, they took 60 % of the host time of
+// a page's hand-over.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@ namespace tessera {
 /// Wakes the threads in `waiters` that need at most `pages`, and removes them from the set.
 void wake_satisfied(Core& core, std::uint8_t& waiters, std::uint32_t pages);
 
-/// The calls without their checks, for callers that have made them.
+/// CB calls without checks. The caller has checked the arguments.
 namespace cb_unchecked {
 
-/// a - b, 0 where b is larger.
+/// Returns a - b, or 0 if b is larger.
 [[nodiscard]] constexpr std::uint32_t less(std::uint32_t a, std::uint32_t b) noexcept {
     return a > b ? a - b : 0;
 }
@@ -44,7 +45,8 @@ inline void wait(KernelThread& thread, CircularBuffer& buffer, std::uint32_t ind
     }
 }
 
-/// `end`: where the pages end that change hands, on the limit at most.
+/// Hands pages to the consumer. `end` is the L1 address after the last of them, at most the limit
+/// of the view; pop() has the same parameter.
 inline void push(KernelThread& thread, CircularBuffer& buffer, LocalCBInterface& view,
                  std::uint32_t end, std::uint32_t pages) {
     view.fifo_wr_ptr = end == view.fifo_limit ? end - view.fifo_size : end;
@@ -68,8 +70,8 @@ inline void pop(KernelThread& thread, CircularBuffer& buffer, LocalCBInterface& 
 
 }  // namespace cb_unchecked
 
-/// The calls with every check, with what they add to a trace, and with a look at the thread's
-/// transfers in flight. Their site is the thread's last call.
+/// CB calls with all checks. They record trace events and check the thread's transfers in flight.
+/// Events and faults have the source position of the thread's last call.
 namespace cb_calls {
 void reserve_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 void push_back(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
@@ -77,20 +79,22 @@ void wait_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 void pop_front(KernelThread& thread, std::uint32_t index, std::uint32_t pages);
 }  // namespace cb_calls
 
-/// True for the slow path: `pages` is 0 or above `limit`, or the CB is not configured (limit 0).
+/// Returns whether a call takes the slow path: `pages` is 0 or above `limit`, or the CB is not
+/// configured (its limit is 0).
 [[nodiscard]] constexpr bool is_beyond(std::uint32_t pages, std::uint32_t limit) noexcept {
     return pages - 1 >= limit;
 }
 
-/// Reserve and wait block as their last act, until push or pop has found the need met; both are
-/// cumulative. Push and pop never block.
-/// Fast path: untraced calls that pass every check run inline without a frame; the rest go to
-/// cb_calls. The four calls were 60 % of handing a page over.
+/// Implement cb_reserve_back, cb_push_back, cb_wait_front and cb_pop_front. Reserve and wait are
+/// cumulative. They block in their last statement, until a pop or push satisfies them. Push and pop
+/// never block.
+/// Fast path: untraced calls that pass all checks run inline without a stack frame; other calls go
+/// to cb_calls.
 /// Errors   KernelFault{UndefinedBehavior} if the CB is not configured on the core, if more pages
 ///          are pushed than this thread has reserved or popped than it has waited for, or if a
-///          pointer steps past the limit instead of onto it; {Deadlock} if more pages are asked for
-///          than the CB has. A CB over a buffer of the program holds data that nobody pushes:
-///          there pages are pushed that are free, and popped that are there.
+///          pointer steps past the limit instead of onto it; {Deadlock} if a thread reserves or
+///          waits for more pages than the CB has. A CB over a buffer of the program may hold data
+///          that no kernel pushes: a push needs free pages only, and a pop needs full pages only.
 /// Source   tt-metal tt_metal/hw/inc/api/dataflow/dataflow_api.h.
 [[gnu::always_inline]] inline void reserve_back(KernelThread& thread, std::uint32_t index,
                                                 std::uint32_t pages, CallSite site) {

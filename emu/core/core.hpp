@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one worker core: L1 in its window, circular buffers, semaphores and kernel threads.
+// One worker core: L1 in its window, circular buffers, semaphores and kernel threads.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class KernelThread;
 
 class Core {
 public:
-    /// `window_base` is the Window's.
+    /// Creates the core at `logical`. `window_base` is the host address of its window (Window).
     Core(Device& device, const ArchSpec& arch, CoreCoord logical, std::byte* window_base);
     ~Core();
     Core(const Core&) = delete;
@@ -39,15 +39,14 @@ public:
     std::array<CircularBuffer, kMaxCircularBuffers> circular_buffers{};
     SemaphoreWaiters semaphore_waiters;
     FabricMux mux;
-    /// Words on their way to the compute kernel, and from it (mailbox_write).
-    std::deque<std::uint32_t> mail_of_compute;
-    std::deque<std::uint32_t> mail_of_data_movement;
-    /// Words from one thread of the compute kernel to another.
-    std::deque<std::uint32_t> mail_within_compute;
-    /// Threads of the current launch; null where the core has no kernel on that processor.
+    // Words that mailbox_write has sent and mailbox_read has not returned, by receiver.
+    std::deque<std::uint32_t> mail_of_compute;        ///< from a data-movement kernel
+    std::deque<std::uint32_t> mail_of_data_movement;  ///< from the compute kernel
+    std::deque<std::uint32_t> mail_within_compute;    ///< from thread to thread of that kernel
+    /// Threads of the current launch, by processor; null if the core has no kernel on it.
     std::array<std::unique_ptr<KernelThread>, kNumProcessors> threads;
 
-    /// Forgets the last launch's threads and circular buffers; L1 keeps its bytes.
+    /// Removes the threads and circular buffers of the last launch. L1 keeps its bytes.
     void reset();
 
 private:

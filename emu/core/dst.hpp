@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the DST registers of one core and how math and packer hand their halves over.
+// Models the DST registers of one core and the hand-over of their halves between math and packer.
 #pragma once
 
 #include <array>
@@ -13,19 +13,21 @@
 
 namespace tessera {
 
-/// Kind of the numbers in a DST tile. Cleared tiles hold no bytes: they read as zero, in a MAX
-/// reduce as −inf.
+/// Kind of the numbers in a DST tile. A cleared tile stores no values: it reads as zero, or as −inf
+/// in a MAX reduce.
 enum class DstContent : std::uint8_t {
     Cleared,
     Float,    ///< fp32, rounded to bf16 by every writer of a 16-bit DST
     Integer,  ///< 32-bit patterns
 };
 
-/// Math fills one half while the packer empties the other (one half in full sync).
+/// DST registers of one compute kernel. Math fills one half while the packer empties the other
+/// half. In full sync there is one section, which both use in turn.
 ///
-/// Capacity 16 tiles full sync, 8 half sync; halved again by fp32_dest_acc_en (DstSpec).
-/// Order    One fiber runs unpack, math and pack in program order. So `wait` never blocks and may
-///          come before the commit it waits for; what would block for ever is refused.
+/// Capacity 16 tiles in full sync, 8 in half sync; halved again by fp32_dest_acc_en (DstSpec).
+/// Order    One fiber runs unpack, math and pack in program order. `wait` therefore never blocks
+///          and may precede the commit that it waits for; a call that would block for ever is
+///          refused.
 /// Errors   KernelFault{UndefinedBehavior} naming the state for an order the chip does not allow,
 ///          {Unsupported} for one that only three separate threads can run, {OutOfBounds} beyond
 ///          the capacity.
@@ -39,19 +41,21 @@ public:
     [[nodiscard]] bool is_32bit() const noexcept { return is_32bit_; }
     [[nodiscard]] bool is_full_sync() const noexcept { return num_halves_ == 1; }
 
-    /// Each returns whether it changed the state. A call out of order changes nothing on the chip:
-    /// its condition holds already, and the thread keeps its half.
+    /// Return whether the call changed the state. A call out of order changes nothing on the chip:
+    /// its condition already holds, and the thread keeps its half.
     bool acquire(CallSite site);
     bool commit(CallSite site);
     bool wait(CallSite site);
-    /// Clears the packer's half and hands it back to math.
+    /// Clears the packer's half and releases it to math. Returns as acquire().
     bool release(CallSite site);
-    /// Checks that the packer has released what was committed, as it has to before its kernel ends:
-    /// the next kernel waits for that when it starts.
+    /// Checks at the end of a kernel that the packer has released the committed section. The next
+    /// kernel waits for that release when it starts.
+    /// Errors   KernelFault{UndefinedBehavior} at the commit.
     /// Source   tt-llk _llk_math_pack_sync_init_.
     void require_released() const;
-    /// Checks that neither math nor packer holds a section, for calls that hand DST over
+    /// Checks that neither math nor packer holds a section, for calls that acquire and release DST
     /// themselves.
+    /// Errors   KernelFault{UndefinedBehavior} naming the state.
     void require_idle(const char* call, CallSite site) const;
 
     /// Returns a tile of math's half that an operation overwrites in full; its values are
@@ -80,7 +84,8 @@ public:
         contents_[slot] = content;
         return tile(slot);
     }
-    /// Returns `count` tiles from `index` on, adjacent in memory.
+    /// Returns the first of `count` tiles from `index` on, which are adjacent in memory, after
+    /// update() of each.
     [[nodiscard]] float* update_block(std::uint32_t index, std::uint32_t count, const char* call,
                                       CallSite site, DstContent content = DstContent::Float);
     /// Returns the content of a tile of math's half.
@@ -121,7 +126,9 @@ private:
         return num_halves_ == 2 ? 1 - half : 0;
     }
     [[nodiscard]] static const char* name_of(Section section) noexcept;
-    /// Errors   KernelFault for a tile beyond the capacity, or of a section that is committed.
+    /// Checks that math has acquired its half and that `index` is below the capacity.
+    /// Errors   KernelFault{UndefinedBehavior} for a committed half, and for a free one under
+    ///          strict rules; {OutOfBounds}.
     void check_math(std::uint32_t index, const char* call, CallSite site) const;
     [[noreturn]] void refuse_late_math(std::uint32_t index, const char* call, CallSite site) const;
 
@@ -131,11 +138,11 @@ private:
     std::uint32_t math_half_ = 0;
     std::uint32_t pack_half_ = 0;
     bool packer_has_waited_ = false;
-    std::uint32_t packed_slots_ = 0;  ///< bit per slot: packed since it was acquired
+    std::uint32_t packed_slots_ = 0;  ///< bit i: slot i was packed since its section was acquired
     std::array<Section, 2> sections_{};
-    std::array<CallSite, 2> commits_{};  ///< the last of each half
+    std::array<CallSite, 2> commits_{};  ///< source position of each half's last commit
     std::array<DstContent, kMaxTiles> contents_{};
-    std::unique_ptr<float[], FreeBytes> tiles_;  ///< never zeroed as a whole: launches are cheap
+    std::unique_ptr<float[], FreeBytes> tiles_;  ///< update() zeroes the cleared ones
 };
 
 }  // namespace tessera

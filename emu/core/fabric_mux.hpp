@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds what the mux that runs on a core offers to workers of other cores.
+// State of a mux that workers on other cores read: its link and the channels in its L1.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,11 @@
 
 namespace tessera {
 
+/// Mux that runs on a core.
 struct FabricMux {
-    std::uint32_t link_channel = 0;  ///< its link's, as a FabricConnection's
+    std::uint32_t link_channel = 0;  ///< channel of the mux's link, as in FabricConnection
     kernel::FabricMuxLayout layout;
-    /// Set behind the rest, which workers of other host threads read then.
+    /// Set after the other members. Workers on other host threads may read these once it is true.
     std::atomic<bool> is_serving{false};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses what a kernel does: a fault is thrown where it happens and turned into a KernelError with
-// its full position at the root of the kernel's fiber.
+// Faults of kernels. A KernelFault is thrown at the call that is at fault. The root of the kernel's
+// fiber turns it into a KernelError, which adds device, core and kernel.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,13 +14,15 @@
 
 namespace tessera {
 
+/// Violation of the machine's contract by the running kernel.
 struct KernelFault {
     FaultCategory category;
     CallSite site;
     std::string detail;
-    std::uint64_t code = 0;  ///< kernel's instruction, which has the line if `site` has none; or 0
+    std::uint64_t code = 0;  ///< address of the kernel's instruction; 0: unknown
 };
 
+/// Throws KernelFault.
 [[noreturn]] void raise_fault(FaultCategory category, CallSite site, std::string detail);
 
 /// Throws KernelFault with the formatted detail.
@@ -30,7 +32,7 @@ template <class... Args>
     raise_fault(category, site, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Thrown into a blocked thread whose launch ends because of another thread's error.
+/// Thrown in a blocked thread when its launch ends because of another thread's error.
 struct Cancelled {};
 
 }  // namespace tessera

@@ -7,11 +7,12 @@
 
 namespace tessera {
 
-/// Counts `count` more mappings and returns true, unless the host's limit leaves no space for them.
+/// Adds `count` mappings and returns true. Returns false and adds none if they would exceed the
+/// host's limit, of which 4096 are kept for libraries, threads and DRAM.
 [[nodiscard]] bool take_mappings(std::uint64_t count);
-/// Counts `count` more mappings, which are needed whatever the limit is.
+/// Adds `count` mappings without which the process cannot run, whatever the limit is.
 void add_mappings(std::uint64_t count) noexcept;
-/// Takes `count` mappings off the count.
+/// Subtracts `count` mappings.
 void release_mappings(std::uint64_t count) noexcept;
 
 }  // namespace tessera

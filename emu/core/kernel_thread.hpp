@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one kernel thread of one core during a launch: its arguments, CB pointers, NoC state and
-// wait.
+// One kernel thread of one core during a launch: its arguments, CB pointers, NoC state and wait.
 #pragma once
 
 #include <array>
@@ -33,23 +32,23 @@ class KernelThread;
 class TraceRecorder;
 struct ComputeState;
 
-/// A call that polls counts for as many rounds of a loop, 100'000 of them for the default
-/// limit: each gives every other worker the chance to go on.
+/// Iterations of a loop for which a polling call counts against the progress limit. The default
+/// limit thus allows 100'000 such calls, each of which lets every other worker advance.
 inline constexpr std::uint64_t kRoundsPerPollingCall = 40;
 
-/// How a thread is put to sleep and woken: two functions of the scheduler, which alone knows
-/// fibers. `park` returns when `wake` was called for the thread since it registered its wait.
+/// Functions of the scheduler that suspend and resume a thread, so that emu/core does not depend on
+/// fibers. `park` returns once `wake` has been called for the thread since it registered its wait.
 /// Errors   `park`: Cancelled if the launch ends first.
 struct ThreadSwitch {
     void (*park)(KernelThread&) = nullptr;
     void (*wake)(KernelThread&) = nullptr;
-    /// As `wake`, called by a thread of the same core.
+    /// Does the same as `wake`, for a caller on a thread of the same core.
     void (*wake_neighbour)(KernelThread&) = nullptr;
-    /// Lets other threads run and returns.
+    /// Lets other threads run, then returns.
     void (*yield)(KernelThread&) = nullptr;
 };
 
-/// Text that a kernel thread has printed and not ended yet, and how it prints numbers.
+/// Line that a kernel thread has not ended yet, and its format of numbers.
 struct PrintedLine {
     std::string text;
     std::string unit;  ///< part of a compute kernel that printed first in this line; or empty
@@ -60,12 +59,13 @@ struct PrintedLine {
     bool keeps_width = false;
 };
 
-/// A thread's view of its core's end of a remote circular buffer.
+/// View that a thread has of its core's end of a remote circular buffer.
 struct RemoteBuffer {
     std::uint32_t index = 0;
     RemoteBufferEnd end;
 };
 
+/// State of one kernel thread, which the launcher fills and the kernel API changes.
 class KernelThread {
 public:
     KernelThread(Core& core, Processor processor);
@@ -75,7 +75,7 @@ public:
 
     [[nodiscard]] Core& core() const noexcept { return *core_; }
     [[nodiscard]] Processor processor() const noexcept { return processor_; }
-    /// Bit p for Processor p.
+    /// Returns 1 << p for Processor p.
     [[nodiscard]] std::uint8_t processor_bit() const noexcept { return processor_bit_; }
 
     /// Path of the kernel's source, for messages.
@@ -94,56 +94,57 @@ public:
     std::vector<RemoteBuffer> remote_buffers;
     std::array<NocPort, 2> noc;
     CallSite last_link_opened;
-    const Core* awaited_mux = nullptr;  ///< core whose mux it polls until that serves
+    const Core* awaited_mux = nullptr;  ///< core whose mux it polls until the mux serves
     std::uint16_t open_links = 0;       ///< bit c: connection to mesh link channel c is open
-    std::uint16_t link_handshakes = 0;  ///< that this thread has waited for
+    std::uint16_t link_handshakes = 0;  ///< number of handshakes that it has waited for
     NOC default_noc = NOC::NOC_0;
     NocDelivery delivery = NocDelivery::AtBarrier;
     BulkData bulk_data = BulkData::On;
-    bool has_page_address = false;  ///< worked out since the last transfer
+    bool has_page_address = false;  ///< computed one since the last transfer
     ChipRules chip_rules = ChipRules::Strict;
     PrintedLine printed;
     std::uint64_t num_clock_reads = 0;
-    bool polls_clock = false;             ///< holds the address of its clock
-    std::vector<ThreadFinding> findings;  ///< of this launch; empty under strict rules
+    bool polls_clock = false;             ///< has taken the address of its clock
+    std::vector<ThreadFinding> findings;  ///< findings of this launch; none under strict rules
     std::uint64_t delivery_seed = 0;
-    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< rounds of a loop
-    std::uint64_t rounds_per_poll = 0;      ///< what its polling counts for, while it gives way
-    Idling idling = Idling::Asks;           ///< what it does then
+    std::uint64_t progress_limit = kDefaultProgressLimit;  ///< iterations of a loop
+    std::uint64_t rounds_per_poll = 0;      ///< iterations that its current yield() counts for
+    Idling idling = Idling::Asks;           ///< activity during its current yield()
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
     std::unique_ptr<KernelHeap> heap;       ///< null: the kernel has allocated nothing
-    void* signal_landing = nullptr;         ///< the scheduler's, while the kernel runs
-    void* worker = nullptr;                 ///< the scheduler's
+    void* signal_landing = nullptr;  ///< scheduler: where a fault returns to; null outside kernels
+    void* worker = nullptr;          ///< scheduler: Worker that runs the thread
     bool is_finished = false;
     std::array<LocalCBInterface, kMaxCircularBuffers> cb{};
 
-    // From here on what a hand-over touches, side by side.
+    // The members from here on are adjacent, because each hand-over of a page uses them.
     std::unique_ptr<TraceRecorder> recorder;  ///< null: the launch is not traced
     WaitRecord wait;
     CallSite last_call;
-    InstructionCounters instructions;  ///< the kernel's own code counts here
-    kernel::VectorIssue vector_issue;  ///< and here that of its sfpi vectors
+    InstructionCounters instructions;  ///< incremented by the kernel's own code
+    kernel::VectorIssue vector_issue;  ///< incremented by its code of sfpi vectors
     ThreadSwitch thread_switch;
-    void* fiber = nullptr;  ///< the scheduler's
+    void* fiber = nullptr;  ///< scheduler: fiber of the thread
     bool is_cancelled = false;
 
-    /// Member by member: GCC 12 copies a whole CallSite through the stack.
+    /// Sets the last call. Copies member by member, because GCC 12 copies a whole CallSite through
+    /// the stack.
     void note_call(const CallSite& site) noexcept {
         last_call.file = site.file;
         last_call.line = site.line;
     }
 
-    /// Sleeps until woken; `record` is what the census shows meanwhile. A call that blocks as its
-    /// last act returns straight into the kernel: each return after a switch is mispredicted,
-    /// since another fiber made the calls since.
+    /// Suspends the thread until it is woken. The deadlock census reads `record` meanwhile. Calls
+    /// of the API do this in their last statement, so that they return directly to the kernel: each
+    /// return after a switch is mispredicted, because another fiber made the calls in between.
     /// Errors   Cancelled if the launch ends first.
     void block(const WaitRecord& record) {
         wait = record;
         thread_switch.park(*this);
     }
     void wake() { thread_switch.wake(*this); }
-    /// Lets other threads run; `rounds` is what this counts for against the progress limit while
-    /// nothing else can run.
+    /// Lets other threads run. While no other thread can run, the call counts for `rounds`
+    /// iterations against the progress limit.
     void yield(Idling what = Idling::Asks, std::uint64_t rounds = kRoundsPerPollingCall) {
         idling = what;
         rounds_per_poll = rounds;
@@ -156,16 +157,16 @@ private:
     std::uint8_t processor_bit_;
 };
 
-/// Pointer that current_thread() reads; for it alone. Initial-exec: one load, where
-/// position-independent code would call, and save what it holds in registers around the call, in
-/// each API function.
+/// Pointer that only current_thread() and its like read. The model is initial-exec, which takes one
+/// load: by default, position-independent code would call a function in each API function and save
+/// registers around the call.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local KernelThread* t_current_thread;
 
-/// The kernel thread that runs on this host thread, set by the scheduler at each switch: the only
-/// ambient state that a kernel's behaviour depends on, which free functions of the kernel API need.
-/// (Other thread-locals cache or count for a host thread, or name its worker.) Inlined: a fiber
-/// never leaves its host thread, so a compiler may keep the address of the thread-local across a
-/// switch.
+/// Returns the kernel thread that runs on this host thread. The scheduler sets it at each switch.
+/// It is the only ambient state that a kernel's behaviour depends on. The kernel API needs it,
+/// because it consists of free functions. (Other thread-locals cache or count for a host thread, or
+/// name its worker.) The function is inlined: a fiber never leaves its host thread, so a compiler
+/// may keep the address of the thread-local across a switch.
 inline KernelThread& current_thread() noexcept {
     return *t_current_thread;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a kernel thread's side of one NoC: transfers it has in flight and its latched commands.
+// State of one kernel thread on one NoC: its transfers in flight and its latched commands.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ class Core;
 
 enum class TransferKind : std::uint8_t { Read, Write };
 
-/// One transfer that has been issued and has not taken effect yet.
+/// Transfer that was issued and that no barrier has confirmed yet.
 struct Transfer {
     TransferKind kind = TransferKind::Read;
     bool posted = false;
-    bool is_delivered = false;  ///< has taken effect; the issuer does not know yet
+    bool is_delivered = false;  ///< has taken effect, before a barrier confirms it
     std::uint8_t transaction_id = 0;
     std::uint32_t local_address = 0;  ///< L1 address on the issuing core
     std::uint32_t size = 0;
@@ -33,9 +33,9 @@ struct Transfer {
     std::uint32_t written_address = 0;
     /// 1 + channel of the mesh link that carries a write to another device; 0 for the NoC alone.
     std::uint8_t link = 0;
-    bool is_announced = false;       ///< a flag for the same core has been sent behind it
-    bool is_awaited = false;         ///< announced, and the issuer has waited at a semaphore since
-    bool is_without_values = false;  ///< values are not computed, so that its bytes may be zeros
+    bool is_announced = false;       ///< a flag was sent to the same core after it
+    bool is_awaited = false;         ///< announced, and the issuer has waited on a semaphore since
+    bool is_without_values = false;  ///< values are not computed, so its bytes may be zeros
     /// Data of a write that was flushed before it took effect; the source may be reused.
     std::shared_ptr<const std::byte[]> flushed_copy;
     CallSite site;
@@ -47,10 +47,10 @@ struct LatchedCommand {
     bool is_valid = false;
     std::uint64_t noc_address = 0;
     std::uint32_t size = 0;
-    std::optional<std::uint32_t> value;  ///< of an inline write
+    std::optional<std::uint32_t> value;  ///< value of an inline write
 };
 
-/// Command buffers of a NoC that one data-movement core has.
+/// Number of command buffers that one data-movement processor has on a NoC.
 inline constexpr std::size_t kCommandBuffers = 4;
 
 /// Registers of one command buffer, as a kernel wrote them.
@@ -64,6 +64,7 @@ struct NocRegisters {
     }
 };
 
+/// State of one kernel thread on one NoC.
 struct NocPort {
     std::vector<Transfer> in_flight;  ///< oldest first
     LatchedCommand read_state;
@@ -74,11 +75,12 @@ struct NocPort {
     std::uint8_t write_transaction_id = 0;
     std::uint32_t num_reads_in_flight = 0;
     std::uint32_t num_writes_in_flight = 0;
-    std::uint32_t num_own_writes_in_flight = 0;  ///< of those, the ones into its own core's L1
+    std::uint32_t num_own_writes_in_flight = 0;  ///< writes to the L1 of the thread's own core
     std::uint64_t num_issued = 0;                ///< transfers since launch; seeds random delivery
-    CallSite atomic;  ///< the first to be acknowledged since the last barrier; else line 0
-    CallSite linked;  ///< of the last multicast, if its path is kept for another; else line 0
+    CallSite atomic;  ///< first non-posted atomic since the last barrier; line 0: none
+    CallSite linked;  ///< last multicast, if it keeps its path for another; line 0: it does not
 
+    /// Sets `atomic` unless it is set already.
     void note_atomic(CallSite site) noexcept { atomic = atomic.line == 0 ? site : atomic; }
 };
 
@@ -115,7 +117,7 @@ struct NocPort {
 }
 /// Lets a transfer take effect: copies the bytes and wakes the threads that wait on them.
 void deliver(Transfer& transfer);
-/// The calls after which a transfer of a kind is no longer found.
+/// Returns the calls after which find_in_flight() finds no transfer of the kind, for messages.
 [[nodiscard]] constexpr const char* settled_by(TransferKind kind) noexcept {
     return kind == TransferKind::Read ? "noc_async_read_barrier"
                                       : "noc_async_writes_flushed or noc_async_write_barrier";

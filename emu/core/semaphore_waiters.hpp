@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts threads to sleep until a word of their core's L1 changes, and wakes them from any worker.
+// Suspends threads until a word of their core's L1 changes, and wakes them from any worker.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,12 @@ namespace tessera {
 
 class KernelThread;
 
+/// Threads of one core that wait on words of its L1.
 class SemaphoreWaiters {
 public:
-    /// Sleeps until the word at `address` meets the condition of `record`. Registers, re-checks
-    /// under the waker's lock, then parks, so that no wake-up is lost.
+    /// Suspends `thread` until the word at L1 address `record.object` meets the condition of
+    /// `record`. Registers the thread, tests the word again under the waker's lock, then parks, so
+    /// that no wake-up is lost.
     void wait(KernelThread& thread, const WaitRecord& record);
 
     /// Wakes the threads that wait on a word in [address, address + size). Call after the write.
@@ -27,8 +29,10 @@ public:
         }
     }
 
-    /// Wakes every waiter whose condition holds now (plain stores pass no call). Returns how many.
+    /// Wakes every thread whose condition holds and returns their number. The scheduler calls it,
+    /// because a kernel's plain store to L1 makes no call that could wake a thread.
     std::uint32_t recheck();
+    /// Removes all waiting threads without waking them.
     void clear();
 
 private:
@@ -37,7 +41,8 @@ private:
     template <class Predicate>
     std::uint32_t wake_if(Predicate is_touched);
 
-    /// The waker reads this copy: the thread's own record is for its worker alone.
+    /// Thread and copy of its record. Wakers read the copy, because only the thread's own worker
+    /// may read the thread's record.
     struct Waiter {
         KernelThread* thread;
         WaitRecord record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour that a chip tolerates (docs/emulation.md lists it, with what the chip does): refused
-// under strict rules, else executed and noted once for each line and kind.
+// Behaviour that a chip tolerates (docs/emulation.md lists each kind and the chip's response).
+// Strict rules refuse it. Other rules execute it and note one finding for each line and kind.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,20 +47,24 @@ struct ThreadFinding {
     std::uint64_t num_calls = 0;
 };
 
+/// Returns the name as reports print it: "pack_not_reserved".
 [[nodiscard]] const char* name_of(Tolerated kind) noexcept;
-/// Returns whether pages or halves of DST no longer add up after behaviour of the kind, so that a
-/// replay of the launch may wait for ever.
+/// Returns whether such behaviour makes the counts of CB pages or the states of DST inconsistent,
+/// so that a replay of the launch may wait for ever.
 [[nodiscard]] bool may_stall_a_replay(Tolerated kind) noexcept;
 [[nodiscard]] bool may_stall_a_replay(std::string_view name) noexcept;
-/// Returns the end of a sentence that begins with the call: "into a page that was not reserved".
+/// Returns the part of a sentence that follows the call: "into a page that was not reserved".
 [[nodiscard]] const char* words_of(Tolerated kind) noexcept;
 
-/// Returns whether the thread has the kind at the line already, and counts the call.
+/// Returns whether the thread already has a finding of the kind at the line, and counts the call in
+/// it.
 [[nodiscard]] bool is_noted(KernelThread& thread, Tolerated kind, const CallSite& site);
+/// Adds a finding to the thread.
 void note_finding(KernelThread& thread, ThreadFinding finding);
+/// Returns whether the launch of the thread runs under ChipRules::Strict.
 [[nodiscard]] bool is_strict(const KernelThread& thread) noexcept;
 
-/// Throws KernelFault under strict rules; else notes what `call` does and returns.
+/// Throws KernelFault under strict rules. Otherwise notes a finding for `call` and returns.
 template <class... Args>
 void tolerate(KernelThread& thread, Tolerated kind, FaultCategory category, const CallSite& site,
               const char* call, fmt::format_string<Args...> format, Args&&... args) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appends what one kernel thread does to its trace, merging runs of equal events.
+// Records the trace events of one kernel thread, and merges runs of equal events.
 #pragma once
 
 #include <array>
@@ -13,19 +13,20 @@
 
 namespace tessera {
 
-/// The events of a thread in program order. Sites are numbered by first use; site 0 is "no line".
-/// Names (of SFPU functions and zones) stand in the argument as the address of a string that lives
-/// as long as the kernel; the collector puts their index there.
+/// Records the events of a thread in program order. Sites are numbered by first use; site 0 is "no
+/// line". The argument of an event with a name (has_name) is at first the address of a string that
+/// lives as long as the kernel; the collector replaces it by the name's index.
 class TraceRecorder {
 public:
-    /// `counters` of the kernel's instructions, which events of their own say; null: none are
-    /// wanted, as of compute kernels, whose RISCs run ahead of the units that they feed.
+    /// Starts a trace. `counters` counts the kernel's instructions, which become Instructions
+    /// events. It is null for compute kernels, whose RISCs run ahead of the units that they feed.
     explicit TraceRecorder(const InstructionCounters* counters = nullptr) : counters_(counters) {
         events_.reserve(kFirstEvents);
         sites_.reserve(kFirstSites);
     }
 
-    /// Records an event of a kind that runs: counts the last event up if it is the same.
+    /// Records an event of a kind that is merged (is_run): increments the count of the last event
+    /// if that is equal.
     void run(EventKind kind, std::uint8_t detail, std::uint64_t argument, CallSite site) {
         const std::uint16_t index = site_index(site);
         if (!events_.empty()) {
@@ -39,45 +40,46 @@ public:
         }
         push({kind, detail, index, 1, argument});
     }
-    /// Records an event whose count is a value of its own.
+    /// Records an event that is not merged. EventKind defines the meaning of its `count`.
     void append(EventKind kind, std::uint8_t detail, std::uint32_t count, std::uint64_t argument,
                 CallSite site) {
         push({kind, detail, site_index(site), count, argument});
     }
-    /// Records the instructions that are left when the kernel has returned.
+    /// Records the instructions since the last event, when the kernel has returned.
     void finish() {
         if (counters_ != nullptr) {
             record_instructions(difference(*counters_, recorded_), 0);
         }
     }
 
-    /// The last event, if it came from `site`; null otherwise.
+    /// Returns the last event if its source position is `site`, which has a line; else null.
     [[nodiscard]] const TraceEvent* last_at(CallSite site) {
         const bool is_there = !events_.empty() && events_.back().site == site_index(site);
         return is_there && site.line != 0 ? &events_.back() : nullptr;
     }
 
-    /// `name` as it stands in the argument of an event until the trace is collected.
+    /// Returns the argument of an event with this name, valid until the trace is collected.
     [[nodiscard]] std::uint64_t argument_of(const char* name) noexcept {
         has_names_ = true;
         return reinterpret_cast<std::uint64_t>(name);
     }
-    /// Whether arguments hold names that are to be numbered.
+    /// Returns whether arguments hold addresses of names, which the collector has to replace.
     [[nodiscard]] bool has_names() const noexcept { return has_names_; }
 
     [[nodiscard]] std::vector<TraceEvent>& events() noexcept { return events_; }
-    /// By index; the first is site 0.
+    /// Returns the sites by index; element 0 is "no line".
     [[nodiscard]] const std::vector<CallSite>& sites() const noexcept { return sites_; }
 
 private:
-    // First capacities. Most threads of an op need no more, so their vectors never move.
+    // Initial capacities. Most threads of an op need no more, so their vectors are never copied.
     static constexpr std::size_t kFirstEvents = 512;
     static constexpr std::size_t kFirstSites = 32;
-    // Direct-mapped: kernels are short, and a loop's lines follow each other.
+    // The cache of sites is direct-mapped by line: kernels are short, and the lines of a loop are
+    // consecutive, so they seldom share a slot.
     static constexpr std::size_t kCacheSlots = 64;
-    // Instructions of so few cycles wait for the next event: one for each round of each loop would
-    // double the events of a trace. A call that is priced brings its loop's own control
-    // (risc.loop_control).
+    // Instructions that take at most so many cycles are carried over to the next event: an event in
+    // each iteration of each loop would double the events of a trace. The limit grows by
+    // kFewOfACall for each call since, whose price includes its loop's control (risc.loop_control).
     static constexpr std::uint32_t kFewInstructions = 32;
     static constexpr std::uint32_t kFewOfACall = 4;
     struct CachedSite {
@@ -120,12 +122,12 @@ private:
     std::vector<CallSite> sites_{CallSite{}};
     std::vector<TraceEvent> events_;
     const InstructionCounters* counters_;
-    InstructionCounters recorded_;  ///< when instructions were last recorded
-    std::uint32_t num_calls_ = 0;   ///< since then
+    InstructionCounters recorded_;  ///< counters when instructions were last recorded
+    std::uint32_t num_calls_ = 0;   ///< calls since instructions were last recorded
     bool has_names_ = false;
 };
 
-/// Records on the thread, if its launch is traced.
+/// Record an event of the thread if its launch is traced; see TraceRecorder::run and append.
 inline void record_run(KernelThread& thread, EventKind kind, std::uint8_t detail,
                        std::uint64_t argument, CallSite site) {
     if (thread.recorder) {

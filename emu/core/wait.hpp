@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes what a blocked kernel thread is waiting for; the deadlock census reads it.
+// Condition that a blocked kernel thread waits for. The deadlock census reads it.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera {
 
+/// Kind of a wait, and the meaning of a WaitRecord's other members.
 enum class WaitKind : std::uint8_t {
     None,
     CbData,            ///< cb_wait_front: object = CB index, need = pages
@@ -16,12 +17,12 @@ enum class WaitKind : std::uint8_t {
 
 /// Activity of a thread that yields to others and is not blocked.
 enum class Idling : std::uint8_t {
-    Asks,      ///< calls what asks for pages of a CB or for a new look at L1
+    Asks,      ///< makes calls that query a CB or invalidate the cache of L1
     Polls,     ///< loops until a value in L1 changes
-    Computes,  ///< loops until a value in memory changes or its own end the loop
+    Computes,  ///< loops until a value in memory, or one that it computes, ends the loop
 };
 
-/// A blocked thread's wait. Its place in the source is the thread's last call.
+/// Wait of a blocked thread. KernelThread::last_call has its source position.
 struct WaitRecord {
     WaitKind kind = WaitKind::None;
     std::uint32_t object = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reserves a core's 4 GiB window of host address space, laid out as tessera/window_layout.hpp says.
+// Reserves each core's 4 GiB window of host address space (layout: tessera/window_layout.hpp).
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-/// Address space for windows side by side, each of 4 GiB and aligned to it. Nothing of it can be
-/// touched yet.
+/// Reserved address space for consecutive windows, each of 4 GiB and aligned to 4 GiB. All of it is
+/// inaccessible until a Window opens parts of it.
 class WindowSpace {
 public:
     /// Errors   UsageError if the host refuses the reservation.
@@ -20,6 +20,7 @@ public:
     WindowSpace(const WindowSpace&) = delete;
     WindowSpace& operator=(const WindowSpace&) = delete;
 
+    /// Returns the first byte of a window.
     [[nodiscard]] std::byte* window(std::size_t index) const noexcept;
 
 private:
@@ -27,21 +28,26 @@ private:
     std::size_t num_windows_;
 };
 
-/// How a window's stacks and globals are opened. Hosts allow a process a number of mappings (65530
-/// by default), and each stretch of pages that may be touched, or may not, is one. L1 takes two.
+/// Way in which the stacks and globals in a window become accessible. Hosts limit the number of
+/// mappings of a process (65530 by default). Each range of consecutive pages that are accessible,
+/// or that are not, is a mapping. L1 and the pages behind it take two.
 enum class WindowMapping : std::uint8_t {
-    Apart,   ///< each on its own, all else faults: up to 12 more mappings
-    Merged,  ///< all from the globals on, which are guarded if the host's kernel knows how to
-             ///< without mappings (Linux 6.13): no further mapping
+    /// Opens each stack and each processor's globals; all other addresses fault. Takes up to 12
+    /// mappings more.
+    Apart,
+    /// Opens all addresses from the globals to the window's end and takes no further mapping. Pages
+    /// below each stack fault if the host has guards that are not mappings (Linux 6.13).
+    Merged,
 };
 
-/// Opens L1 at `base`, a window of a WindowSpace that must outlive it, and a processor's stack and
-/// globals once a kernel is placed on it: most cores of a large mesh run no kernel. Memory is
-/// committed on touch.
+/// Window of one core. The constructor makes L1 accessible. A processor's stack and globals become
+/// accessible when a kernel is placed on it, because most cores of a large mesh run no kernel. The
+/// host commits memory when it is touched.
 /// Errors   UsageError if the host refuses.
 class Window {
 public:
-    /// A window that prefers `Apart` is `Merged` if the process has too few mappings left.
+    /// Opens L1 at `base`, a window of a WindowSpace that outlives this object. `Apart` becomes
+    /// `Merged` if the process has too few mappings left.
     Window(std::byte* base, std::uint64_t l1_size, WindowMapping preferred = WindowMapping::Apart);
     ~Window();
     Window(const Window&) = delete;
@@ -62,11 +68,11 @@ public:
     [[nodiscard]] bool contains(const void* address) const noexcept;
 
 private:
-    /// Opens a range as the window's mapping has it, which is chosen the first time.
+    /// Opens a range in the way of `mapping_`, which the first call fixes.
     void open(std::byte* begin, std::size_t bytes);
     void open_merged();
 
-    /// Parts of the window that a processor's kernels have needed so far.
+    /// Parts of the window that are accessible to a processor's kernels.
     struct Opened {
         bool has_stack = false;
         std::size_t globals = 0;  ///< bytes
@@ -74,7 +80,7 @@ private:
 
     std::byte* base_;
     WindowMapping mapping_;
-    bool has_kernels_ = false;  ///< and so a mapping that it keeps
+    bool has_kernels_ = false;  ///< whether `mapping_` is fixed
     std::array<Opened, kNumProcessors> opened_{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes from one source to every worker core of a rectangle: multicast.
+// Multicast: writes from one source to every worker core of a rectangle.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +30,22 @@ struct MulticastStyle {
                                               std::uint64_t address, std::uint32_t num_dests,
                                               Loopback loopback, const char* call, CallSite site);
 
-/// Returns the number of receivers of a multicast address, for commands that do not give it.
+/// Returns the number of receivers of a multicast address, for commands that do not state it.
+/// Errors   as receivers_of().
 [[nodiscard]] std::uint32_t count_receivers(KernelThread& thread, std::uint32_t noc,
                                             std::uint64_t address, Loopback loopback,
                                             const char* call, CallSite site);
 
-/// Issues the write of `size` bytes of own L1 to each receiver.
+/// Issues a write of `size` bytes of own L1 to each receiver.
+/// Errors   as receivers_of() and issue_write().
 void multicast_write(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                      std::uint64_t destination, std::uint32_t size, std::uint32_t num_dests,
                      MulticastStyle style, const char* call, CallSite site);
-/// Writes the word at `source` to each receiver, behind all data sent there before.
+/// Writes the word at `source` to each receiver, after all data that the thread sent there before.
 void multicast_word(KernelThread& thread, std::uint32_t noc, std::uint32_t source,
                     std::uint64_t destination, std::uint32_t num_dests, MulticastStyle style,
                     const char* call, CallSite site);
-/// Adds to a word of each receiver.
+/// Adds to a word of each receiver, after all data that the thread sent there before.
 void multicast_increment(KernelThread& thread, std::uint32_t noc, std::uint64_t destination,
                          std::uint32_t increment, std::uint32_t num_dests, const char* call,
                          CallSite site);

@@ -13,28 +13,30 @@ namespace tessera {
 class Core;
 class KernelThread;
 
-/// Puts a new transfer in flight on `port`, or delivers it (and some before it) as the launch's
-/// delivery mode says.
+/// Puts a new transfer in flight on `port`. Delivers it, and some transfers before it, if the
+/// launch's delivery mode (NocDelivery) requires that.
 void enter(KernelThread& thread, NocPort& port, Transfer&& transfer);
 
-/// Does as enter() for a read of `size` bytes at `source` into own L1.
+/// Does the same as enter() for a read of `size` bytes at `source` into own L1.
 void enter_read(KernelThread& thread, NocPort& port, const std::byte* source,
                 std::uint32_t destination, std::uint32_t size, const CallSite& site);
 
-/// Delivers the writes in flight to `core`'s L1: what follows on this NoC may not overtake them.
+/// Delivers the writes in flight to `core`'s L1, which later transfers on this NoC may not
+/// overtake.
 void deliver_writes_to(NocPort& port, const Core* core);
 
-/// Notes that the thread waits at a semaphore. A sender that multicasts a block and then a flag,
-/// both to itself as well, and waits for the flag knows that its own copy has arrived.
+/// Marks announced writes of the thread as awaited, because it waits on a semaphore. A sender that
+/// multicasts a block and then a flag, both also to itself, and waits for the flag knows that its
+/// own copy of the block has arrived.
 void note_semaphore_wait(KernelThread& thread);
 
-/// Delivers the writes in flight over mesh link `link` (as Transfer::link counts).
+/// Delivers the writes in flight over mesh link `link`, numbered as Transfer::link.
 void deliver_writes_over(NocPort& port, std::uint8_t link);
 
-/// Delivers the writes issued before `read` whose bytes it reads.
+/// Delivers the writes that were issued before `read` to bytes that it reads.
 void deliver_earlier_writes(NocPort& port, const Transfer& read);
 
-/// Recomputes the port's counts of transfers in flight; `core` is its thread's.
+/// Recomputes the port's counts of transfers in flight. `core` is the core of the port's thread.
 void recount(NocPort& port, const Core& core);
 
 }  // namespace tessera

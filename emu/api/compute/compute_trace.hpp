@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of compute calls.
+// Records the trace events of compute calls.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// One act of the unit `kind` names; the fidelity is the thread's.
+/// Records one event of `kind`, with the fidelity of the thread.
 inline void record_compute(KernelThread& thread, EventKind kind, std::uint8_t detail,
                            ComputeArgument argument, CallSite site) {
     if (thread.recorder) {
@@ -20,30 +20,31 @@ inline void record_compute(KernelThread& thread, EventKind kind, std::uint8_t de
     }
 }
 
-/// An init; an operation armed by an init that has just configured all units is part of that.
+/// Records an init. An init of UnitInitKind::Operation right after a Full one at the same line is
+/// part of that event and records none.
 void record_init(KernelThread& thread, UnitInitKind kind, std::uint32_t cb, CallSite site);
 
-/// How much of a tile a vector mode works on.
+/// Faces of a tile that a vector mode processes.
 enum class SfpuFaces : std::uint8_t { All, Half };
 
-/// How a function of the vector unit is worked out.
+/// Properties of a call of the vector unit that its time depends on.
 struct SfpuAct {
     kernel::SfpuForm form = kernel::SfpuForm::OfKernel;
     SfpuFaces faces = SfpuFaces::All;
 };
 
-/// A function of the vector unit on DST; `call` must outlive the launch.
+/// Records a call of the vector unit on DST. `call` must outlive the launch.
 void record_sfpu(KernelThread& thread, const char* call, CallSite site, SfpuAct act = {});
 
-/// A tile packed to `cb`, in its format and shape.
+/// Records a tile that is packed to `cb`, in the format and shape of that CB.
 void record_pack(KernelThread& thread, EventKind kind, std::uint32_t cb, CallSite site);
 
-/// A tile that goes through a section of DST of its own: unpacked by `kind` from `in_cb`, packed
-/// to `out_cb`.
+/// Records the six events of a tile that a call moves through DST on its own: acquire, `kind` from
+/// `in_cb`, commit, wait, pack to `out_cb`, release.
 void record_section(KernelThread& thread, EventKind kind, std::uint32_t in_cb, std::uint32_t out_cb,
                     CallSite site);
 
-/// A call that hands DST over.
+/// Records a call that acquires, commits, waits for or releases DST.
 inline void record_dst(KernelThread& thread, EventKind kind, CallSite site) {
     record_run(thread, kind, 0, 0, site);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packer's way from a DST tile to bytes in L1, shared by the calls that pack.
+// Converts a DST tile to bytes in L1, for all calls that pack.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,22 @@
 
 namespace tessera {
 
-/// Whether tiles of a format are computed: integers are even with Maths::Off.
+/// Returns whether tiles of a format are packed: integers always, other formats with Maths::On.
 [[nodiscard]] bool packs_values(const ComputeState& units, DataFormat format);
 
-/// Values of a DST tile as the packer sends them on: masked and rectified. Valid until the next
-/// call (they may lie in scratch tile 2).
-/// Errors   KernelFault{UndefinedBehavior} if the tile holds floats for an integer format or the
-///          other way round, and as Dst::packed.
+/// Returns the values of a DST tile, masked and rectified as PackMode demands. They are valid until
+/// the next call, because they may be in scratch tile 2.
+/// Errors   KernelFault{UndefinedBehavior} if the tile holds floats and the format is an integer
+///          one, or vice versa; as Dst::packed.
 [[nodiscard]] const float* packed_tile(ComputeState& units, std::uint32_t dst_index,
                                        DataFormat format, const char* call, CallSite site);
 
-/// Converts values to `format` at `out`, or adds them to what is there.
+/// Converts values to `format` and writes them to `out`, or adds them to the tile there if
+/// `mode.accumulates_in_l1`.
+/// Errors   KernelFault{Unimplemented} if it accumulates integers.
 void write_tile(const PackMode& mode, DataFormat format, const float* values, std::byte* out,
                 const char* call, CallSite site);
-/// As write_tile, as much of the tile as the target's CB holds of each.
+/// Does the same as write_tile for the rows and columns of the target's tile, which may be tiny.
 void write_target(const PackMode& mode, const Target& target, const float* values, const char* call,
                   CallSite site);
 

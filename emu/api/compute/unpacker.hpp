@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways from L1 and DST into operations, shared by the calls that unpack.
+// Unpacks tiles from L1 to DST, for all calls that copy.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,32 @@
 
 namespace tessera {
 
-/// Errors   KernelFault{UndefinedBehavior} for 32-bit integers on their way to a 16-bit DST.
+/// Checks that a tile of `format` from CB `cb` fits into DST.
+/// Errors   KernelFault{UndefinedBehavior} under strict rules if it has 32-bit integers and DST is
+///          16 bits wide; other rules note a finding.
 void check_fits_dst(const Dst& dst, DataFormat format, std::uint32_t cb, const char* call,
                     CallSite site);
-/// Cuts integers of 32 bits to those that a 16-bit DST keeps.
+/// Truncates 32-bit integers to the signed 16 bits that a 16-bit DST keeps. Leaves other tiles
+/// unchanged.
 void keep_in_narrow_dst(const Dst& dst, DataFormat format, float* values);
 
-/// Unpacks an operand that is only copied: through SrcA, or straight to a 32-bit DST where the
-/// program asked for UnpackToDestFp32.
+/// Unpacks an operand of a copy: through SrcA, or directly to a 32-bit DST if the program sets
+/// UnpackToDestFp32 for the CB.
 void unpack_for_copy(const ComputeState& units, std::uint32_t cb, const Operand& operand,
                      float* values);
 
-/// Event of the trace for a move to DST.
+/// Trace event of a copy to DST.
 struct CopyAct {
     EventKind kind = EventKind::Copy;
     std::uint8_t detail = 0;
 };
 
-/// Moves a tile through SrcA to DST, rounded as DST needs it, and returns the DST tile.
-/// Errors   KernelFault{UndefinedBehavior} for 32-bit integers in a 16-bit DST, and as
-///          operand_tile.
+/// Copies a tile through SrcA to DST, rounded to the width of DST, and returns the DST tile.
+/// Errors   as check_fits_dst and operand_tile.
 float* copy_to_dst(KernelThread& thread, std::uint32_t cb, std::uint32_t tile_index,
                    std::uint32_t dst_index, CopyAct act, const char* call, CallSite site);
 
-/// A DST tile whatever it holds; a cleared one becomes zeros.
+/// Returns a DST tile of any content. A cleared tile becomes zeros.
 [[nodiscard]] inline float* dst_tile_as_is(Dst& dst, std::uint32_t index, const char* call,
                                            CallSite site) {
     const DstContent content = dst.content(index, call, site);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a worker's connection to a link, its own or that of a mux.
+// Opens a worker's connection to a mesh link, directly or through a mux.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace tessera::kernel {
 
 inline constexpr std::uint32_t kHeaderSize = sizeof(tt::tt_fabric::LowLatencyPacketHeader);
 
-/// `mux`: a MuxArgument for the trace; 0 without one. `call` names the API function in messages.
+/// Opens the connection. `mux` is the packed MuxArgument of its trace event, 0 without a mux.
+/// `call` names the API function in messages.
 /// Errors   KernelFault{UndefinedBehavior} if the kernel has an open connection over that link.
 void open_link(const FabricConnection& connection, const char* call, std::uint64_t mux,
                CallSite site);

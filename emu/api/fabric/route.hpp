@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices to which the route in a packet's header leads.
+// Devices that a packet is written on, by the route in its header.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,33 @@ namespace tessera {
 
 class Device;
 
+/// Route of a packet: a first leg, and a second one in the other axis or a box of devices.
 struct PacketRoute {
     LinkRoute first;
-    LinkRoute second;                ///< of no hops where the packet does not turn
-    std::uint32_t written_from = 0;  ///< hops to the first device that it is written on
-    std::uint32_t east = 0;          ///< devices of a box east of each of the first leg
-    std::uint32_t west = 0;          ///< and to the west of it
+    LinkRoute second;                ///< leg after a turn; 0 hops without one
+    std::uint32_t written_from = 0;  ///< hops to the first device that the packet is written on
+    std::uint32_t east = 0;          ///< devices of a box east of each device of the first leg
+    std::uint32_t west = 0;          ///< devices of a box west of each device of the first leg
 
-    /// Written on devices along the first leg, before its last one.
+    /// Returns whether the packet is also written on devices before the last one of the first leg.
     [[nodiscard]] bool is_multicast() const noexcept { return written_from < first.hops; }
 };
 
+/// Returns the route in the packet's header.
 /// Errors   KernelFault{UndefinedBehavior} if the header has no route, or its route starts in
 ///          another direction than the connection; {Unimplemented} if the route skips devices
 ///          between two devices that the packet is written on.
 [[nodiscard]] PacketRoute route_of(const FabricPacket& packet);
 
 /// Returns the device `hops` links along the first leg.
-/// Errors   KernelFault{OutOfBounds} if the mesh ends before.
+/// Errors   KernelFault{OutOfBounds} if the route leaves the mesh.
 [[nodiscard]] Device& device_after(const Device& from, const PacketRoute& route, std::uint32_t hops,
                                    const FabricPacket& packet);
 /// Returns the last device of the route.
 [[nodiscard]] Device& last_device(const Device& from, const PacketRoute& route,
                                   const FabricPacket& packet);
 
-/// Calls act(device) for `first` and for the devices of a box beside it in its row.
+/// Calls act(device) for `first` and for the devices of the route's box in the same row.
 template <typename Act>
 void for_each_in_row(Device& first, const PacketRoute& route, const FabricPacket& packet, Act act) {
     act(first);

@@ -33,7 +33,7 @@ enum class FieldKind : std::uint8_t {
 /// For numbers with a range: the end of the range that makes runs short.
 enum class Shortens : std::uint8_t { Less, More };
 
-/// One key. Function pointers hide the member and its type.
+/// Row of one key. Its function pointers hide the type of the member that the key sets.
 struct Field {
     FieldKind kind = FieldKind::Value;
     std::string_view key;
@@ -106,7 +106,7 @@ template <class T>
     return {};
 }
 
-/// Returns a field whose value is the member's.
+/// Returns a field whose value is that of `Member`.
 template <auto Member>
 [[nodiscard]] constexpr Field field(std::string_view key, std::string_view default_text,
                                     std::string_view prose, Limits limits = {}) {

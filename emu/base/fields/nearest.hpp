@@ -10,8 +10,8 @@
 
 namespace tessera::config {
 
-/// Returns the number of edits: a letter inserted, deleted or replaced, or two neighbours that
-/// change places (optimal string alignment).
+/// Returns the number of edits between two words (optimal string alignment). An edit inserts,
+/// deletes or replaces a letter, or swaps two adjacent letters.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the known word with the smallest edit distance, the first of equals. `known` is not
@@ -28,9 +28,9 @@ namespace tessera::config {
                                                    std::span<const std::string> known,
                                                    std::size_t count);
 
-/// Returns the nearest word, or nothing if it is farther than far_distance: a suggestion without
-/// likeness sends the reader the wrong way. A known word that contains `word` is near (n150), and
-/// so is a path whose last part is.
+/// Returns the nearest word, or nothing if it is farther than far_distance: a dissimilar suggestion
+/// misleads the reader. A known word that contains `word` is plausible ("n150"), and so is a path
+/// whose last part is plausible.
 [[nodiscard]] std::optional<std::string> plausible(std::string_view word,
                                                    std::span<const std::string> known);
 
@@ -43,7 +43,7 @@ namespace tessera::config {
 [[nodiscard]] std::string correction(std::string_view word, std::span<const std::string> known,
                                      std::string_view prefix = {});
 
-/// A longer list hides the mistake in a terminal.
+/// Most allowed words that a message lists. A longer list hides the mistake in a terminal.
 inline constexpr std::size_t kMostAllowedShown = 16;
 
 }  // namespace tessera::config

@@ -12,7 +12,7 @@ namespace tessera::config {
 
 struct Unit {
     std::string_view name;
-    double factor;  ///< in the base unit, which is the first of its list
+    double factor;  ///< size of the unit in base units
 };
 
 /// kUnits<Q>: the units of a quantity in ascending order. The base unit is first if it is the

@@ -166,7 +166,7 @@ private:
     }();
 };
 
-/// Whether fractions of the base unit are refused.
+/// Yes: fractions of the base unit are refused.
 enum class Whole : bool { No, Yes };
 [[nodiscard]] Parsed<double> parse_quantity(const Node& node, std::span<const Unit> units,
                                             Whole whole);

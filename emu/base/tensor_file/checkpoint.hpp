@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-/// A tensor, and its file for messages.
+/// A tensor, and the name of its file for messages.
 struct CheckpointEntry {
     const StoredTensor* tensor = nullptr;
     std::string file;
@@ -33,6 +33,7 @@ public:
     /// Errors   UsageError if its shard is missing or does not contain it; those of
     ///          SafetensorsFile.
     [[nodiscard]] CheckpointEntry find(const std::string& name) const;
+    /// Returns an existing entry.
     /// Errors   UsageError with the nearest name if the tensor does not exist; those of find().
     [[nodiscard]] CheckpointEntry at(const std::string& name) const;
 

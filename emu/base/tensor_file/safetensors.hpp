@@ -35,8 +35,9 @@ public:
     [[nodiscard]] const FileMetadata& metadata() const noexcept { return metadata_; }
     /// Returns the tensors in the order of their data.
     [[nodiscard]] const std::vector<StoredTensor>& tensors() const noexcept { return tensors_; }
-    /// Returns nullptr if no tensor has that name.
+    /// Returns the tensor of that name, or nullptr if there is none.
     [[nodiscard]] const StoredTensor* find(std::string_view name) const noexcept;
+    /// Returns the tensor of that name.
     /// Errors   UsageError that lists the existing names, or states why the tensor cannot be read.
     [[nodiscard]] const StoredTensor& at(std::string_view name) const;
 

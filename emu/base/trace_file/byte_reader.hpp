@@ -18,7 +18,7 @@ struct CorruptBytes {
 /// Returns whether the bytes are UTF-8 as defined in RFC 3629.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
     int more = 0;
-    unsigned low = 0x80;  // of the next byte
+    unsigned low = 0x80;  // bounds of the next byte
     unsigned high = 0xBF;
     for (const char letter : text) {
         const unsigned byte = static_cast<unsigned char>(letter);
