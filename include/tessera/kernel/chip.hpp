@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the chip's build that kernels use. A kernel compiled just in time gets those of its
-// device as defines (runtime/kernels/chip_defines.cpp); a built-in kernel runs on each device and
-// asks the machine, or has the values of Wormhole.
+// Constants of the chip's build that kernels use. A kernel that is compiled just in time gets those
+// of its device as defines (runtime/kernels/chip_defines.cpp). A built-in kernel runs on each
+// device, so it asks the machine or has the values of Wormhole.
 // Source   tt-metal dev_mem_map.h, noc_parameters.h and jit_build/genfiles.cpp.
 #pragma once
 
@@ -73,7 +73,7 @@ std::uint64_t read_clock(CallSite site);
 #endif
 #define CIRCULAR_BUFFER_COMPUTE_ADDR_SHIFT cb_addr_shift
 
-// Which NoCs a kernel's calls may use. Each call takes any NoC here.
+// NoCs that the calls of a kernel may use on the chip. Here, each call may use any NoC.
 inline constexpr std::uint8_t DM_DEDICATED_NOC = 0;
 inline constexpr std::uint8_t DM_DYNAMIC_NOC = 1;
 #ifndef NOC_MODE
@@ -81,7 +81,7 @@ inline constexpr std::uint8_t DM_DYNAMIC_NOC = 1;
 #endif
 inline constexpr std::uint8_t noc_mode = NOC_MODE;
 
-/// Command registers of a NoC. Calls that take one ignore it.
+/// Command buffers of a NoC. Calls that have one as an argument ignore it.
 inline constexpr std::uint32_t NCRISC_WR_CMD_BUF = 0;
 inline constexpr std::uint32_t NCRISC_RD_CMD_BUF = 1;
 inline constexpr std::uint32_t NCRISC_WR_REG_CMD_BUF = 2;
@@ -98,8 +98,9 @@ inline constexpr std::uint32_t NOC_MULTICAST_WRITE_VC = 4;
 inline constexpr std::uint32_t NOC_DISPATCH_MULTICAST_WRITE_VC = 5;
 inline constexpr std::uint32_t NOC_MAX_TRANSACTION_ID = 15;
 
-// Addresses of the chip's clock. A read through them gives the instructions that the kernel thread
-// has executed, not predicted cycles: a run has the same values with and without a timing model.
+// Addresses of the chip's clock. A read returns the number of instructions that the kernel thread
+// has executed, not predicted cycles, so that a run has the same values with and without a timing
+// model.
 #define RISCV_DEBUG_REG_WALL_CLOCK_L \
     (::tessera::kernel::wall_clock_address(0, ::tessera::CallSite::here()))
 #define RISCV_DEBUG_REG_WALL_CLOCK_H \
@@ -113,10 +114,10 @@ inline std::uint64_t get_timestamp(tessera::CallSite site = tessera::CallSite::h
 inline std::uint32_t get_timestamp_32b(tessera::CallSite site = tessera::CallSite::here()) {
     return static_cast<std::uint32_t>(tessera::kernel::read_clock(site));
 }
-/// Waits for a number of cycles on the chip. Nothing depends on time here.
+/// Does nothing; on the chip it waits for a number of cycles. Here, no value depends on time.
 inline void riscv_wait(std::uint32_t /*cycles*/) {
 }
-/// Caches of the chip's data-movement cores and of its memory: L1 is one memory here.
+/// Does nothing; on the chip it controls caches of the data-movement cores. Here, L1 has no cache.
 template <bool enable = true>
 void set_l1_data_cache() {
 }
@@ -124,12 +125,12 @@ inline void flush_l1_dcache(std::uintptr_t /*address*/ = 0, std::size_t /*size*/
 }
 inline void flush_l2_cache_line(std::uintptr_t /*address*/) {
 }
-/// Distance of L1's addresses past the cache, on chips that have one.
+/// Offset of the uncached addresses of L1, on chips with a cache.
 inline constexpr std::uint32_t MEM_L1_UNCACHED_BASE = 0;
 #ifndef NOC_INDEX
 #define NOC_INDEX noc_index
 #endif
-/// Products that the chip's data-movement cores compute in software.
+/// Returns a product, which the chip's data-movement cores compute in software.
 constexpr std::uint32_t mulsi3(std::uint32_t a, std::uint32_t b) {
     return a * b;
 }
@@ -138,20 +139,20 @@ constexpr std::uint32_t umulsi3(std::uint32_t a, std::uint32_t b) {
 }
 
 namespace ckernel {
-/// Threads that exchange words through mailboxes. One fiber runs the three of a compute kernel,
-/// which share a queue for words of each other and one for words of the data-movement core: the
-/// sender writes once for each of them.
+/// Threads that exchange words through mailboxes. One fiber runs the three threads of a compute
+/// kernel. They share one queue for words from each other and one for words from the data-movement
+/// core, which writes once for each of them.
 enum ThreadId : std::uint8_t { UnpackThreadId, MathThreadId, PackThreadId, BriscThreadId };
 /// Appends a word to the queue of the receiver.
 void mailbox_write(std::uint8_t receiver, std::uint32_t data,
                    tessera::CallSite site = tessera::CallSite::here());
-/// Waits for a word. Mailboxes have no cost in predicted time.
+/// Waits for a word and returns it. Mailboxes take no predicted time.
 std::uint32_t mailbox_read(std::uint8_t sender, tessera::CallSite site = tessera::CallSite::here());
-/// Waits until the units of the core are idle; they are after each call.
+/// Does nothing: the units of the core are idle after each call. On the chip it waits for them.
 inline void tensix_sync() {
 }
 #if defined(COMPILE_FOR_TRISC) || defined(COMPILE_FOR_BRISC) || defined(COMPILE_FOR_NCRISC)
-/// As riscv_wait.
+/// Does the same as riscv_wait.
 inline void wait(std::uint32_t /*cycles*/) {
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The per-thread view of a circular buffer that kernels may look into.
+// View that each kernel thread has of a circular buffer. Kernels may read it.
 #pragma once
 
 #include <cstdint>
@@ -36,23 +36,23 @@ using CbLength = std::uint32_t;
 }  // namespace tessera::kernel
 #endif
 
-/// One kernel thread's own pointers into one circular buffer. Sizes and addresses are in bytes; a
-/// compute kernel sees words of 16 bytes, as on the chip. A built-in kernel, which is compiled once
+/// Pointers of one kernel thread into one circular buffer. Sizes and addresses are in bytes. A
+/// compute kernel sees words of 16 bytes, as on the chip; a built-in kernel, which is compiled once
 /// for all processors, sees bytes.
 /// Source   tt-metal tt_metal/hw/inc/internal/circular_buffer_interface.h.
 struct LocalCBInterface {
-    tessera::kernel::CbLength fifo_size{0};   ///< of the whole buffer
+    tessera::kernel::CbLength fifo_size{0};   ///< size of the whole buffer
     tessera::kernel::CbLength fifo_limit{0};  ///< L1 address one past the end
     tessera::kernel::CbLength fifo_page_size{0};
     std::uint32_t fifo_num_pages = 0;
-    tessera::kernel::CbLength fifo_rd_ptr{0};  ///< moved by this thread's cb_pop_front only
-    tessera::kernel::CbLength fifo_wr_ptr{0};  ///< moved by this thread's cb_push_back only
+    tessera::kernel::CbLength fifo_rd_ptr{0};  ///< advanced by this thread's cb_pop_front only
+    tessera::kernel::CbLength fifo_wr_ptr{0};  ///< advanced by this thread's cb_push_back only
     tessera::kernel::CbLength fifo_wr_tile_ptr{
-        0};  ///< packed since the last push (pack_tile in order)
+        0};  ///< packed since the last cb_push_back (pack_tile in order)
     /// First values of the page counters, which fused kernels of the chip reset. Writing it has no
     /// effect here.
     std::uint32_t tiles_acked_received_init = 0;
-    // Not on the chip: what the thread may touch, for checks.
-    std::uint32_t pages_granted = 0;   ///< readable: asked of cb_wait_front, less those popped
-    std::uint32_t pages_reserved = 0;  ///< writable: asked of cb_reserve_back, less those pushed
+    // Not on the chip: pages that the thread may access, for checks.
+    std::uint32_t pages_granted = 0;   ///< readable: granted by cb_wait_front and not popped
+    std::uint32_t pages_reserved = 0;  ///< writable: reserved by cb_reserve_back and not pushed
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debugging of kernels: ASSERT, waypoints and what the watcher of a debug build offers. Waypoints,
-// pauses and ring buffers do nothing. Macros here are the vendor's.
+// Debugging of kernels: ASSERT, waypoints and the watcher's calls of a debug build. Waypoints,
+// pauses and ring buffers do nothing. Macros have the vendor's names.
 #pragma once
 
 #include "tessera/kernel/print.hpp"
@@ -8,8 +8,7 @@
 
 namespace tessera::kernel {
 
-/// Raises the fault of a kernel's own failed ASSERT.
-/// Errors   UndefinedBehavior naming the condition.
+/// Throws KernelFault{UndefinedBehavior} that names the condition of a kernel's failed ASSERT.
 [[noreturn]] void assertion_failed(const char* condition, CallSite site);
 
 }  // namespace tessera::kernel

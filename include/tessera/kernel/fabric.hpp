@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending from a data movement kernel into the memory of another device over mesh links.
+// Sends packets from a data movement kernel to the memory of another device over mesh links.
 //
 // A packet is a header in own L1 (route, command, size) and a payload. Packets of one sender over
-// one link take effect in the order sent: what a packet counts up, the payloads before it have
-// reached. A payload's source may be reused after a call that says `flush`.
-// Not here: muxes (fabric_mux.hpp), connection managers, and what fabric_packet.hpp leaves out.
+// one link take effect in the order sent: when a packet increments a counter, the payloads before
+// it have arrived. The source of a payload may be reused after a call with `flush` in its name.
+// Not here: muxes (fabric_mux.hpp), connection managers, and commands that fabric_packet.hpp lacks.
 // Source   tt-metal tt_metal/fabric/hw/inc/packet_header_pool.h and
 //          edm_fabric/edm_fabric_worker_adapters.hpp.
 #pragma once
@@ -18,19 +18,20 @@
 #include "tessera/kernel/types.hpp"
 
 namespace tessera::kernel {
-/// L1 address of `count` zeroed headers behind `used` others of this processor's pool.
-/// Errors   OutOfBounds if the pool holds fewer.
+/// Returns the L1 address of `count` zeroed headers after the first `used` ones of this processor's
+/// pool.
+/// Errors   OutOfBounds if the pool has fewer headers.
 std::uint32_t fabric_headers(std::uint32_t used, std::uint32_t count, CallSite site);
 
-/// A worker's end of a link; kept by the kernel, changed by the machine.
+/// Worker's end of a link. The kernel owns it and the machine changes it.
 struct FabricConnection {
     std::uint32_t channel = 0;
-    bool has_slot = false;  ///< waited for a slot that no packet has taken yet
+    bool has_slot = false;  ///< has waited for a slot and not used it yet
     bool is_in_handshake = false;
-    std::uint16_t handshake = 0;  ///< how many its kernel had waited for when it began
+    std::uint16_t handshake = 0;  ///< KernelThread::link_handshakes when it began
     std::uint32_t payload_address = 0;
-    std::uint32_t payload_size = 0;  ///< bytes handed over without their header yet
-    std::uint32_t slot_size = 0;     ///< bytes of a buffer of a mux's channel; 0: the link's own
+    std::uint32_t payload_size = 0;  ///< bytes sent before their header
+    std::uint32_t slot_size = 0;     ///< bytes of a mux channel's buffer; 0: without a mux
 };
 enum class SourceReuse : std::uint8_t { AfterFlush, AtReturn };
 
@@ -49,7 +50,7 @@ void fabric_send_header(FabricConnection& connection, std::uint32_t address, std
 
 namespace tt::tt_fabric {
 
-/// A worker's connection to one link, from the arguments of `append_fabric_connection_rt_args`.
+/// Worker's connection to one link, with the arguments of `append_fabric_connection_rt_args`.
 ///
 /// Order    open, then for each packet: wait_for_empty_write_slot, the payload if any, the header;
 ///          close at the end. Slots never run out here, so no call blocks.
@@ -61,7 +62,7 @@ class WorkerToFabricEdmSender {
 public:
     WorkerToFabricEdmSender() = default;
 
-    /// Reads three arguments from `arg_idx` on and moves it behind them.
+    /// Reads three arguments from `arg_idx` on and adds 3 to it.
     template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX, std::integral Index>
     static WorkerToFabricEdmSender build_from_args(
         Index& arg_idx, tessera::CallSite site = tessera::CallSite::here()) {
@@ -77,9 +78,9 @@ public:
     void close(tessera::CallSite site = tessera::CallSite::here()) {
         tessera::kernel::fabric_close(connection_, site);
     }
-    /// `open` and `close` in two halves, so that the handshakes of several connections take the
-    /// time of one. Errors   UndefinedBehavior for a second half without the first, and for a
-    /// packet between the two.
+    /// Do `open` and `close` in two halves, so that the handshakes of several connections overlap.
+    /// Errors   UndefinedBehavior for a second half without the first, and for a packet between
+    ///          them.
     void open_start(tessera::CallSite site = tessera::CallSite::here()) {
         tessera::kernel::fabric_open_start(connection_, site);
     }
@@ -96,8 +97,8 @@ public:
         tessera::kernel::fabric_wait_for_slot(connection_, site);
     }
     [[nodiscard]] bool edm_has_space_for_packet() const { return true; }
-    /// Returns 1, so that a kernel that counts free slots asks ahead of each packet. It has waited
-    /// for that slot when it sends the packet.
+    /// Returns 1, so that a kernel that counts free slots calls it before each packet and then
+    /// waits for that slot.
     [[nodiscard]] std::uint32_t get_num_free_write_slots() const { return 1; }
 
     void send_payload_without_header_non_blocking_from_address(
@@ -106,8 +107,8 @@ public:
         tessera::kernel::fabric_send_payload(connection_, source_address,
                                              static_cast<std::uint32_t>(size_bytes), site);
     }
-    /// Sends the header at `source_address` and with it the packet; bytes behind the header, if
-    /// `size_bytes` covers any, are its payload.
+    /// Sends the header at `source_address`, which completes the packet. If `size_bytes` exceeds
+    /// the header, the bytes after the header are the payload.
     void send_payload_flush_blocking_from_address(
         std::uint32_t source_address, std::size_t size_bytes,
         tessera::CallSite site = tessera::CallSite::here()) {
@@ -127,8 +128,8 @@ public:
         tessera::CallSite site = tessera::CallSite::here()) {
         send_header(source_address, size_bytes, tessera::kernel::SourceReuse::AfterFlush, site);
     }
-    /// The following calls take the slot themselves. A kernel keeps the commands of a NoC between
-    /// them, which costs nothing here.
+    // The following calls use the slot themselves. On the chip, a kernel keeps the commands of a
+    // NoC between them, which takes no time here.
     template <bool posted = false>
     void setup_stateful_send_cmd_bufs(std::uint8_t /*noc*/ = noc_index) const {}
     template <bool posted = false>
@@ -161,13 +162,13 @@ private:
 
 }  // namespace tt::tt_fabric
 
-/// The NoC address `addr` has on the core at (noc_x, noc_y), as a packet's command takes it.
+/// Returns the NoC address of `addr` on the core at (noc_x, noc_y), for a packet's command.
 constexpr std::uint64_t safe_get_noc_addr(std::uint8_t noc_x, std::uint8_t noc_y,
                                           std::uint32_t addr, std::uint8_t noc_id = 0) {
     return get_noc_addr(noc_x, noc_y, addr, noc_id);
 }
 
-/// Headers in the reserved part of own L1; each processor has its own 12.
+/// Headers in the reserved part of own L1. Each processor has 12 of them.
 class PacketHeaderPool {
 public:
     static void reset() { num_allocated_ = 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acts of a fabric packet on the device that it reaches. NoC addresses are those of that device.
-// Not here: reads, multicasts over the NoC of the device.
+// Commands that a fabric packet executes at its destination. NoC addresses are those of that
+// device. Not here: reads, and multicasts over the NoC of that device.
 // Source   tt-metal tt_metal/fabric/fabric_edm_packet_header.hpp.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "tessera/kernel/types.hpp"
 
 namespace tessera::kernel {
+/// Checks the numbers of addresses and sizes of a scatter command.
 /// Errors   UndefinedBehavior unless there are 2 to 4 addresses, and a size for each but the last.
 void check_scatter_chunks(std::size_t num_addresses, std::size_t num_sizes, CallSite site);
 }  // namespace tessera::kernel
@@ -35,14 +36,14 @@ struct NocUnicastInlineWriteCommandHeader {
     std::uint64_t noc_address;
     std::uint32_t value;
 };
-/// Word that a packet increments, and by how much.
+/// Word that a packet increments, and the increment.
 struct NocUnicastAtomicIncCommandHeader {
     NocUnicastAtomicIncCommandHeader(std::uint64_t address, std::uint32_t increment,
                                      bool flushes = true)
         : noc_address(address), val(increment), flush(flushes) {}
     std::uint64_t noc_address;
     std::uint32_t val;
-    bool flush;  ///< what was sent before lands first; here without it too, but sooner
+    bool flush;  ///< the addition waits for earlier writes; here it always does, in less time
 };
 /// Destination of a packet's payload, and a word that is incremented after it.
 struct NocUnicastAtomicIncFusedCommandHeader {
@@ -57,8 +58,8 @@ struct NocUnicastAtomicIncFusedCommandHeader {
     std::uint32_t val;
     bool flush;
 };
-/// Cuts a payload into chunks, one behind the other, each with an address of its own. The last one
-/// takes what the others leave of the payload.
+/// Divides a payload into consecutive chunks, each with its own address. The last chunk is the rest
+/// of the payload.
 struct NocUnicastScatterCommandHeader {
     /// Errors   UndefinedBehavior unless there are 2 to 4 addresses, and a size for each but one.
     NocUnicastScatterCommandHeader(std::initializer_list<std::uint64_t> addresses,
@@ -67,7 +68,7 @@ struct NocUnicastScatterCommandHeader {
         tessera::kernel::check_scatter_chunks(addresses.size(), chunk_sizes.size(), site);
         set(addresses.begin(), chunk_sizes.begin(), addresses.size());
     }
-    /// With `count` addresses and `count` - 1 sizes.
+    /// Has `count` addresses and `count` - 1 sizes.
     NocUnicastScatterCommandHeader(const std::uint64_t* addresses, const std::uint16_t* chunk_sizes,
                                    std::uint8_t count,
                                    tessera::CallSite site = tessera::CallSite::here()) {
@@ -91,7 +92,7 @@ private:
     }
 };
 
-/// The fields of the command that `noc_send_type` names.
+/// Fields of the command that `noc_send_type` names.
 union NocCommandFields {
     NocCommandFields() : unicast_write{} {}
     NocUnicastCommandHeader unicast_write;

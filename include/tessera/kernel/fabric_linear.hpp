@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on fabric packets for pages of tensors, connections to both neighbours in a line, and names
-// of the fabric without their namespace. Headers of TT-Metalium's collectives include it.
+// of the fabric without namespace. Headers of TT-Metalium's collectives include this one.
 // Source   tt-metal tt_metal/fabric/hw/inc/{linear,edm_fabric}, hostdevcommon/fabric_common.h.
 #pragma once
 
@@ -30,8 +30,8 @@ enum eth_chan_directions : std::uint8_t {
 
 namespace tt::tt_fabric {
 
-/// To the devices whose bit is set in `hops`: bit i is the device i + 1 links away in the sender's
-/// direction.
+/// Sends the packet to the devices whose bit is set in `hops`. Bit i is the device i + 1 links away
+/// in the sender's direction.
 inline void fabric_set_sparse_multicast_route(volatile LowLatencyPacketHeader* packet_header,
                                               std::uint16_t hops) {
     using Fields = LowLatencyRoutingFields;
@@ -57,7 +57,7 @@ void to_noc_unicast_write(std::uint32_t payload_bytes, volatile PACKET_HEADER_TY
     header->to_noc_unicast_write(NocUnicastCommandHeader{tensor.get_noc_addr(id, offset)},
                                  payload_bytes);
 }
-/// The same, and adds to a semaphore behind the write.
+/// Does the same, and makes `header` add to a semaphore after the write.
 template <class Tensor>
 void to_noc_fused_unicast_write_atomic_inc(std::uint32_t payload_bytes,
                                            volatile PACKET_HEADER_TYPE* header,
@@ -69,7 +69,7 @@ void to_noc_fused_unicast_write_atomic_inc(std::uint32_t payload_bytes,
             tensor.get_noc_addr(id, offset), increment.noc_address, increment.val, increment.flush),
         payload_bytes);
 }
-/// Makes `header` write both halves of a payload of two pages.
+/// Makes `header` write the two halves of a payload to two pages.
 template <class Tensor>
 void to_noc_unicast_scatter_write(std::uint32_t page_bytes, volatile PACKET_HEADER_TYPE* header,
                                   std::uint32_t first_id, std::uint32_t second_id,
@@ -113,7 +113,8 @@ void fabric_unicast_noc_unicast_atomic_inc(Sender* sender, volatile PACKET_HEADE
 }  // namespace experimental
 }  // namespace linear
 
-/// Header with the route back to its sender, which no packet has here: kernels compare with it.
+/// Header with the route back to the sender. No packet has it here, but kernels compare types with
+/// it.
 struct UDMHybridMeshPacketHeader;
 }  // namespace tt::tt_fabric
 
@@ -122,7 +123,7 @@ using tt::tt_fabric::LowLatencyPacketHeader;
 using tt::tt_fabric::WorkerToFabricEdmSender;
 using tt::tt_fabric::WorkerToFabricMuxSender;
 
-/// A core by its place on the NoC.
+/// NoC coordinates of a core.
 struct WorkerXY {
     std::uint16_t x;
     std::uint16_t y;
@@ -135,7 +136,8 @@ inline std::pair<WorkerXY, std::uint32_t> get_noc_address_components(std::uint64
             static_cast<std::uint32_t>(NOC_LOCAL_ADDR_OFFSET(address))};
 }
 
-/// Connections to the next and to the previous device of a line. A device at an end has only one.
+/// Connections to the next and to the previous device of a line. A device at an end has only one of
+/// them.
 class FabricConnectionManager {
 public:
     enum BuildFromArgsMode : std::uint8_t {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending over a mesh link through a mux: a core that several workers hand their packets to.
+// Sends packets over a mesh link through a mux: a core that forwards the packets of several
+// workers.
 //
-// A worker has a channel of the mux, whose buffers are its slots; else it sends as it does over a
-// link of its own. Packets of one channel keep their order.
-// Not here: a mux behind a mux, and routers' status words.
+// A worker has a channel of the mux, whose buffers are its slots. In other respects it sends as
+// over a link of its own. Packets of one channel keep their order.
+// Not here: a mux that sends to another mux, and status words of routers.
 // Source   tt-metal tt_metal/fabric/hw/inc/tt_fabric_mux_interface.hpp.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace tessera::kernel {
 
-/// A channel of a mux, as a worker names it.
+/// Channel of a mux, from the arguments of a worker.
 struct FabricMuxChannel {
     std::uint8_t noc_x = 0;
     std::uint8_t noc_y = 0;
@@ -23,15 +24,16 @@ struct FabricMuxChannel {
     std::uint32_t base_address = 0;
 };
 
-/// Returns when the mux at (noc_x, noc_y) takes packets.
+/// Waits until the mux at (noc_x, noc_y) accepts packets.
 /// Errors   UndefinedBehavior if no kernel runs there.
 void fabric_mux_wait(std::uint8_t noc_x, std::uint8_t noc_y, CallSite site);
+/// Opens a connection to a channel of a mux.
 /// Errors   as fabric_mux_wait; UndefinedBehavior if the mux has no such channel.
 void fabric_mux_connect(FabricConnection& connection, const FabricMuxChannel& channel,
                         CallSite site);
 
-/// The mux's kernel calls the first when its link's connection is open, the other when no worker
-/// comes any more.
+/// Start and end a mux. Its kernel calls the first when the connection to its link is open, and the
+/// second when no worker needs it any more.
 void fabric_mux_begin(std::uint32_t link_channel, const FabricMuxLayout& layout);
 void fabric_mux_end();
 
@@ -39,7 +41,7 @@ void fabric_mux_end();
 
 namespace tt::tt_fabric {
 
-/// A worker's connection to a channel of a mux.
+/// Worker's connection to a channel of a mux.
 template <std::uint8_t FABRIC_MUX_CHANNEL_NUM_BUFFERS = 0>
 class WorkerToFabricMuxSender : public WorkerToFabricEdmSender {
 public:
@@ -55,8 +57,8 @@ private:
     tessera::kernel::FabricMuxChannel channel_;
 };
 
-/// Addresses are those of FabricMuxConfig; those behind the channel's base are the chip's, which
-/// this machine does not write to.
+/// Builds a connection from addresses of FabricMuxConfig. The addresses after the channel's base
+/// are used on the chip only.
 template <std::uint8_t FABRIC_MUX_CHANNEL_NUM_BUFFERS = 0>
 WorkerToFabricMuxSender<FABRIC_MUX_CHANNEL_NUM_BUFFERS> build_connection_to_fabric_endpoint(
     std::uint8_t fabric_mux_x, std::uint8_t fabric_mux_y, std::uint8_t fabric_mux_channel_id,
@@ -93,7 +95,7 @@ void fabric_client_disconnect(Sender& connection,
     connection.close(site);
 }
 
-/// Sends a payload with the header that says what it is for.
+/// Sends a payload and its header.
 template <class Sender>
 void fabric_async_write(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYPE* packet_header,
                         std::uint32_t source_payload_address,
@@ -107,7 +109,7 @@ void fabric_async_write(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYP
         sizeof(PACKET_HEADER_TYPE), site);
 }
 
-/// Sends a header alone.
+/// Sends a header without payload.
 template <class Sender>
 void fabric_atomic_inc(Sender& connection, volatile tt_l1_ptr PACKET_HEADER_TYPE* packet_header,
                        tessera::CallSite site = tessera::CallSite::here()) {
@@ -130,7 +132,7 @@ enum TerminationSignal : std::uint32_t {
     IMMEDIATELY_TERMINATE = 2,
 };
 
-/// Ends the mux once it has sent on what its channels hold, which the vendor's does on a
+/// Ends the mux after it has sent all packets in its channels. The vendor's mux does so on
 /// `GRACEFULLY_TERMINATE`.
 inline void fabric_endpoint_terminate(std::uint8_t fabric_mux_x, std::uint8_t fabric_mux_y,
                                       std::size_t fabric_mux_termination_address,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of fabric packets: where a packet goes and what it does there.
+// Headers of fabric packets: the route of a packet and its command at the destination.
 // Source   tt-metal tt_metal/fabric/fabric_edm_packet_header.hpp.
 #pragma once
 
@@ -8,14 +8,15 @@
 
 namespace tt::tt_fabric {
 
-/// Devices in a row: the first one is so many links away, the last `range_hops` - 1 further.
+/// Consecutive devices of a line: the first is `start_distance_in_hops` links away, the last
+/// `range_hops` - 1 links further.
 struct MulticastRoutingCommandHeader {
     std::uint8_t start_distance_in_hops;
     std::uint8_t range_hops;
 };
 
-/// Two bits a hop from the lowest up: 1 the packet is written there and ends, 2 it is passed on, 3
-/// both.
+/// Two bits for each hop, from the lowest up. 1: the packet is written and ends; 2: it is
+/// forwarded; 3: it is written and forwarded.
 struct LowLatencyRoutingFields {
     static constexpr std::uint32_t FIELD_WIDTH = 2;
     static constexpr std::uint64_t FIELD_MASK = 3;
@@ -29,14 +30,16 @@ struct LowLatencyRoutingFields {
 }  // namespace tt::tt_fabric
 
 namespace tessera::kernel {
+/// Returns the route word of a packet to one device.
 /// Errors   OutOfBounds if `hops` is 0 or above 32.
 std::uint64_t fabric_unicast_route(std::uint32_t hops, CallSite site);
+/// Returns the route word of a packet to `range` consecutive devices.
 /// Errors   OutOfBounds if the first distance or the range is 0, or the last distance above 32.
 std::uint64_t fabric_multicast_route(std::uint32_t start, std::uint32_t range, CallSite site);
-/// A word for the route from this device to another: MeshRoute.
+/// Returns the word of the route from this device to another one (MeshRoute).
 /// Errors   OutOfBounds if there is no such device, or it is this one.
 std::uint64_t fabric_mesh_route(std::uint32_t device, CallSite site);
-/// A word for a box of devices: MeshBox.
+/// Returns the word of a box of devices (MeshBox).
 /// Errors   OutOfBounds if a side is above 31 hops; UndefinedBehavior if the box is empty, or if a
 ///          packet would have to leave this device over two links.
 std::uint64_t fabric_mesh_box(std::uint32_t east, std::uint32_t west, std::uint32_t north,
@@ -52,9 +55,10 @@ struct LowLatencyPacketHeader {
     NocSendType noc_send_type;
     std::uint8_t src_ch_id;
     LowLatencyRoutingFields routing_fields;
-    std::uint64_t padding;  ///< here the route of HybridMeshPacketHeader; else 0
+    std::uint64_t padding;  ///< route of a HybridMeshPacketHeader; else 0
 
-    /// To the device `distance_in_hops` links away in the sender's direction (1 to 32).
+    /// Sends the packet to the device `distance_in_hops` links away in the sender's direction (1 to
+    /// 32).
     volatile LowLatencyPacketHeader* to_chip_unicast(
         std::uint8_t distance_in_hops,
         tessera::CallSite site = tessera::CallSite::here()) volatile {
@@ -62,7 +66,7 @@ struct LowLatencyPacketHeader {
         padding = 0;
         return this;
     }
-    /// To each device of a range in the sender's direction.
+    /// Sends the packet to each device of a range in the sender's direction.
     volatile LowLatencyPacketHeader* to_chip_multicast(
         const MulticastRoutingCommandHeader& range,
         tessera::CallSite site = tessera::CallSite::here()) volatile {
@@ -97,7 +101,7 @@ struct LowLatencyPacketHeader {
         command_fields.unicast_inline_write.value = command.value;
         return set(NOC_UNICAST_INLINE_WRITE, 0);
     }
-    /// Adds to a word of an L1; takes no payload.
+    /// Adds to a word of an L1. The packet has no payload.
     volatile LowLatencyPacketHeader* to_noc_unicast_atomic_inc(
         const NocUnicastAtomicIncCommandHeader& command) volatile {
         auto& fields = command_fields.unicast_seminc;
@@ -138,11 +142,11 @@ private:
 /// Header of a packet that turns once: along the column, then along the row. A connection's link
 /// has to be the one on which the route begins.
 ///
-/// On the chip it takes 80 bytes and more, and all headers of a fabric are of one kind; here both
-/// travel side by side, as 64 bytes. FABRIC_2D chooses the kind of PACKET_HEADER_TYPE.
+/// On the chip it has 80 bytes or more, and all headers of a fabric are of one kind. Here both
+/// kinds have 64 bytes and may be used together. FABRIC_2D selects the kind of PACKET_HEADER_TYPE.
 struct HybridMeshPacketHeader : LowLatencyPacketHeader {
-    /// Keep the route of fabric_set_unicast_route and fabric_set_mcast_route: hops along a line do
-    /// not say where a packet turns.
+    /// Do nothing: fabric_set_unicast_route and fabric_set_mcast_route set the route, because a
+    /// number of hops does not tell at which device a packet turns.
     volatile HybridMeshPacketHeader* to_chip_unicast(std::uint8_t /*hops*/) volatile {
         return this;
     }
@@ -152,7 +156,7 @@ struct HybridMeshPacketHeader : LowLatencyPacketHeader {
     }
 };
 
-/// To device `dst_dev_id`; meshes have number 0.
+/// Sends the packet to device `dst_dev_id`. The mesh has number 0.
 inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_header,
                                      std::uint16_t dst_dev_id, std::uint16_t /*dst_mesh_id*/,
                                      tessera::CallSite site = tessera::CallSite::here()) {
@@ -161,10 +165,10 @@ inline bool fabric_set_unicast_route(volatile HybridMeshPacketHeader* packet_hea
     return true;
 }
 
-/// Sends the packet to the devices up to so many hops north or south of this one, and from each of
-/// them so many hops east and west along its row. Without north and south it goes along this
-/// device's own row, in one direction. A multicast over several links of this device needs a packet
-/// for each. `dst_dev_id` is ignored within a mesh.
+/// Sends the packet to the devices up to the given hops north or south of this one and, from each
+/// of them, to those up to the given hops east and west in its row. Without north and south it goes
+/// along this device's own row, in one direction. A multicast over several links of this device
+/// needs one packet for each link. `dst_dev_id` is ignored within a mesh.
 inline void fabric_set_mcast_route(volatile HybridMeshPacketHeader* packet_header,
                                    std::uint16_t /*dst_dev_id*/, std::uint16_t /*dst_mesh_id*/,
                                    std::uint16_t e_num_hops, std::uint16_t w_num_hops,
@@ -175,7 +179,8 @@ inline void fabric_set_mcast_route(volatile HybridMeshPacketHeader* packet_heade
         tessera::kernel::fabric_mesh_box(e_num_hops, w_num_hops, n_num_hops, s_num_hops, site);
 }
 
-/// As `to_chip_unicast`. Only the worker's form (`false`) exists: the target is a count of hops.
+/// Does the same as `to_chip_unicast`. Only the worker's form (`false`) exists, whose target is a
+/// number of hops.
 template <bool called_from_router>
 bool fabric_set_unicast_route(volatile LowLatencyPacketHeader* packet_header,
                               std::uint16_t target_num,

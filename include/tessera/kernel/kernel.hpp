@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole kernel API: included ahead of every kernel's own text, as on the device. Names that a
-// kernel may use for things of its own come with the vendor's headers
-// (cmake/MetaliumHeaders.cmake): numeric helpers, and the classes Noc, CircularBuffer, Semaphore, …
-// outside of `experimental`.
+// The whole kernel API, which is included before the source of every kernel, as on the device. Not
+// here: names that a kernel may define itself, such as numeric helpers, and Noc, CircularBuffer and
+// Semaphore outside of `experimental`. The vendor's headers declare them
+// (cmake/MetaliumHeaders.cmake).
 #pragma once
 
 #include "tessera/kernel/chip.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric helpers of the device API. Their names are words that kernels use for functions of their
-// own, so they are declared where a kernel includes their header: api/numeric/bfloat16.h,
-// api/alignment.h, internal/mod_div_lib.h.
+// Numeric functions of the device API. Kernels define functions of the same names, so these are
+// only declared if a kernel includes their header: api/numeric/bfloat16.h, api/alignment.h or
+// internal/mod_div_lib.h.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ inline constexpr std::uint32_t FLOAT32_SIGN_MASK = 0x80000000;
 inline constexpr std::uint32_t INT32_SIGN_MASK = 0x80000000;
 
 namespace tessera::kernel {
-/// Returns a pattern in an order in which unsigned comparison is comparison of values: negative
-/// values inverted, others with their sign bit set.
+/// Returns a word whose unsigned comparison orders patterns by value: negative patterns are
+/// inverted, and the sign bit of others is set.
 template <class Word>
 constexpr Word ordered(Word pattern) {
     constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
@@ -39,19 +39,19 @@ constexpr bool float32_greater(std::uint32_t a, std::uint32_t b) {
 constexpr bool int32_greater(std::uint32_t a, std::uint32_t b) {
     return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b);
 }
-/// Adds and maximises patterns through float, rounded to nearest even.
+/// Returns the pattern of a float, rounded to nearest even.
 constexpr std::uint16_t bfloat16_of(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
 }
-/// Drops the lower half of fp32.
+/// Truncates fp32 to its upper half.
 constexpr std::uint16_t fp32_to_bf16_truncate(float value) {
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
 }
 constexpr float float_of_bfloat16(std::uint16_t pattern) {
     return std::bit_cast<float>(std::uint32_t{pattern} << 16U);
 }
-/// Names of both conversions since mid-2026.
+/// Convert patterns, under the names since mid-2026.
 constexpr float bf16_to_fp32(std::uint16_t pattern) {
     return float_of_bfloat16(pattern);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DPRINT and DEVICE_PRINT: text of kernels, a line at a time, in the order of each kernel thread.
-// Lines go to standard error, to a file or nowhere (TESSERA_DPRINT, `--dprint`), and begin with
-// device, core and thread. Printing changes no value and no cycle: code of this header does not
-// count as the kernel's own. Macros and manipulators are the vendor's.
+// DPRINT and DEVICE_PRINT: text that kernels print line by line, in the order of each kernel
+// thread. Lines go to standard error, to a file or nowhere (TESSERA_DPRINT, `--dprint`), and begin
+// with device, core and thread. Printing changes no value and no predicted cycle: instructions of
+// this header are not counted. Macros and manipulators have the vendor's names.
 #pragma once
 
 #include <type_traits>
@@ -16,25 +16,25 @@ namespace tessera::kernel {
 struct PrintValue {
     enum class Kind : std::uint8_t { Signed, Unsigned, Float, Text, Character, Slice };
     Kind kind = Kind::Unsigned;
-    std::uint64_t word = 0;  ///< of Signed and Character as two's complement
+    std::uint64_t word = 0;  ///< bits of the value; two's complement for Signed and Character
     double number = 0;
     const char* text = nullptr;
     const struct PrintedSlice* slice = nullptr;
 };
 
-/// How the values after it are printed.
+/// Setting for the values that follow in the stream.
 enum class PrintMode : std::uint8_t {
     Decimal,
     Hexadecimal,
     Octal,
     Fixed,
     DefaultFloat,
-    Width,        ///< least characters of the next value
-    StickyWidth,  ///< of all further values
-    Precision,    ///< digits behind the point
+    Width,        ///< least number of characters of the next value
+    StickyWidth,  ///< least number of characters of all further values
+    Precision,    ///< digits after the decimal point
 };
 
-/// Part of a compute kernel that prints; Whole: a data-movement kernel, or all three parts at once.
+/// Thread of a compute kernel that prints. Whole: a data-movement kernel, or all three threads.
 enum class PrintUnit : std::uint8_t { Whole, Unpack, Math, Pack };
 
 void print_value(const PrintValue& value, PrintUnit unit);
@@ -97,7 +97,7 @@ struct bf4_t {
     std::uint8_t exponent;
     std::uint8_t mantissa;
 };
-/// A text that is known when the kernel is compiled.
+/// Text that is known when the kernel is compiled.
 struct ct_string {
     const char* text;
     constexpr operator const char*() const { return text; }  // NOLINT: a text as any other
@@ -126,7 +126,7 @@ struct SliceRange {
     static constexpr SliceRange h0_w0_32() { return {0, 1, 1, 0, 32, 1}; }
     static constexpr SliceRange h0_32_w0() { return {0, 32, 1, 0, 1, 1}; }
 };
-/// Which side of a circular buffer, and which of its pointers, a TileSlice reads.
+/// Side of a circular buffer that a TileSlice reads, and (below) pointer from which it reads.
 enum dprint_tslice_cb_t : std::uint8_t { TSLICE_INPUT_CB, TSLICE_OUTPUT_CB };
 enum dprint_tslice_ptr_t : std::uint8_t { TSLICE_RD_PTR, TSLICE_WR_PTR };
 
@@ -141,7 +141,7 @@ struct PrintedSlice {
     bool ends_rows;
 };
 
-/// Value of an element of a block format with `bits` bits of magnitude.
+/// Returns the value of a block format's element with `bits` bits of magnitude.
 template <unsigned bits, class Element>
 float value_of(const Element& element) {
     constexpr std::uint32_t kMagnitudes = 1U << bits;
@@ -150,7 +150,7 @@ float value_of(const Element& element) {
     return (element.mantissa & kMagnitudes) != 0 ? -magnitude * scale : magnitude * scale;
 }
 
-/// Values of kinds that differ on the chip by their tag.
+/// Returns a value for the stream. Its C++ type gives the kind, as the type's tag does on the chip.
 template <class T>
 PrintValue print_value_of(const T& value) {
     using Kind = PrintValue::Kind;
@@ -192,7 +192,7 @@ PrintValue print_value_of(const T& value) {
 
 }  // namespace tessera::kernel
 
-/// Elements of a tile in a circular buffer that DPRINT prints. Data-movement kernels name side and
+/// Elements of a tile in a circular buffer, for DPRINT. Data-movement kernels name side and
 /// pointer; compute kernels read at the read pointer.
 template <int kMaxElements = 64>
 struct TileSliceOf : tessera::kernel::PrintedSlice {
@@ -212,11 +212,11 @@ namespace tessera::kernel {
 template <class... Values>
 void device_print(PrintUnit unit, const char* format, const Values&... values);
 
-/// The stream that DPRINT returns.
+/// Stream that DPRINT returns.
 struct Printer {
     PrintUnit unit = PrintUnit::Whole;
 
-    /// The form of DEVICE_PRINT, for which DPRINT is another name since mid-2026.
+    /// Prints as DEVICE_PRINT does; DPRINT is another name for it since mid-2026.
     template <class... Values>
     void operator()(const char* format, const Values&... values) const {
         device_print(unit, format, values...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiler zones: stretches of a kernel that its author names, told to the trace.
-// Macros here are the vendor's. A zone lasts until the end of the scope that it stands in.
+// Profiler zones: named parts of a kernel, whose begin and end are recorded in the trace. A zone
+// ends with the scope in which it is defined. Macros have the vendor's names.
 // Source   tt-metal tt_metal/tools/profiler/kernel_profiler.hpp.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tessera::kernel {
 void begin_zone(const char* name, CallSite site);
 void end_zone(const char* name, CallSite site) noexcept;
 
-/// `name` must be a string literal.
+/// Zone from its construction to its destruction. `name` must be a string literal.
 class Zone {
 public:
     explicit Zone(const char* name, CallSite site = CallSite::here()) : name_(name), site_(site) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel thread's view of a circular buffer that reaches from one core to others: the sender
-// writes pages into the L1 of each receiver, and both count them in words of their L1.
+// View that a kernel thread has of a circular buffer from one core to others. The sender writes
+// pages into the L1 of each receiver, and both count them in words of their L1.
 // Source   tt-metal tt_metal/hw/inc/internal/circular_buffer_interface.h and
 //          tt_metal/impl/buffers/global_circular_buffer.cpp.
 #pragma once
@@ -20,7 +20,7 @@ struct RemoteSenderCBInterface {
     std::uint32_t fifo_wr_ptr;
     std::uint32_t receiver_noc_xy_ptr;  ///< x and y of each receiver
     std::uint32_t aligned_pages_sent_ptr;
-    std::uint32_t num_receivers_and_remote_pages_sent_ptr;  ///< of remote_cb_pack
+    std::uint32_t num_receivers_and_remote_pages_sent_ptr;  ///< made by remote_cb_pack
 };
 
 /// A receiver's end. The first five words mean the same as the sender's.
@@ -33,7 +33,7 @@ struct RemoteReceiverCBInterface {
     std::uint16_t sender_noc_x;
     std::uint16_t sender_noc_y;
     std::uint32_t aligned_pages_acked_ptr;
-    std::uint32_t remote_pages_acked_ptr;  ///< the same counter in the sender's L1
+    std::uint32_t remote_pages_acked_ptr;  ///< counter of pages acked in the sender's L1
 };
 
 inline constexpr std::uint32_t kRemoteCountShift = 24;
@@ -50,23 +50,23 @@ constexpr std::uint32_t remote_cb_remote_pages_sent_ptr(std::uint32_t packed) {
 
 namespace tessera {
 
-/// Words at config_ptr, which keep the state of a core's end between launches. The coordinates
-/// follow them.
+/// Words at config_ptr, which keep the state of a core's end between launches. Coordinates of the
+/// other cores follow these words.
 struct RemoteBufferWords {
     std::uint32_t is_sender;
     std::uint32_t num_receivers;
     std::uint32_t fifo_start;
     std::uint32_t fifo_size;
-    std::uint32_t fifo_pointer;  ///< where the next page is written or read
+    std::uint32_t fifo_pointer;  ///< address at which the next page is written or read
     std::uint32_t coordinates;   ///< address of x and y of each receiver, or of the sender
-    std::uint32_t pages_sent;    ///< address of the counters; those of pages acked are behind each
+    std::uint32_t pages_sent;    ///< address of the counter pairs: pages sent, pages acked
     std::uint32_t remote_pages;  ///< address of the counters on the other core
 };
 
 /// Bytes from one receiver's counter to the next one's; the sent counter comes first.
 inline constexpr std::uint32_t kRemoteCounterStride = 2 * REMOTE_CIRCULAR_BUFFER_ALIGNED_PAGE_SIZE;
 
-/// Either end.
+/// End of a core: sender's or receiver's.
 union RemoteBufferEnd {
     RemoteSenderCBInterface sender{};
     RemoteReceiverCBInterface receiver;

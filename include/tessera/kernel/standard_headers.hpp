@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard headers that the kernel API and kernels use, precompiled for kernels that are
-// compiled just in time (that makes such a build five times as fast). Not here: the kernel API,
+// Standard headers that the kernel API and kernels use. They are precompiled for kernels that are
+// compiled just in time, which makes such a build five times as fast. Not here: the kernel API,
 // whose text depends on the defines and compile-time arguments of each program.
 #pragma once
 
@@ -17,5 +17,5 @@
 #include <type_traits>
 #include <utility>
 
-// Kernels name constants of their own so; the headers of the chip's compiler do not define it.
+// Kernels define constants of this name; the headers of the chip's compiler do not define it.
 #undef M_PI

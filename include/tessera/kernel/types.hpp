@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that every kernel may use unqualified.
+// Names that every kernel may use unqualified.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ using uint = unsigned int;
 using tessera::DataFormat;
 using tessera::MathFidelity;
 
-/// Address-space markers of the chip's compiler; all memory is in one window here.
+/// Address-space qualifiers of the chip's compiler. Here they are empty, because all memory is in
+/// one window.
 #define tt_l1_ptr
 #define tt_reg_ptr
 #define FORCE_INLINE inline __attribute__((always_inline))
@@ -36,7 +37,7 @@ enum CBIndex : std::uint8_t {
     SIZE
 };
 
-/// Names before tt-metal #7493 (2024-11-24).
+/// Names of circular buffers before tt-metal #7493 (2024-11-24).
 enum CB : std::uint8_t {
     c_in0, c_in1, c_in2, c_in3, c_in4, c_in5, c_in6, c_in7,
     dataflow0, dataflow1, dataflow2, dataflow3, dataflow4, dataflow5, dataflow6, dataflow7,
@@ -101,5 +102,5 @@ constexpr uint64_t max(uint64_t a, uint32_t b) {
 }
 }  // namespace std
 
-/// Every kernel's entry.
+/// Entry of every kernel.
 void kernel_main();

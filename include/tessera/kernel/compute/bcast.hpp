@@ -23,8 +23,8 @@ void init_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t ocb = 16,
                                  "init_bcast", site);
 }
 
-/// DST[idst] = icb0[itile0] ∘ broadcast(icb1[itile1]); mul adds to DST. A broadcast of rows takes
-/// row `bcast_row_idx`, others ignore it.
+/// DST[idst] = icb0[itile0] ∘ broadcast(icb1[itile1]); mul adds to DST. A broadcast of rows uses
+/// row `bcast_row_idx` of the tile.
 template <EltwiseBinaryType tBcastOp, BroadcastType tBcastDim>
 void any_tiles_bcast(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0,
                      std::uint32_t itile1, std::uint32_t idst, std::uint32_t bcast_row_idx = 0,
@@ -113,7 +113,7 @@ inline void mul_tiles_bcast_scalar(std::uint32_t icb0, std::uint32_t icb1, std::
                              "mul_tiles_bcast_scalar", site);
 }
 
-/// Arm the function of the same name; formats stay as they are.
+/// Arm the function of the same name. Do not change formats.
 inline void add_bcast_rows_init_short(std::uint32_t /*icb0*/ = 0, std::uint32_t /*icb1*/ = 1,
                                       CallSite site = CallSite::here()) {
     tessera::kernel::arm_eltwise(ELWADD, BroadcastType::ROW, tessera::kernel::Accumulation::Replace,

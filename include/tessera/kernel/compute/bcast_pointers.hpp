@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The broadcasts with the vendor's signatures, which have no call site: a kernel may point to them.
-// An init's third argument is the line of the call; a broadcast of rows takes the row.
+// Broadcasts with exactly the vendor's signatures, without a call site, so that a kernel may take
+// pointers to them. The third argument of an init is the line of the call. A broadcast of rows has
+// the row as an argument.
 #pragma once
 
 #include "tessera/kernel/compute/bcast.hpp"

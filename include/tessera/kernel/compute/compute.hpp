@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole compute side of the kernel API.
+// Includes the whole compute side of the kernel API.
 #pragma once
 
 #include "tessera/kernel/compute/bcast.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles from circular buffers to DST, and between DST tiles.
+// Copies tiles from circular buffers to DST, and between DST tiles.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
 
 namespace ckernel {
 
-/// Arms copy_tile. The formats of the source registers stay as they are.
+/// Arms copy_tile. Does not change the formats of the source registers.
 /// Errors   Unimplemented if only one of the two transposes (faces, inside faces) is asked for.
 void copy_tile_to_dst_init_short(std::uint32_t cbid = 0, std::uint32_t transpose = 0,
                                  std::uint32_t transpose_within_16x16_face = 0,
@@ -28,7 +28,7 @@ void copy_tile_to_dst_init_short_with_dt(std::uint32_t old_cbid, std::uint32_t n
 void copy_tile(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index,
                CallSite site = CallSite::here());
 
-/// copy_tile of `ntiles` adjacent tiles.
+/// Does copy_tile for `ntiles` adjacent tiles.
 void copy_block_matmul_partials(std::uint32_t in_cb_id, std::uint32_t start_in_tile_index,
                                 std::uint32_t start_dst_tile_index, std::uint32_t ntiles,
                                 CallSite site = CallSite::here());
@@ -38,7 +38,7 @@ inline void copy_dest_values_init(CallSite /*site*/ = CallSite::here()) {
 /// DST[idst_out] = DST[idst_in].
 void copy_dest_values(std::uint32_t idst_in, std::uint32_t idst_out,
                       CallSite site = CallSite::here());
-/// As above, for values of the format that the tile holds.
+/// Does the same for a tile of `format`.
 template <DataFormat format>
 void copy_dest_values(std::uint32_t idst_in, std::uint32_t idst_out,
                       CallSite site = CallSite::here()) {

@@ -22,7 +22,7 @@ void eltwise_dest_reuse(ckernel::EltwiseBinaryType type, ckernel::EltwiseBinaryR
 
 namespace ckernel {
 
-/// Arm add_tiles, sub_tiles or mul_tiles; formats stay as they are.
+/// Arm add_tiles, sub_tiles or mul_tiles. Do not change formats.
 void add_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1, bool acc_to_dest = false,
                     CallSite site = CallSite::here());
 void sub_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1, bool acc_to_dest = false,
@@ -51,7 +51,8 @@ void binary_op_specific_init(CallSite site = CallSite::here()) {
                                  site);
 }
 
-/// DST[idst] = icb0[itile0] + icb1[itile1] (−, and += … · … for mul).
+/// DST[idst] = icb0[itile0] + icb1[itile1]; sub_tiles subtracts, and mul_tiles adds the products to
+/// DST[idst].
 void add_tiles(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1,
                std::uint32_t idst, CallSite site = CallSite::here());
 void sub_tiles(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of the chip that kernels write themselves (TTI_SFPMAD(…)). Tessera executes none of
-// them: a kernel that reaches one ends with its name and line. `tessera kernel check` lists them.
-// Arguments are not evaluated, so that the constants that only they use need no definition.
+// Instructions of the chip that kernels issue directly (TTI_SFPMAD(…)). Tessera executes none of
+// them: a kernel that reaches one ends with an error that has its name and line. `tessera kernel
+// check` lists them. Arguments are not evaluated, so constants that are used only there need no
+// definition.
 // Source   tt-isa-documentation; tt-llk ckernel_ops.h.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
 
 namespace tessera::kernel {
-/// Errors   Unimplemented, always.
+/// Throws KernelFault{Unimplemented} with the name of the instruction.
 [[noreturn]] void refuse_instruction(const char* name, CallSite site);
 }  // namespace tessera::kernel
 
-// A check of the kernel gets a warning of the preprocessor for each use.
+// `tessera kernel check` finds each use by a warning of the preprocessor.
 #ifdef TESSERA_KERNEL_CHECK
 #define TESSERA_PRAGMA(text) _Pragma(#text)
 #define TESSERA_INSTRUCTION(name)                                          \
@@ -254,7 +255,7 @@ namespace tessera::kernel {
 
 namespace ckernel {
 
-/// Steps of the addresses between instructions, which only instructions use.
+/// Address increments between instructions. Only instructions use them.
 struct addr_mod_t {
     /// Step of a source register.
     struct Source {
@@ -310,7 +311,7 @@ struct InstrModLoadStore {
 
 #ifdef COMPILE_FOR_TRISC
 namespace math {
-/// Instructions that kernels call by a function.
+/// Functions that issue one instruction; each ends the kernel like the macros above.
 inline void set_addr_mod_base(CallSite site = CallSite::here()) {
     tessera::kernel::refuse_instruction("math::set_addr_mod_base", site);
 }

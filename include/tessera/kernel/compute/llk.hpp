@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurring calls of the layer below the compute API (LLK). One fiber runs unpack, math and pack in
-// program order, so a call of one thread does what the pair of calls does: the math init arms the
-// operation, and the unpack init before it only names the operands.
+// Frequent calls of the layer below the compute API (LLK). On the chip each operation is a pair of
+// calls, one for unpack and one for math. One fiber runs both in program order here: the math init
+// arms the operation, and the unpack init before it only names the operands.
 // Source   tt-metal hw/ckernels/*/metal/llk_api.
 #pragma once
 
@@ -28,7 +28,7 @@ void multiply_named_factors(MathFidelity fidelity, std::uint32_t idst, CallSite 
 namespace ckernel {
 
 using tessera::MathFidelity;
-/// Halves of DST: one for math and one for the packer, or all of it for one after the other.
+/// Use of DST: math and packer have one half each, or both use all of it in turn.
 enum class DstSync : std::uint8_t { SyncHalf, SyncFull };
 /// Layout of rows in DST.
 enum class DataLayout : std::uint8_t { TILE, ROW_MAJOR };
@@ -60,8 +60,8 @@ void llk_math_eltwise_binary_init_with_operands(std::uint32_t /*icb0*/, std::uin
     llk_math_eltwise_binary_init<type, bcast>(acc_to_dest, site);
 }
 
-// Products of two tiles with a fidelity of their own: the unpack call names the operands of the
-// math call behind it.
+// Products of two tiles with a fidelity for each call. The unpack call names the operands of the
+// math call that follows it.
 inline void llk_unpack_AB_matmul_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/,
                                       std::uint32_t /*transpose*/ = 0) {
 }
@@ -110,7 +110,8 @@ template <auto... options, class... Operands>
 void llk_math_reconfig_data_format(Operands... /*operands*/) {
 }
 
-/// Notes an operand for a debug build's checks on the chip; each call is checked here.
+/// Does nothing; on the chip it states an operand for the checks of a debug build. Here, each call
+/// checks its operands.
 template <auto... operands, class... Words>
 void state_configure(Words... /*words*/) {
 }
@@ -142,7 +143,7 @@ TESSERA_REUSE_DEST(sub, EltwiseBinaryType::ELWSUB)
 TESSERA_REUSE_DEST(mul, EltwiseBinaryType::ELWMUL)
 #undef TESSERA_REUSE_DEST
 
-// Variants that drive the units in another way and compute the same.
+// Variants that use other instructions on the chip, with the same results.
 inline void copy_tile_custom(std::uint32_t in_cb_id, std::uint32_t in_tile_index,
                              std::uint32_t dst_tile_index, CallSite site = CallSite::here()) {
     copy_tile(in_cb_id, in_tile_index, dst_tile_index, site);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of LLK for whole tiles, which each thread of a compute kernel makes for its unit. One fiber
-// runs the three in program order: the unpack call names the operands, the math call behind it
-// computes, and calls that only configure a unit for what the other call states do nothing.
-// Template arguments come in different orders in the vendor's versions; those with a type of their
-// own are found by it.
+// runs the three threads in program order: the unpack call names the operands, and the math call
+// that follows it computes. Calls that only configure a unit, for operands that another call
+// states, do nothing. The vendor's versions differ in the order of template arguments; arguments
+// with a distinct type are found by their type.
 // Source   tt-metal hw/ckernels/*/metal/llk_api.
 #pragma once
 
@@ -41,11 +41,12 @@ constexpr Wanted option_of(Wanted absent) {
 
 namespace ckernel {
 
-/// Source register that a copy to DST takes its operand from.
+/// Source register from which a copy to DST reads its operand.
 enum DataCopyType : std::uint8_t { A2D, B2D };
 
 #ifdef COMPILE_FOR_TRISC  // built-in kernels may have a `semaphore` of their own
-/// Stalls that the vendor's semaphore calls name; the order of calls decides here.
+/// Stalls that the vendor's semaphore calls name. Here they have no effect, because calls run in
+/// program order.
 struct p_stall {
     enum : std::uint32_t {
         NONE,
@@ -87,7 +88,8 @@ template <std::uint32_t... stall>
 void t6_semaphore_get(std::uint8_t index, CallSite site = CallSite::here()) {
     tessera::kernel::semaphore_get(index, site);
 }
-/// Errors   Unsupported if the semaphore is 0 (at its maximum): only a later call could change it.
+/// Check that the chip's thread would not wait: only a later call could end the wait here.
+/// Errors   Unsupported if the semaphore is 0 (at its maximum).
 template <std::uint32_t... stall>
 void t6_semaphore_wait_on_zero(std::uint8_t index, CallSite site = CallSite::here()) {
     tessera::kernel::semaphore_wait_on_zero(index, site);
@@ -156,7 +158,8 @@ void llk_pack_init(Words... /*words*/) {
 }
 inline void pack_init(std::uint32_t /*cb*/, CallSite /*site*/ = CallSite::here()) {
 }
-/// Registers of the packer and of the layout of DST's rows, which pack_untilize sets itself.
+/// Does nothing; on the chip it sets registers of the packer and of DST's rows, which pack_untilize
+/// sets itself here.
 template <auto... options>
 void llk_init_packer_dest_offset_registers() {
 }
@@ -170,8 +173,8 @@ template <auto... options, class... Words>
 void llk_pack_dest_init(Words... /*words*/) {
 }
 
-/// Packs DST tile `idst`, in order or, with the second or third option of the vendor's versions, to
-/// page `tile_index`.
+/// Packs DST tile `idst`, in order or to page `tile_index`. The second or third template argument,
+/// depending on the vendor's version, selects the page.
 template <bool is_fp32_dest_acc_en = false, bool out_of_order_output = false, auto... options>
 void llk_pack(std::uint32_t idst, std::uint32_t cb, std::uint32_t tile_index = 0,
               CallSite site = CallSite::here()) {
@@ -185,7 +188,7 @@ void llk_matmul_pack(std::uint32_t idst, std::uint32_t cb, std::uint32_t num_til
         pack_tile<out_of_order_output>(idst + i, cb, tile_index + i, site);
     }
 }
-/// Lets the packer keep only the row, column or element that a reduction has written.
+/// Masks the packer, so that it keeps only the row, column or element that a reduction has written.
 template <ReduceDim dim, auto... options>
 void llk_pack_reduce_mask_config(std::uint32_t /*cb*/ = 0) {
     tessera::kernel::set_pack_mask(dim);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile products. The first operand goes to SrcB and the second to SrcA, which decides what lower
-// fidelities drop (tt-isa-documentation, MVMUL).
+// Tile products. The first operand is unpacked to SrcB and the second to SrcA. Lower fidelities
+// drop different bits of the two registers (tt-isa-documentation, MVMUL).
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
@@ -10,19 +10,20 @@ namespace ckernel {
 /// Configures all units and arms matmul_tiles; `transpose` transposes tiles of the second operand.
 void mm_init(std::uint32_t in0_cb_id = 0, std::uint32_t in1_cb_id = 1, std::uint32_t out_cb_id = 16,
              std::uint32_t transpose = 0, CallSite site = CallSite::here());
-/// Arms matmul_tiles; formats stay as they are.
+/// Arms matmul_tiles. Does not change formats.
 void mm_init_short(std::uint32_t in0_cb_id = 0, std::uint32_t in1_cb_id = 1,
                    std::uint32_t transpose = 0, CallSite site = CallSite::here());
-/// As mm_init_short, and gives SrcA the format of the second operand.
+/// Does the same as mm_init_short, and gives SrcA the format of the second operand.
 void mm_init_short_with_dt(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,
                            std::uint32_t c_in_old_srca, std::uint32_t transpose = 0,
                            CallSite site = CallSite::here());
-/// Name of mm_init_short since tt-metal #46346; compute_kernel_hw_startup<SrcOrder::Reverse>
-/// configures the formats.
+/// Does the same as mm_init_short, under its name since tt-metal #46346.
+/// compute_kernel_hw_startup<SrcOrder::Reverse> configures the formats.
 void matmul_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t transpose = 0,
                  CallSite site = CallSite::here());
 
-/// The same for matmul_block: ct × rt output tiles, kt tiles in a row of the first operand's block.
+/// Do the same for matmul_block, with ct × rt output tiles and kt tiles in a row of the first
+/// operand's block.
 void mm_block_init(std::uint32_t in0_cb_id = 0, std::uint32_t in1_cb_id = 1,
                    std::uint32_t out_cb_id = 16, std::uint32_t transpose = 0,
                    std::uint32_t ct_dim = 1, std::uint32_t rt_dim = 1, std::uint32_t kt_dim = 1,
@@ -58,12 +59,13 @@ void matmul_block_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,
 void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst,
                   CallSite site = CallSite::here());
-/// Older form. Errors   UndefinedBehavior if `transpose` is not what the init was given.
+/// Older form of matmul_tiles.
+/// Errors   UndefinedBehavior if `transpose` differs from the argument of the init.
 void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,
                   CallSite site = CallSite::here());
 
-/// One k step of a block: DST[idst + r·ct + c] += in0[in0_tile_index + r·kt] ·
+/// Computes one k step of a block: DST[idst + r·ct + c] += in0[in0_tile_index + r·kt] ·
 /// in1[in1_tile_index + c] for r < rt, c < ct.
 void matmul_block(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,

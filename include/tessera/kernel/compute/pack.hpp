@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DST tiles to circular buffers.
+// Packs DST tiles to circular buffers.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
@@ -16,8 +16,8 @@ void reconfigure_pack(std::uint32_t cb, const char* call, CallSite site);
 namespace ckernel {
 
 /// Writes DST tile `ifrom_dst` to `icb` in the buffer's format: one whole tile, even if the page
-/// is smaller. In order, it goes behind the tiles packed since the last cb_push_back and
-/// `output_tile_index` is ignored; out of order, it goes to page `output_tile_index` of the
+/// is smaller. In order, the tile is written after those packed since the last cb_push_back, and
+/// `output_tile_index` is ignored. Out of order, it is written to page `output_tile_index` of the
 /// reserved space.
 /// Errors   UndefinedBehavior outside tile_regs_wait … tile_regs_release, beyond the reserved
 ///          pages, or for another format than the packer is configured for; OutOfBounds past the
@@ -40,13 +40,13 @@ inline void matmul_pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::ui
     pack_tile_block(ifrom_dst, icb, ntiles, site);
 }
 
-/// Lets pack_rows write `num_rows` rows of 16 values.
+/// Sets the number of rows, of 16 values each, that pack_rows writes.
 /// Errors   OutOfBounds for other numbers than 1 to 64.
 inline void pack_rows_init(std::uint32_t num_rows, CallSite site = CallSite::here()) {
     tessera::kernel::set_packed_rows(num_rows, site);
 }
-/// Writes the first rows of DST tile `idst`, in the order of DST (face by face), one after the
-/// other to page `output_index` behind the write pointer of `ocb`.
+/// Writes the first rows of DST tile `idst`, in the order of DST (face by face), contiguously to
+/// the page `output_index` pages after the write pointer of `ocb`.
 /// Errors   UndefinedBehavior without pack_rows_init; Unsupported for a block format; as pack_tile.
 inline void pack_rows(std::uint32_t idst, std::uint32_t ocb, std::uint32_t output_index = 0,
                       CallSite site = CallSite::here()) {
@@ -67,13 +67,13 @@ void pack_reconfig_data_format(std::uint32_t /*old_operand*/, std::uint32_t new_
     tessera::kernel::reconfigure_pack(new_operand, "pack_reconfig_data_format", site);
 }
 
-/// Adds packed tiles to what L1 holds (1) or replaces it (0).
+/// Selects whether packed tiles are added to the tiles in L1 (1) or replace them (0).
 void pack_reconfig_l1_acc(std::uint32_t l1_acc_en, CallSite site = CallSite::here());
 inline void llk_pack_reconfig_l1_acc(std::uint32_t enable, CallSite site = CallSite::here()) {
     pack_reconfig_l1_acc(enable, site);
 }
 
-/// Newer spelling of llk_pack_relu_config's argument; thresholds are bf16 bit patterns.
+/// Argument of llk_pack_relu_config in the newer spelling. Thresholds are bfloat16 bit patterns.
 struct ReluConfig {
     std::uint32_t bits;
 

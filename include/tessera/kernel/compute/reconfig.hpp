@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// New formats for the source registers, from circular buffers, in the middle of a kernel. The shape
-// of tiles is that of the CB in each call, whether is_tile_dim_reconfig_en or not.
+// Changes the formats of the source registers to those of other circular buffers in the middle of a
+// kernel. Each call uses the tile shape of its CB, with or without is_tile_dim_reconfig_en.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over a tile. The scaler tile's first row of each face multiplies SUM and AVG; MAX is
-// scaled by the scaler's exponent only. AVG is a SUM whose scaler the program sets to 1/N (1/√N
+// Reductions over a tile. The first row of each face of the scaler tile multiplies SUM and AVG; MAX
+// is scaled by the scaler's exponent only. AVG is a SUM whose scaler the program sets to 1/N (1/√N
 // for REDUCE_SCALAR, which applies it twice).
-// An init makes the packer zero all but the reduced row, column or element, until reduce_uninit:
-// forgetting it loses values of later packs, as on the chip.
+// After an init, the packer zeroes all but the reduced row, column or element until reduce_uninit.
+// Without that call, later packs lose values, as on the chip.
 #pragma once
 
 #include "tessera/kernel/compute/init.hpp"
@@ -45,7 +45,7 @@ void reduce_init(std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t ocb 
     tessera::kernel::arm_reduce(reduce_type, reduce_dim, tessera::kernel::PackMasking::Set,
                                 "reduce_init", site);
 }
-/// Before tt-metal #26528.
+/// Does the same, in the form before tt-metal #26528.
 template <bool at_start, PoolType reduce_type = kDefaultPool,
           ReduceDim reduce_dim = kDefaultReduceDim>
 void reduce_init(std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t ocb = 16,
@@ -75,7 +75,7 @@ void reduce_init_delta_no_pack(std::uint32_t /*icb0*/ = 0, std::uint32_t /*icb1*
                                 "reduce_init_delta_no_pack", site);
 }
 
-/// DST[idst] accumulates the reduction of icb[itile0], scaled by icb_scaler[itile1].
+/// Accumulates the reduction of icb[itile0], scaled by icb_scaler[itile1], in DST[idst].
 template <PoolType reduce_type = kDefaultPool, ReduceDim reduce_dim = kDefaultReduceDim,
           bool enforce_fp32_accumulation = false>
 void reduce_tile(std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t itile,
@@ -85,7 +85,7 @@ void reduce_tile(std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t itil
                             site);
 }
 
-/// Lets the packer write whole tiles again.
+/// Removes the packer's mask, so that it writes whole tiles again.
 template <bool enforce_fp32_accumulation = false>
 void reduce_uninit(std::uint32_t /*icb*/ = 0) {
     tessera::kernel::clear_pack_mask();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds the rows of a tile in DST to rows of the tile behind it, at places that a list in L1 gives.
+// Adds the rows of a DST tile to rows of the next tile. A list in L1 has the target of each row.
 // Source   tt-metal, llk_api/llk_sfpu/ckernel_sfpu_reshuffle_rows.h (June 2026).
 #pragma once
 
 #include "tessera/kernel/compute/sfpi_functions.hpp"
 
 namespace tessera::kernel {
-/// The address in dst_reg of the vector that has elements of a row in one half of the columns, even
-/// or odd ones, and the first of its 8 lanes with that row.
+/// Position of one row's elements in the even or odd columns of a face: the index of their vector
+/// in dst_reg, and the first of the 8 lanes that hold them.
 struct RowLanes {
     RowLanes(std::uint32_t row, std::uint32_t half, std::uint32_t is_odd)
         : vector(static_cast<int>((row / kFaceRows * 2 + half) * 8 + row % kFaceRows / 4 * 2 +
@@ -17,8 +17,8 @@ struct RowLanes {
     std::uint32_t first_lane;
 };
 
-/// Adds row i of the tile at dst_reg[0] to row targets[i] of the tile at dst_reg[32]; leaves out
-/// rows whose target is 32 or more.
+/// Adds row i of the tile at dst_reg[0] to row targets[i] of the tile at dst_reg[32]. Skips rows
+/// whose target is 32 or more.
 inline void add_rows_at(const volatile std::uint8_t* targets) {
     constexpr int kTile = 32;
     constexpr std::uint32_t kAlignAndAdd = 2;  // SFPTRANSP and SFPADD
@@ -44,8 +44,8 @@ namespace ckernel {
 
 inline void reshuffle_rows_tile_init() {
 }
-/// Adds rows of DST tile `idst` to rows of tile `idst` + 1. 32 bytes of L1 at `idx_addr` + 16 name
-/// their targets; 32 and more leave a row out.
+/// Adds rows of DST tile `idst` to rows of tile `idst` + 1. The 32 bytes of L1 at `idx_addr` + 16
+/// are the target rows; a row with a target of 32 or more is skipped.
 inline void reshuffle_rows_tile(std::uint32_t idst, std::uint32_t idx_addr) {
     constexpr std::uint32_t kHeaderBytes = 16;
     const auto* targets = reinterpret_cast<const volatile tt_l1_ptr std::uint8_t*>(

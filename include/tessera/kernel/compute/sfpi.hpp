@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sfpi: vectors of DST, constants and conditions in a kernel's own functions of the vector unit.
+// sfpi: vectors of DST, constants and conditions, for vector-unit functions that a kernel defines.
 // Numeric  Stores to a 16-bit DST truncate, as SFPSTORE does.
 // Order    v_if … v_elseif … v_else … v_endif limit assignments and stores to lanes.
 // Source   sfpi (github.com/tenstorrent/sfpi), include/sfpi.h.
@@ -27,7 +27,7 @@
 
 namespace sfpi {
 
-/// Index of dst_reg with its place in the kernel, which an operator cannot take as an argument.
+/// Index of dst_reg with its source position, which an operator cannot have as an argument.
 struct DstIndex {
     DstIndex(std::int32_t written,  // NOLINT: as the vendor's int
              tessera::CallSite here = tessera::CallSite::here())
@@ -36,7 +36,7 @@ struct DstIndex {
     tessera::CallSite site;
 };
 
-/// A vector of DST, as a place that is read and written.
+/// Reference to a vector of DST, which reads and writes it.
 class DstVector {
 public:
     explicit DstVector(const DstIndex& place) : place_(place) {}
@@ -89,7 +89,7 @@ TESSERA_DST_OPERATOR(vBool, ==)
 TESSERA_DST_OPERATOR(vBool, !=)
 #undef TESSERA_DST_OPERATOR
 
-/// DST as an array of vectors, from the vector on that dst_reg++ has reached.
+/// DST as an array of vectors, whose element 0 is the vector that dst_reg++ has reached.
 struct DstRegister {
     DstVector operator[](const DstIndex& index) const { return DstVector(index); }
     void operator++(int) const { advance(1); }
@@ -109,7 +109,7 @@ inline constexpr vFloat vConst0 = 0.0F;
 inline constexpr vFloat vConst1 = 1.0F;
 inline constexpr vFloat vConstNeg1 = -1.0F;
 inline constexpr vFloat vConst0p8373 = 0.8373F;
-/// Twice the lane's number.
+/// Twice the index of each lane.
 inline constexpr vInt vConstTileId{[] {
                                        LaneWords words{};
                                        for (std::uint32_t i = 0; i < kLanes; ++i) {
@@ -118,7 +118,7 @@ inline constexpr vInt vConstTileId{[] {
                                        return words;
                                    }(),
                                    {.origin = LaneOrigin::ConstantRegister}};
-/// A constant that the kernel sets, for all lanes.
+/// Programmable constant, equal in all lanes.
 template <class V, class Number, std::uint32_t index>
 struct ProgrammableConstant {
     operator V() const {  // NOLINT: as the vendor's
@@ -139,7 +139,7 @@ inline constexpr ProgrammableConstant<vInt, std::int32_t, 0> vConstIntPrgm0;
 inline constexpr ProgrammableConstant<vInt, std::int32_t, 1> vConstIntPrgm1;
 inline constexpr ProgrammableConstant<vInt, std::int32_t, 2> vConstIntPrgm2;
 
-/// Bits of a scalar as a float of all lanes.
+/// Returns the float with the bit pattern of a scalar, in all lanes.
 constexpr vFloat s2vFloat16b(std::uint32_t bits) {
     return std::bit_cast<float>(bits << 16U);
 }

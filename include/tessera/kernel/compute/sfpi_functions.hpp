@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that run a kernel's own function on the faces of DST tiles, and functions of the vendor's
-// library on sfpi vectors.
+// Calls that run a function of the kernel on the faces of DST tiles, and the vendor's library of
+// functions on sfpi vectors.
 // Numeric  library functions are exact to fp32; the chip approximates.
 // Source   tt-llk, llk_math_eltwise_{unary,binary,ternary}_sfpu_params.h and common/inc/sfpu.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace tessera::kernel {
 
-/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`. All its
-/// calls are one event.
+/// Calls a function for each face of a vector mode, with dst_reg at the face of tile `idst`. All
+/// its calls are one event.
 template <class Function>
 void for_each_face(std::uint32_t idst, int vector_mode, const Function& function) {
     using ckernel::VectorMode;
@@ -32,7 +32,7 @@ void for_each_face(std::uint32_t idst, int vector_mode, const Function& function
 
 namespace ckernel {
 
-/// Functions that the vendor's calls name by kind; inits of the vector unit take one.
+/// Kinds of functions, which inits of the vector unit take as a template argument.
 enum class SfpuType : std::uint8_t { unused, exponential, reciprocal };
 
 /// Calls `function(args…)` for the faces of DST tile `idst` that the mode names: dst_reg[0 … 7] is
@@ -52,7 +52,7 @@ void _llk_math_eltwise_binary_sfpu_params_(Function&& function, std::uint32_t id
     tessera::kernel::for_each_face(0, static_cast<int>(mode),
                                    [&] { function(idst0, idst1, odst, args...); });
 }
-/// The same for three operands.
+/// Does the same for three operands.
 template <bool approximate = false, class Function, class Mode = int, class... Args>
 void _llk_math_eltwise_ternary_sfpu_params_(Function&& function, std::uint32_t idst0,
                                             std::uint32_t idst1, std::uint32_t idst2,
@@ -62,7 +62,7 @@ void _llk_math_eltwise_ternary_sfpu_params_(Function&& function, std::uint32_t i
     tessera::kernel::for_each_face(0, static_cast<int>(mode),
                                    [&] { function(idst0, idst1, idst2, odst, args...); });
 }
-/// Inits of such functions. A callable loads constants: vConstFloatPrgm0 = ….
+/// Init of such a function. A callable argument loads constants: vConstFloatPrgm0 = ….
 template <auto type = SfpuType::unused, auto... options>
 void llk_math_eltwise_unary_sfpu_init() {
 }
@@ -78,8 +78,8 @@ void llk_math_eltwise_binary_sfpu_init(Function&& function, Args... args) {
     function(args...);
 }
 
-// The calls as macros of June 2026: the function is one of ckernel::sfpu, its template arguments are
-// in parentheses. DST's mode is that of the program.
+// The calls as macros of June 2026: the function is one of ckernel::sfpu, its template arguments
+// are in parentheses. DST's mode is that of the program.
 #define TESSERA_IN_PARENTHESES(...) __VA_ARGS__
 #define SFPU_UNARY_CALL(dst_sync, dst_accum, function, templates, idst, mode, ...) \
     (::ckernel::_llk_math_eltwise_unary_sfpu_params_(                              \
@@ -99,17 +99,17 @@ void llk_math_eltwise_binary_sfpu_init(Function&& function, Args... args) {
 
 namespace sfpu {
 
-/// Numbers as the vendor's functions pass them.
+/// Conversion of scalars that the vendor's functions take.
 struct Converter {
     static constexpr float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 };
 
-// Issue slots of the library's functions for a vector, counted in the sources of tt-llk
-// (ckernel_sfpu_recip.h, ckernel_sfpu_exp.h), or of the function of a tile less its load, store and
-// step: exp_tile takes 32 (tt-metal issue 43569), sqrt_tile 28 (tt-metal #54317), log1p_tile 34
-// (tt-lang, CostTableBlackhole.inc).
+// Issue slots of the library's functions for a vector. They are counted in the sources of tt-llk
+// (ckernel_sfpu_recip.h, ckernel_sfpu_exp.h), or are those of the function of a tile minus its
+// load, store and step: exp_tile takes 32 (tt-metal issue 43569), sqrt_tile 28 (tt-metal #54317),
+// log1p_tile 34 (tt-lang, CostTableBlackhole.inc).
 inline constexpr std::uint32_t kReciprocalSlots = 15;
-inline constexpr std::uint32_t kSlotsPerIteration = 4;  ///< of Newton's method, after the first one
+inline constexpr std::uint32_t kSlotsPerIteration = 4;  ///< Newton's method, after the first one
 inline constexpr std::uint32_t kExpOfMagnitudeSlots = 27;
 inline constexpr std::uint32_t kExpSlots = 29;
 inline constexpr std::uint32_t kSqrtSlots = 25;
@@ -122,7 +122,7 @@ sfpi::vFloat _sfpu_reciprocal_(const sfpi::vFloat& v) {
                 kSlotsPerIteration * (max_iterations > 0 ? max_iterations - 1 : 0));
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return 1.0F / x; }, v);
 }
-/// As the older function: the sign of v is left to the caller, who negates the result.
+/// 1 / |v|. Older form, whose caller negates the result for negative v.
 template <int max_iterations = 3>
 sfpi::vFloat _reciprocal_compat_(const sfpi::vFloat& v) {
     return _sfpu_reciprocal_<max_iterations>(sfpi::abs(v));
@@ -132,18 +132,18 @@ sfpi::vFloat _sfpu_sqrt_(const sfpi::vFloat& v) {
     sfpi::issue(kSqrtSlots);
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::sqrt(x); }, v);
 }
-/// e^v; the older function takes |v|.
+/// e^v. Callers of this older function pass |v|.
 template <std::uint32_t slots = kExpOfMagnitudeSlots>
 sfpi::vFloat _sfpu_exp_(const sfpi::vFloat& v) {
     sfpi::issue(slots);
     return sfpi::detail::map<sfpi::vFloat>([](float x) { return std::exp(x); }, v);
 }
-/// e^(v·scale), the scale a bf16 pattern.
+/// e^(v·scale); the scale is a bfloat16 pattern.
 template <bool scales, bool is_fp32_dest_acc_en>
 sfpi::vFloat _ckernel_sfpu_exp_accurate_(const sfpi::vFloat& v, std::uint16_t scale = 0x3F80) {
     return _sfpu_exp_<kExpSlots>(scales ? v * sfpi::s2vFloat16b(std::uint32_t{scale}) : v);
 }
-/// e^v, and 1 / v, by the names of June 2026.
+/// e^v, and below 1 / v, under the names of June 2026.
 template <bool is_fp32_dest_acc_en = true>
 sfpi::vFloat _sfpu_exp_accurate_(const sfpi::vFloat& v) {
     return _sfpu_exp_<kExpSlots>(v);

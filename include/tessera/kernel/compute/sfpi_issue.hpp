@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that sfpi code takes in the vector unit. They price a function of a kernel's own
-// (timing.sfpu.instruction).
+// Counts the instructions that sfpi code takes in the vector unit. The count prices vector-unit
+// functions that a kernel defines (timing.sfpu.instruction).
 // Counts   An operator or library function counts as the instructions that the vendor's compiler
 //          emits for it on Wormhole. A product and the sum that reads it are one SFPMAD. A vector
 //          that is initialised with another one shares its register.
 // Waits    SFPMAD has a latency of two cycles: an instruction that reads the result of the one
 //          before it takes another slot. The compiler may move an instruction into that slot, which
 //          this count does not do. SFPSWAP takes two slots.
-// Source   tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/VectorUnit.md, SFPMAD.md and
-//          SFPSWAP.md; tt-metal, docs/source/tt-metalium/tt_metal/apis/kernel_apis/sfpu/llk.rst.
+// Source   tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/VectorUnit.md, SFPMAD.md
+//          and SFPSWAP.md; tt-metal,
+//          docs/source/tt-metalium/tt_metal/apis/kernel_apis/sfpu/llk.rst.
 #pragma once
 
 #include <bit>
@@ -20,23 +21,23 @@
 
 namespace tessera::kernel {
 
-/// Returns whether instructions count here: not in constants that the host's compiler folds, nor in
-/// globals of a kernel, which no thread has made.
+/// Returns whether instructions are counted. They are not in constants that the host's compiler
+/// folds, nor in the initialisation of a kernel's globals, which no thread executes.
 constexpr bool counts_instructions() {
     return !std::is_constant_evaluated() && tessera_vector_issue != nullptr;
 }
 
-/// Counts instructions that no result of SFPMAD delays.
+/// Counts instructions that do not read the result of an SFPMAD.
 constexpr void issue(std::uint32_t instructions = 1) {
     if (counts_instructions()) {
         tessera_vector_issue->slots += instructions;
     }
 }
 
-/// Number system of a vector that is stored in DST. A load takes the bits as they are.
+/// Number system of a vector that is stored in DST. A load does not convert the bits.
 enum class LaneNumbers : std::uint8_t { Float, Integer };
 
-/// Place of a value before an instruction reads it.
+/// Location of a value before an instruction reads it.
 enum class LaneOrigin : std::uint8_t {
     Register,
     ConstantRegister,  ///< SFPLOADI is not needed
@@ -61,7 +62,7 @@ constexpr void issue_on(const Sources&... sources) {
         unit.open_product = is_read ? 0 : unit.open_product;
     }
 }
-/// Counts an SFPMAD, and returns what its result comes from.
+/// Counts an SFPMAD and returns the source of its result.
 constexpr LaneSource issue_mad(LaneSource a, LaneSource b) {
     issue_on(a, b);
     return counts_instructions() ? LaneSource{tessera_vector_issue->slots} : LaneSource{};
@@ -87,8 +88,9 @@ constexpr LaneSource issue_sum(LaneSource a, LaneSource b) {
 }
 
 enum class LaneTest : std::uint8_t { Less, AtLeast, Equal, NotEqual, Greater, AtMost };
-/// Counts a comparison. SFPSETCC compares with 0: once, twice for >, and for <= with SFPCOMPC behind
-/// it. Another number is subtracted first, by SFPMAD or by SFPIADD, which tests the sign itself.
+/// Counts a comparison. SFPSETCC compares with 0. It takes one instruction, two for >, and SFPCOMPC
+/// follows for <=. For a comparison with another number, that number is first subtracted, by SFPMAD
+/// or by SFPIADD, which tests the sign itself.
 constexpr void issue_test(LaneTest test, LaneNumbers numbers, LaneSource a, LaneSource b) {
     const bool is_sign = test == LaneTest::Less || test == LaneTest::AtLeast;
     if (b.origin != LaneOrigin::Zero) {
@@ -105,10 +107,10 @@ constexpr void issue_test(LaneTest test, LaneNumbers numbers, LaneSource a, Lane
 constexpr bool is_bfloat16(float value) {
     return (std::bit_cast<std::uint32_t>(value) & 0xFFFFU) == 0;
 }
-/// Counts the SFPLOADI of a constant: one for a bfloat16, an fp16 or an integer of 16 bits, else one
-/// for each half. Some floats and 0 are in constant registers.
+/// Counts the SFPLOADI of a constant: one for a bfloat16, an fp16 or an integer of 16 bits, else
+/// one for each half. Some floats and 0 are in constant registers.
 constexpr LaneSource issue_constant(float value) {
-    constexpr std::uint32_t kBelowFp16 = 0x1FFF;  // mantissa bits that fp16 has not
+    constexpr std::uint32_t kBelowFp16 = 0x1FFF;  // mantissa bits that fp16 lacks
     constexpr std::uint32_t kExponentBits = 23;
     constexpr std::uint32_t kLeastOfFp16 = 127 - 14;
     constexpr std::uint32_t kLargestOfFp16 = 127 + 15;

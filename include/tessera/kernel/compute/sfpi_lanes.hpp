@@ -34,13 +34,14 @@ void advance_lanes(std::int32_t vectors);
 /// Sets dst_reg to the first vector of a face of a DST tile, with all lanes active.
 /// Errors   KernelError{OutOfBounds} for a tile that DST does not have.
 void begin_face(std::uint32_t idst, std::uint32_t face);
-/// Records the instructions of sfpi vectors since the last such event as one event, if there are any.
+/// Records the instructions of sfpi vectors since the last such event as one event, if there are
+/// any.
 void record_vector_function();
-/// Value of the programmable constant 0, 1 or 2.
+/// Returns the programmable constant 0, 1 or 2.
 std::uint32_t& lane_constant(std::uint32_t index);
 
-/// Lanes of one v_if … v_endif: SFPPUSHC … SFPPOPC. The lanes of the enclosing one come back at its
-/// end.
+/// Active lanes of one v_if … v_endif, which are SFPPUSHC … SFPPOPC. Its end activates the lanes of
+/// the enclosing condition again.
 class LaneCondition {
 public:
     LaneCondition() : enclosing_(active_lanes()) { issue(); }
@@ -64,7 +65,7 @@ public:
         issue();
         set_active_lanes(enclosing_ & ~taken_);
     }
-    /// The same for a branch with a condition of its own, behind another SFPPUSHC.
+    /// Does the same as otherwise() for v_elseif, whose condition needs another SFPPUSHC.
     void otherwise_if() const {
         issue();
         otherwise();

@@ -28,11 +28,11 @@ constexpr Result map_bits(Function function, const V& v) {
 constexpr std::int32_t exponent_of(std::uint32_t bits) {
     return static_cast<std::int32_t>((bits & kExponentMask) >> kMantissaBits);
 }
-/// A field that is part of the instruction.
+/// Sets a field to a value that is part of the instruction.
 constexpr vFloat with_field(const vFloat& v, std::uint32_t mask, std::uint32_t field) {
     return map_bits<vFloat>([=](std::uint32_t bits) { return (bits & ~mask) | (field & mask); }, v);
 }
-/// A field in another register.
+/// Sets a field to a value in another register.
 template <class V>
 constexpr vFloat with_field_of(const vFloat& v, std::uint32_t mask, const V& field,
                                std::uint32_t shift = 0) {
@@ -52,7 +52,7 @@ constexpr vInt exexp(const vFloat& v) {
     return detail::map_bits<vInt>(
         [](std::uint32_t bits) { return detail::exponent_of(bits) - kExponentBias; }, v);
 }
-/// Mantissa with its hidden bit (exman8) or without it (exman9).
+/// Return the mantissa, with its hidden bit (exman8) or without it (exman9).
 constexpr vInt exman9(const vFloat& v) {
     return detail::map_bits<vInt>([](std::uint32_t bits) { return bits & kMantissaMask; }, v);
 }
@@ -78,7 +78,7 @@ constexpr vFloat setman(const vFloat& v, const vUInt& mantissa) {
 constexpr vFloat setman(const vFloat& v, const vInt& mantissa) {
     return detail::with_field_of(v, kMantissaMask, mantissa);
 }
-/// SFPSETMAN has 12 bits for the upper part of a mantissa; others are loaded first.
+/// Sets the mantissa. SFPSETMAN has 12 bits for its upper part; other mantissas are loaded first.
 constexpr vFloat setman(const vFloat& v, std::uint32_t mantissa) {
     constexpr std::uint32_t kLowerBits = 0x7FF;
     return (mantissa & kLowerBits) == 0 ? detail::with_field(v, kMantissaMask, mantissa)
@@ -114,14 +114,14 @@ constexpr vInt abs(const vInt& v) {
     return detail::map_bits<vInt>(
         [](std::uint32_t bits) { return (bits & kSignMask) != 0 ? 0U - bits : bits; }, v);
 }
-/// Leading zeros of each lane's bits.
+/// Returns the number of leading zeros of each lane's bits.
 template <class V>
 constexpr vInt lz(const V& v) {
     return detail::map_bits<vInt>([](std::uint32_t bits) { return std::countl_zero(bits); }, v);
 }
 
 namespace detail {
-/// Slots of SFPSWAP, which the unit follows with a cycle in which it takes no instruction.
+/// Slots of SFPSWAP: the unit accepts no instruction in the cycle after it.
 inline constexpr std::uint32_t kSwapSlots = 2;
 inline void issue_swap(const vFloat& a, const vFloat& b) {
     issue_on(a.source(), b.source());
@@ -167,13 +167,13 @@ inline vUInt float_to_fp16b(const vFloat& v, RoundMode /*mode*/ = RoundMode::Nea
 inline vUInt float_to_fp16b(const vFloat& v, int /*mode*/) {
     return float_to_fp16b(v);
 }
-/// A number that was rounded to bfloat16.
+/// Number that was rounded to bfloat16.
 class vFloat16b : public vFloat {
 public:
     vFloat16b() = default;
     vFloat16b(const vFloat& rounded) : vFloat(rounded) {}  // NOLINT: as the vendor's
 };
-/// The value of a bfloat16 pattern, or of a float, in all lanes.
+/// Returns the value of a bfloat16 pattern, or of a float, in all lanes.
 template <class Bits>
 constexpr vFloat sFloat16b(Bits bits) {
     return s2vFloat16b(bits);
@@ -184,7 +184,7 @@ To convert(const vFloat& v, RoundMode mode = RoundMode::NearestEven) {
     static_assert(std::is_same_v<To, vFloat16b>, "convert gives vFloat16b");
     return reinterpret<vFloat>(float_to_fp16b(v, mode));
 }
-/// Rounds to the nearest integer of a range, and to its end beyond it.
+/// Rounds to the nearest integer and clamps it to a range.
 inline vInt to_integer(const vFloat& v, float least, float largest) {
     return detail::map_once<vInt>(
         [=](float x) {
@@ -209,19 +209,21 @@ vInt float_to_int16(const vFloat& v, Mode /*mode*/ = {}) {
     return to_integer(v, -32767.0F, 32767.0F);
 }
 
-/// Value of an 8-bit coefficient of a look-up table: sign, 3 bits of exponent, 4 of mantissa; the
-/// exponent lowers the value, and 0xFF is 0.  Source  tt-isa-documentation, SFPLUT.
+/// Returns the value of an 8-bit coefficient of a look-up table: sign, 3 bits of exponent and 4
+/// bits of mantissa. The value is divided by 2^exponent, and 0xFF is 0.
+/// Source   tt-isa-documentation, SFPLUT.
 constexpr float lut_coefficient(std::uint32_t code) {
     const std::uint32_t exponent = 127U - (code >> 4U & 7U);
     const std::uint32_t bits =
         (code & 0x80U) << 24U | exponent << kMantissaBits | (code & 15U) << 19U;
     return (code & 0xFFU) == 0xFFU ? 0.0F : std::bit_cast<float>(bits);
 }
-/// Piecewise linear function of |v|: one table below 1, one below 2, one from 2 on. A table holds
-/// the slope in bits 8 to 15 and the value at 0 in bits 0 to 7. The sign of v is kept.
+/// Returns a piecewise linear function of |v| with the sign of v. There is a table for |v| below 1,
+/// one below 2, and one from 2 on. A table has the slope in bits 8 to 15 and the value at 0 in bits
+/// 0 to 7.
 inline vFloat lut(const vFloat& v, const vUInt& below_1, const vUInt& below_2,
                   const vUInt& from_2) {
-    // SFPLUT multiplies and adds, in as long a time as SFPMAD.
+    // SFPLUT multiplies and adds, with the latency of SFPMAD.
     vFloat result(LaneWords{}, tessera::kernel::issue_mad(v.source(), LaneSource{}));
     for (std::uint32_t i = 0; i < kLanes; ++i) {
         const float x = std::fabs(v.lane(i));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sfpi: registers of 32 lanes and their operators.
 // Numeric  fp32, each operation rounded once to nearest even; the chip fuses a product with the sum
-//          behind it and flushes subnormals.
+//          that follows it, and flushes subnormals.
 // Source   sfpi (github.com/tenstorrent/sfpi), include/sfpi.h.
 #pragma once
 
@@ -22,8 +22,8 @@ using tessera::kernel::LaneSource;
 using tessera::kernel::LaneTest;
 using tessera::kernel::LaneWords;
 
-/// Result of a comparison: a bit for each lane. Comparisons narrow the lanes' flags one by one; the
-/// complement of a test takes SFPCOMPC, and an alternative takes SFPPUSHC and SFPPOPC as well.
+/// Result of a comparison: a bit for each lane. Each comparison narrows the flags of the lanes. The
+/// complement of a test takes SFPCOMPC; an alternative (||) also takes SFPPUSHC and SFPPOPC.
 struct vBool {
     LaneMask lanes = 0;
     friend constexpr vBool operator&&(vBool a, vBool b) { return {a.lanes & b.lanes}; }
@@ -38,7 +38,7 @@ struct vBool {
     }
 };
 
-/// A vector register: its lanes as bit patterns. An assignment changes the active lanes only.
+/// Vector register, with the bit pattern of each lane. An assignment changes only the active lanes.
 template <class Number>
 class Vector {
 public:
@@ -67,7 +67,7 @@ public:
         words_[i] = std::bit_cast<std::uint32_t>(value);
     }
     [[nodiscard]] constexpr const LaneWords& words() const { return words_; }
-    /// The instruction that it comes from, which decides how many the next one takes.
+    /// Returns the instruction that computed the value, on which the slots of its reader depend.
     [[nodiscard]] constexpr LaneSource source() const { return source_; }
 
 protected:
@@ -81,7 +81,7 @@ private:
         for (std::uint32_t i = 0; i < kLanes; ++i) {
             words_[i] = (active >> i & 1U) != 0 ? other.words_[i] : words_[i];
         }
-        source_ = {other.source_.behind_mad};  // other lanes may keep another value
+        source_ = {other.source_.behind_mad};  // inactive lanes may keep another value
         return *this;
     }
     LaneWords words_{};
@@ -129,7 +129,7 @@ constexpr To reinterpret(const From& from) {
     return To(from.words(), from.source());
 }
 
-// Lanes' numbers, without an instruction: their callers count those.
+// Computes lanes without counting instructions, which the callers count.
 namespace detail {
 template <class Result, class Function, class... Vectors>
 constexpr Result map_from(LaneSource source, Function function, const Vectors&... vectors) {
@@ -143,7 +143,7 @@ template <class Result, class Function, class... Vectors>
 constexpr Result map(Function function, const Vectors&... vectors) {
     return map_from<Result>(LaneSource{}, function, vectors...);
 }
-/// One instruction that reads the vectors.
+/// Counts one instruction that reads the vectors, and returns its result.
 template <class Result, class Function, class... Vectors>
 constexpr Result map_once(Function function, const Vectors&... vectors) {
     issue_on(vectors.source()...);
@@ -211,8 +211,8 @@ constexpr vFloat operator-(const vFloat& a) {
     constexpr V operator~(const V& a) {                                                     \
         return detail::map_once<V>([](auto x) { return static_cast<decltype(x)>(~x); }, a); \
     }
-// SFPADDI and SFPMULI have a bfloat16 as a part of the instruction. They overwrite the register, so
-// the compiler takes them where its old value is not read again.
+// SFPADDI and SFPMULI contain a bfloat16 operand. They overwrite the register, so the compiler uses
+// them if its old value is not read again.
 #define TESSERA_LANES_IMMEDIATE(op)                                                     \
     inline vFloat& operator op##=(vFloat& a, float b) {                                 \
         if (!tessera::kernel::is_bfloat16(b)) {                                         \
@@ -236,7 +236,7 @@ TESSERA_LANES_ARITHMETIC(vUInt, +)
 TESSERA_LANES_ARITHMETIC(vUInt, -)
 TESSERA_LANES_ASSIGNMENT(vUInt, +)
 TESSERA_LANES_ASSIGNMENT(vUInt, -)
-// Integers of the chip wrap.
+// Integers wrap, as on the chip.
 constexpr vInt operator+(const vInt& a, const vInt& b) {
     return reinterpret<vInt>(reinterpret<vUInt>(a) + reinterpret<vUInt>(b));
 }
@@ -254,7 +254,7 @@ TESSERA_LANES_ASSIGNMENT(vInt, -)
 #undef TESSERA_LANES_ASSIGNMENT
 #undef TESSERA_LANES_ARITHMETIC
 
-/// Shifts each lane to the left, or to the right by −count; zeros come in, as with SFPSHFT.
+/// Shifts each lane left by `count`, or right by −count, and shifts in zeros, like SFPSHFT.
 constexpr vUInt shft(const vUInt& value, const vInt& count) {
     return detail::map_once<vUInt>(
         [](std::uint32_t x, std::int32_t by) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the vector unit, which work on DST in place: X_tile_init(), then X_tile(idst, …).
-// sfpu_table.inc says which there are and what each computes; a scalar is an fp32 bit pattern
-// unless said otherwise.
-// Numeric  fp32 lanes, exact functions whatever the approximation flags say; a 16-bit DST gets
-//          results rounded to nearest even, or truncated where the chip's code stores without a
+// sfpu_table.inc lists them with their formulas. A scalar is an fp32 bit pattern unless stated
+// otherwise.
+// Numeric  fp32 lanes and exact functions, whatever the approximation flags are. A 16-bit DST gets
+//          results rounded to nearest even, or truncated if the chip's code stores without a
 //          rounding step (scalar operations, add_binary_tile and sub_binary_tile).
 // Errors   UndefinedBehavior if a function that keeps constants in the vector unit was never
 //          initialised in this launch, or if the DST tile holds the wrong kind of values.
@@ -19,7 +19,8 @@
 
 namespace tessera::kernel {
 void sfpu_init(Sfpu function, CallSite site);
-/// `parameter` is an fp32 bit pattern or an integer, as the function takes it.
+/// Applies a function to DST tile `idst`. `parameter` is an fp32 bit pattern or an integer,
+/// depending on the function.
 void sfpu(Sfpu function, SfpuForm form, std::uint32_t idst, int vector_mode,
           std::uint32_t parameter, CallSite site);
 void sfpu_init(SfpuBinary function, CallSite site);
@@ -72,18 +73,19 @@ namespace ckernel {
 #define SFPU_SCALAR(call, Word, shape, ...) SFPU_SCALAR_##shape(call, Word)
 #include "tessera/kernel/compute/sfpu_table.inc"
 
-/// How the fast approximation of exp treats very negative inputs; results here are exact for all.
+/// Treatment of very negative inputs by the chip's fast approximation of exp. Results here are
+/// exact.
 enum class InputClamping : std::uint8_t { None = 0, ClampToNegative = 1 };
 
-/// e^x, or e^(scale · x) with `scale_en`; `scale` is a bf16 bit pattern. The fast approximation has
-/// the factor of its init, an fp32 bit pattern, which the chip keeps in programmable constants.
+/// e^x, or e^(scale · x) with `scale_en`; `scale` is a bfloat16 bit pattern. The fast approximation
+/// uses the factor of its init, an fp32 bit pattern that the chip keeps in programmable constants.
 /// Source   tt-llk ckernel_sfpu_exp.h, _init_exponential_.
 template <bool approx = false, bool fast_and_approx = true, std::uint32_t scale = 0x3F800000>
 void exp_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
     tessera::kernel::lane_constant(0) = approx && fast_and_approx ? scale : 0x3F800000U;
 }
-/// The form of 2026: no choice of the fast approximation, which `approx` implies.
+/// Form of 2026, in which `approx` implies the fast approximation.
 template <bool approx, auto scale, InputClamping clamping = InputClamping::ClampToNegative>
 requires(!std::is_same_v<decltype(scale), bool>) void exp_tile_init(
     CallSite site = CallSite::here()) {
@@ -113,7 +115,7 @@ void exp_tile(std::uint32_t idst, int vector_mode = VectorMode::RC, std::uint16_
     exp_tile<approx, true, scale_en, false, iterations>(idst, vector_mode, scale, site);
 }
 
-/// The same on the packer's thread.
+/// Does the same on the packer's thread.
 template <bool approx = false, std::uint32_t scale = 0x3F800000, auto input_clamping = 0>
 void exp_packthread_tile_init(CallSite site = CallSite::here()) {
     exp_tile_init<approx, true, scale>(site);
@@ -141,10 +143,10 @@ void log_with_base_tile(std::uint32_t idst, std::uint32_t base_scale,
                           idst, VectorMode::RC, base_scale, site);
 }
 
-/// One init for add_unary_tile, sub_, mul_, div_ and rsub_unary_tile.
+/// Init of add_unary_tile, sub_, mul_, div_ and rsub_unary_tile.
 SFPU_INIT(binop_with_scalar_tile, AddScalar, PLAIN)
 
-/// Every element becomes the value; nothing needs to be in the tile before.
+/// Sets every element to the value. The tile may be empty before.
 SFPU_INIT(fill_tile, Fill, PLAIN)
 inline void fill_tile(std::uint32_t idst, float param0, CallSite site = CallSite::here()) {
     tessera::kernel::sfpu(tessera::kernel::Sfpu::Fill, tessera::kernel::SfpuForm::OfKernel, idst,
@@ -241,7 +243,7 @@ SFPU_INTEGER_INIT_TILE(binary_shift_tile)
 SFPU_INTEGER_INIT_TILE(bitwise_not_tile)
 /// Inverts every bit.
 void bitwise_not_tile(std::uint32_t idst, CallSite site = CallSite::here());
-/// Every element becomes the integer.
+/// Sets every element to the integer.
 void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = CallSite::here());
 template <DataFormat data_format>
 void fill_tile_int(std::uint32_t idst, std::uint32_t param0, CallSite site = CallSite::here()) {

@@ -72,8 +72,8 @@ void scalar_on_left(ScalarOnLeft operation, std::uint32_t idst, float scalar, Ca
 
 namespace ckernel {
 
-// Top k of 64 values in each column of two tiles at idst; their indices are in the tiles at
-// idst + 2. Equal values may end in another order than on the chip.
+// Top k of the 64 values in each column of two tiles, which start at idst. Their indices are in the
+// tiles at idst + 2. The order of equal values may differ from the chip's.
 inline void topk_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::init_formula(site);
 }
@@ -99,7 +99,7 @@ void topk_rebuild(std::uint32_t idst, bool idir, int m_iter, int k, int /*logk*/
 }
 
 // Welford's algorithm: mean and sum of squares of each column, over rows and tiles.
-/// Whether welford_init starts a new pass or goes on with the sums that it finds.
+/// Sums with which welford_init starts a pass: 0, or those of the pass before.
 enum class WelfordInitMode : std::uint8_t { ClearStats, PreserveStats };
 template <WelfordInitMode mode = WelfordInitMode::ClearStats>
 void welford_init(CallSite site = CallSite::here()) {
@@ -107,14 +107,14 @@ void welford_init(CallSite site = CallSite::here()) {
         tessera::kernel::welford_clear(site);
     }
 }
-/// Configures copies again between two updates; the sums stay.
+/// Configures the units for copies again between two updates. Keeps the sums.
 inline void welford_reinit(std::uint32_t cb, CallSite site = CallSite::here()) {
     copy_tile_to_dst_init_short(cb, 0, 0, site);
 }
 inline void welford_clear(CallSite site = CallSite::here()) {
     tessera::kernel::welford_clear(site);
 }
-/// Adds the 32 rows of a tile, whose first is sample `start_idx`.
+/// Adds the 32 rows of a tile. Its first row is sample `start_idx`.
 template <std::uint32_t reciprocal_size>
 void welford_update(std::uint32_t input_dst_idx, std::uint32_t start_idx,
                     const std::array<std::uint32_t, reciprocal_size>& reciprocal_lut,
@@ -129,7 +129,7 @@ void welford_update_rows(std::uint32_t input_dst_idx, std::uint32_t start_idx,
     tessera::kernel::welford_update(input_dst_idx, start_idx, {start_row, num_rows}, reciprocal_lut,
                                     site);
 }
-/// Means go to the tile, sums of squares to the tile behind it.
+/// Writes the means to DST tile `mean_dst_idx`, and the sums of squares to the next tile.
 inline void welford_save_state(std::uint32_t mean_dst_idx, std::uint32_t group_id = 0,
                                CallSite site = CallSite::here()) {
     tessera::kernel::welford_move(tessera::kernel::WelfordMove::Save, mean_dst_idx, group_id, site);
@@ -139,8 +139,8 @@ inline void welford_restore_state(std::uint32_t mean_dst_idx, std::uint32_t grou
     tessera::kernel::welford_move(tessera::kernel::WelfordMove::Restore, mean_dst_idx, group_id,
                                   site);
 }
-/// Means and variances go to row 0 of the two tiles. The variance is the sum of squares times
-/// reciprocal_lut[scale_idx], or divided by scale_idx + 1.
+/// Writes the means and the variances to row 0 of the two tiles. A variance is the sum of squares
+/// times reciprocal_lut[scale_idx], or divided by scale_idx + 1 without a table.
 template <std::size_t reciprocal_size>
 void welford_finalize_to_row(std::uint32_t mean_dst_idx, std::uint32_t scale_idx,
                              const std::array<std::uint32_t, reciprocal_size>& reciprocal_lut,
@@ -148,7 +148,7 @@ void welford_finalize_to_row(std::uint32_t mean_dst_idx, std::uint32_t scale_idx
     tessera::kernel::welford_finalize(tessera::kernel::WelfordLayout::Row, mean_dst_idx, 0,
                                       scale_idx, reciprocal_lut, site);
 }
-/// The same in the layout of welford_save_state.
+/// Does the same in the layout of welford_save_state.
 template <std::size_t reciprocal_size>
 void welford_finalize_to_face(std::uint32_t mean_dst_idx, std::uint32_t scale_idx,
                               const std::array<std::uint32_t, reciprocal_size>& reciprocal_lut,
@@ -165,7 +165,8 @@ void welford_finalize_to_face(std::uint32_t mean_dst_idx, std::uint32_t group_id
                                       scale_idx, reciprocal_lut, site);
 }
 
-/// Sums of each column from the top; goes on from the tile before unless `first`.
+/// Running sums of each column from the top. Without `first` they continue those of the tile
+/// before.
 inline void cumsum_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::init_formula(site);
 }
@@ -201,8 +202,8 @@ inline void sfpu_add_int(std::uint32_t idst, std::uint32_t dst_offset = 2,
                          std::int32_t /*iterations*/ = 8, CallSite site = CallSite::here()) {
     tessera::kernel::add_integers(idst, idst + dst_offset, site);
 }
-/// Row 0 gets the largest of the first num_rows values of each column, and its index from the
-/// index tile.
+/// Writes the largest of the first num_rows values of each column to row 0, and its index from the
+/// index tile to row 0 of that tile.
 template <DataLayout layout = DataLayout::TILE>
 void max_reduce_with_indices_init(CallSite site = CallSite::here()) {
     tessera::kernel::init_formula(site);
@@ -215,14 +216,15 @@ void max_reduce_with_indices(std::uint32_t idst, std::uint32_t idst_idx,
     tessera::kernel::largest_of_rows(idst, idst_idx, num_rows, site);
 }
 
-// Rows of a block of tiles to their largest value: reduce_tile of MAX along rows, tile by tile.
+// Reduces each row of a block of tiles to its largest value: reduce_tile of MAX along rows, tile by
+// tile.
 template <std::uint32_t block_ct_dim, bool respect_trigger = false>
 void reduce_block_max_row_init(CallSite site = CallSite::here()) {
     tessera::kernel::arm_reduce(PoolType::MAX, ReduceDim::REDUCE_ROW,
                                 tessera::kernel::PackMasking::Set, "reduce_block_max_row_init",
                                 site);
 }
-/// The same with the output that the packer writes next.
+/// Does the same; the output CB is ignored.
 template <std::uint32_t block_ct_dim, bool respect_trigger = false>
 void reduce_block_max_row_init(std::uint32_t /*ocb*/, CallSite site = CallSite::here()) {
     reduce_block_max_row_init<block_ct_dim>(site);
@@ -293,8 +295,8 @@ TESSERA_SFPU_BCAST(sub, EltwiseBinaryType::ELWSUB)
 TESSERA_SFPU_BCAST(mul, EltwiseBinaryType::ELWMUL)
 #undef TESSERA_SFPU_BCAST
 
-// Random numbers: uniform in [from, from + scale), both fp32 patterns. The sequence of a seed is
-// not the chip's.
+// Random numbers, uniform in [from, from + scale); both are fp32 patterns. The sequence of a seed
+// differs from the chip's.
 inline void rand_tile_init(std::uint32_t seed = 0, CallSite site = CallSite::here()) {
     tessera::kernel::seed_random(seed, site);
 }
@@ -306,7 +308,8 @@ inline void rand_tile(std::uint32_t idst, std::uint32_t from, std::uint32_t scal
 inline void dropout_kernel_init(std::uint32_t seed = 0, CallSite site = CallSite::here()) {
     tessera::kernel::seed_random(seed, site);
 }
-/// 0 with a probability of probability / 2^31, else scaled by the fp32 pattern.
+/// Sets elements to 0 with a probability of probability / 2^31, and multiplies the rest by
+/// `scale_factor`, an fp32 pattern.
 inline void dropout_tile(std::uint32_t idst, std::uint32_t probability, std::uint32_t scale_factor,
                          CallSite site = CallSite::here()) {
     tessera::kernel::dropout(idst, probability, std::bit_cast<float>(scale_factor), site);
@@ -335,16 +338,16 @@ inline void dequant_tile(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t
     tessera::kernel::quantise(tessera::kernel::Quantisation::Dequantise, idst0, idst1, odst, site);
 }
 
-/// +inf where the mask, in the tile behind the data, is 0.
+/// Sets elements to +inf where the mask is 0. The mask is in the tile after the data.
 inline void mask_posinf_tile(std::uint32_t idst_data, std::uint32_t /*idst2_mask*/,
                              CallSite site = CallSite::here()) {
     tessera::kernel::mask_with_infinity(idst_data, site);
 }
-/// One init for floor_tile, ceil_tile, trunc_tile, frac_tile and round_tile.
+/// Init of floor_tile, ceil_tile, trunc_tile, frac_tile and round_tile.
 inline void rounding_op_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::init_formula(site);
 }
-/// Rounds to decimals behind the point, halves to even.
+/// Rounds to `decimals` digits after the decimal point, ties to even.
 inline void round_tile(std::uint32_t idst, std::int32_t decimals,
                        CallSite site = CallSite::here()) {
     tessera::kernel::round_to_decimals(idst, decimals, site);

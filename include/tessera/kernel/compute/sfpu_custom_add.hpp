@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of two DST tiles, a face at a time, as the vendor's example of a custom operation calls it.
+// Sum of two DST tiles, face by face, for the vendor's example of a custom operation.
 // Source   tt-metal, llk_api/experimental/llk_sfpu/ckernel_sfpu_custom_add.h (June 2026).
 #pragma once
 

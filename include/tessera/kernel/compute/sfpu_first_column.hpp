@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the vector unit on statistics of attention, which are in column 0 of a tile. Each one
-// computes the even columns of 16 rows from dst_reg[0] on, and leaves dst_reg behind them.
+// Functions of the vector unit on row statistics of attention, which are in column 0 of a tile.
+// Each one computes the even columns of 16 rows from dst_reg[0] on and advances dst_reg past them.
 // Numeric  exact to fp32, then rounded to bfloat16 unless DST has 32 bits; the chip approximates.
 // Source   tt-metal, llk_api/experimental/llk_sfpu (June 2026).
 #pragma once
@@ -25,7 +25,7 @@ void for_even_columns(const Function& function) {
 
 namespace ckernel::sfpu {
 
-/// e^(scale·x), the scale a bfloat16 pattern.
+/// e^(scale·x); `scale` is a bfloat16 pattern.
 template <bool approximate, std::uint16_t scale_bf16>
 void calculate_exponential_first_column() {
     tessera::kernel::for_even_columns([](const sfpi::vFloat& x) {
@@ -36,7 +36,8 @@ template <std::uint16_t scale_bf16>
 void calculate_exponential_first_column() {
     calculate_exponential_first_column<false, scale_bf16>();
 }
-/// ln(1 + e^(beta·x)) / beta, or x if beta·x is above the threshold; the arguments are fp32 patterns.
+/// ln(1 + e^(beta·x)) / beta, or x if beta·x is above the threshold; the arguments are fp32
+/// patterns.
 inline void calculate_softplus_first_column(std::uint32_t beta, std::uint32_t beta_reciprocal,
                                             std::uint32_t threshold) {
     for (int i = 0; i < tessera::kernel::kVectorsOfColumn; ++i) {
@@ -73,8 +74,8 @@ inline void calculate_fused_max_sub_exp_add_tile(int scale_bf16) {
     }
 }
 
-/// dst_reg[0 … iterations − 1] ∘ scalar, an fp32 pattern; that of DIV_UNARY is the divisor's
-/// reciprocal.
+/// dst_reg[0 … iterations − 1] ∘ scalar. The scalar is an fp32 pattern; for DIV_UNARY it is the
+/// reciprocal of the divisor.
 template <bool approximate, int operation, int iterations = 8>
 void calculate_binop_with_scalar(std::uint32_t scalar) {
     static_assert(operation >= ADD_UNARY && operation <= RSUB_UNARY, "no operation of a scalar");
@@ -88,7 +89,7 @@ void calculate_binop_with_scalar(std::uint32_t scalar) {
         sfpi::dst_reg++;
     }
 }
-/// Loads constants of the chip's reciprocal; there are none here.
+/// Does nothing; on the chip it loads the constants of the reciprocal.
 template <bool approximate = false>
 void sfpu_reciprocal_init() {
 }

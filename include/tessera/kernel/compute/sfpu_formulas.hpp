@@ -16,7 +16,7 @@ enum class Formula : std::uint16_t {
 #include "tessera/kernel/compute/sfpu_formulas.inc"
 };
 
-/// DST tiles of a call: its operands, then the tile of the result.
+/// Indices of a call's DST tiles: its operands, then the result.
 using FormulaTiles = std::array<std::uint32_t, 4>;
 /// Scalars of a call as 32-bit patterns.
 using FormulaScalars = std::array<std::uint32_t, 3>;
@@ -54,8 +54,8 @@ namespace ckernel {
     { param0, param1, param2 }
 #define FORMULA_HEAD_PLAIN inline
 #define FORMULA_HEAD_TEMPLATE(...) template <__VA_ARGS__>
-// Some inits take the scalars of the call (fmod, remainder); they set constants that are scalars of
-// the call here.
+// Inits of fmod and remainder take the call's scalars and load them as constants on the chip. Here
+// the call itself reads the scalars, so the inits ignore them.
 #define FORMULA(call, Kind, tiles, scalars, options, ...)                             \
     FORMULA_HEAD_##options void call##_init(std::uint32_t /*param0*/ = 0,             \
                                             std::uint32_t /*param1*/ = 0,             \
@@ -70,7 +70,7 @@ namespace ckernel {
     }
 #include "tessera/kernel/compute/sfpu_formulas.inc"
 
-/// isclose_binary_tile with a choice of whether NaN is close to NaN.
+/// Does the same as isclose_binary_tile; `equal_nan` makes NaN close to NaN.
 template <bool equal_nan>
 void isclose_binary_tile(std::uint32_t idst0, std::uint32_t idst1, std::uint32_t odst,
                          std::uint32_t relative, std::uint32_t absolute,

@@ -14,8 +14,8 @@ enum class Sfpu : std::uint8_t {
     NumFunctions,
 };
 
-/// Whether a call works out an approximation, which is faster: as math_approx_mode of the kernel
-/// has it, or as a template argument of the call, whatever the mode.
+/// Accuracy of a call on the chip, where an approximation is faster: chosen by math_approx_mode of
+/// the kernel, or fixed by a template argument of the call.
 enum class SfpuForm : std::uint8_t { OfKernel, Accurate, Approximate };
 
 [[nodiscard]] constexpr SfpuForm sfpu_form(bool is_approximate) noexcept {

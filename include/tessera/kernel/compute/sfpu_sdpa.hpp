@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of ttnn's attention.
+// Reciprocal of the row statistics in ttnn's attention.
 // Source   tt-metal, llk_api/experimental/llk_sfpu/ckernel_sfpu_sdpa.h (June 2026).
 #pragma once
 

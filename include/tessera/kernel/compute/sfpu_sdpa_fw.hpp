@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of tt-train's attention.
+// Reciprocal of the row statistics in tt-train's attention.
 // Source   tt-metal, llk_api/experimental/llk_sfpu/ckernel_sfpu_sdpa_fw.h (June 2026).
 #pragma once
 

@@ -29,7 +29,7 @@ void where_tile(std::uint32_t condition, std::uint32_t on_true, std::uint32_t on
                 std::uint32_t odst, CallSite site = CallSite::here()) {
     tessera::kernel::where(condition, on_true, on_false, odst, site);
 }
-/// Older form: the result replaces the condition.
+/// Older form, whose result replaces the condition.
 inline void where_tile(std::uint32_t condition, std::uint32_t on_true, std::uint32_t on_false,
                        CallSite site = CallSite::here()) {
     tessera::kernel::where(condition, on_true, on_false, condition, site);
@@ -37,8 +37,8 @@ inline void where_tile(std::uint32_t condition, std::uint32_t on_true, std::uint
 
 inline void mask_tile_init(CallSite /*site*/ = CallSite::here()) {
 }
-/// 0 where the mask tile is 0, else unchanged.
-/// Errors   UndefinedBehavior unless the mask lies in the DST tile behind the data.
+/// Sets elements to 0 where the mask tile is 0.
+/// Errors   UndefinedBehavior unless the mask is in the DST tile after the data.
 void mask_tile(std::uint32_t idst_data, std::uint32_t idst2_mask,
                DataFormat data_format = DataFormat::Float16_b, CallSite site = CallSite::here());
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smooth step of a face between two edges: t² (3 − 2t) of the share t of the way, limited to 0 … 1.
+// Smooth step of a face: t² (3 − 2t), where t is the position between two edges, clamped to 0 … 1.
 // Source   tt-metal, llk_api/experimental/llk_sfpu/ckernel_sfpu_smoothstep.h (June 2026).
 #pragma once
 

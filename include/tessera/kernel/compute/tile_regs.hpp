@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hand-over of DST between math and packer.
 // Order    math acts between acquire and commit, the packer between wait and release. Wait never
-//          blocks and may come before commit; what needs three separate threads is refused.
-// Errors   UndefinedBehavior naming DST's state, Unsupported for what only separate threads can
-//          run (emu/core/dst.hpp).
+//          blocks and may precede commit.
+// Errors   UndefinedBehavior naming DST's state; Unsupported for an order of calls that needs
+//          separate threads (emu/core/dst.hpp).
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
 
 namespace ckernel {
 
-/// Takes a free half of DST for math. DST is zero because release (or the launch) cleared it.
+/// Acquires a free half of DST for math. The half is zero, because release (or the launch) cleared
+/// it.
 void tile_regs_acquire(CallSite site = CallSite::here());
 /// Hands math's half to the packer.
 void tile_regs_commit(CallSite site = CallSite::here());
-/// Takes the committed half for the packer.
+/// Acquires the committed half for the packer.
 void tile_regs_wait(CallSite site = CallSite::here());
 /// Clears the packer's half and frees it.
 void tile_regs_release(CallSite site = CallSite::here());
 
-/// Older pair: acquire and wait, commit and release.
+/// Older pair of calls: acquire_dst acquires and waits, release_dst commits and releases.
 void acquire_dst(CallSite site = CallSite::here());
 void release_dst(CallSite site = CallSite::here());
 inline void acquire_dst(tt::DstMode /*mode*/, CallSite site = CallSite::here()) {

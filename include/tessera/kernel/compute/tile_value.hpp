@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a circular buffer as numbers in a compute kernel, for control flow that depends on data.
+// Reads words of a circular buffer in a compute kernel, for control flow that depends on data.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
@@ -7,8 +7,8 @@
 
 namespace ckernel {
 
-/// L1 address of tile (page) `tile_index` behind the read pointer of `cb_id`.
-/// Preconditions   cb_wait_front has granted the tile.
+/// Returns the L1 address of the tile (page) `tile_index` pages after the read pointer of `cb_id`.
+/// Precondition   cb_wait_front has granted the tile.
 /// Source   tt-metal api/compute/cb_api.h.
 inline std::uint32_t get_tile_address(std::uint32_t cb_id, std::uint32_t tile_index,
                                       CallSite site = CallSite::here()) {
@@ -16,7 +16,7 @@ inline std::uint32_t get_tile_address(std::uint32_t cb_id, std::uint32_t tile_in
     return get_read_ptr(cb_id, site) + tile_index * page_size;
 }
 
-/// Word `element_offset` of that tile; unpack, math and pack all get the same value.
+/// Returns word `element_offset` of that tile. Unpack, math and pack all get the same value.
 inline std::uint32_t read_tile_value(std::uint32_t cb_id, std::uint32_t tile_index,
                                      std::uint32_t element_offset,
                                      CallSite site = CallSite::here()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of tiles, on their way to DST or in DST.
+// Transposition of tiles, while they are unpacked to DST or in DST.
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
@@ -13,13 +13,13 @@ namespace ckernel {
 
 /// Configures all units and arms transpose_wh_tile.
 void transpose_wh_init(std::uint32_t icb, std::uint32_t ocb, CallSite site = CallSite::here());
-/// Arms transpose_wh_tile; formats stay as they are.
+/// Arms transpose_wh_tile. Does not change formats.
 void transpose_wh_init_short(std::uint32_t icb, CallSite site = CallSite::here());
 /// DST[idst] = transpose of icb[itile].
 void transpose_wh_tile(std::uint32_t icb, std::uint32_t itile, std::uint32_t idst,
                        CallSite site = CallSite::here());
 
-/// Arms transpose_wh_dest beside what the unpacker is armed for.
+/// Arms transpose_wh_dest. The operation that the unpacker is armed for stays armed.
 template <bool is_32bit = false>
 void transpose_wh_dest_init_short(CallSite site = CallSite::here()) {
     tessera::kernel::arm_transpose_dest(site);
@@ -42,7 +42,7 @@ template <bool is_32bit = false>
 void transpose_dest_init(CallSite site = CallSite::here()) {
     tessera::kernel::arm_transpose_dest(site);
 }
-/// The same for a tile of `icb`; faces change places, too.
+/// Does the same for a tile of `icb`; also swaps faces.
 template <bool is_32bit = false, bool transpose_of_faces = true>
 void transpose_dest_init(std::uint32_t /*icb*/, CallSite site = CallSite::here()) {
     static_assert(transpose_of_faces, "transposes inside faces alone are not emulated");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the compute kernel API: operation kinds, broadcast and reduce dimensions, thread macros.
+// Names of the compute kernel API: kinds of operations, dimensions of broadcasts and reductions,
+// and macros for threads.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ enum class DstMode : std::uint8_t { Full, Half, Tile };
 }  // namespace tt
 
 namespace tessera::kernel {
-/// Ends the run: the chip has this form of a call, and Tessera does not.
+/// Throws KernelFault{Unimplemented}: the chip has this form of a call, but Tessera does not.
 [[noreturn]] void refuse_form(const char* form, CallSite site);
 }  // namespace tessera::kernel
 
@@ -40,10 +41,11 @@ enum class SrcOrder : std::uint8_t { Default, Reverse };
 enum class DstRoundingMode : std::uint8_t { Default, NearestEven };
 /// Order in which the packer writes a tile; a template argument of LLK calls since mid-2026.
 enum class PackMode : std::uint8_t { Default, Untilize, Tilize };
-/// Strides of an unpacker that a change of format sets; every call sets all of them here.
+/// Strides of an unpacker that a change of format sets. Here, every call sets all of them.
 enum class p_dim_stride_target : std::uint8_t { IGNORE, FACE_ROW_MAJOR };
 
-/// Plain enumerations whose names convert to integers, kept out of the kernel's own scope.
+/// Unscoped enumerations, whose names convert to integers. They are in a class, so that a kernel
+/// may define the same names.
 struct PlainEnumerations {
     /// Part of the second operand that is applied to the whole tile: column 0, row 0 or element
     /// [0][0].
@@ -51,7 +53,7 @@ struct PlainEnumerations {
     enum PoolType : std::uint8_t { SUM, AVG, MAX, MIN, NO_POOL };
     /// REDUCE_ROW sums along W into column 0, REDUCE_COL along H into row 0, SCALAR into [0][0].
     enum ReduceDim : std::uint8_t { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR, NO_REDUCE };
-    /// Faces an SFPU function works on: R faces 0 and 1, C faces 0 and 2, RC all four.
+    /// Faces that an SFPU function processes: R faces 0 and 1, C faces 0 and 2, RC all four.
     enum VectorMode : std::uint8_t { None = 0, R = 1, C = 2, RC = 4 };
     enum ReluType : std::uint8_t { NO_RELU, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU };
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles to row-major elements, by the unpacker (untilize_*) or by the packer (pack_untilize_*).
+// Converts tiles to row-major elements, in the unpacker (untilize_*) or in the packer
+// (pack_untilize_*).
 #pragma once
 
 #include "tessera/kernel/compute/types.hpp"
 
 namespace tessera::kernel {
-/// Columns of a row-major block, in tiles: those written by one call, and those of a whole row.
+/// Width of a row-major block in tiles: the part that one call writes, and a whole row.
 struct UntilizeShape {
     std::uint32_t block_tiles;
     std::uint32_t row_tiles;
@@ -23,7 +24,7 @@ namespace ckernel {
 
 /// Configures all units and arms untilize_block.
 void untilize_init(std::uint32_t icb, std::uint32_t ocb, CallSite site = CallSite::here());
-/// Arms untilize_block; formats stay as they are.
+/// Arms untilize_block. Does not change formats.
 void untilize_init_short(std::uint32_t icb, CallSite site = CallSite::here());
 inline void untilize_init(std::uint32_t icb, CallSite site = CallSite::here()) {
     untilize_init_short(icb, site);
@@ -31,16 +32,17 @@ inline void untilize_init(std::uint32_t icb, CallSite site = CallSite::here()) {
 void untilize_init_short_with_dt(std::uint32_t old_icb, std::uint32_t new_icb,
                                  CallSite site = CallSite::here());
 /// Writes `full_ct_dim` tiles of `icb` as 32 rows of full_ct_dim·32 elements to `ocb`, in order.
-/// Hands DST over itself, so it must not stand between acquire and release.
+/// Acquires and releases DST itself, so it is not allowed between tile_regs_acquire and
+/// tile_regs_release.
 template <std::uint32_t block_ct_dim = 1>
 void untilize_block(std::uint32_t icb, std::uint32_t full_ct_dim, std::uint32_t ocb,
                     CallSite site = CallSite::here()) {
     tessera::kernel::untilize(icb, full_ct_dim, ocb, site);
 }
-/// Disarms untilize_block; the next operation needs its init.
+/// Disarms untilize_block. The next operation needs its own init.
 void untilize_uninit(std::uint32_t icb, CallSite site = CallSite::here());
 
-/// Configures the units, arms the copy and lets the packer write rows.
+/// Configures the units, arms the copy and switches the packer to rows.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim>
 void pack_untilize_init(std::uint32_t icb, std::uint32_t ocb, CallSite site = CallSite::here()) {
     tessera::kernel::arm_pack_untilize_copy(icb, ocb, "pack_untilize_init", site);
@@ -50,13 +52,14 @@ void pack_untilize_init_short(std::uint32_t icb, std::uint32_t ocb,
                               CallSite site = CallSite::here()) {
     tessera::kernel::arm_pack_untilize_copy(icb, ocb, "pack_untilize_init_short", site);
 }
-/// The chip's form that keeps a mapping of DST rows, which has no effect on values.
+/// Does the same. On the chip this form keeps a mapping of DST rows, which does not affect values.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim>
 void pack_untilize_init_skip_remap(std::uint32_t icb, std::uint32_t ocb,
                                    CallSite site = CallSite::here()) {
     tessera::kernel::arm_pack_untilize_copy(icb, ocb, "pack_untilize_init_skip_remap", site);
 }
-/// Copies `block_ct_dim` tiles through DST and writes them as rows; hands DST over itself.
+/// Copies `block_ct_dim` tiles through DST and writes them as rows. Acquires and releases DST
+/// itself.
 /// Errors   Unimplemented for block_rt_dim other than 1.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim>
 void pack_untilize_block(std::uint32_t icb, std::uint32_t block_rt_dim, std::uint32_t ocb,
@@ -64,10 +67,10 @@ void pack_untilize_block(std::uint32_t icb, std::uint32_t block_rt_dim, std::uin
     tessera::kernel::pack_untilize_block({block_ct_dim, full_ct_dim}, icb, block_rt_dim, ocb,
                                          block_c_index, site);
 }
-/// Lets the packer write tiles again.
+/// Switches the packer back to tiles.
 void pack_untilize_uninit(std::uint32_t ocb = 16, CallSite site = CallSite::here());
 
-// The faster instruction sequence of a whole row of tiles.
+// The chip has a faster instruction sequence for a whole row of tiles.
 template <std::uint32_t full_ct_dim>
 void fast_untilize_init(std::uint32_t icb, std::uint32_t ocb, CallSite site = CallSite::here()) {
     untilize_init(icb, ocb, site);
@@ -77,6 +80,7 @@ void fast_untilize_init_skip_remap(std::uint32_t icb, std::uint32_t ocb,
                                    CallSite site = CallSite::here()) {
     untilize_init(icb, ocb, site);
 }
+/// Writes a row of tiles as rows of elements.
 /// Errors   Unsupported for tiles that are not the first of the buffers.
 template <std::uint32_t full_ct_dim>
 void fast_untilize_block(std::uint32_t icb, std::uint32_t ocb, std::uint32_t input_tile_index = 0,
@@ -92,7 +96,7 @@ void fast_untilize_uninit(std::uint32_t ocb, CallSite site = CallSite::here()) {
     untilize_uninit(ocb, site);
 }
 
-/// Lets the packer write rows of what math leaves in DST.
+/// Switches the packer to rows, for tiles that math leaves in DST.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim,
           bool diagonal = false, bool narrow_row = false, std::uint32_t row_num_datums = 16>
 void pack_untilize_dest_init(std::uint32_t /*ocb*/, std::uint32_t /*face_r_dim*/ = 16,
@@ -100,9 +104,9 @@ void pack_untilize_dest_init(std::uint32_t /*ocb*/, std::uint32_t /*face_r_dim*/
     static_assert(!diagonal && !narrow_row, "diagonal and narrow packing are not emulated");
     tessera::kernel::arm_pack_untilize("pack_untilize_dest_init", site);
 }
-/// Writes DST tiles 0 … block_rt_dim·block_ct_dim − 1 as rows at the write pointer of `ocb`:
-/// columns block_c_index·block_ct_dim·32 on, of rows of full_ct_dim·32 elements.
-/// Use between tile_regs_wait and tile_regs_release.
+/// Writes DST tiles 0 … block_rt_dim·block_ct_dim − 1 at the write pointer of `ocb`, into rows of
+/// full_ct_dim·32 elements from column block_c_index·block_ct_dim·32 on.
+/// Precondition   the call is between tile_regs_wait and tile_regs_release.
 template <std::uint32_t block_ct_dim = 8, std::uint32_t full_ct_dim = block_ct_dim,
           bool diagonal = false, bool narrow_row = false, std::uint32_t row_num_datums = 16,
           std::uint32_t tile_dst_ct_offset = 0>

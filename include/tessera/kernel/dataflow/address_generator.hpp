@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of the pages of interleaved buffers, and transfers of one page.
-// Page → bank: id mod banks; inside a bank: base + (id / banks) · aligned page size.
+// Addresses of the pages of interleaved buffers, and transfers of one page. Page `id` is in bank
+// id mod banks, at base + (id / banks) · aligned page size.
 #pragma once
 
 #include "tessera/kernel/dataflow/noc.hpp"
@@ -24,7 +24,7 @@ std::uint32_t align_page(std::uint32_t page_size) {
 }
 }  // namespace tessera::kernel
 
-/// Address of a page of an interleaved buffer in DRAM.
+/// Returns the NoC address of a page of an interleaved buffer in DRAM.
 inline std::uint64_t get_dram_noc_addr(std::uint32_t id, std::uint32_t page_size,
                                        std::uint32_t bank_base_address, std::uint32_t offset = 0,
                                        std::uint8_t noc = noc_index,
@@ -50,7 +50,8 @@ struct InterleavedAddrGen {
 };
 
 namespace tessera::kernel {
-/// Form of a Pow2AddressGenerator: the vendor has two types, for which kernels overload functions.
+/// Form of a Pow2AddressGenerator. The vendor has two types, and kernels overload functions for
+/// them.
 enum class Pow2Form : std::uint8_t { Plain, Fast };
 /// Address generator for interleaved pages whose size is a power of two.
 template <bool DRAM, Pow2Form form>
@@ -96,7 +97,7 @@ struct InterleavedAddrGenFast {
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size; }
 };
 
-/// Anything that knows the addresses of its pages: a generator or a TensorAccessor.
+/// Type with get_noc_addr(page): an address generator or a TensorAccessor.
 template <class Generator>
 concept PageAddresses = requires(const Generator& generator) {
     generator.get_noc_addr(0U);

@@ -8,10 +8,11 @@
 
 #include "tessera/kernel/types.hpp"
 
-/// L1 address of unique runtime argument `index` (4-byte words); a kernel may write it.
+/// Returns the L1 address of unique runtime argument `index` (4-byte words). Kernels may write to
+/// it.
 /// Errors   OutOfBounds if `index` is not below the number set for this core.
 std::uintptr_t get_arg_addr(int index, tessera::CallSite site = tessera::CallSite::here());
-/// L1 address of common runtime argument `index`, shared by all cores of the kernel.
+/// Returns the L1 address of common runtime argument `index`, equal for all cores of the kernel.
 std::uintptr_t get_common_arg_addr(int index, tessera::CallSite site = tessera::CallSite::here());
 
 namespace tessera::kernel {
@@ -20,7 +21,7 @@ std::uint32_t common_runtime_arg(int index, CallSite site);
 std::uint32_t compile_time_arg(std::uint32_t index, CallSite site);
 std::uint32_t named_compile_time_arg(std::string_view name, CallSite site);
 
-/// A word as T: its bits, or the L1 address that a pointer has on the chip.
+/// Returns a word as T. A pointer type is the L1 address in the word.
 template <class T>
 T word_as(std::uint32_t word) {
     if constexpr (std::is_pointer_v<T>) {
@@ -32,7 +33,7 @@ T word_as(std::uint32_t word) {
 }
 }  // namespace tessera::kernel
 
-/// Runtime argument `index` of this core as a 4-byte T.
+/// Returns runtime argument `index` of this core as a 4-byte T.
 template <class T>
 T get_arg_val(int index, tessera::CallSite site = tessera::CallSite::here()) {
     return tessera::kernel::word_as<T>(tessera::kernel::runtime_arg(index, site));
@@ -43,8 +44,9 @@ T get_common_arg_val(int index, tessera::CallSite site = tessera::CallSite::here
     return tessera::kernel::word_as<T>(tessera::kernel::common_runtime_arg(index, site));
 }
 
-// A kernel compiled just in time has its compile-time arguments as constants if its source needs
-// them so. Each other kernel reads those of its program, so that one object serves every program.
+// A kernel that is compiled just in time has its compile-time arguments as constants if its source
+// needs constants. Each other kernel reads those of its program, so that one object serves all
+// programs.
 #ifdef KERNEL_COMPILE_TIME_ARGS
 namespace tessera::kernel {
 template <class... Words>
@@ -54,7 +56,9 @@ constexpr std::array<std::uint32_t, sizeof...(Words)> words_of(Words... words) {
 }  // namespace tessera::kernel
 inline constexpr auto kernel_compile_time_args =
     tessera::kernel::words_of(KERNEL_COMPILE_TIME_ARGS);
-/// Errors   OutOfBounds if the program gives fewer; where a constant is due, the compiler's.
+/// Returns compile-time argument `index`.
+/// Errors   OutOfBounds if the program gives fewer; an error of the compiler if a constant is
+///          needed.
 constexpr std::uint32_t get_compile_time_arg_val(
     std::uint32_t index, tessera::CallSite site = tessera::CallSite::here()) {
     return index < kernel_compile_time_args.size()
@@ -72,7 +76,8 @@ inline std::uint32_t get_compile_time_arg_val(std::uint32_t index,
 #endif
 
 #ifdef TESSERA_KERNEL_CHECK
-/// `tessera kernel check` compiles kernels without a program: a name gives any small number.
+/// Returns a small number for any name, because `tessera kernel check` compiles kernels without a
+/// program.
 constexpr std::uint32_t get_named_compile_time_arg_val(std::string_view name) {
 #ifdef TESSERA_STAND_IN_ARGUMENT
     return name.empty() ? 0 : TESSERA_STAND_IN_ARGUMENT;
@@ -106,10 +111,10 @@ inline std::uint32_t get_named_compile_time_arg_val(
 }
 #endif
 
-/// Logical coordinates of this core in the device's grid.
+/// Return the logical coordinates of this core in the device's grid.
 std::uint8_t get_absolute_logical_x();
 std::uint8_t get_absolute_logical_y();
-/// Logical coordinates relative to the first core of the kernel's core set.
+/// Return the logical coordinates relative to the first core of the kernel's core set.
 std::uint8_t get_relative_logical_x();
 std::uint8_t get_relative_logical_y();
 inline std::uint32_t get_num_threads() {
@@ -118,7 +123,7 @@ inline std::uint32_t get_num_threads() {
 inline std::uint32_t get_my_thread_id() {
     return 0;
 }
-/// Waits for the other threads of the kernel: there are none.
+/// Does nothing; on the chip it waits for the other threads of the kernel, which has only one here.
 inline void sync_threads() {
 }
 
@@ -127,15 +132,15 @@ std::uint8_t own_noc_x(std::uint32_t noc);
 std::uint8_t own_noc_y(std::uint32_t noc);
 std::uint8_t default_noc();
 
-/// Indexable like the chip's arrays `my_x[noc]`, `my_y[noc]`.
+/// The array `my_x` of the chip: NoC column of this core, by NoC.
 struct OwnX {
     std::uint8_t operator[](std::uint32_t noc) const { return own_noc_x(noc); }
 };
-/// The array `my_y` of the chip.
+/// The array `my_y` of the chip: NoC row of this core, by NoC.
 struct OwnY {
     std::uint8_t operator[](std::uint32_t noc) const { return own_noc_y(noc); }
 };
-/// Reads as the NoC this thread's calls use when they name none.
+/// The variable `noc_index` of the chip: NoC of calls without an argument for it.
 struct NocIndex {
     operator std::uint8_t() const { return default_noc(); }  // NOLINT: a variable on the chip
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that a kernel reads by name, get_arg(args::NAME). A program's launch declares the names
-// as constants of these types; the namespace of a constant's type finds get_arg.
+// Arguments that a kernel reads by name, get_arg(args::NAME). The launch of a program declares the
+// names as constants of these types. get_arg is in the namespace of the types, so that calls find
+// it.
 #pragma once
 
 #include "tessera/kernel/dataflow/args.hpp"

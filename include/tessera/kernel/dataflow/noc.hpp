@@ -8,8 +8,8 @@
 #include "tessera/kernel/dataflow/noc_address.hpp"
 #include "tessera/kernel/types.hpp"
 
-// A kernel that is compiled has the largest packet of its chip here (noc.max_packet); one that is
-// built in runs on each chip, and has that of the smaller NoC.
+// A kernel that is compiled just in time has the largest packet of its device here
+// (noc.max_packet). A built-in kernel runs on each device, so it has the smallest of these.
 #ifndef NOC_MAX_BURST_SIZE
 #define NOC_MAX_BURST_SIZE 8192
 #endif
@@ -53,7 +53,8 @@ void noc_async_write(std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr
                                posted ? Posting::Posted : Posting::NonPosted, site);
 }
 
-/// As above, at most one packet. Errors   UndefinedBehavior beyond the largest packet.
+/// Do the same for at most one packet.
+/// Errors   UndefinedBehavior if `size` exceeds the largest packet.
 template <bool enable_noc_tracing = true>
 void noc_async_read_one_packet(std::uint64_t src_noc_addr, std::uint32_t dst_local_l1_addr,
                                std::uint32_t size, std::uint8_t noc = noc_index,
@@ -73,8 +74,8 @@ void noc_async_write_one_packet(std::uint32_t src_local_l1_addr, std::uint64_t d
                                posted ? Posting::Posted : Posting::NonPosted, site);
 }
 
-/// Latch coordinates and size on the NoC's read (write) command; the `with_state` calls give only
-/// the low address word. Any other read (write) on the same NoC destroys the state.
+/// Latch coordinates and size in the read (write) command of the NoC. `with_state` calls have only
+/// the low word of the address. Any other read (write) on the same NoC destroys the state.
 void noc_async_read_one_packet_set_state(std::uint64_t src_noc_addr, std::uint32_t size,
                                          std::uint8_t noc = noc_index, std::uint32_t vc = 0,
                                          tessera::CallSite site = tessera::CallSite::here());
@@ -93,8 +94,8 @@ void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint3
                                            std::uint8_t noc = noc_index,
                                            tessera::CallSite site = tessera::CallSite::here());
 
-// Templated forms: on the chip the arguments select command registers. vc comes before noc in the
-// read forms, behind it in the write forms.
+// Forms with template arguments, which select command registers on the chip. Parameter vc precedes
+// noc in the read forms, and follows it in the write forms.
 template <bool use_vc>
 void noc_async_read_one_packet_set_state(std::uint64_t src_noc_addr, std::uint32_t size,
                                          std::uint32_t vc = 0, std::uint8_t noc = noc_index,
@@ -125,19 +126,20 @@ void noc_async_write_one_packet_with_state(std::uint32_t src_l1_addr, std::uint3
                                            tessera::CallSite site = tessera::CallSite::here()) {
     noc_async_write_one_packet_with_state(src_l1_addr, dst_local_addr, noc, site);
 }
-/// Adds to the count that a read barrier waits for, after reads with inc_num_issued = false. The
-/// machine counts each read as it is issued.
+/// Does nothing: the machine counts each read when it is issued. On the chip it adds to the number
+/// of reads that a barrier waits for, after reads with inc_num_issued = false.
 inline void noc_async_read_inc_num_issued(std::uint32_t /*num_issued_reads_inc*/,
                                           std::uint8_t /*noc*/ = noc_index) {
 }
 
-/// Waits until every read this thread issued on `noc` has landed.
+/// Waits until every read that this thread issued on `noc` has arrived.
 void noc_async_read_barrier(std::uint8_t noc = noc_index,
                             tessera::CallSite site = tessera::CallSite::here());
-/// Waits until every non-posted write this thread issued on `noc` has been acknowledged.
+/// Waits until every non-posted write that this thread issued on `noc` has been acknowledged.
 void noc_async_write_barrier(std::uint8_t noc = noc_index,
                              tessera::CallSite site = tessera::CallSite::here());
-/// Waits until the data of every write has left: the source may be reused, arrival is not promised.
+/// Waits until the data of every write has left own L1. The source may then be reused; the data may
+/// not have arrived.
 void noc_async_writes_flushed(std::uint8_t noc = noc_index,
                               tessera::CallSite site = tessera::CallSite::here());
 void noc_async_posted_writes_flushed(std::uint8_t noc = noc_index,
@@ -147,7 +149,8 @@ void noc_async_atomic_barrier(std::uint8_t noc = noc_index,
 void noc_async_full_barrier(std::uint8_t noc = noc_index,
                             tessera::CallSite site = tessera::CallSite::here());
 
-/// Transaction ids 0…15: the barrier with an id waits for that id's transfers only.
+/// Set the transaction id (0 to 15) of later transfers. A barrier with an id waits only for
+/// transfers with that id.
 void noc_async_read_set_trid(std::uint32_t trid, std::uint8_t noc = noc_index,
                              tessera::CallSite site = tessera::CallSite::here());
 void noc_async_read_one_packet_with_state_with_trid(
@@ -182,8 +185,7 @@ void noc_async_write_one_packet_with_trid(std::uint32_t src_l1_addr, std::uint64
                                           tessera::CallSite site = tessera::CallSite::here()) {
     noc_async_write_one_packet_with_trid(src_l1_addr, dst_noc_addr, size, trid, cmd_buf, noc, site);
 }
-/// Latch the coordinate of a write with a transaction id; the write itself gives address, size and
-/// id.
+/// Latch the coordinate of writes with a transaction id. Each write has its address, size and id.
 template <bool posted = false>
 void noc_async_write_one_packet_with_trid_set_state(
     std::uint64_t dst_noc_addr, std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
@@ -204,16 +206,17 @@ void noc_async_write_one_packet_with_trid_with_state(
 }
 /// One bit for each of the 16 transaction ids.
 inline constexpr std::uint32_t NOC_CLEAR_OUTSTANDING_REQ_MASK = 0xFFFF;
-/// Forgets the outstanding transfers of transaction ids, before their first use in a kernel. A
-/// kernel thread begins with none.
+/// Does nothing, because a kernel thread begins without outstanding transfers. On the chip it
+/// clears the counters of transaction ids before their first use in a kernel.
 inline void reset_noc_trid_barrier_counter(
     std::uint32_t /*id_mask*/ = NOC_CLEAR_OUTSTANDING_REQ_MASK, std::uint32_t /*noc*/ = 0) {
 }
 
-/// Memory that an inline write reaches: it decides the way round a defect of Blackhole.
+/// Memory that an inline write reaches. On the chip it selects the workaround for a defect of
+/// Blackhole.
 enum class InlineWriteDst : std::uint8_t { DEFAULT, L1, REG };
 
-/// Writes one 32-bit word; `be` enables its bytes.
+/// Writes one 32-bit word. Bit i of `be` enables byte i.
 inline void noc_inline_dw_write(std::uint64_t addr, std::uint32_t val, std::uint8_t be = 0xF,
                                 std::uint8_t noc = noc_index, std::uint8_t /*vc*/ = 0,
                                 tessera::CallSite site = tessera::CallSite::here()) {
@@ -233,7 +236,7 @@ void noc_inline_dw_write(std::uint64_t addr, std::uint32_t val, std::uint8_t be 
                          tessera::CallSite site = tessera::CallSite::here()) {
     tessera::kernel::noc_inline_write(addr, val, be, noc, site);
 }
-/// With `set_val` the value is latched as well, for writes that give none.
+/// Latches the address of inline writes and, with `set_val`, their value.
 template <bool posted, bool set_val = false, InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
 void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint32_t val = 0, std::uint8_t be = 0xF,
                                    std::uint8_t /*cmd_buf*/ = 0, std::uint8_t noc = noc_index,
@@ -244,8 +247,8 @@ void noc_inline_dw_write_set_state(std::uint64_t addr, std::uint32_t val = 0, st
         tessera::kernel::latch_inline_value(val, noc);
     }
 }
-/// `addr` is the new local address (update_addr_lo) or the upper word of a new NoC address
-/// (update_addr_hi).
+/// Writes one 32-bit word with the latched state. `addr` replaces the local address
+/// (update_addr_lo) or the upper word of the NoC address (update_addr_hi).
 template <bool update_addr_lo, bool update_counter = true, bool posted = false,
           bool update_addr_hi = false, bool update_val = false,
           InlineWriteDst dst_type = InlineWriteDst::DEFAULT>
@@ -260,8 +263,9 @@ void noc_inline_dw_write_with_state(std::uint32_t val, std::uint32_t addr = 0,
     noc_inline_dw_write_with_state(value, update_addr_lo ? addr : 0, noc, site);
 }
 
-// Flags of the firmware that tell whether transfers are done, for loops that ask. A call waits for
-// them, as the barrier of the same kind does, so that the loop's first question has its answer.
+// Flags of the firmware that tell whether transfers are complete, for kernels that poll them. A
+// call waits for the transfers like the barrier of the same kind, so that the first poll returns
+// true.
 inline bool ncrisc_noc_reads_flushed(std::uint32_t noc,
                                      tessera::CallSite site = tessera::CallSite::here()) {
     noc_async_read_barrier(static_cast<std::uint8_t>(noc), site);
@@ -292,8 +296,8 @@ inline bool ncrisc_noc_nonposted_atomics_flushed(
     noc_async_atomic_barrier(static_cast<std::uint8_t>(noc), site);
     return true;
 }
-/// The firmware's counters of transfers, which the machine keeps itself.
-/// Sets the id of the transfers that a command buffer issues from here on.
+// Counters of transfers in the firmware, which the machine keeps itself.
+/// Sets the id of the transfers that a command buffer issues afterwards.
 inline void ncrisc_noc_set_transaction_id(std::uint32_t noc, std::uint32_t cmd_buf,
                                           std::uint32_t trid,
                                           tessera::CallSite site = tessera::CallSite::here()) {
@@ -308,5 +312,5 @@ inline void ncrisc_noc_counters_init() {
 inline void dynamic_noc_local_state_init() {
 }
 
-/// Lets other threads run: the natural yield point of a loop that polls L1.
+/// Lets other threads run. Kernels call it in loops that poll L1.
 void invalidate_l1_cache(tessera::CallSite site = tessera::CallSite::here());

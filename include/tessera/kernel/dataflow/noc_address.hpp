@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64-bit NoC addresses: bits 0–35 local address, 36–41 x, 42–47 y; a multicast rectangle holds end
-// x, end y, start x, start y from bit 36 on.
+// 64-bit NoC addresses. Bits 0–35 are the local address, 36–41 x and 42–47 y. The address of a
+// multicast rectangle has end x, end y, start x and start y from bit 36 on.
 // Source   tt-metal tt_metal/hw/inc/internal/tt-1xx/wormhole/noc/noc_parameters.h.
 #pragma once
 
@@ -25,7 +25,7 @@ constexpr std::uint32_t NOC_UNICAST_ADDR_Y(std::uint64_t addr) {
     return static_cast<std::uint32_t>(addr >> (NOC_ADDR_LOCAL_BITS + NOC_ADDR_NODE_ID_BITS)) & 0x3F;
 }
 
-/// Coordinates as the upper word of an address holds them.
+/// Returns coordinates in the form of an address's upper word.
 constexpr std::uint32_t NOC_XY_ENCODING(std::uint32_t x, std::uint32_t y) {
     return y << NOC_ADDR_NODE_ID_BITS | x;
 }
@@ -39,7 +39,7 @@ constexpr std::uint64_t get_noc_addr_helper(std::uint32_t noc_xy, std::uint32_t 
 constexpr std::uint64_t get_noc_multicast_addr_helper(std::uint32_t noc_xy, std::uint32_t addr) {
     return get_noc_addr_helper(noc_xy, addr);
 }
-/// Coordinates as a NoC sees them; virtual ones are the same on both.
+/// Return a coordinate as it is on `noc`. Virtual coordinates are equal on both NoCs.
 constexpr std::uint32_t DYNAMIC_NOC_X(std::uint32_t /*noc*/, std::uint32_t x) {
     return x;
 }
@@ -59,17 +59,18 @@ constexpr std::uint32_t NOC_Y_PHYS_COORD(std::uint32_t y) {
     return y;
 }
 
-/// Address `addr` in the L1 (or DRAM node) at virtual coordinate (x, y).
+/// Returns the NoC address of `addr` in the L1 (or DRAM node) at virtual coordinate (x, y).
 constexpr std::uint64_t get_noc_addr(std::uint32_t noc_x, std::uint32_t noc_y, std::uint32_t addr,
                                      std::uint8_t /*noc*/ = 0) {
     return NOC_XY_ADDR(noc_x, noc_y, addr);
 }
-/// Address `addr` in this core's own L1.
+/// Returns the NoC address of `addr` in this core's own L1.
 inline std::uint64_t get_noc_addr(std::uint32_t addr, std::uint8_t noc = noc_index) {
     return NOC_XY_ADDR(my_x[noc], my_y[noc], addr);
 }
 
-/// Rectangle of receivers, inclusive. NoC 0 runs start ≤ end, NoC 1 start ≥ end in both axes.
+/// Returns the address of a rectangle of receivers, both corners included. In both axes, start ≤
+/// end on NoC 0 and start ≥ end on NoC 1.
 constexpr std::uint64_t get_noc_multicast_addr(std::uint32_t x_start, std::uint32_t y_start,
                                                std::uint32_t x_end, std::uint32_t y_end,
                                                std::uint32_t addr, std::uint8_t /*noc*/ = 0) {
@@ -79,10 +80,10 @@ constexpr std::uint64_t get_noc_multicast_addr(std::uint32_t x_start, std::uint3
 }
 
 namespace tessera::kernel {
-/// L1 address of a NoC address on the kernel's own core.
-/// Errors   OutOfBounds if it is elsewhere: the local side of a transfer is in own L1.
+/// Returns the L1 address of a NoC address on the kernel's own core.
+/// Errors   OutOfBounds if it is on another node: the local side of a transfer must be in own L1.
 std::uint32_t own_l1_address(std::uint64_t noc_address, CallSite site);
-/// NoC address of `offset` in a bank, its endpoint being the one that `noc` uses.
+/// Returns the NoC address of `offset` in a bank, at the endpoint that `noc` uses.
 std::uint64_t dram_bank_address(std::uint32_t bank, std::uint64_t offset, std::uint8_t noc,
                                 CallSite site);
 /// Page of an interleaved tensor in DRAM.
@@ -91,8 +92,8 @@ struct DramPage {
     std::uint32_t base;      ///< address of the tensor in each bank
     std::uint32_t distance;  ///< bytes from a page to the next one in its bank
 };
-/// NoC address of `offset` in the bank of a page. The page says whether its kernel computes with
-/// the tensor's page size.
+/// Returns the NoC address of `offset` in the bank of a page. The machine checks `page.distance`
+/// against the tensor's page size.
 std::uint64_t dram_page_address(const DramPage& page, std::uint64_t offset, std::uint8_t noc,
                                 CallSite site);
 std::uint64_t l1_bank_address(std::uint32_t bank, std::uint64_t offset, CallSite site);

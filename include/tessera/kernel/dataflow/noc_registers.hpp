@@ -3,8 +3,8 @@
 // noc_async_write. A command buffer keeps its registers between commands; a write of
 // NOC_CTRL_SEND_REQ to NOC_CMD_CTRL issues the command that they describe. Calls of the API do not
 // change these registers.
-// Source   tt-metal noc_parameters.h and noc_nonblocking_api.h (Blackhole), whose coordinates have a
-//          register of their own; tt-isa-documentation, NoC/MemoryMap.md.
+// Source   tt-metal noc_parameters.h and noc_nonblocking_api.h (Blackhole), whose coordinates have
+//          a register of their own; tt-isa-documentation, NoC/MemoryMap.md.
 #pragma once
 
 #include "tessera/kernel/dataflow/noc_address.hpp"
@@ -20,7 +20,8 @@ inline constexpr std::uint32_t NOC_RET_ADDR_MID = 0x10;
 inline constexpr std::uint32_t NOC_RET_ADDR_COORDINATE = 0x14;
 inline constexpr std::uint32_t NOC_PACKET_TAG = 0x18;
 inline constexpr std::uint32_t NOC_CTRL = 0x1C;
-/// Bytes, the operation of an atomic, or for an inline write which bytes of the flit are written.
+/// Number of bytes; operation of an atomic; or mask of the flit's bytes that an inline write
+/// writes.
 inline constexpr std::uint32_t NOC_AT_LEN_BE = 0x20;
 inline constexpr std::uint32_t NOC_AT_LEN_BE_1 =
     0x24;  ///< bytes 32 to 63 of an inline write's flit
@@ -76,23 +77,24 @@ constexpr std::uint64_t NOC_MULTICAST_ADDR(std::uint32_t x_start, std::uint32_t 
                                          0) |
            addr;
 }
-/// L1 address of the word that takes the old value of an atomic.
+/// L1 address of the word that receives the old value of an atomic.
 #define MEM_NOC_ATOMIC_RET_VAL_ADDR 4
 
 void NOC_CMD_BUF_WRITE_REG(std::uint32_t noc, std::uint32_t buf, std::uint32_t reg,
                            std::uint32_t value, tessera::CallSite site = tessera::CallSite::here());
 std::uint32_t NOC_CMD_BUF_READ_REG(std::uint32_t noc, std::uint32_t buf, std::uint32_t reg,
                                    tessera::CallSite site = tessera::CallSite::here());
-/// Returns whether a command buffer takes a command: always, as each is issued in its call.
+/// Returns true: a command buffer always accepts a command, because calls issue them immediately.
 inline bool noc_cmd_buf_ready(std::uint32_t /*noc*/, std::uint32_t /*cmd_buf*/) {
     return true;
 }
 
 namespace tessera::kernel {
-/// The firmware's counters of transfers, by NoC. A kernel that writes command registers adds to
-/// them, so that barriers wait for the command. The machine counts a command when it is issued.
+/// Counters of transfers in the firmware, by NoC. On the chip, a kernel that writes command
+/// registers adds to them, so that barriers wait for the command. The machine counts each command
+/// when it is issued.
 struct IssuedTransfers {
-    /// The counter of one NoC. It takes a kernel's additions and holds no number.
+    /// Counter of one NoC. It accepts additions and ignores them.
     struct Count {
         void operator+=(std::uint32_t /*count*/) const {}
         void operator++(int) const {}
@@ -106,7 +108,7 @@ inline constexpr tessera::kernel::IssuedTransfers noc_nonposted_writes_acked;
 inline constexpr tessera::kernel::IssuedTransfers noc_nonposted_atomics_acked;
 inline constexpr tessera::kernel::IssuedTransfers noc_posted_writes_num_issued;
 
-/// The same counters when both data-movement kernels use both NoCs.
+/// Counters for the mode in which both data-movement kernels use both NoCs.
 enum class NocBarrierType : std::uint8_t {
     READS_NUM_ISSUED,
     NONPOSTED_WRITES_NUM_ISSUED,

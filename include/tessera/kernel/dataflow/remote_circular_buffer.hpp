@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Circular buffers from one core to others, for kernels that include api/remote_circular_buffer.h.
 // A push writes pages into each receiver's L1 and adds to its counter of pages sent; a pop adds to
-// the sender's counter of pages acked. The counters are in units of 16 bytes. Where whole pages do
-// not fill the buffer, its last bytes count as sent with the last page.
+// the sender's counter of pages acked. The counters are in units of 16 bytes. If the buffer is not
+// a whole number of pages, its last bytes count as sent with the last page.
 // Source   tt-metal tt_metal/hw/inc/api/remote_circular_buffer.h.
 #pragma once
 
@@ -14,9 +14,10 @@
 #include "tessera/kernel/remote_circular_buffer_interface.hpp"
 
 namespace tessera::kernel {
+/// Returns the thread's view of the core's end of a remote circular buffer.
 /// Errors   UndefinedBehavior if the core has no end of a remote circular buffer of this index.
 RemoteBufferEnd& remote_buffer_end(std::uint32_t cb_id, CallSite site);
-/// Gives the core's circular buffer the address and the size of this thread's view of it.
+/// Sets the address and the size of the core's circular buffer to those of this thread's view.
 void move_local_buffer(std::uint32_t cb_id, CallSite site);
 
 inline volatile tt_l1_ptr std::uint32_t* l1_word(std::uint32_t address) {
@@ -25,11 +26,12 @@ inline volatile tt_l1_ptr std::uint32_t* l1_word(std::uint32_t address) {
 inline void add_to_own_word(std::uint32_t address, std::uint32_t increment) {
     *l1_word(address) = *l1_word(address) + increment;
 }
-/// Bytes of the whole buffer.
+/// Returns the bytes of the whole buffer.
 inline std::uint32_t remote_fifo_size(std::uint32_t config) {
     return *l1_word(config + offsetof(RemoteBufferWords, fifo_size));
 }
-/// Bytes that `pages` from the pointer on take, with those that the buffer's end leaves over.
+/// Returns the bytes of `pages` pages from the pointer on, including unused bytes at the buffer's
+/// end.
 inline std::uint32_t remote_bytes(const RemoteReceiverCBInterface& end, std::uint32_t pages) {
     const std::uint32_t bytes = pages * end.fifo_page_size;
     const bool wraps = end.fifo_rd_ptr + bytes >= end.fifo_limit_page_aligned;
@@ -37,7 +39,7 @@ inline std::uint32_t remote_bytes(const RemoteReceiverCBInterface& end, std::uin
                        end.fifo_limit_page_aligned
                  : bytes;
 }
-/// Pointer after another size of pages, and units that are left out ahead of it.
+/// Pointer after a change of the page size, and units that are skipped before it.
 struct RemoteStep {
     std::uint32_t pointer;
     std::uint32_t units;
@@ -111,7 +113,7 @@ inline void wait_for_remote_acks(const RemoteSenderCBInterface& end, std::int64_
 
 namespace experimental {
 
-/// Changes the size of the sender's pages; the pointer moves up to a whole page.
+/// Changes the size of the sender's pages, and advances the pointer to the next whole page.
 template <bool update_remote_over_noc = false>
 void resize_remote_sender_cb_interface(std::uint32_t cb_id, std::uint32_t page_size,
                                        std::uint8_t noc, std::uint8_t /*mode*/ = 0,
@@ -124,7 +126,7 @@ void resize_remote_sender_cb_interface(std::uint32_t cb_id, std::uint32_t page_s
     }
     end.sender.fifo_wr_ptr = pointer;
 }
-/// Does the same at a receiver, which waits until the sender has left the bytes out.
+/// Does the same at a receiver, which waits until the sender has skipped the bytes.
 template <bool update_remote_over_noc = false>
 void resize_remote_receiver_cb_interface(std::uint32_t cb_id, std::uint32_t page_size,
                                          std::uint8_t noc, std::uint8_t /*mode*/ = 0,
@@ -139,7 +141,7 @@ void resize_remote_receiver_cb_interface(std::uint32_t cb_id, std::uint32_t page
     end.fifo_rd_ptr = pointer;
 }
 
-/// Blocks until `num_pages` have arrived.
+/// Blocks until `num_pages` pages have arrived.
 inline void remote_cb_wait_front(std::uint32_t cb_id, std::uint32_t num_pages,
                                  tessera::CallSite site = tessera::CallSite::here()) {
     const RemoteReceiverCBInterface& end = get_remote_receiver_cb_interface(cb_id, site);
@@ -148,7 +150,7 @@ inline void remote_cb_wait_front(std::uint32_t cb_id, std::uint32_t num_pages,
         tessera::kernel::remote_bytes(end, num_pages) / REMOTE_CIRCULAR_BUFFER_ALIGNED_PAGE_SIZE,
         site);
 }
-/// Frees `num_pages` here and tells the sender.
+/// Frees `num_pages` pages here and at the sender.
 inline void remote_cb_pop_front(std::uint32_t cb_id, std::uint32_t num_pages,
                                 std::uint8_t noc = noc_index,
                                 tessera::CallSite site = tessera::CallSite::here()) {
@@ -161,7 +163,7 @@ inline void remote_cb_pop_front(std::uint32_t cb_id, std::uint32_t num_pages,
     tessera::kernel::add_remote_acked<false>(end, bytes / REMOTE_CIRCULAR_BUFFER_ALIGNED_PAGE_SIZE,
                                              noc, site);
 }
-/// Blocks until `num_pages` are free at each receiver.
+/// Blocks until `num_pages` pages are free at each receiver.
 inline void remote_cb_reserve_back(std::uint32_t cb_id, std::uint32_t num_pages,
                                    tessera::CallSite site = tessera::CallSite::here()) {
     const tessera::RemoteBufferEnd& end = tessera::kernel::remote_buffer_end(cb_id, site);
@@ -213,7 +215,7 @@ void remote_cb_push_back_and_write_pages(std::uint32_t cb_id, std::uint32_t loca
     }
 }
 
-/// Keeps the pointer for the next launch.
+/// Saves the pointer in L1 for the next launch.
 inline void update_remote_cb_config_in_l1(std::uint32_t cb_id,
                                           tessera::CallSite site = tessera::CallSite::here()) {
     const RemoteReceiverCBInterface& end = get_remote_receiver_cb_interface(cb_id, site);
@@ -240,8 +242,8 @@ void align_local_cbs_to_remote_cb(std::uint32_t remote_cb_index,
     }
 }
 
-/// The same calls as an object. set_sender_page_size changes the pages of the receiver that calls
-/// it, and set_receiver_page_size those of the sender, as the vendor's do.
+/// Remote circular buffer as an object. As in the vendor's class, set_sender_page_size changes the
+/// pages of the receiver that calls it, and set_receiver_page_size those of the sender.
 class RemoteCircularBuffer {
 public:
     using CallSite = tessera::CallSite;

@@ -18,30 +18,31 @@ void semaphore_increment(std::uint64_t address, std::uint32_t increment, std::ui
                          Posting posting, CallSite site);
 }  // namespace tessera::kernel
 
-/// L1 address of semaphore `semaphore_id`, the same on every core.
+/// Returns the L1 address of semaphore `semaphore_id`, which is equal on every core.
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 std::uint32_t get_semaphore(std::uint32_t semaphore_id,
                             tessera::CallSite site = tessera::CallSite::here()) {
     return tessera::kernel::semaphore_address(semaphore_id, site);
 }
 
-/// Blocks until the word EQUALS `val`; a word that has passed it blocks for ever.
+/// Blocks until the word EQUALS `val`. If the word already exceeds `val`, the call may block for
+/// ever.
 void noc_semaphore_wait(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val,
                         tessera::CallSite site = tessera::CallSite::here());
 /// Blocks until the word is at least `val`.
 void noc_semaphore_wait_min(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val,
                             tessera::CallSite site = tessera::CallSite::here());
-/// Blocks until the word at an address of own L1 equals `val`, which kernels use as a flag.
+/// Blocks until the word at an address of own L1, which kernels use as a flag, equals `val`.
 inline void wait_for_sync_register_value(std::uintptr_t addr, std::int32_t val,
                                          tessera::CallSite site = tessera::CallSite::here()) {
     noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr std::uint32_t*>(addr),
                        static_cast<std::uint32_t>(val), site);
 }
-/// Stores into own L1.
+/// Stores `val` in a word of own L1.
 void noc_semaphore_set(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val,
                        tessera::CallSite site = tessera::CallSite::here());
 
-/// Adds to a word of any L1, after every write this thread sent there before on the same NoC.
+/// Adds to a word of any L1, after every write that this thread sent there before on the same NoC.
 template <bool posted = false>
 void noc_semaphore_inc(std::uint64_t addr, std::uint32_t incr, std::uint8_t noc_id = noc_index,
                        std::uint8_t /*vc*/ = 0,

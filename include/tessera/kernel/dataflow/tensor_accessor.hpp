@@ -14,14 +14,14 @@ namespace tessera::kernel {
 /// Computes NoC addresses of a tensor's pages, interleaved or sharded.
 class PageAccessor {
 public:
-    /// Pages as the host laid them out.
+    /// Describes the pages in the layout that the host appended.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
     PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address)
         : PageAccessor(CTA_OFFSET, base_address, get_compile_time_arg_val(CTA_OFFSET),
                        get_compile_time_arg_val(CTA_OFFSET + 1),
                        get_compile_time_arg_val(CTA_OFFSET + 1)) {}
-    /// `page_size` is what page transfers move; with the padding of the memory, it is the distance
-    /// of an interleaved tensor's pages in a bank.
+    /// Does the same with another page size. Page transfers move `page_size` bytes. Rounded up to
+    /// the alignment of the memory, it is the distance of an interleaved tensor's pages in a bank.
     template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET>
     PageAccessor(::TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET> /*args*/, std::uint32_t base_address,
                  std::uint32_t page_size)
@@ -32,7 +32,7 @@ public:
         ::tensor_accessor::TensorAccessorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> /*tensor*/)
         : PageAccessor(::TensorAccessorArgs<CTA_OFFSET>(),
                        get_common_arg_val<std::uint32_t>(ADDR_CRTA_OFFSET / 4)) {}
-    /// An interleaved tensor whose pages have `page_size` bytes.
+    /// Describes an interleaved tensor with pages of `page_size` bytes.
     template <bool is_dram>
     PageAccessor(::tensor_accessor::InterleavedSpec<is_dram> /*spec*/, std::uint32_t base_address,
                  std::uint32_t page_size)
@@ -52,7 +52,7 @@ public:
                    : interleaved_address<false>(base_, aligned_page_size_, page_id, offset, noc,
                                                 site);
     }
-    /// The address of the page at a place of a sharded tensor, one coordinate in pages for each
+    /// Returns the address of a page of a sharded tensor, by one coordinate in pages for each
     /// dimension.
     template <class Coordinates>
     requires requires(const Coordinates& place) { place[0]; }
@@ -81,11 +81,11 @@ public:
         const PageAccessor* tensor_;
         std::uint32_t id_;
     };
-    /// Pages of a range, or those of a range of a shard's places, for a loop over them.
+    /// Pages of a range of numbers, or of a range of positions in a shard, for a loop over them.
     class Pages {
     public:
         static constexpr std::uint32_t kNoShard = 0xFFFFFFFF;
-        /// Iterator over the pages. Places of a shard outside of the tensor are left out.
+        /// Iterator over the pages. Skips positions of a shard that are outside of the tensor.
         class Iterator {
         public:
             Iterator(const PageAccessor& tensor, std::uint32_t shard, std::uint32_t at,
@@ -139,31 +139,33 @@ public:
         Iterator begin_;
         Iterator end_;
     };
-    /// Pages from `first` to before `end`. Without an end all pages of a sharded tensor from
-    /// `first` on.
+    /// Returns the pages from `first` to before `end`. An end of 0 gives all pages of a sharded
+    /// tensor from `first` on.
     [[nodiscard]] Pages pages(std::uint32_t first = 0, std::uint32_t end = 0,
                               std::uint8_t /*noc*/ = noc_index,
                               tessera::CallSite site = tessera::CallSite::here()) const {
         return {*this, Pages::kNoShard, first, end == 0 ? dspec(site).tensor_volume() : end};
     }
-    /// Pages of a shard that are in the tensor, from place `first` to before `end` (0: all).
+    /// Returns the pages of a shard that are in the tensor, from position `first` to before `end`
+    /// (0: all).
     [[nodiscard]] Pages shard_pages(std::uint32_t shard_id, std::uint32_t first = 0,
                                     std::uint32_t end = 0, std::uint8_t /*noc*/ = noc_index,
                                     tessera::CallSite site = tessera::CallSite::here()) const {
         return {*this, shard_id, first, end == 0 ? dspec(site).shard_volume() : end};
     }
-    /// Pages of the calling thread; a kernel has one thread on a core here.
+    /// Returns the pages of the calling thread: all pages, because a kernel has one thread on a
+    /// core.
     [[nodiscard]] Pages strided_pages(std::uint8_t noc = noc_index,
                                       tessera::CallSite site = tessera::CallSite::here()) const {
         return pages(0, 0, noc, site);
     }
-    /// Address of the first page of a shard.
+    /// Returns the address of the first page of a shard.
     std::uint64_t get_shard_noc_addr(std::uint32_t shard_id, std::uint32_t offset = 0,
                                      std::uint8_t noc = noc_index,
                                      tessera::CallSite site = tessera::CallSite::here()) const {
         return get_noc_addr(dspec(site).page_of(shard_id, 0), offset, noc, site);
     }
-    /// Whether a place is in this core's L1.
+    /// Return whether a NoC coordinate, or an address or page with one, is that of this core.
     [[nodiscard]] static bool is_local_bank(std::uint32_t virtual_x, std::uint32_t virtual_y,
                                             std::uint8_t noc = noc_index) {
         return virtual_x == my_x[noc] && virtual_y == my_y[noc];
@@ -180,7 +182,7 @@ public:
                                       tessera::CallSite site = tessera::CallSite::here()) const {
         return is_local_addr(get_shard_noc_addr(shard_id, 0, noc, site), noc);
     }
-    /// Geometry of a sharded tensor.
+    /// Returns the geometry of a sharded tensor.
     /// Errors   Unsupported for an interleaved tensor.
     [[nodiscard]] ::tensor_accessor::DistributionSpec dspec(
         tessera::CallSite site = tessera::CallSite::here()) const {
@@ -191,7 +193,7 @@ public:
     }
     [[nodiscard]] std::uint32_t transfer_size() const { return page_size_; }
     [[nodiscard]] std::uint32_t get_aligned_page_size() const { return aligned_page_size_; }
-    /// Address at which the tensor begins in each of its banks.
+    /// Returns the address at which the tensor begins in each of its banks.
     [[nodiscard]] std::uint32_t get_bank_base_address() const { return base_; }
 
 private:
@@ -212,7 +214,7 @@ private:
 }  // namespace tessera::kernel
 using tessera::kernel::PageAccessor;
 
-/// An accessor with what the compiler knows of the geometry, as DSpec.
+/// Accessor whose type DSpec has the geometry that the compiler knows.
 template <class Spec>
 class TensorAccessor : public tessera::kernel::PageAccessor {
 public:
@@ -232,7 +234,7 @@ TensorAccessor(tensor_accessor::InterleavedSpec<is_dram>, More...)
 namespace tensor_accessor {
 using Page = tessera::kernel::PageAccessor::Page;
 
-/// The pages of every `stride`-th shard from `first` to before `end`, a range for each shard.
+/// Pages of every `stride`-th shard from `first` to before `end`, with a range for each shard.
 class StridedShardPages {
 public:
     /// Iterator over the shards.
@@ -269,15 +271,15 @@ private:
 };
 }  // namespace tensor_accessor
 
-/// Whether a generator states the size of a page with its padding.
+/// True if a generator states the size of a page with its padding.
 template <class Generator>
 inline constexpr bool has_get_aligned_page_size_v = requires(const Generator& generator) {
     generator.get_aligned_page_size();
 };
 
-// Several accessors whose words follow each other.
+// Several accessors with consecutive words.
 namespace tensor_accessor::detail {
-/// Place of the words behind those of `count` accessors.
+/// Position of the words after those of `count` accessors.
 template <std::uint32_t count, std::uint32_t CTA_OFFSET>
 constexpr std::uint32_t get_tensor_accessor_args_cta_offset() {
     if constexpr (count == 0) {
@@ -310,7 +312,7 @@ auto make_tensor_accessor_tuple(const std::tuple<Args...>& args, std::uint32_t f
         },
         args);
 }
-/// An accessor of an array of them.
+/// Element of an array of accessors.
 class AbstractTensorAccessorWrapper {
 public:
     AbstractTensorAccessorWrapper() = default;

@@ -12,14 +12,15 @@ namespace tessera::kernel {
 inline constexpr std::uint32_t kAccessorSharded = 1;
 inline constexpr std::uint32_t kAccessorIsDram = 2;
 
-/// NoC address of a page of a sharded tensor, by the geometry words at `args_offset`.
+/// Returns the NoC address of a page of a sharded tensor, by the geometry words at `args_offset`.
 std::uint64_t sharded_page_address(std::uint32_t args_offset, std::uint32_t base,
                                    std::uint32_t page, std::uint32_t offset, std::uint8_t noc,
                                    CallSite site);
-/// Distance of the pages of a tensor whose words have the aligned page size at `arg`: that of pages
-/// of `page_size` bytes if it is interleaved, else the host's.
+/// Returns the distance of a tensor's pages. For an interleaved tensor it is `page_size` rounded up
+/// to the alignment; for a sharded one it is the aligned page size that the host put into word
+/// `arg`.
 std::uint32_t page_distance(std::uint32_t arg, std::uint32_t page_size);
-/// Ends the run: an interleaved tensor has no shards.
+/// Throws KernelFault{Unsupported}: an interleaved tensor has no shards.
 [[noreturn]] void refuse_interleaved(const char* call, CallSite site);
 
 /// Extents of a tensor or a shard in pages, from the words of an accessor.
@@ -84,7 +85,7 @@ private:
     std::uint32_t at_;
 };
 
-/// The geometry of an interleaved tensor that the kernel itself describes.
+/// Geometry of an interleaved tensor that the kernel describes itself.
 template <bool dram>
 struct InterleavedSpec {
     static constexpr bool is_interleaved = true;
@@ -100,15 +101,15 @@ template <bool is_dram>
 constexpr InterleavedSpec<is_dram> make_interleaved_dspec() {
     return {};
 }
-/// Stands for a tensor that the program names: the words of its accessor begin at compile-time
-/// argument CTA_OFFSET, its address is the common runtime argument at byte ADDR_CRTA_OFFSET.
+/// Tensor that the program names. The words of its accessor begin at compile-time argument
+/// CTA_OFFSET; its address is the common runtime argument at byte ADDR_CRTA_OFFSET.
 template <std::uint32_t CTA_OFFSET, std::uint32_t ADDR_CRTA_OFFSET>
 struct TensorAccessorBindingToken {};
 }  // namespace tensor_accessor
 
 namespace tensor_accessor {
-/// The geometry in the words at compile-time argument CTA_OFFSET, as constants. A kernel that uses
-/// one is compiled with its arguments as constants.
+/// Geometry in the words at compile-time argument CTA_OFFSET, as constants. A kernel that uses it
+/// is compiled with its arguments as constants.
 template <std::uint32_t CTA_OFFSET>
 struct SpecOfArgs {
     static constexpr bool is_interleaved =
@@ -126,12 +127,12 @@ struct SpecOfArgs {
 };
 }  // namespace tensor_accessor
 
-/// Names the place of an accessor's words among the compile-time arguments.
+/// Position of an accessor's words among the compile-time arguments.
 template <std::uint32_t CTA_OFFSET, std::uint32_t CRTA_OFFSET = 0>
 struct TensorAccessorArgs {
     static constexpr std::uint32_t kOffset = CTA_OFFSET;
     constexpr TensorAccessorArgs() = default;
-    /// The place of common runtime arguments, which accessors here do not use.
+    /// Accepts the position of common runtime arguments, which accessors here do not use.
     constexpr explicit TensorAccessorArgs(std::uint32_t /*crta_offset*/) {}
 #ifdef KERNEL_COMPILE_TIME_ARGS
     static constexpr bool is_dram =
@@ -145,7 +146,7 @@ struct TensorAccessorArgs {
     static constexpr std::uint32_t num_compile_time_args() {
         return next_compile_time_args_offset() - CTA_OFFSET;
     }
-    /// Index of the first compile-time argument behind this accessor's words.
+    /// Returns the index of the first compile-time argument after this accessor's words.
     static constexpr std::uint32_t next_compile_time_args_offset() {
         constexpr std::uint32_t kFlags = get_compile_time_arg_val(CTA_OFFSET);
         if constexpr ((kFlags & tessera::kernel::kAccessorSharded) == 0) {
@@ -157,12 +158,13 @@ struct TensorAccessorArgs {
         }
     }
 #else
-    /// Interleaved tensors take two words; in built-in kernels a sharded accessor comes last.
+    /// Returns the same index in a built-in kernel. An interleaved tensor has two words there; a
+    /// sharded accessor must be the last one.
     static constexpr std::uint32_t next_compile_time_args_offset() {
         return CTA_OFFSET + 2;
     }
 #endif
-    /// The host appends all words to the compile-time arguments.
+    /// Returns 0: the host appends all words to the compile-time arguments.
     static constexpr std::uint32_t num_common_runtime_args() {
         return 0;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device 2.0: a circular buffer as an object, on data-movement and compute threads.
-// As the source of a transfer it means its read pointer, as the destination its write pointer.
+// Device 2.0: a circular buffer as an object, on data-movement and compute threads. A transfer from
+// it reads at its read pointer, and a transfer to it writes at its write pointer.
 // Source   tt-metal tt_metal/hw/inc/experimental/circular_buffer.h.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace experimental {
 
-/// A circular buffer of the kernel's own core, as an object.
+/// Circular buffer of the kernel's own core.
 class CircularBuffer {
 public:
     using CallSite = tessera::CallSite;
@@ -57,9 +57,9 @@ public:
     [[nodiscard]] DataFormat get_dataformat() const {
         return ::get_dataformat(static_cast<std::int32_t>(cb_id_));
     }
-    /// Bytes from one page to the next.
+    /// Returns the bytes from one page to the next.
     [[nodiscard]] std::uint32_t get_stride_size() const { return get_entry_size(); }
-    /// Bytes of one page.
+    /// Returns the bytes of one page.
     [[nodiscard]] std::uint32_t get_entry_size() const {
         return get_local_cb_interface(cb_id_).fifo_page_size << cb_addr_shift;
     }
@@ -70,12 +70,12 @@ public:
     [[nodiscard]] std::uint32_t get_total_size() const {
         return get_local_cb_interface(cb_id_).fifo_size << cb_addr_shift;
     }
-    /// L1 address of tile (page) `tile_index` behind the read pointer.
+    /// Returns the L1 address of the tile (page) `tile_index` pages after the read pointer.
     [[nodiscard]] std::uint32_t get_tile_address(std::uint32_t tile_index,
                                                  CallSite site = CallSite::here()) const {
         return get_read_ptr(site) + tile_index * get_entry_size();
     }
-    /// Word `element_offset` of that tile.
+    /// Returns word `element_offset` of that tile.
     [[nodiscard]] std::uint32_t read_tile_value(std::uint32_t tile_index,
                                                 std::uint32_t element_offset,
                                                 CallSite site = CallSite::here()) const {
@@ -84,7 +84,7 @@ public:
     }
     /// Marks the buffer's pages as in use until the end of the scope.
     [[nodiscard]] auto scoped_lock() const { return Lock(tessera::kernel::NoRelease{}); }
-    /// Ends the use of the buffer in a kernel.
+    /// Does nothing; on the chip it ends the use of the buffer in a kernel.
     void finish() const {}
     /// Waits until all writes of the kernel on this NoC have been acknowledged.
     void write_barrier(const Noc& noc, CallSite site = CallSite::here()) const {
@@ -95,10 +95,10 @@ private:
     std::uint32_t cb_id_;
 };
 
-/// Since tt-metal #45010; on Wormhole and Blackhole it is the circular buffer of its id.
+/// Name since tt-metal #45010. On Wormhole and Blackhole it is the circular buffer of its id.
 using DataflowBuffer = CircularBuffer;
 
-/// A circular buffer that stands for one of its pointers on either side of a transfer.
+/// View of a circular buffer that uses the selected pointer on either side of a transfer.
 template <CircularBuffer::AddrSelector selector>
 struct CircularBufferView {
     const CircularBuffer& cb;

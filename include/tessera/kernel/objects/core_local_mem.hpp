@@ -12,7 +12,7 @@
 
 namespace experimental {
 
-/// A pointer into the kernel's own L1 that can be an endpoint of a transfer.
+/// Pointer into the kernel's own L1 that can be an endpoint of a transfer.
 template <class T, class AddressType = std::uintptr_t>
 class CoreLocalMem {
 public:

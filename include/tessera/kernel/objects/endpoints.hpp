@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device 2.0: places that a Noc reads and writes, named by coordinates, bank or page.
+// Device 2.0: sources and destinations of a Noc's transfers, by coordinates, bank or page.
 // Source   tt-metal tt_metal/hw/inc/experimental/endpoints.h.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace experimental {
 
-/// An address on one node; as the local side of a transfer, an address in own L1.
+/// Address on one node. As the local side of a transfer it is an address in own L1.
 struct UnicastEndpoint {};
-/// An address on every core of a rectangle.
+/// Address on every core of a rectangle.
 struct MulticastEndpoint {};
 
 enum class AllocatorBankType : std::uint8_t { L1, DRAM };
-/// An address in one bank of the allocator.
+/// Address in one bank of the allocator.
 template <AllocatorBankType bank_type>
 struct AllocatorBank {};
 
@@ -78,7 +78,7 @@ struct noc_traits_t<AllocatorBank<bank_type>> {
 }  // namespace experimental
 
 namespace tessera::kernel {
-/// Pages of anything with get_noc_addr(page, offset, noc).
+/// Addresses the pages of a type with get_noc_addr(page, offset, noc).
 template <class Pages>
 struct PagedEndpoint {
     /// Page of the buffer and byte offset in it.
@@ -110,7 +110,7 @@ struct noc_traits_t<tessera::kernel::PageAccessor>
 template <>
 struct noc_traits_t<AbstractTensorAccessorWrapper>
     : tessera::kernel::PagedEndpoint<AbstractTensorAccessorWrapper> {};
-/// Addresses a page that an iterator gave.
+/// Addresses a page that an iterator has returned.
 template <>
 struct noc_traits_t<tensor_accessor::Page> {
     /// Byte offset in the page.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device 2.0: marks of memory that a kernel uses until the end of a scope.
+// Device 2.0: marks memory as in use until the end of a scope.
 #pragma once
 
 #include <utility>

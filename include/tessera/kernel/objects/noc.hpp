@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device 2.0: one NoC as an object that moves bytes between endpoints of any kind.
-// Endpoints say through noc_traits_t how their arguments become addresses. Transfers, barriers and
-// errors are those of the free functions (tessera/kernel/dataflow/noc.hpp).
+// noc_traits_t converts the arguments of an endpoint to addresses. Transfers, barriers and errors
+// are those of the free functions (tessera/kernel/dataflow/noc.hpp).
 // Source   tt-metal tt_metal/hw/inc/experimental/noc.h and api/dataflow/noc.h.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace experimental {
 
-/// How endpoints of type T are addressed: argument types, and local_address(…) (an address in own
-/// L1), noc_address(…) or multicast_address(…).
+/// Addressing of endpoints of type T: types of arguments, and local_address(…) (in own L1),
+/// noc_address(…) or multicast_address(…).
 template <class T>
 struct noc_traits_t;
 
@@ -37,13 +37,13 @@ constexpr bool has_option(NocOptions options, NocOptions option) {
 constexpr bool has_flag(NocOptions options, NocOptions option) {
     return has_option(options, option);
 }
-/// Values that go with TXN_ID and CUSTOM_VC.
+/// Values for the options TXN_ID and CUSTOM_VC.
 struct NocOptVals {
     std::uint32_t vc = NOC_UNICAST_WRITE_VC;
     std::uint32_t trid = 0;
 };
 
-/// One of the two NoCs: moves bytes between endpoints and waits for transfers.
+/// One of the two NoCs, which transfers bytes between endpoints and waits for transfers.
 class Noc {
 public:
     enum class AddressType : std::uint8_t { NOC, LOCAL_L1 };
@@ -65,7 +65,7 @@ public:
     Noc() : noc_id_(noc_index) {}
     explicit Noc(std::uint8_t noc_id) : noc_id_(noc_id) {}
     [[nodiscard]] std::uint8_t get_noc_id() const { return noc_id_; }
-    /// Whether the coordinates, or those of the address, are of the kernel's own core.
+    /// Return whether the coordinates, or those of the address, are those of the kernel's own core.
     [[nodiscard]] bool is_local_bank(std::uint32_t virtual_x, std::uint32_t virtual_y) const {
         return virtual_x == my_x[noc_id_] && virtual_y == my_y[noc_id_];
     }
@@ -97,8 +97,7 @@ public:
                                                            values.vc, values.trid, site);
     }
 
-    /// Latches the node (and, for transfers of at most one packet, the size) of later reads with
-    /// state.
+    /// Latches the node of later reads with state and, for reads of at most one packet, their size.
     template <VcSelection vc_selection = VcSelection::DEFAULT,
               std::uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, class Src>
     void set_async_read_state(const Src& src, std::uint32_t size_bytes,
@@ -208,7 +207,8 @@ public:
             src, dst, size_bytes, src_args, dst_args, values.vc, values.trid, site);
     }
 
-    /// Writes to every core of a rectangle; `num_dsts` as in the free functions.
+    /// Writes to every core of a rectangle. `num_dsts` is the number of receivers, as in the free
+    /// functions.
     template <McastMode mcast_mode = McastMode::EXCLUDE_SRC, class Src, class Dst>
     void async_write_multicast(const Src& src, const Dst& dst, std::uint32_t size_bytes,
                                std::uint32_t num_dsts, const src_args_t<Src>& src_args,
@@ -250,8 +250,8 @@ public:
         inline_dw_write(dst, val, dst_args, be, site);
     }
 
-    /// Fills own L1 at `dst` with zeros by reads of the core's zero area; write_zeros_l1_barrier
-    /// waits for them.
+    /// Fills own L1 at `dst` with zeros by reads of the core's zero area. write_zeros_l1_barrier
+    /// waits for the reads.
     template <class Dst>
     void async_write_zeros(const Dst& dst, std::uint32_t size_bytes,
                            const dst_args_t<Dst>& args = {},
@@ -263,8 +263,8 @@ public:
                            left < MEM_ZEROS_SIZE ? left : MEM_ZEROS_SIZE, noc_id_, 0, site);
         }
     }
-    /// Fills a page in DRAM by writes of `scratch`, which holds zeros for the page or for the
-    /// largest packet.
+    /// Fills a page in DRAM with zeros by writes of `scratch`, which holds zeros for the whole page
+    /// or for the largest packet.
     template <class Dst, class Scratch>
     void async_write_zeros(const Dst& dst, std::uint32_t size_bytes, const dst_args_t<Dst>& args,
                            const Scratch& scratch, CallSite site = CallSite::here()) const {
@@ -329,7 +329,7 @@ public:
             noc_async_writes_flushed(noc_id_, site);
         }
     }
-    /// Whether all reads of a transaction id have arrived.
+    /// Returns whether all reads of a transaction id have arrived.
     [[nodiscard]] bool is_read_trid_flushed(std::uint32_t trid,
                                             CallSite site = CallSite::here()) const {
         return ncrisc_noc_read_with_transaction_id_flushed(noc_id_, trid, site);
@@ -342,7 +342,7 @@ public:
     }
 
 private:
-    // An endpoint that may be elsewhere names the call when it is.
+    // The errors of an endpoint that may be on another core name the call.
     template <class Place, class Args>
     static std::uint32_t local_address(const Place& place, const Args& args, CallSite site) {
         if constexpr (requires { noc_traits_t<Place>::local_address(place, args, site); }) {

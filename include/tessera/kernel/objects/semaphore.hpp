@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device 2.0: a semaphore as an object. `wait` is equality, as in the free functions.
+// Device 2.0: a semaphore as an object. `wait` tests for equality, like the free function.
 // Source   tt-metal tt_metal/hw/inc/experimental/noc_semaphore.h.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace experimental {
 
-/// A semaphore of the program: a word at the same L1 address on each of its cores.
+/// Semaphore of the program: a word at one L1 address on each of its cores.
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 class Semaphore {
 public:
@@ -17,7 +17,7 @@ public:
     explicit Semaphore(std::uint32_t semaphore_id, CallSite site = CallSite::here())
         : address_(get_semaphore<core_type>(semaphore_id, site)) {}
 
-    /// Adds to the own word; not atomic against other cores.
+    /// Adds to this core's word; not atomic with respect to other cores.
     void up(std::uint32_t value, CallSite site = CallSite::here()) const {
         noc_semaphore_set(word(), *word() + value, site);
     }
@@ -42,7 +42,7 @@ public:
         noc_semaphore_wait_min(word(), value, site);
     }
 
-    /// Copies the own word to every core of a rectangle.
+    /// Copies this core's word to every core of a rectangle.
     template <Noc::McastMode mcast_mode = Noc::McastMode::EXCLUDE_SRC>
     void set_multicast(const Noc& noc, std::uint32_t noc_x_start, std::uint32_t noc_y_start,
                        std::uint32_t noc_x_end, std::uint32_t noc_y_end, std::uint32_t num_dests,
@@ -64,7 +64,8 @@ public:
         relay_multicast<options>(noc, *this, noc_x_start, noc_y_start, noc_x_end, noc_y_end,
                                  num_dests, linked, site);
     }
-    /// Copies the own word to another semaphore's word on one core, or on each of a rectangle.
+    /// Copy this core's word to another semaphore's word on one core, or on each core of a
+    /// rectangle.
     template <ProgrammableCoreType target_type>
     void relay_unicast(const Noc& noc, const Semaphore<target_type>& target, std::uint32_t noc_x,
                        std::uint32_t noc_y, CallSite site = CallSite::here()) const {
@@ -86,7 +87,7 @@ public:
         }
     }
     [[nodiscard]] std::uint32_t get_l1_addr() const { return address_; }
-    /// Adds on every core of a rectangle; the sender must not be one.
+    /// Adds to the word of every core of a rectangle. The sender must not be one of them.
     void inc_multicast(const Noc& noc, std::uint32_t noc_x_start, std::uint32_t noc_y_start,
                        std::uint32_t noc_x_end, std::uint32_t noc_y_end, std::uint32_t value,
                        std::uint32_t num_dests, CallSite site = CallSite::here()) const {
