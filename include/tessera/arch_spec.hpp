@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device model, read from configs/arch/*.yaml. The members' initial values are not defaults.
+// A device model, read from configs/arch/*.yaml. Initial values of members are not defaults.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct WorkerGridSpec {
 /// Size, alignment and fixed areas of each core's L1. Addresses are offsets in that L1.
 struct L1Spec {
     Bytes size;          ///< whole L1 of a core
-    Bytes reserved;      ///< first address a buffer or CB may take
-    Bytes alignment;     ///< of NoC reads and writes between L1s, and of allocations
+    Bytes reserved;      ///< first address that a buffer or CB may take
+    Bytes alignment;     ///< alignment of allocations, and of NoC transfers between L1s
     Bytes runtime_args;  ///< address of the runtime argument area, below `reserved`
     Bytes semaphores;    ///< address of semaphore 0, below `reserved`
     Bytes semaphore_stride;
@@ -58,10 +58,10 @@ struct DramEndpoint {
 struct DramSpec {
     std::uint32_t num_banks = 0;
     Bytes bank_size;
-    Bytes reserved;  ///< first address of each bank a buffer may take
+    Bytes reserved;  ///< first address of each bank that a buffer may take
     Bytes read_alignment;
     Bytes write_alignment;
-    Bytes alignment;  ///< of pages: each page of an interleaved buffer starts on a multiple
+    Bytes alignment;                      ///< alignment of the pages of an interleaved buffer
     std::vector<DramEndpoint> endpoints;  ///< one per bank
 };
 
@@ -79,7 +79,7 @@ struct NocSpec {
 
 /// Number of tiles that DST holds, by the width of its elements.
 struct DstSpec {
-    std::uint32_t tiles_16bit = 0;  ///< full sync; half of it in half sync
+    std::uint32_t tiles_16bit = 0;  ///< tiles in full sync; half as many in half sync
     std::uint32_t tiles_32bit = 0;
 };
 

@@ -25,7 +25,7 @@ struct CoreRange {
     CoreCoord end_coord;
 
     CoreRange() = default;
-    /// One core.
+    /// Holds one core.
     CoreRange(CoreCoord core) : start_coord(core), end_coord(core) {}  // NOLINT: vendor's shape
     /// Errors   UsageError if `end` is left of or above `start`.
     CoreRange(CoreCoord start, CoreCoord end);
@@ -66,8 +66,8 @@ private:
 
 }  // namespace tessera
 
-/// Formats a core or a range as to_string() does. Checks pass the object, so that its text is made
-/// only for a mistake.
+/// Formats a core or a range like to_string(). Checks pass the object, so that its text is built
+/// only for an error message.
 template <>
 struct fmt::formatter<tessera::CoreCoord> : fmt::formatter<std::string_view> {
     template <class Context>

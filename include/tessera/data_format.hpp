@@ -20,7 +20,8 @@ enum class DataFormat : std::uint8_t {
     UInt32 = 24,
     Fp8_e4m3 = 26,
     UInt8 = 30,
-    // Names that kernels and host programs compare with; no tensor and no circular buffer has them.
+    // Formats that no tensor and no circular buffer has. Kernels and host programs compare with
+    // them.
     Float16 = 1,
     Bfp8 = 2,
     Bfp4 = 3,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of a worker kernel's connection to a mesh link, and the size of its packets.
+// Host side of a worker kernel's connection to a mesh link, and the largest payload of a packet.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace tessera {
 
 /// Returns the largest payload, in bytes, that the fabric can be configured for: whole bfp8_b tiles
-/// that fit into a NoC packet together with the header (at most 96 bytes in one dimension).
+/// that fit into a NoC packet together with a header of at most 96 bytes (1D fabric).
 /// Source   tt-metal tech_reports/CCLs/CCL_bandwidth.md: 7616 on Wormhole, 15232 on Blackhole.
 [[nodiscard]] constexpr std::uint32_t largest_fabric_payload(Bytes max_noc_packet) noexcept {
     constexpr std::uint32_t kLongestHeader = 96;
@@ -26,8 +26,8 @@ static_assert(largest_fabric_payload(Bytes{8192}) == 7616);
 static_assert(largest_fabric_payload(Bytes{16384}) == 15232);
 
 /// Appends the three runtime arguments that `WorkerToFabricEdmSender::build_from_args` reads on
-/// `worker`: the channel (direction + 4 · link) and two semaphores, which it creates there as
-/// tt-metal does (16 are all a core has).
+/// `worker`: the channel (direction + 4 · link) and two semaphores. Creates the two semaphores on
+/// the worker, as tt-metal does; a core has 16 in all.
 /// Errors   UsageError if `link_index` is not below kLinksPerDirection.
 /// Source   tt-metal tt_metal/api/tt-metalium/experimental/fabric/fabric.hpp.
 void append_fabric_connection_rt_args(LinkDirection direction, std::uint32_t link_index,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of a mux: a core whose kernel takes packets of several workers and forwards them over
-// one mesh link. Its L1 holds a channel with buffers for each worker.
+// Host side of a mux: a core whose kernel receives packets of several workers and forwards them
+// over one mesh link. Its L1 holds a channel with buffers for each worker.
 //
-// Order    CreateKernel(program, kFabricMuxKernel, core, …) with the arguments from here, and for
-//          each worker the addresses of its channel, as its kernel's build_connection_to_
-//          fabric_endpoint takes them.
+// Use      A program calls CreateKernel(program, kFabricMuxKernel, core, …) with the arguments of
+//          get_fabric_mux_run_time_args. It gives each worker the addresses of its channel, in the
+//          order of the parameters of build_connection_to_fabric_endpoint.
 // Source   tt-metal tt_metal/api/tt-metalium/experimental/fabric/fabric.hpp.
 #pragma once
 
@@ -21,14 +21,15 @@ namespace tessera {
 /// Path of the mux's kernel. On the chip it is tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp.
 inline constexpr const char* kFabricMuxKernel = "ops/shared/kernels/fabric_mux.cpp";
 
-/// Channels of the second kind carry packets without a payload: additions and words.
+/// Kind of a mux's channel. A header-only channel carries packets without payload: additions and
+/// words.
 enum class FabricMuxChannelType : std::uint8_t { FULL_SIZE_CHANNEL = 0, HEADER_ONLY_CHANNEL = 1 };
 
-/// Names and layout are tt-metal's: status, termination signal, then one entry for each channel of
-/// what workers hand over, then the channels, full-size ones first.
+/// Layout of a mux's L1, with tt-metal's names: status, termination signal, lists with one entry
+/// for each channel, then the channels, full-size ones first.
 class FabricMuxConfig {
 public:
-    /// A full-size buffer holds a header of 64 bytes and its payload.
+    /// Defines a mux. A full-size buffer holds a header of 64 bytes and its payload.
     /// Errors   UsageError if there is no channel at all, a kind of channel has no buffers, or a
     ///          buffer or the base address is not a multiple of 16.
     FabricMuxConfig(std::uint8_t num_full_size_channels, std::uint8_t num_header_only_channels,
@@ -37,8 +38,8 @@ public:
                     std::size_t buffer_size_bytes_full_size_channel, std::size_t base_l1_address);
 
     [[nodiscard]] std::vector<std::uint32_t> get_fabric_mux_compile_time_args() const;
-    /// Those of a connection over link `link_index` on which the straight route from `source` to
-    /// `destination` begins.
+    /// Returns the runtime arguments of the mux's kernel, whose connection uses link `link_index`
+    /// in the direction in which the straight route from `source` to `destination` begins.
     /// Errors   as append_fabric_connection_rt_args.
     [[nodiscard]] std::vector<std::uint32_t> get_fabric_mux_run_time_args(
         const MeshSpec& mesh, std::uint32_t source, std::uint32_t destination,
@@ -49,7 +50,7 @@ public:
     [[nodiscard]] std::size_t get_status_address() const noexcept { return base_; }
     [[nodiscard]] std::size_t get_termination_signal_address() const noexcept;
     [[nodiscard]] std::size_t get_memory_map_end_address() const noexcept;
-    /// Addresses and streams of one channel.
+    /// Return addresses and stream numbers of one channel.
     /// Errors   UsageError if there is no such channel.
     [[nodiscard]] std::size_t get_channel_credits_stream_id(FabricMuxChannelType type,
                                                             std::uint8_t channel) const;
@@ -65,7 +66,7 @@ public:
                                                        std::uint8_t channel) const;
 
 private:
-    /// Counted over both kinds.
+    /// Returns the number of a channel, counted over both kinds.
     [[nodiscard]] std::size_t number_of(FabricMuxChannelType type, std::uint8_t channel) const;
     [[nodiscard]] std::size_t num_channels() const noexcept { return num_full_ + num_header_; }
     /// Returns the address of list `region`, which has an entry for each channel.

@@ -6,15 +6,15 @@
 
 namespace tessera {
 
-/// Whether kernel threads record events (tessera/trace.hpp).
+/// On: kernel threads record events (tessera/trace.hpp).
 enum class TraceMode : std::uint8_t { Off, On };
 
-/// Whether floating-point maths runs. Off: tiles of floating-point formats are not unpacked,
-/// computed or packed, and the contents of DST and of output buffers are undefined. Integer tiles,
-/// checks and control flow still run.
+/// Off: tiles of floating-point formats are not unpacked, computed or packed, and the contents of
+/// DST and of output buffers are undefined. Integer tiles, checks and control flow still run.
 enum class Maths : std::uint8_t { On, Off };
 
-/// Which transfers move bytes; all are checked and recorded.
+/// Transfers that move bytes. All transfers are checked and recorded.
+/// On: all transfers.
 /// Off: transfers of more than kLargestSmallTransfer bytes move nothing. For programs whose control
 /// flow depends on small transfers only.
 /// Integers: transfers between an L1 and a DRAM tensor of a floating-point format move nothing. For

@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-/// Least work of a step on one device. Numbers are of valid elements, without padding.
+/// Least work of a step on one device. Numbers count valid elements, without padding.
 struct LeastWork {
     double dram_bytes = 0;  ///< read from and written to this device's DRAM
     double link_bytes = 0;  ///< received from other devices

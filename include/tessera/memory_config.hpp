@@ -13,7 +13,7 @@ namespace tessera {
 struct MemoryConfig {
     BufferType memory = BufferType::DRAM;
     TensorMemoryLayout layout = TensorMemoryLayout::INTERLEAVED;
-    GridSize grid;  ///< of shards; 0×0 if interleaved
+    GridSize grid;  ///< cores that hold shards; 0×0 if interleaved
     ShardOrientation orientation = ShardOrientation::ROW_MAJOR;
 
     /// Returns whether the layout is not INTERLEAVED.

@@ -58,7 +58,7 @@ namespace mesh_axis {
 
 }  // namespace mesh_axis
 
-/// Device at the end of `route` from device `from`; none if the mesh ends before.
+/// Returns the device at the end of `route` from device `from`; none if the route leaves the mesh.
 [[nodiscard]] constexpr std::optional<std::uint32_t> neighbour(MeshShape shape, Topology topology,
                                                                std::uint32_t from,
                                                                LinkRoute route) noexcept {
@@ -77,8 +77,8 @@ namespace mesh_axis {
     return target ? std::optional(*target * columns + column) : std::nullopt;
 }
 
-/// The shortest straight route between two different devices, the first of `kLinkDirections` if
-/// two are as short; none if they share neither row nor column.
+/// Returns the shortest straight route between two different devices; of two equally short ones,
+/// the first in the order of kLinkDirections. Returns none if they share neither row nor column.
 [[nodiscard]] constexpr std::optional<LinkRoute> straight_route(MeshShape shape, Topology topology,
                                                                 std::uint32_t from,
                                                                 std::uint32_t to) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes between any two devices of a mesh, in dimension order. The one rule that the machine, its
-// timing and the host's descriptions of routes share.
+// Routes between any two devices of a mesh, in dimension order. The machine, the timing model and
+// the host's descriptions of routes share this rule.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,32 @@
 
 namespace tessera {
 
-/// Links along the column, then along the row; either may be of no hops.
+/// Route along the column, then along the row. Either part may have 0 hops.
 struct MeshRoute {
     LinkRoute column;  ///< north or south
     LinkRoute row;     ///< east or west
 
     [[nodiscard]] constexpr std::uint32_t hops() const noexcept { return column.hops + row.hops; }
-    /// The direction of the first hop. Precondition   hops() > 0.
+    /// Returns the direction of the first hop.
+    /// Precondition   hops() > 0.
     [[nodiscard]] constexpr LinkDirection first() const noexcept {
         return column.hops != 0 ? column.direction : row.direction;
     }
     friend constexpr bool operator==(const MeshRoute&, const MeshRoute&) = default;
 };
 
-/// Devices that one multicast packet is written on: so many along the column, and from each of them
-/// so many east and west along its row; without a column, those along one row.
+/// Devices that one multicast packet is written on: those along `first` and, from each of them,
+/// `east` and `west` devices along its row.
 struct MeshBox {
-    LinkRoute first;         ///< on whose devices the packet is written, each of them
-    std::uint32_t east = 0;  ///< of each device of `first`; 0 if that is a row
+    LinkRoute first;         ///< route along the column, or along one row
+    std::uint32_t east = 0;  ///< devices east of each device of `first`; 0 if `first` is a row
     std::uint32_t west = 0;
     friend constexpr bool operator==(const MeshBox&, const MeshBox&) = default;
 };
 
-/// The shortest route between devices of one row or column. If two routes are equally short,
-/// devices at even places go east or north, each other device goes west or south. Both directions
-/// then carry equal loads when all devices send to all.
+/// Returns the shortest route between devices of one row or column. If two routes are equally
+/// short, devices at even positions use east or north, and the other devices use west or south.
+/// Both directions then carry equal loads when all devices send to all.
 /// Precondition   the devices share a row or column and differ.
 [[nodiscard]] constexpr LinkRoute axis_route(MeshShape shape, Topology topology, std::uint32_t from,
                                              std::uint32_t to) noexcept {
@@ -48,7 +49,7 @@ struct MeshBox {
     return is_tie && place % 2 != 0 ? other : route;
 }
 
-/// The shortest route in dimension order; of no hops from a device to itself.
+/// Returns the shortest route in dimension order; it has 0 hops from a device to itself.
 /// Source   tt-metal tt_metal/fabric/hw/inc/tt_fabric_api.h: north or south first.
 [[nodiscard]] constexpr MeshRoute mesh_route(MeshShape shape, Topology topology, std::uint32_t from,
                                              std::uint32_t to) noexcept {

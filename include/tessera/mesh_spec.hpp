@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// line: neighbours in a row or column only. ring: each row of a 1×N mesh (or column of N×1) is
-/// closed. torus: every row and every column is closed.
+/// Links that join the ends of rows and columns. line: none. ring: those of the row of a 1×N mesh,
+/// or of the column of an N×1 mesh. torus: those of every row and every column.
 enum class Topology : std::uint8_t { Line, Ring, Torus };
 
 /// Directions of the links of one device: columns grow to the east, rows to the south.
@@ -27,7 +27,7 @@ struct MeshShape {
 struct MeshSpec {
     MeshShape shape;
     Topology topology = Topology::Line;
-    std::string device;  ///< name of the arch file all devices share
+    std::string device;  ///< name of the arch file that all devices share
 };
 
 }  // namespace tessera

@@ -22,8 +22,8 @@ struct BankLayout {
 [[nodiscard]] BankLayout make_bank_layout(const ArchSpec& arch);
 
 /// Returns the logical core of each L1 bank of a grid: core i, counted row by row, is bank
-/// shuffle(0, 1, …)[i], the shuffle being std::shuffle with std::default_random_engine(0) as
-/// libstdc++ has it (written out here, so that every standard library gives the same order).
+/// shuffle(0, 1, …)[i]. The shuffle is libstdc++'s std::shuffle with std::default_random_engine(0),
+/// reimplemented here so that every standard library gives the same order.
 /// Source   tt-metal tt_metal/impl/allocator/l1_banking_allocator.cpp.
 [[nodiscard]] std::vector<CoreCoord> l1_bank_order(GridSize grid);
 
@@ -52,17 +52,17 @@ public:
     [[nodiscard]] PageLocation locate(std::uint32_t page_index) const;
 
     [[nodiscard]] std::uint32_t num_banks() const noexcept { return num_banks_; }
-    /// Returns the bytes that the buffer takes in each bank, from its address on.
+    /// Returns the bytes that the buffer occupies in each bank, from its address on.
     [[nodiscard]] std::uint64_t bytes_per_bank() const noexcept;
-    /// Returns the bytes of one DRAM bank that pages of the buffer cover: none after the last page
-    /// or without a shard.
+    /// Returns the bytes of one DRAM bank that the buffer's pages occupy: up to the bank's last
+    /// page, and 0 if the bank has no shard.
     /// Precondition   the buffer is in DRAM.
     [[nodiscard]] std::uint64_t bytes_in_bank(std::uint32_t bank) const noexcept;
 
 private:
     struct Slot {
         std::uint32_t bank = 0;
-        std::uint64_t place = 0;  ///< in pages
+        std::uint64_t place = 0;  ///< distance from the buffer's start, in pages
     };
     [[nodiscard]] Slot interleaved_slot(std::uint32_t page_index) const noexcept;
     [[nodiscard]] Slot sharded_slot(std::uint32_t page_index) const noexcept;
@@ -73,7 +73,7 @@ private:
     std::uint32_t aligned_page_size_;
     std::uint32_t num_pages_;
     std::uint32_t num_banks_ = 0;
-    std::vector<CoreCoord> cores_;  ///< of L1 banks or of shards
+    std::vector<CoreCoord> cores_;  ///< cores of L1 banks or of shards
     std::uint32_t tensor_columns_ = 1;
     std::uint32_t shard_rows_ = 1;
     std::uint32_t shard_columns_ = 1;

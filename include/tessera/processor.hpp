@@ -13,7 +13,7 @@ enum class Processor : std::uint8_t { Riscv0 = 0, Riscv1 = 1, Compute = 2 };
 
 inline constexpr std::uint32_t kNumProcessors = 3;
 
-/// Returns "writer", "reader" or "compute": the processor's role in ops.
+/// Returns the role of the processor in ops: "writer", "reader" or "compute".
 [[nodiscard]] constexpr const char* role_of(Processor processor) noexcept {
     switch (processor) {
         case Processor::Riscv0:

@@ -102,11 +102,11 @@ public:
     std::uint32_t total_size = 0;
     std::map<std::uint8_t, DataFormat> formats;
     std::map<std::uint8_t, std::uint32_t> page_sizes;
-    std::map<std::uint8_t, Tile> tiles;  ///< for indices whose tiles are not 32×32
+    std::map<std::uint8_t, Tile> tiles;  ///< tiles other than 32×32, by index
     std::optional<std::uint32_t> globally_allocated_address;
-    /// Whether a data movement kernel branches on floating-point numbers that a compute kernel packs
-    /// here, or that come from DRAM. A launch without maths then fills the buffer, since nothing else
-    /// defines its bytes (Maths::Off).
+    /// True if a data movement kernel branches on floating-point numbers that a compute kernel
+    /// packs here, or that are read from DRAM. A launch without maths (Maths::Off) then fills the
+    /// buffer, because nothing else defines its bytes.
     bool steers = false;
     friend bool operator==(const CircularBufferConfig&, const CircularBufferConfig&) = default;
 };
@@ -135,12 +135,12 @@ struct CircularBufferDescription {
                            const CircularBufferDescription&) = default;
 };
 
-/// Ends of a circular buffer between cores: the sender, receivers or both. Words in the L1 of each
-/// core (RemoteBufferWords) keep its state between launches.
+/// Ends of a circular buffer that connects a sender core with receiver cores. Words in the L1 of
+/// each core (RemoteBufferWords) keep the state between launches.
 struct RemoteBufferDescription {
     CoreRangeSet cores;
     std::uint8_t index = 0;
-    std::uint32_t config_address = 0;  ///< of the words, the same on each core
+    std::uint32_t config_address = 0;  ///< L1 address of the words, equal on each core
     std::uint32_t page_size = 0;
     friend bool operator==(const RemoteBufferDescription&,
                            const RemoteBufferDescription&) = default;
@@ -191,8 +191,8 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpec& cores, CircularB
 /// Adds a semaphore and returns its id, the lowest that is free on all `cores`. Every launch writes
 /// the initial value.
 ///
-/// tt-metal takes the maximum over the rectangles of each one's lowest free id, which another
-/// rectangle may already use. Both rules give the same id whenever that one is free everywhere.
+/// tt-metal takes the lowest free id of each rectangle, and of these the maximum, which another
+/// rectangle may already use. Both rules give the same id if that one is free on all cores.
 /// Errors   UsageError if no id is free on all cores (a core has 16).
 std::uint32_t CreateSemaphore(Program& program, const CoreSpec& cores, std::uint32_t initial_value);
 

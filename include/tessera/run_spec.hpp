@@ -34,8 +34,8 @@ enum class VerifyLevel : std::uint8_t { EveryStep, FinalOnly, Off };
 /// Tolerances of a run's results, which replace those of the ops (docs/verdicts.md).
 struct VerifySpec {
     VerifyLevel level = VerifyLevel::EveryStep;
-    std::optional<double> min_pcc = std::nullopt;             ///< unset: the op's
-    std::optional<double> max_relative_error = std::nullopt;  ///< of an element; unset: the op's
+    std::optional<double> min_pcc = std::nullopt;  ///< least correlation; unset: the op's
+    std::optional<double> max_relative_error = std::nullopt;  ///< for each element; unset: the op's
 };
 
 /// Settings of a run that are not tensors or steps.

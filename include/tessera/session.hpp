@@ -34,9 +34,9 @@ struct CoreActivity {
     CoreCoord core;
     std::uint64_t tiles_packed = 0;      ///< tiles its compute kernel packed
     std::uint64_t tiles_multiplied = 0;  ///< tile products of the matrix unit
-    std::uint64_t bytes_read = 0;        ///< over both NoCs, from DRAM and other L1s
+    std::uint64_t bytes_read = 0;        ///< read over both NoCs, from DRAM and other L1s
     std::uint64_t bytes_written = 0;
-    std::uint64_t bytes_linked = 0;  ///< sent over mesh links
+    std::uint64_t bytes_linked = 0;  ///< sent to other devices over mesh links
 };
 
 /// A program and the device that runs it.
@@ -45,7 +45,7 @@ struct DeviceProgram {
     Program program;
     /// Number of tensors that the host read back, after earlier launches, to build the program.
     std::uint32_t host_reads = 0;
-    bool is_alone = false;  ///< whether it is known to send nothing to other devices
+    bool is_alone = false;  ///< whether the program is known to send nothing to other devices
 };
 
 /// Result of one launch of programs on one or more devices.
@@ -55,8 +55,8 @@ struct LaunchResult {
     double host_seconds = 0;          ///< wall time of the launch on the host
 };
 
-/// Owner of an emulated mesh's memory, which allocates tensors, moves their values and launches
-/// programs. Equal calls give equal bytes of results and traces at any number of host threads.
+/// Memory of an emulated mesh: allocates tensors, copies their values and launches programs. Equal
+/// calls give equal bytes of results and traces at any number of host threads.
 /// Precondition   all calls come from one thread; only reads may run on several at once.
 class Session {
 public:
@@ -67,8 +67,8 @@ public:
     /// Returns the mesh of devices.
     [[nodiscard]] virtual const MeshSpec& mesh() const = 0;
 
-    /// Allocates an interleaved tensor in DRAM (or L1) of one device. Its bytes are as
-    /// SessionOptions::unwritten_memory says.
+    /// Allocates an interleaved tensor in DRAM (or L1) of one device. SessionOptions::
+    /// unwritten_memory defines its bytes.
     /// Errors   UsageError if memory runs out, naming device, tensor, bytes missing and the
     ///          largest tensors.
     [[nodiscard]] virtual DeviceTensor allocate(std::uint32_t device, const std::string& name,
@@ -134,8 +134,9 @@ struct SessionOptions {
     ChipRules rules = ChipRules::Strict;
     /// Iterations that a loop may run while no other thread advances. More are a deadlock.
     std::uint64_t progress_limit = kDefaultProgressLimit;
-    /// Byte that fills CBs before each launch, except those over tensors. Without one they hold what
-    /// earlier launches left, as on a chip. Tests show with it that kernels do not depend on that.
+    /// Byte that fills CBs before each launch, except those over tensors. Without one they hold
+    /// what earlier launches left, as on a chip. Tests show with it that kernels do not depend on
+    /// that.
     std::optional<std::byte> left_in_buffers;
     /// With TraceMode::On: called with each launch's trace when the launch ends, so that the events
     /// of a whole run need not be in memory. `so_far` has the names that the launch refers to, and

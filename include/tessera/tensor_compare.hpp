@@ -3,20 +3,20 @@
 // bfloat16 ulps.
 //
 // A comparison of numbers (`compare_close`) passes if all of these hold:
-//   1. every element keeps to its own tolerance, |test − reference| ≤ max_rel_err · unit + what the
-//      format cannot hold, where unit = max(|reference|, floor · rms of the reference);
-//   2. if the reference varies, all errors together keep to max_rms_err, and the scale fitted to
-//      all elements is 1 within max_scale_err: an error that all elements have alike is found
-//      although each is small;
-//   3. if the reference varies, the correlation keeps to pcc_min.
-// Sums 2 and 3 leave room for a few elements at the limit of their own tolerance (`outliers`), so
-// that a small tensor is judged by its elements alone.
+//   1. every element is within its own tolerance, |test − reference| ≤ max_rel_err · unit + the
+//      resolution of the format, where unit = max(|reference|, floor · rms of the reference);
+//   2. if the reference varies, the rms of all errors is within max_rms_err, and the scale fitted
+//   to
+//      all elements is 1 within max_scale_err: this finds an error that all elements share,
+//      although it is small in each;
+//   3. if the reference varies, the correlation is at least pcc_min.
+// Rules 2 and 3 allow a few elements at the limit of their own tolerance (`outliers`), so that only
+// rule 1 decides on a small tensor.
 //
-// Values that are not finite are never averaged away. A NaN agrees with a NaN and an infinity with
-// the same infinity, or with a number that the format cannot hold; any other pair with a value that
-// is not finite is a fault of its own, counted, and fails every tolerance. Sums are over the pairs
-// in which both are finite. Values of which none is finite and some are NaN show nothing: no
-// tolerance holds.
+// Values that are not finite are never averaged. A NaN agrees with a NaN. An infinity agrees with
+// the same infinity, or with a number that exceeds the format's range. Any other pair with a value
+// that is not finite is a fault, which is counted and fails every tolerance. Sums are over the
+// pairs of two finite values. If no value is finite and some are NaN, no tolerance holds.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,9 @@ struct ComparedPair {
 
 /// Limits of the format of the computed values.
 struct FormatLimits {
-    double largest = std::numeric_limits<double>::infinity();  ///< finite number
-    double spacing = 0;     ///< between the numbers nearest to 0: no error is less
-    double block_step = 0;  ///< of 16 values with one exponent: step over their largest magnitude
+    double largest = std::numeric_limits<double>::infinity();  ///< largest finite number
+    double spacing = 0;     ///< distance between the numbers nearest to 0
+    double block_step = 0;  ///< step of a block of 16 values over their largest magnitude
 };
 /// Returns the limits of a floating-point format.
 /// Errors   UsageError for integer formats.
@@ -59,11 +59,11 @@ struct FormatLimits {
 struct CloseTolerance {
     double pcc_min = 0;
     double max_rel_err = 0;
-    double floor = 1;  ///< share of the rms that is the least unit of an element's error
+    double floor = 1;  ///< least unit of an element's error, as a share of the rms
     double max_rms_err = std::numeric_limits<double>::infinity();
     double max_scale_err = std::numeric_limits<double>::infinity();
-    double max_shrinking = 0;  ///< by which the fitted scale may be less than 1 − max_scale_err
-    double outliers = 0;       ///< elements at the limit of max_rel_err that sums leave out
+    double max_shrinking = 0;  ///< amount by which the fitted scale may be below 1 − max_scale_err
+    double outliers = 0;       ///< elements at the limit of max_rel_err that rules 2 and 3 allow
     FormatLimits format = {};
 };
 
@@ -73,23 +73,23 @@ struct Closeness {
     std::uint64_t num_finite = 0;  ///< pairs in which both sides are
     std::uint64_t num_nonfinite_faults = 0;
     std::uint64_t num_nan = 0;  ///< pairs of two NaN
-    /// Pearson correlation; 1 if all values are equal, else NaN where the reference is constant, 0
-    /// where the computed values are or nothing is finite.
+    /// Pearson correlation. It is 1 if all values are equal; else NaN if the reference is constant,
+    /// and 0 if the computed values are constant or no pair is finite.
     double pcc = 1;
-    double pcc_needed = -1;  ///< pcc_min, less what outliers take and a mean that dominates
-    bool varies = false;     ///< whether the reference does, so that sums over it are judged
+    double pcc_needed = -1;  ///< pcc_min, reduced for outliers and for a dominating mean
+    bool varies = false;     ///< whether the reference varies, so that rules 2 and 3 apply
     double reference_rms = 0;
-    /// max error / unit of an element; infinity if there is a fault or, against a reference of
-    /// zeros, any difference.
+    /// Maximum of error / unit over the elements; infinity if there is a fault, or if the reference
+    /// is all zeros and an element differs.
     double max_rel_err = 0;
     double rms_err = 0;  ///< rms of all errors over that of the reference
     double rms_err_allowed = 0;
-    double scale = 1;                   ///< that fits best: Σ test · ref / Σ ref²
+    double scale = 1;                   ///< scale that fits best: Σ test · ref / Σ ref²
     double scale_err_allowed = 0;       ///< max_scale_err and four deviations of `scale` from noise
     std::optional<ComparedPair> worst;  ///< none if all agree
     std::optional<ComparedPair> first_beyond;  ///< first pair beyond max_rel_err, or fault
 
-    /// Returns whether there are values but no finite pair, other than infinities that agree.
+    /// Returns whether there are values, but neither finite pairs nor infinities that agree.
     [[nodiscard]] bool is_void() const noexcept {
         return num_elements != 0 && num_finite == 0 && num_nan + num_nonfinite_faults != 0;
     }

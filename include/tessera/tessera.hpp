@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a program outside of Tessera's tree needs (docs/library.md).
+// Includes all headers that a program outside of Tessera's tree needs (docs/library.md).
 #pragma once
 
 #include "tessera/errors.hpp"

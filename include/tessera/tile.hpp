@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a tile: 32×32, or a tiny one of fewer rows or half the columns.
+// The shape of a tile: 32×32, or a tiny tile with fewer rows or half the columns.
 #pragma once
 
 #include <algorithm>
@@ -50,15 +50,15 @@ public:
     [[nodiscard]] constexpr std::uint32_t get_num_faces() const noexcept {
         return get_tile_hw() / get_face_hw();
     }
-    /// Returns the bytes of one tile; those of block formats include a shared exponent for each
-    /// row of a face, rounded up to whole 16 bytes. 0 for Invalid.
+    /// Returns the bytes of one tile; 0 for Invalid. A block format has a shared exponent for each
+    /// row of a face; their bytes are rounded up to a multiple of 16.
     [[nodiscard]] constexpr std::uint32_t get_tile_size(DataFormat format) const noexcept {
         const std::uint32_t exponents = is_block_format(format) ? kTileElements / kFaceColumns : 0;
         const std::uint32_t elements = tile_bytes(format) - exponents;
         return elements * get_tile_hw() / kTileElements + exponent_bytes(format);
     }
 
-    /// Returns the bytes in front of a tile's elements.
+    /// Returns the bytes of the shared exponents before a tile's elements.
     [[nodiscard]] constexpr std::uint32_t exponent_bytes(DataFormat format) const noexcept {
         constexpr std::uint32_t kAlignment = 16;  // that of L1
         const std::uint32_t face_rows = get_tile_hw() / kFaceColumns;

@@ -46,15 +46,15 @@ enum class Activity : std::uint8_t {
     DstCall,         ///< acquire, commit, wait, release, without their waits
     Zone,            ///< profiler marks of the kernel
     // Waits
-    WaitCbData,     ///< object: CB
-    WaitCbSpace,    ///< object: CB
+    WaitCbData,     ///< wait in cb_wait_front; object: CB
+    WaitCbSpace,    ///< wait in cb_reserve_back; object: CB
     WaitNocRead,    ///< object: source of the last outstanding read
     WaitNocWrite,   ///< object: destination of the last outstanding write
-    WaitNocSlot,    ///< for the NoC interface: its command buffer or outstanding limit
-    WaitSemaphore,  ///< object: L1 address
-    WaitDst,        ///< for the half of DST that math or pack still holds
-    WaitSource,     ///< for source registers that unpack or math still holds
-    WaitFabric,     ///< for a slot of a mesh link's sender
+    WaitNocSlot,    ///< wait for a NoC command buffer, or for its limit of outstanding transfers
+    WaitSemaphore,  ///< wait on a semaphore; object: L1 address
+    WaitDst,        ///< wait for the half of DST that math or pack holds
+    WaitSource,     ///< wait for source registers that unpack or math holds
+    WaitFabric,     ///< wait for a slot of a mesh link's sender
     Finished,       ///< the kernel has returned
 };
 inline constexpr std::size_t kNumActivities = static_cast<std::size_t>(Activity::Finished) + 1;
@@ -72,10 +72,10 @@ inline constexpr std::size_t kNumActivities = static_cast<std::size_t>(Activity:
 /// Returns "reader", "writer", "unpack", "math" or "pack".
 [[nodiscard]] std::string_view name_of(TimelineThread thread) noexcept;
 
-/// Kind of shared resource that transfers pass, by which reports divide their time.
+/// Kind of shared resource that transfers use. Reports divide the time of transfers by it.
 enum class ResourceKind : std::uint8_t {
     None,
-    NocInjection,  ///< from L1 or DRAM port into the network
+    NocInjection,  ///< transfer from L1 or a DRAM port into the network
     NocLink,
     NocEjection,
     NocLatency,  ///< hops, interfaces, and the request of a read
@@ -95,9 +95,9 @@ inline constexpr std::uint32_t kNoCause = 0xFFFFFFFFU;
 struct WaitCause {
     std::uint32_t thread = kNoThread;  ///< index into LaunchTimeline::threads
     std::uint16_t site = 0;            ///< line of that event, in that thread's sites
-    Millicycles time = 0;              ///< of that event; never later than the wait's end
+    Millicycles time = 0;              ///< time of that event; at most the wait's end
     static constexpr std::uint32_t kMost = 0xFFFFFFFFU;
-    /// Time by resource kind that a transfer took from that event to the wait's end. The sum is
+    /// Time of a transfer from that event to the wait's end, by resource kind. The sum is
     /// `end of wait − time`. An element of kMost means kMost or more.
     std::array<std::uint32_t, kNumResourceKinds> transit{};
 };
@@ -154,7 +154,7 @@ struct ResourceUse {
 struct PathStep {
     Millicycles begin = 0;
     Millicycles end = 0;
-    std::uint32_t thread = kNoThread;  ///< that was active, or that issued the transfer
+    std::uint32_t thread = kNoThread;  ///< thread that was active, or that issued the transfer
     std::uint16_t site = 0;
     Activity activity{};      ///< busy kinds, NotStarted, or the wait for a transfer
     ResourceKind resource{};  ///< transfers only
@@ -163,14 +163,14 @@ struct PathStep {
 /// Predicted times of one launch. Times are counted from its start unless stated otherwise.
 struct LaunchTimeline {
     std::string name;
-    Millicycles start = 0;     ///< in the run: go signal of the launch's first device
-    Millicycles makespan = 0;  ///< from `start` to the end of the last thread of all devices
+    Millicycles start = 0;     ///< time in the run of the go signal of the launch's first device
+    Millicycles makespan = 0;  ///< time from `start` to the end of the last thread of all devices
     std::vector<ThreadTimeline> threads;  ///< by (device, y, x, thread)
     std::vector<WaitCause> causes;
     std::vector<ZoneSpan> zones;            ///< by (thread, begin)
     std::vector<CbLevel> cb_levels;         ///< only with ReplayOptions::keeps_cb_levels
-    std::vector<ResourceUse> resources;     ///< those that were used, sorted
-    std::vector<PathStep> critical_path;    ///< from 0 to makespan without gap, in order
+    std::vector<ResourceUse> resources;     ///< resources that were used, sorted
+    std::vector<PathStep> critical_path;    ///< steps from 0 to makespan without gap, in order
     std::vector<Millicycles> device_start;  ///< by device of the mesh: when its program may begin
     std::vector<Millicycles> device_end;    ///< by device of the mesh: when its program has ended
     std::uint64_t num_events = 0;           ///< trace events replayed; a merged run counts once
@@ -199,7 +199,7 @@ struct LaunchTimeline {
 /// Timelines of a run's launches, in order. Dispatch leaves gaps between them.
 struct RunTimeline {
     std::vector<LaunchTimeline> launches;
-    Millicycles makespan = 0;  ///< of the whole run
+    Millicycles makespan = 0;  ///< time of the whole run
 };
 
 }  // namespace tessera

@@ -89,8 +89,9 @@ struct TimingSpec {
     ModelErrorSpec model_error;
 };
 
-/// The same device model three times: each constant at the end of its range that makes runs short,
-/// as stated, and at the end that makes them long. A constant without a range is the same in all.
+/// Timing constants of a device model in three versions: each constant at the end of its range that
+/// makes runs short, at its stated value, and at the end that makes runs long. A constant without a
+/// range is equal in all three.
 struct TimingBounds {
     TimingSpec low;
     TimingSpec expected;

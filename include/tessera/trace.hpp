@@ -77,7 +77,7 @@ struct DispatchTrace {
     std::uint32_t kernels = 0;  ///< kernel groups
     std::uint32_t cores = 0;
     std::uint32_t threads = 0;  ///< kernel threads over all cores
-    std::uint32_t cbs = 0;      ///< of the core with the most CBs
+    std::uint32_t cbs = 0;      ///< CBs of the core with the most CBs
     std::uint32_t semaphores = 0;
     std::uint32_t unique_args = 0;   ///< words, over all cores and kernels
     std::uint32_t common_args = 0;   ///< words

@@ -21,7 +21,7 @@ struct TransferDetail {
     static constexpr std::uint8_t kLinked = 16;    ///< multicast keeps its path for the next
     static constexpr std::uint8_t kLoopback = 32;  ///< multicast reaches the sender too
     static constexpr std::uint8_t kHasId = 64;     ///< argument holds a transaction id
-    static constexpr std::uint8_t kPage = 128;     ///< far address worked out from a page's number
+    static constexpr std::uint8_t kPage = 128;     ///< remote address computed from a page's number
     [[nodiscard]] constexpr std::uint32_t noc() const noexcept { return bits & kNoc; }
     [[nodiscard]] constexpr bool has(std::uint8_t bit) const noexcept { return (bits & bit) != 0; }
 };
@@ -62,8 +62,8 @@ struct TransferArgument {
     }
 };
 
-/// Argument of multicasts: rectangle of logical worker cores, both corners included, and for words
-/// the address in each L1, for NocMulticast the transaction id in its place.
+/// Argument of multicasts: rectangle of logical worker cores, both corners included. For words it
+/// also has the address in each L1; for NocMulticast, the transaction id instead.
 struct MulticastArgument {
     CoreCoord start;
     CoreCoord end;
@@ -82,11 +82,11 @@ struct MulticastArgument {
     }
 };
 
-/// Argument of words: which word of which L1 (or DRAM bank, where the address is not kept).
+/// Argument of words: an address in an L1, or a DRAM bank without the address.
 struct WordArgument {
     std::uint32_t address = 0;
     NocPlace place;
-    std::uint16_t device = 0;  ///< of FabricAdd; the issuer's own for NoC words
+    std::uint16_t device = 0;  ///< device of the word; for NoC words the issuer's
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{address} | (std::uint64_t{place.bits} << 32U) |
@@ -112,13 +112,13 @@ struct BarrierDetail {
 /// Test of a semaphore wait. The event's `count` is the value compared with.
 enum class WaitTest : std::uint8_t { Equal, AtLeast };
 
-/// Argument of FabricOpen: the channel of a mux that takes the thread's packets to the link. 0
-/// where the thread hands them to the link's sender itself.
+/// Argument of FabricOpen: the channel of a mux that forwards the thread's packets to the link. The
+/// argument is 0 if the thread sends them directly to the link's sender.
 struct MuxArgument {
     NocPlace place;  ///< the mux's core
     std::uint8_t channel = 0;
-    std::uint8_t num_channels = 0;  ///< of the mux
-    std::uint8_t num_buffers = 0;   ///< of the channel; at least 1
+    std::uint8_t num_channels = 0;  ///< channels of the mux
+    std::uint8_t num_buffers = 0;   ///< buffers of the thread's channel; at least 1
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{place.bits} | (std::uint64_t{channel} << 16U) |
@@ -135,17 +135,17 @@ struct MuxArgument {
 /// Argument of FabricPacket: destination of its payload.
 struct FabricArgument {
     std::uint16_t device = 0;  ///< destination (the last one of a line multicast)
-    NocPlace place;            ///< of the first part
+    NocPlace place;            ///< destination of the payload's first part
     std::uint8_t hops = 0;
-    bool is_multicast = false;        ///< delivered at devices on the way too
-    bool has_add = false;             ///< the packet's FabricAdd or FabricWord follows
-    bool is_fused = false;            ///< what follows is an addition behind the packet's payload
-    bool flushes = false;             ///< an addition waits until what was written before it is
+    bool is_multicast = false;  ///< also delivered at devices along the route
+    bool has_add = false;       ///< the packet's FabricAdd or FabricWord follows
+    bool is_fused = false;      ///< the packet adds to a word after it has written its payload
+    bool flushes = false;       ///< the addition waits for all writes before it
     std::uint8_t multicast_from = 0;  ///< hops to the first device of a multicast
-    std::uint8_t more_parts = 0;      ///< parts of the payload that land elsewhere
-    std::uint8_t east = 0;       ///< devices east of each that it is written on, written as well
-    std::uint8_t west = 0;       ///< and to the west of it
-    bool is_mesh_route = false;  ///< its header is that of a fabric of two dimensions
+    std::uint8_t more_parts = 0;      ///< parts of the payload after the first one
+    std::uint8_t east = 0;            ///< devices of a box east of each device of the first leg
+    std::uint8_t west = 0;            ///< devices of a box west of each device of the first leg
+    bool is_mesh_route = false;       ///< the header has a 2D route (HybridMeshPacketHeader)
 
     [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
         return std::uint64_t{device} | (std::uint64_t{place.bits} << 16U) |
@@ -181,7 +181,7 @@ struct InstructionArgument {
     std::uint32_t store_waits = 0;    ///< 11 bits
     std::uint32_t products = 0;       ///< 8 bits
     std::uint32_t dividend_bits = 0;  ///< 11 bits
-    std::uint32_t calls = 0;          ///< of the API in the meantime, 20 bits
+    std::uint32_t calls = 0;          ///< API calls since the last such event, 20 bits
 
     static constexpr std::uint32_t kMostLoadWaits = (1U << 14U) - 1;
     static constexpr std::uint32_t kMostStoreWaits = (1U << 11U) - 1;
@@ -208,7 +208,7 @@ struct InstructionArgument {
 struct ComputeArgument {
     DataFormat srca = DataFormat::Invalid;
     DataFormat srcb = DataFormat::Invalid;
-    DataFormat out = DataFormat::Invalid;  ///< of packs
+    DataFormat out = DataFormat::Invalid;  ///< output format of packs
     MathFidelity fidelity{};
     std::uint8_t ct = 1;
     std::uint8_t rt = 1;
@@ -253,7 +253,7 @@ struct EltwiseDetail {
 
 /// Bits of `detail` of Copy.
 struct CopyDetail {
-    static constexpr std::uint8_t kInBlock = 1;  ///< one of those of a call that copies a block
+    static constexpr std::uint8_t kInBlock = 1;  ///< one tile of a call that copies a block
 };
 
 /// `detail` of Reduce: shape of the result, and whether it is a maximum or a sum.
@@ -261,16 +261,16 @@ struct ReduceDetail {
     static constexpr std::uint8_t kRow = 0;     ///< a column of one element for each row
     static constexpr std::uint8_t kColumn = 1;  ///< a row of one element for each column
     static constexpr std::uint8_t kScalar = 2;
-    static constexpr std::uint8_t kDim = 3;  ///< the bits of the three
+    static constexpr std::uint8_t kDim = 3;  ///< mask of the three values above
     static constexpr std::uint8_t kLargest = 4;
 };
 
 /// Bits of `detail` of Sfpu.
 struct SfpuDetail {
     static constexpr std::uint8_t kApproximate =
-        1;  ///< by math_approx_mode of the kernel, or the call's own argument
+        1;  ///< computes an approximation, which is faster (SfpuForm)
     static constexpr std::uint8_t kHalfTile = 2;  ///< two of the four faces (VectorMode R or C)
-    static constexpr std::uint8_t kDst32 = 4;     ///< of DST in 32 bits
+    static constexpr std::uint8_t kDst32 = 4;     ///< DST holds 32-bit values
 };
 
 /// Bits of `detail` of Pack and PackUntilize.

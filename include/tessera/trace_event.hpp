@@ -52,22 +52,22 @@ enum class EventKind : std::uint8_t {
     FabricPacket,
     /// The atomic addition carried by the packet before: argument = WordArgument, count = value.
     FabricAdd,
-    FabricWord,  ///< as FabricAdd, for a word that the packet before writes
+    FabricWord,  ///< the word that the packet before writes; arguments as of FabricAdd
     /// RISC-V instructions of a data-movement kernel's own code since the last such event
     /// (tessera/instruction_counters.hpp): count = slots, argument = InstructionArgument. The event
     /// precedes the call that follows the instructions. A small count may be carried over to the
     /// next such event.
     Instructions,
     // Compute: argument = ComputeArgument. Runs.
-    UnitInit,       ///< detail = UnitInitKind; formats as set by it; cb: 0 where it names none
+    UnitInit,       ///< detail = UnitInitKind; formats that it sets; cb: 0 if it names none
     MatmulTiles,    ///< one tile product
     MatmulBlock,    ///< ct × rt tile products (kt is 1 per call)
     Copy,           ///< tile from CB to DST; detail = CopyDetail
     EltwiseBinary,  ///< detail = EltwiseDetail
     Reduce,         ///< detail = ReduceDetail
     Transpose,
-    // Blocks of these hand DST over tile by tile: DstAcquire, Tilize or Untilize, DstCommit,
-    // DstWait, Pack, DstRelease.
+    // A call of these for a block has six events for each tile: DstAcquire, Tilize or Untilize,
+    // DstCommit, DstWait, Pack, DstRelease.
     Tilize,    ///< one tile unpacked from rows; its copy to DST is included
     Untilize,  ///< one tile unpacked to rows; its copy to DST is included
     /// detail = SfpuDetail; argument = index into Trace::names (the name of the call, as
