@@ -17,7 +17,7 @@
 
 namespace tt::assert {
 
-/// A failed check with its place.
+/// A failed check and its source position.
 struct Failure {
     const char* kind;
     const char* file;
@@ -38,7 +38,7 @@ template <class... Args>
 
 }  // namespace tt::assert
 
-// Macros, because the message shall name file, line and condition.
+// These are macros, so that the message can name file, line and condition.
 #define TT_THROW(...) \
     ::tt::assert::throw_failure({"TT_THROW", __FILE__, __LINE__, ""} __VA_OPT__(, ) __VA_ARGS__)
 #define TT_FATAL(condition, ...)                                                          \

@@ -9,7 +9,7 @@
 
 #include "tt-metalium/tt_backend_api_types.hpp"
 
-/// Passes of the multiplier over the bits of its operands.
+/// Number of mantissa slices that the multiplier processes.
 enum class MathFidelity : std::uint8_t {
     LoFi = 0,
     HiFi2 = 2,
@@ -28,7 +28,7 @@ namespace tt {
 
 using ::CoreType;
 using ::MathFidelity;
-/// Use of DST by older programs: whole, or in halves.
+/// Use of DST, as older programs set it: whole, or in halves.
 enum class DstMode : std::uint8_t { Full = 0, Half = 1, Tilize = 2, NUM_DST_MODES = 3 };
 using ChipId = int;
 using chip_id_t = int;

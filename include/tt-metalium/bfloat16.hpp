@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's bfloat16, and vectors of it.
+// The host's bfloat16 type, and vectors of bfloat16.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ public:
     constexpr bfloat16(T value) noexcept  // NOLINT: vendor's shape
         : bits_(rounded(static_cast<float>(value))) {}
 
-    /// Returns the number without its lower bits.
+    /// Returns the number truncated to its upper 16 bits.
     [[nodiscard]] static constexpr bfloat16 truncate(float value) noexcept {
         return from_bits(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U));
     }
@@ -74,7 +74,7 @@ struct fmt::formatter<bfloat16> : fmt::formatter<float> {
     }
 };
 
-// Two numbers a word; the first is in the lower half.
+// Conversions between words and pairs of numbers, the first of which is in the lower half.
 [[nodiscard]] std::uint32_t pack_two_bfloat16_into_uint32(std::pair<bfloat16, bfloat16> numbers);
 [[nodiscard]] std::pair<bfloat16, bfloat16> unpack_two_bfloat16_from_uint32(std::uint32_t word);
 [[nodiscard]] std::vector<std::uint32_t> pack_bfloat16_vec_into_uint32_vec(
@@ -86,7 +86,7 @@ struct fmt::formatter<bfloat16> : fmt::formatter<float> {
     const std::vector<std::uint32_t>& words,
     const std::function<bfloat16(const bfloat16&)>& transform = bfloat16_identity_transform);
 
-// Vectors of `num_bytes`. Random numbers are uniform in [offset, offset + largest).
+// Vectors of `num_bytes` bytes. Random numbers are uniform in [offset, offset + largest).
 [[nodiscard]] std::vector<bfloat16> create_random_vector_of_bfloat16_native(std::size_t num_bytes,
                                                                             float largest, int seed,
                                                                             float offset = 0.0F);

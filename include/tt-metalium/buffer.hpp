@@ -126,8 +126,9 @@ struct BufferRegion {
 /// Allocated memory, at one address in every bank, on each device of `device()`.
 class Buffer {
 public:
-    /// Errors   std::runtime_error if `size` is no multiple of `page_size`, the shards do not fit,
-    ///          or memory runs out.
+    /// Allocates a buffer of `size` bytes in pages of `page_size` bytes.
+    /// Errors   std::runtime_error if `size` is not a multiple of `page_size`, the shards do not
+    ///          fit, or memory runs out.
     static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                           BufferType type,
                                           const BufferShardingArgs& sharding = std::nullopt,
@@ -164,6 +165,7 @@ public:
     [[nodiscard]] DeviceAddr aligned_size_per_bank() const;
     [[nodiscard]] DeviceAddr page_address(DeviceAddr bank, DeviceAddr page) const;
     [[nodiscard]] bool has_shard_spec() const;
+    /// Returns the shards.
     /// Errors   std::runtime_error if the buffer is interleaved.
     [[nodiscard]] ShardSpecBuffer shard_spec() const;
     [[nodiscard]] std::optional<std::uint32_t> num_cores() const;
@@ -178,7 +180,7 @@ private:
     std::unique_ptr<detail::BufferState> state_;
 };
 
-/// A buffer argument of the calls of older programs.
+/// Argument for a buffer in calls of older programs.
 using BufferReference = std::variant<std::reference_wrapper<Buffer>, std::shared_ptr<Buffer>>;
 
 }  // namespace tt::tt_metal

@@ -17,7 +17,7 @@ enum class ShardOrientation { ROW_MAJOR = 0, COL_MAJOR = 1 };
 
 enum class ShardDistributionStrategy { ROUND_ROBIN_1D = 0, GRID_2D = 1 };
 
-/// Memory of a buffer. SYSTEM_MEMORY and TRACE are the host's, and cannot be allocated here.
+/// Memory of a buffer. SYSTEM_MEMORY and TRACE are on the host and cannot be allocated.
 enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
 
 }  // namespace tt::tt_metal

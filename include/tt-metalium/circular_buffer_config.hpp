@@ -50,7 +50,7 @@ public:
     }
 
     enum class End : std::uint8_t { Local, Remote };
-    /// Sets the parts of one index in turn.
+    /// Sets the parameters of one index, or the total size.
     class Builder {
     public:
         Builder(CircularBufferConfig& parent, std::uint8_t index, End end = End::Local)
@@ -66,7 +66,7 @@ public:
         End end_;
     };
     [[nodiscard]] Builder index(std::uint8_t index) { return {*this, index}; }
-    /// Index under which kernels reach a global circular buffer.
+    /// Returns the builder of the index under which kernels access a global circular buffer.
     [[nodiscard]] Builder remote_index(std::uint8_t index) { return {*this, index, End::Remote}; }
 
 private:

@@ -13,8 +13,8 @@
 
 namespace tt::tt_metal {
 
-/// A point in a queue. Commands complete inside the call that enqueues them, so that every event
-/// has happened when the call returns.
+/// Point in a queue. Commands complete during the call that enqueues them, so an event has always
+/// happened.
 struct Event {
     IDevice* device = nullptr;
     std::uint32_t cq_id = 0;
@@ -36,7 +36,7 @@ private:
 /// Writes the whole buffer. The bytes are copied before the call returns, blocking or not.
 void EnqueueWriteBuffer(CommandQueue& queue, const BufferReference& buffer, const void* source,
                         bool blocking);
-/// A vector that is shorter than the buffer is written as far as it goes, with a warning.
+/// Writes a vector to the buffer. Of a shorter vector, all elements are written, with a warning.
 template <class T>
 void EnqueueWriteBuffer(CommandQueue& queue, const BufferReference& buffer,
                         const std::vector<T>& source, bool blocking);
@@ -55,7 +55,7 @@ void EnqueueWriteSubBuffer(CommandQueue& queue, const BufferReference& buffer,
 /// Reads the whole buffer.
 void EnqueueReadBuffer(CommandQueue& queue, const BufferReference& buffer, void* target,
                        bool blocking);
-/// Resizes `target` to the buffer.
+/// Reads the whole buffer into `target`, which is resized.
 template <class T>
 void EnqueueReadBuffer(CommandQueue& queue, const BufferReference& buffer, std::vector<T>& target,
                        bool blocking);

@@ -216,7 +216,7 @@ struct StrFormatter : fmt::formatter<std::string_view> {
 };
 }  // namespace tt::names
 
-// Full specialisations: fmt has one of its own for whatever can be iterated.
+// Full specialisations, which take precedence over fmt's own formatter of types with iterators.
 template <>
 struct fmt::formatter<tt::tt_metal::CoreCoord> : tt::names::StrFormatter {};
 template <>

@@ -35,7 +35,7 @@ class MeshDevice;
 
 enum class DispatchCoreType : std::uint32_t { WORKER, ETH, COUNT };
 enum class DispatchCoreAxis : std::uint32_t { ROW, COL, COUNT };
-/// Cores that dispatch programs on a card. The device model keeps them out of the compute grid.
+/// Cores that dispatch programs on a card. The device model excludes them from the compute grid.
 class DispatchCoreConfig {
 public:
     DispatchCoreConfig() = default;
@@ -71,7 +71,7 @@ public:
     /// Returns the grid that programs may use.
     [[nodiscard]] CoreCoord compute_with_storage_grid_size() const;
 
-    /// Returns the coordinate that kernels put into NoC addresses.
+    /// Returns the coordinate that kernels use in NoC addresses.
     [[nodiscard]] CoreCoord worker_core_from_logical_core(const CoreCoord& core) const;
     /// Older name of worker_core_from_logical_core().
     [[nodiscard]] CoreCoord physical_core_from_logical_core(const CoreCoord& core,

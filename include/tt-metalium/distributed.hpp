@@ -23,9 +23,9 @@ inline void EnqueueMeshWorkload(MeshCommandQueue& queue, MeshWorkload& workload,
     queue.enqueue_mesh_workload(workload, blocking);
 }
 
-/// Writes a buffer: the same bytes to each device, or each device's part of the matrix.
-/// A vector that is shorter than a replicated buffer is written as far as it goes, with a warning.
-/// Errors   std::runtime_error if it is shorter than a sharded buffer.
+/// Writes a buffer: the same bytes to each device, or each device's part of the matrix. Of a vector
+/// that is shorter than a replicated buffer, all elements are written, with a warning.
+/// Errors   std::runtime_error if the vector is shorter than a sharded buffer.
 template <class T>
 void EnqueueWriteMeshBuffer(MeshCommandQueue& queue, const std::shared_ptr<MeshBuffer>& buffer,
                             const std::vector<T>& source, bool blocking = false) {

@@ -13,7 +13,7 @@
 
 namespace tt::names {
 
-/// Values that are looked at, as in the library that the vendor uses for enumerations.
+/// Range of values that are searched, as in the vendor's library for enumerations.
 inline constexpr int kFewest = -128;
 inline constexpr int kMost = 256;
 
@@ -49,7 +49,8 @@ template <class E, int Value>
 
 template <class E, int... Offsets>
 [[nodiscard]] constexpr auto all_names(std::integer_sequence<int, Offsets...> /*offsets*/) {
-    // The size is stated: to deduce it, clang folds over all values, and it folds at most 256.
+    // The size is explicit: to deduce it, clang would fold over all values, and it folds at most
+    // 256.
     return std::array<std::string_view, sizeof...(Offsets)>{name_at<E, kFewest + Offsets>()...};
 }
 
@@ -65,7 +66,7 @@ template <class E>
                                                  : std::string_view{};
 }
 
-/// Whether fmt and streams print values of `E` by name: the enumerations of these headers.
+/// True if fmt and streams print values of `E` by name, as for the enumerations of these headers.
 template <class E>
 inline constexpr bool kIsPrinted = false;
 

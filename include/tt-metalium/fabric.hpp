@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric between the devices of a mesh: its configuration, and arguments of workers' connections.
-// Not here: muxes and routers on Ethernet cores, which do not exist.
+// The fabric between the devices of a mesh: its configuration, and arguments of workers'
+// connections. Not here: muxes and routers on Ethernet cores, which Tessera does not emulate.
 // Source   tt-metal tt_metal/api/tt-metalium/experimental/fabric, hostdevcommon/fabric_common.h.
 #pragma once
 
@@ -46,8 +46,8 @@ enum class FabricReliabilityMode : std::uint32_t {
     DYNAMIC_RECONFIGURATION_SETUP_MODE
 };
 
-/// Chooses the links of the mesh, unless tessera exec --topology gives them: FABRIC_1D and FABRIC_2D
-/// use lines, FABRIC_1D_RING and FABRIC_2D_TORUS_XY close every row and column.
+/// Chooses the links of the mesh, unless tessera exec --topology gives them: FABRIC_1D and
+/// FABRIC_2D use lines, FABRIC_1D_RING and FABRIC_2D_TORUS_XY close every row and column.
 /// Errors   std::runtime_error for another configuration, and if a device that was opened before
 ///          has other links.
 void SetFabricConfig(
@@ -58,7 +58,7 @@ void SetFabricConfig(
 [[nodiscard]] bool is_1d_fabric_config(FabricConfig config);
 [[nodiscard]] bool is_2d_fabric_config(FabricConfig config);
 
-/// Returns the topology that a kernel is told.
+/// Returns the topology that programs pass to kernels.
 /// Errors   std::runtime_error while the fabric is disabled.
 [[nodiscard]] Topology get_fabric_topology();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Name of a device in the fabric.
+// Identifier of a device in the fabric.
 #pragma once
 
 #include <fmt/ostream.h>
@@ -15,7 +15,7 @@ namespace tt::tt_fabric {
 
 using MeshId = ttsl::StrongType<std::uint32_t, struct MeshIdTag>;
 
-/// A device by its mesh, which is always 0, and its number there.
+/// Identifier of a device: its mesh, which is always 0, and its number in the mesh.
 class FabricNodeId {
 public:
     explicit FabricNodeId(MeshId mesh, std::uint32_t chip) : mesh_id(mesh), chip_id(chip) {}

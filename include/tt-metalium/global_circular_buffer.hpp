@@ -11,13 +11,13 @@
 
 namespace tt::tt_metal::experimental {
 
-/// Equal parts of L1 on senders and receivers: a sender's kernel writes pages into the parts of its
-/// receivers (docs/existing_programs.md).
+/// Memory of equal size in the L1 of senders and receivers. The kernel of a sender writes pages
+/// into the memory of its receivers (docs/existing_programs.md).
 class GlobalCircularBuffer {
 public:
     using Mapping = std::vector<std::pair<CoreCoord, CoreRangeSet>>;
 
-    /// `mapping` has the receivers of each sender, `size` the bytes on each core.
+    /// Allocates `size` bytes on each core of `mapping`, which has the receivers of each sender.
     /// Errors   std::runtime_error if a sender has no receiver, a core has two ends, or memory runs
     ///          out.
     GlobalCircularBuffer(IDevice* device, Mapping mapping, std::uint32_t size,
@@ -48,8 +48,8 @@ private:
     IDevice* device, const GlobalCircularBuffer::Mapping& sender_receiver_core_mapping,
     std::uint32_t size, BufferType type = BufferType::L1);
 
-/// Gives kernels on `cores` their ends of a global circular buffer under the remote indices of
-/// `config`. Its other indices are local circular buffers over the same bytes.
+/// Adds the ends of a global circular buffer on `cores`, under the remote indices of `config`. The
+/// other indices of `config` are local circular buffers over the same bytes.
 /// Errors   std::runtime_error if a core has no end, or a remote index has no page size.
 CBHandle CreateCircularBuffer(Program& program, const CoreSpecification& cores,
                               const CircularBufferConfig& config,

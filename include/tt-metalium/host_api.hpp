@@ -72,8 +72,8 @@ IDevice* CreateDevice(int device_id, std::uint8_t num_hw_cqs = 1,
                       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 IDevice* CreateDeviceMinimal(int device_id, std::uint8_t num_hw_cqs = 1,
                              const DispatchCoreConfig& dispatch = {});
-/// Closes a device and releases its buffers. Writes the trace and the report that were asked for
-/// once the last device is closed.
+/// Closes a device and releases its buffers. When the last device is closed, writes the trace and
+/// the report if options of tessera exec request them.
 bool CloseDevice(IDevice* device);
 
 [[nodiscard]] Program CreateProgram();
@@ -99,7 +99,7 @@ CBHandle CreateCircularBuffer(Program& program, const CoreSpecification& cores,
                               const CircularBufferConfig& config);
 [[nodiscard]] const CircularBufferConfig& GetCircularBufferConfig(Program& program,
                                                                   CBHandle handle);
-// Changes for the next launch.
+// Changes of a circular buffer that apply to the next launch.
 void UpdateCircularBufferTotalSize(Program& program, CBHandle handle, std::uint32_t total_size);
 void UpdateCircularBufferPageSize(Program& program, CBHandle handle, std::uint8_t index,
                                   std::uint32_t page_size);
@@ -123,10 +123,11 @@ std::uint32_t CreateSemaphore(Program& program, const CoreSpecification& cores,
 [[nodiscard]] std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config,
                                                    SubDeviceId sub_device);
 void DeallocateBuffer(Buffer& buffer);
-/// Keeps the buffer for as long as the program lives.
+/// Keeps the buffer allocated until the program is destroyed.
 void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
 
-/// Sets a kernel's arguments on each of `cores`. A later call must give as many.
+/// Sets a kernel's arguments on each of `cores`. A later call must have the same number of
+/// arguments.
 void SetRuntimeArgs(const Program& program, KernelHandle kernel, const CoreSpecification& cores,
                     std::span<const std::uint32_t> args);
 void SetRuntimeArgs(const Program& program, KernelHandle kernel, const CoreSpecification& cores,

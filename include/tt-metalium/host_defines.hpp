@@ -8,8 +8,8 @@
 inline constexpr std::uint32_t INVALID = 0;
 inline constexpr std::uint32_t VALID = 1;
 
-// Zones that a device profile keeps for each processor, beyond those of the firmware. Older headers
-// declare them without a namespace.
+// Number of zones that a device profile keeps for each processor, besides those of the firmware.
+// Older headers declare these names without a namespace.
 inline constexpr std::uint32_t PROFILER_L1_MARKER_UINT32_SIZE = 2;
 inline constexpr std::uint32_t PROFILER_L1_OPTIONAL_MARKER_COUNT = 125;
 inline constexpr std::uint32_t PROFILER_L1_GUARANTEED_MARKER_COUNT = 2;

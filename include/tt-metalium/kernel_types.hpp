@@ -21,7 +21,8 @@ using NamedCompileArgs = std::unordered_map<std::string, std::uint32_t>;
 enum class KernelBuildOptLevel : std::uint8_t { O1, O2, O3, O0, Os, Ofast, Oz };
 
 /// Processor, NoC and compile-time arguments of a data movement kernel.
-// The analyzer of clang 14 does not follow the braces by which a derived class initialises it.
+// The analyzer of clang 14 does not recognise the braces with which a derived class initialises
+// this one.
 // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 struct DataMovementConfig {
     DataMovementProcessor processor = DataMovementProcessor::RISCV_0;

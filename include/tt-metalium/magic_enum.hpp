@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the enumeration library that the vendor's package brings along.
+// Functions of the library for enumerations that is part of the vendor's package.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ template <class E>
     return enum_values<E>().size();
 }
 
-/// Returns the enumerator of a name.
+/// Returns the enumerator with a name.
 template <class E>
 [[nodiscard]] std::optional<E> enum_cast(std::string_view name) {
     for (const E value : enum_values<E>()) {

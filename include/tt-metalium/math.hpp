@@ -13,12 +13,12 @@ template <class A, class B>
     using T = std::common_type_t<A, B>;
     return static_cast<T>((static_cast<T>(a) + static_cast<T>(b) - 1) / static_cast<T>(b));
 }
-/// Returns the next multiple of b from a on.
+/// Returns the smallest multiple of b that is at least a.
 template <class A, class B>
 [[nodiscard]] constexpr std::common_type_t<A, B> round_up(A a, B b) noexcept {
     return static_cast<std::common_type_t<A, B>>(b) * div_up(a, b);
 }
-/// Returns the last multiple of b up to a.
+/// Returns the largest multiple of b that is at most a.
 template <class A, class B>
 [[nodiscard]] constexpr std::common_type_t<A, B> round_down(A a, B b) noexcept {
     using T = std::common_type_t<A, B>;
@@ -33,7 +33,7 @@ using tt::round_up;
 
 }  // namespace tt
 
-/// Returns the next multiple of `alignment`, a power of two, from `value` on.
+/// Returns the smallest multiple of `alignment`, a power of two, that is at least `value`.
 template <class T>
 [[nodiscard]] constexpr T align(T value, std::type_identity_t<T> alignment) noexcept {
     return (value + alignment - 1) & ~(alignment - 1);

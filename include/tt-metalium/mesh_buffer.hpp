@@ -50,6 +50,7 @@ using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfi
 
 class MeshBuffer {
 public:
+    /// Allocates a buffer at one address on all devices.
     /// Errors   std::runtime_error as Buffer::create, or if no address is free on all devices.
     static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& config,
                                               const DeviceLocalBufferConfig& local,

@@ -14,7 +14,7 @@
 
 namespace tt::tt_metal::distributed {
 
-/// A point in a queue, which has been reached when the call that returns it returns.
+/// Point in a queue. The queue has reached it when the call that returns the event returns.
 class MeshEvent {
 public:
     MeshEvent(std::uint32_t id, MeshDevice* device, std::uint32_t queue)
@@ -29,7 +29,7 @@ private:
     std::uint32_t queue_;
 };
 
-/// Host bytes of one device's part of a buffer.
+/// Host memory for one device's part of a buffer.
 class ShardDataTransfer {
 public:
     explicit ShardDataTransfer(const MeshCoordinate& coordinate) : coordinate_(coordinate) {}
@@ -51,7 +51,7 @@ private:
     std::optional<BufferRegion> region_;
 };
 
-/// Commands complete before the call that enqueues them returns, blocking or not.
+/// Queue of a mesh. Commands complete before the call that enqueues them returns, blocking or not.
 class MeshCommandQueue {
 public:
     MeshCommandQueue(MeshDevice* device, std::uint32_t id) : device_(device), id_(id) {}

@@ -40,7 +40,7 @@ private:
     std::vector<std::uint32_t> extents_;
 };
 
-/// A device's place in a mesh.
+/// Position of a device in a mesh.
 class MeshCoordinate {
 public:
     explicit MeshCoordinate(std::uint32_t column) : values_{column} {}
@@ -55,9 +55,10 @@ public:
     [[nodiscard]] std::span<const std::uint32_t> coords() const { return values_; }
     [[nodiscard]] std::uint32_t operator[](std::int32_t dim) const;
     [[nodiscard]] std::size_t to_linear_index(const MeshShape& shape) const;
-    /// Returns the coordinate `offset` steps away on an extent. Beyond the mesh's edge WRAP goes on
-    /// at the other edge, CLAMP stays at the edge, and NONE returns none.
+    /// Result of a step over the edge of the mesh: WRAP continues at the other edge, CLAMP stays at
+    /// the edge, and NONE returns no coordinate.
     enum class BoundaryMode { WRAP, CLAMP, NONE };
+    /// Returns the coordinate `offset` steps away along axis `dim`.
     [[nodiscard]] std::optional<MeshCoordinate> get_neighbor(
         const MeshShape& shape, std::int32_t offset, std::int32_t dim,
         BoundaryMode mode = BoundaryMode::WRAP) const;
@@ -141,7 +142,7 @@ struct std::hash<tt::tt_metal::distributed::MeshCoordinateRange> {
     }
 };
 
-// Print what the stream operators print.
+// Formatters with the text of the stream operators.
 template <>
 struct fmt::formatter<tt::tt_metal::distributed::MeshShape> : fmt::ostream_formatter {};
 template <>

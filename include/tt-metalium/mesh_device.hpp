@@ -42,11 +42,11 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
 public:
     MeshDevice(std::unique_ptr<detail::DeviceState> state, const MeshShape& shape);
     ~MeshDevice() override;
-    /// Closes the mesh and releases its buffers, also those that the program still holds.
+    /// Closes the mesh and releases its buffers, including those to which the program has pointers.
     bool close() override;
 
-    /// Opens a mesh of the asked shape. The first call opens the emulated mesh: with that shape, or
-    /// with the shape of tessera exec --mesh.
+    /// Opens a mesh with the shape of `config`. The first call opens the emulated mesh, with that
+    /// shape or with the shape of tessera exec --mesh.
     /// Errors   std::runtime_error if the emulated mesh is smaller.
     [[nodiscard]] static std::shared_ptr<MeshDevice> create(
         const MeshDeviceConfig& config, std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
@@ -81,15 +81,15 @@ public:
     [[nodiscard]] bool is_local(const MeshCoordinate& /*coordinate*/) const { return true; }
     [[nodiscard]] tt_fabric::FabricNodeId get_fabric_node_id(
         const MeshCoordinate& coordinate) const;
-    /// Returns the names of the devices row by row.
+    /// Returns the fabric identifiers of the devices row by row.
     [[nodiscard]] std::vector<tt_fabric::FabricNodeId> get_fabric_node_ids() const;
-    /// Returns what the vendor's view of a mesh answers: this mesh.
+    /// Returns this mesh, which has the calls of the vendor's view of a mesh.
     [[nodiscard]] const MeshDevice& get_view() const { return *this; }
     [[nodiscard]] std::string to_string() const;
     void reshape(const MeshShape& shape);
     void quiesce_devices() {}
 
-    /// Returns a part of the mesh.
+    /// Returns the part of the mesh with `shape` at `offset`.
     [[nodiscard]] std::shared_ptr<MeshDevice> create_submesh(
         const MeshShape& shape, const std::optional<MeshCoordinate>& offset = std::nullopt);
     /// Divides the mesh into parts of one shape, row by row.
@@ -112,7 +112,7 @@ private:
 
 using MeshDeviceView = MeshDevice;
 
-/// The mesh that tessera exec --mesh gives; 1 × 1 by default.
+/// The emulated mesh, with the shape of tessera exec --mesh; 1 × 1 by default.
 class SystemMesh {
 public:
     [[nodiscard]] static SystemMesh& instance();

@@ -12,6 +12,7 @@ namespace tt::tt_metal::distributed {
 
 class MeshWorkload {
 public:
+    /// Adds a program that runs on the devices of a range.
     /// Errors   std::runtime_error if the range overlaps that of another program.
     void add_program(const MeshCoordinateRange& range, Program&& program);
     [[nodiscard]] std::unordered_map<MeshCoordinateRange, Program>& get_programs() {
@@ -25,7 +26,7 @@ private:
     std::unordered_map<MeshCoordinateRange, Program> programs_;
 };
 
-/// Older way to make a workload.
+/// Returns an empty workload, for older programs.
 [[nodiscard]] inline MeshWorkload CreateMeshWorkload() {
     return {};
 }

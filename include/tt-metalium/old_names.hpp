@@ -15,5 +15,5 @@ using std::pair;
 using std::string;
 using std::vector;
 
-/// Order of a matrix's elements by its older name.
+/// Older name of TensorLayoutType.
 using TensorLayout = TensorLayoutType;

@@ -18,7 +18,7 @@ struct ProgramState;
 
 using CoreSpecification = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 
-/// Owner of a program's description. It may be launched many times, and changed in between.
+/// Description of a program. It may be launched many times, and changed between launches.
 class Program {
 public:
     Program();

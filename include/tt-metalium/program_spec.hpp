@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as data (the vendor's Metal 2.0): kernels, dataflow buffers, semaphores and arguments by
-// name. Kernels read them as get_arg(args::NAME), get_vararg(i), dfb::NAME and sem::NAME.
+// Programs as data (the vendor's Metal 2.0): kernels, and named dataflow buffers, semaphores and
+// arguments. Kernels read these as get_arg(args::NAME), get_vararg(i), dfb::NAME and sem::NAME.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ using SemaphoreSpecName = std::string;
 
 enum class DFBAccessPattern : std::uint8_t { STRIDED, BLOCKED, CONTIGUOUS };
 
-/// A queue of entries between the kernels of a core: a circular buffer. Sizes are bytes.
+/// Queue of entries between the kernels of a core: a circular buffer. Sizes are in bytes.
 struct DataflowBufferSpec {
     using Nodes = metal2_host_api::Nodes;
     DFBSpecName unique_id;
     Nodes target_nodes;
     std::uint32_t entry_size = 0;
     std::uint32_t num_entries = 0;
-    std::optional<DataFormat> data_format_metadata = std::nullopt;  ///< for compute kernels
+    std::optional<DataFormat> data_format_metadata = std::nullopt;  ///< format for compute kernels
     std::optional<Tile> tile_format_metadata = std::nullopt;
 };
 
@@ -125,8 +125,8 @@ struct KernelSpec {
     [[nodiscard]] bool is_dm_kernel() const { return !is_compute_kernel(); }
 };
 
-/// Kernels and resources that share cores. The cores of each kernel and resource decide; this
-/// grouping is not needed here.
+/// Kernels and resources that share cores. Tessera does not use this grouping: each kernel and
+/// resource has its own cores.
 struct WorkerSpec {
     std::string unique_id;
     std::vector<KernelSpecName> kernels;
@@ -143,7 +143,7 @@ struct ProgramSpec {
     std::optional<std::vector<WorkerSpec>> workers = std::nullopt;
 };
 
-/// Values of one launch: arguments of kernels, and sizes of dataflow buffers that change.
+/// Values of one launch: arguments of kernels, and new sizes of dataflow buffers.
 struct ProgramRunParams {
     struct KernelRunParams {
         KernelSpecName kernel_spec_name;
@@ -173,11 +173,11 @@ struct ProgramRunParams {
 /// Errors   std::runtime_error for a name that is used twice or not declared, and as CreateKernel,
 ///          CreateCircularBuffer and CreateSemaphore.
 [[nodiscard]] Program MakeProgramFromSpec(const ProgramSpec& spec, bool skip_validation = false);
-/// Sets the values of the next launch. Arguments of a core are set together.
+/// Sets the values of the next launch. All arguments of a core must be set in one call.
 /// Errors   std::runtime_error naming a kernel, buffer or argument that is unknown or missing.
 void SetProgramRunParameters(Program& program, const ProgramRunParams& params);
 
-// Names from June 2026 on.
+// Names since June 2026.
 using ProgramRunArgs = ProgramRunParams;
 inline void SetProgramRunArgs(Program& program, const ProgramRunArgs& args) {
     SetProgramRunParameters(program, args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a device's cores that programs may use as devices of their own.
+// Sub-devices: parts of a device's cores that programs may use like separate devices.
 #pragma once
 
 #include <cstdint>

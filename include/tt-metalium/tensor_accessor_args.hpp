@@ -31,7 +31,7 @@ namespace distributed {
 class MeshBuffer;
 }
 
-/// The words that a kernel's `TensorAccessorArgs<OFFSET>` reads.
+/// Words that a kernel's `TensorAccessorArgs<OFFSET>` reads.
 class TensorAccessorArgs {
 public:
     TensorAccessorArgs() = default;

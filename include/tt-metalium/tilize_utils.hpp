@@ -12,8 +12,9 @@
 #include "tt-metalium/assert.hpp"
 #include "tt-metalium/stl.hpp"
 
-/// LIN_ROW_MAJOR: row by row. TILED_SWIZZLED: tiles in row-major order, each row by row.
-/// TILED_NFACES: tiles in row-major order, each as faces of 16 × 16, as on the chip.
+/// Order of a matrix's elements. LIN_ROW_MAJOR: row by row. TILED_SWIZZLED: tiles in row-major
+/// order, each row by row. TILED_NFACES: tiles in row-major order, each as faces of 16 × 16, as on
+/// the chip.
 enum class TensorLayoutType { LIN_ROW_MAJOR = 0, TILED_SWIZZLED = 1, TILED_NFACES = 2 };
 
 using PhysicalSize = std::array<std::uint32_t, 2>;
@@ -56,8 +57,8 @@ struct Tiling {
 }  // namespace tt::tiling
 
 /// Returns the elements of a stack of matrices of `shape` in another layout.
-/// Errors   std::runtime_error if the elements are no whole number of matrices, or a tiled matrix
-///          is no whole number of tiles.
+/// Errors   std::runtime_error if the elements are not a whole number of matrices, or a tiled
+///          matrix is not a whole number of tiles.
 template <class T>
 [[nodiscard]] std::vector<T> convert_layout(std::span<const T> values, const PhysicalSize& shape,
                                             TensorLayoutType from, TensorLayoutType to,
@@ -91,7 +92,7 @@ template <class T>
                                             std::optional<PhysicalSize> face = std::nullopt) {
     return convert_layout(std::span<const T>(values), shape, from, to, tile, face);
 }
-/// The last two extents of `shape` are those of a matrix.
+/// Does the same for a shape of any rank, whose last two extents are those of a matrix.
 template <class T>
 [[nodiscard]] std::vector<T> convert_layout(std::span<const T> values,
                                             std::span<const std::uint32_t> shape,
@@ -103,7 +104,7 @@ template <class T>
                           tile, face);
 }
 
-// A matrix of m × n to tiles of faces (nfaces) or of rows (swizzled), and back.
+// Convert a matrix of m × n to tiles of faces (nfaces) or of rows (swizzled), and back.
 template <class T>
 [[nodiscard]] std::vector<T> tilize_nfaces(const std::vector<T>& values, std::uint32_t m,
                                            std::uint32_t n) {
@@ -129,7 +130,7 @@ template <class T>
                           TensorLayoutType::LIN_ROW_MAJOR);
 }
 
-// Older names, which change the vector in place.
+// Do the same in place, under older names.
 template <class T>
 void tilize(std::vector<T>& values, std::uint32_t m, std::uint32_t n) {
     values = tilize_nfaces(values, m, n);
@@ -139,7 +140,7 @@ void untilize(std::vector<T>& values, std::uint32_t m, std::uint32_t n) {
     values = untilize_nfaces(values, m, n);
 }
 
-// Tiles whose elements are row by row to tiles of faces, and back.
+// Convert tiles with row-major elements to tiles of faces, and back.
 template <class T>
 [[nodiscard]] std::vector<T> convert_layout_tile_swizzled_to_tile_nfaces(
     std::span<const T> values, std::optional<PhysicalSize> tile = std::nullopt,

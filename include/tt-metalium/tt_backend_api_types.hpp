@@ -10,8 +10,8 @@
 
 namespace tt {
 
-/// Number format of an element. Values are those of the chip. A circular buffer takes the formats
-/// that Tessera emulates; the others exist so that programs which name them compile.
+/// Number format of an element, with the chip's values. A circular buffer accepts the formats that
+/// Tessera emulates. The other formats exist so that programs that name them compile.
 enum class DataFormat : std::uint8_t {
     Float32 = 0,
     Float16 = 1,
@@ -52,7 +52,7 @@ enum class ARCH : std::uint8_t {
     return arch_to_str(arch);
 }
 
-/// Throws what datum_size() or tile_size() was asked in vain.
+/// Throws std::runtime_error: `call` (datum_size or tile_size) has no result for the format.
 [[noreturn]] void refuse_size(const char* call, DataFormat format);
 
 /// Returns the bytes of one element.
@@ -85,7 +85,7 @@ enum class ARCH : std::uint8_t {
 /// Errors   std::runtime_error for Invalid.
 [[nodiscard]] constexpr std::uint32_t tile_size(DataFormat format) {
     constexpr std::uint32_t kElements = 32 * 32;
-    constexpr std::uint32_t kExponents = 4 * 16;  // of rows of 16
+    constexpr std::uint32_t kExponents = 4 * 16;  // one for each row of 16 elements
     switch (format) {
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:

@@ -47,7 +47,7 @@ inline void WriteToBuffer(const std::shared_ptr<Buffer>& buffer,
 
 /// Reads the whole buffer.
 void ReadFromBuffer(Buffer& buffer, std::uint8_t* host);
-/// Resizes `host` to the buffer.
+/// Reads the whole buffer into `host`, which is resized.
 template <class T>
 void ReadFromBuffer(Buffer& buffer, std::vector<T>& host, bool /*shard_order*/ = false) {
     host.resize(buffer.size() / sizeof(T));
@@ -58,7 +58,7 @@ void ReadFromBuffer(const std::shared_ptr<Buffer>& buffer, std::vector<T>& host,
                     bool shard_order = false) {
     ReadFromBuffer(*buffer, host, shard_order);
 }
-/// Reads the shard of the core with number `core_id` in the order of the shards.
+/// Reads the shard of core number `core_id`, counted in the order of the shards.
 void ReadShard(Buffer& buffer, std::uint8_t* host, const std::uint32_t& core_id);
 template <class T>
 void ReadShard(Buffer& buffer, std::vector<T>& host, const std::uint32_t& core_id) {
@@ -86,14 +86,15 @@ inline bool ConfigureDeviceWithProgram(IDevice* /*device*/, Program& /*program*/
     return true;
 }
 
-// Memory by address. Errors   std::runtime_error if a range is not inside the memory.
+// Transfers to and from memory by address.
+// Errors   std::runtime_error if a range is not inside the memory.
 bool WriteToDeviceL1(IDevice* device, const CoreCoord& logical_core, std::uint32_t address,
                      std::span<const std::uint8_t> host, CoreType type = CoreType::WORKER);
 bool WriteToDeviceL1(IDevice* device, const CoreCoord& logical_core, std::uint32_t address,
                      const std::vector<std::uint32_t>& host, CoreType type = CoreType::WORKER);
 bool ReadFromDeviceL1(IDevice* device, const CoreCoord& logical_core, std::uint32_t address,
                       std::span<std::uint8_t> host, CoreType type = CoreType::WORKER);
-/// Reads `size` bytes.
+/// Reads `size` bytes from `address` on.
 bool ReadFromDeviceL1(IDevice* device, const CoreCoord& logical_core, std::uint32_t address,
                       std::uint32_t size, std::vector<std::uint32_t>& host,
                       CoreType type = CoreType::WORKER);

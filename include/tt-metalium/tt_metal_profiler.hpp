@@ -15,7 +15,7 @@ using ProfilerDumpState = ProfilerReadState;
 enum class ProfilerSyncState { INIT, CLOSE_DEVICE };
 
 namespace detail {
-/// Writes the profile of all launches so far, as tt_metal::DumpDeviceProfileResults.
+/// Does the same as tt_metal::DumpDeviceProfileResults: writes the profile of all launches so far.
 void ReadDeviceProfilerResults(IDevice* device,
                                ProfilerReadState state = ProfilerReadState::NORMAL);
 inline void DumpDeviceProfileResults(IDevice* device,

@@ -14,8 +14,8 @@ namespace tt::tt_metal {
 using WorkSplit = std::tuple<std::uint32_t, CoreRangeSet, CoreRangeSet, CoreRangeSet, std::uint32_t,
                              std::uint32_t>;
 
-/// Splits `units` over a grid. The first `units % cores` cores form group 1 and take one unit more.
-/// Cores count down the columns, or along the rows if row-wise.
+/// Splits `units` over a grid. The first `units % cores` cores form group 1 and get one unit more.
+/// Cores are counted down the columns, or along the rows if row-wise.
 [[nodiscard]] WorkSplit split_work_to_cores(CoreCoord grid_size, std::uint32_t units,
                                             bool row_wise = false);
 /// Splits `units` over the cores of a set, rectangle by rectangle.
@@ -36,7 +36,7 @@ using WorkSplit = std::tuple<std::uint32_t, CoreRangeSet, CoreRangeSet, CoreRang
     return {set.ranges().begin(), set.ranges().end()};
 }
 
-/// Returns the largest divisor of `value` up to `most` other than 5 and 7, as the vendor's
+/// Returns the largest divisor of `value` up to `most` other than 5 and 7, like the vendor's
 /// function.
 [[nodiscard]] int find_max_divisor(std::uint32_t value, std::uint32_t most);
 /// Returns the largest divisor of `value` up to `most`.
