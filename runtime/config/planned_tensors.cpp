@@ -131,6 +131,7 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
             continue;  // omitted
         }
         PlannedTensor& tensor = planned.find(step.inputs[i])->second;
+        // An op places a tensor only if no other op reads it, which may want another placement.
         const bool is_chosen = tensor.is_open && i < wanted.size() &&
                                std::ranges::all_of(tensor.readers, [&](const ops::Op* reader) {
                                    return reader == step.op.get();
@@ -139,6 +140,7 @@ void place_open_inputs(PipelineStep& step, const OpContext& context, PlannedTens
             tensor.plan = wanted[i];
             step.input_plans[i] = wanted[i];
         }
+        // The first step that reads the tensor decides; later steps check the placement.
         tensor.is_open = false;
     }
 }

@@ -19,6 +19,8 @@ void ProgramValues::text(const Node& map, std::string_view key, const std::strin
     if (!binder_.is_word(*node, fmt::format("{}.{}", path, key), "an expression")) {
         return;
     }
+    // The expression stays text: its value depends on the device and the core, and is computed when
+    // the program is built.
     member = node->text;
     binder_.resolve_word(*node, fmt::format("{}.{}", path, key), member);
 }

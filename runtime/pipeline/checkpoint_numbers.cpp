@@ -15,6 +15,8 @@ std::string name_at(std::string pattern, std::uint32_t index) {
     return star == std::string::npos ? pattern : pattern.replace(star, 1, std::to_string(index));
 }
 
+// The tensor has one element, so its shape does not give the number of indices: the first index
+// without a tensor ends the list. Index 0 is required, so that a misspelt name is an error.
 float largest_number(const Checkpoint& files, const TensorOrigin& origin) {
     float largest = 0;
     for (const std::string& pattern : origin.tensors) {
@@ -33,6 +35,8 @@ float largest_number(const Checkpoint& files, const TensorOrigin& origin) {
 float number_of_index(const Checkpoint& files, const TensorOrigin& origin, std::uint32_t index) {
     const std::string first = name_at(origin.tensors.front(), index);
     const float number = read_number(files.at(first), origin.inverse);
+    // Matrices of one expert become rows of one matrix, which has one number: with two numbers, one
+    // of the stored matrices would have the wrong scale.
     for (const std::string& pattern : origin.tensors) {
         const CheckpointEntry entry = files.at(name_at(pattern, index));
         const float other = read_number(entry, origin.inverse);

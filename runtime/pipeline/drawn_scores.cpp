@@ -53,6 +53,8 @@ std::vector<std::string> draw_scores(const PipelineSpec& pipeline, const Pipelin
                 replicas.push_back(tensors.on(device, name));
             }
         }
+        // All devices get the same values, so that devices with different tokens make the same
+        // choices (docs/emulation.md).
         session.write_replicated(replicas, drawn_like(pipeline, name, spec));
         drawn.push_back(name);
     }

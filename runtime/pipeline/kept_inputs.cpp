@@ -30,6 +30,8 @@ KeptInputs::KeptInputs(const Session& session, const PipelineStep& step, const P
                        std::span<const PipelineStep> launched, OwnKernels own) {
     for (std::size_t operand = 0; operand < step.inputs.size(); ++operand) {
         const bool may_change = is_output(step.inputs[operand], launched);
+        // Tests show that kernels of Tessera's ops write only to outputs; a user's kernel may have
+        // a wrong address.
         if (!may_change && own == OwnKernels::No) {
             continue;
         }

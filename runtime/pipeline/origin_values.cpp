@@ -168,6 +168,7 @@ HostTensor expert_map(const HostTensor& mapping, std::uint32_t experts, std::uin
     HostTensor map = make_host_tensor({experts}, DataFormat::Int32);
     std::ranges::fill(map.as<std::int32_t>(), kNoExpert);
     for (std::uint32_t place = 0; place < slots; ++place) {
+        // The last slots of a device are empty if it has fewer experts than others.
         const std::int32_t expert = mapping.as<std::int32_t>()[device * slots + place];
         if (expert != kNoExpert) {
             map.as<std::int32_t>()[static_cast<std::size_t>(expert)] =

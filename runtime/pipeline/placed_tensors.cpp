@@ -161,6 +161,7 @@ void PlacedTensors::free_unused_after(std::size_t next_step) {
         std::erase_if(held, [&](const auto& entry) {
             const auto found =
                 std::ranges::find(pipeline_.workspaces, entry.first, &Workspace::name);
+            // Tensors share the memory of a workspace, so it is needed until the last of them ends.
             const bool is_unused = found->end_step <= next_step;
             if (is_unused) {
                 session_.deallocate(entry.second);

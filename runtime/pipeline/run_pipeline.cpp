@@ -180,6 +180,8 @@ private:
                 add_programs(programs_of(step, group, groups.back()), programs, step.name);
             }
         }
+        // Read before the launch, which may overwrite inputs: a reference needs the values that the
+        // kernels were given.
         std::vector<std::vector<KeptInputs>> kept;
         for (std::size_t i = first; i < end; ++i) {
             kept.push_back(inputs_before(std::span(pipeline_.steps).subspan(first, end - first),
@@ -222,6 +224,8 @@ private:
                    return own_kernels_of(step) == OwnKernels::Yes;
                });
     }
+    // Without maths, outputs of floating-point formats are undefined. Those that steer later
+    // kernels get drawn values, before a later launch reads them.
     void draw_undefined(std::size_t first, std::size_t end) {
         for (std::size_t i = first; i < end && modes_.maths == Maths::Off; ++i) {
             std::ranges::move(

@@ -14,6 +14,7 @@ std::uint64_t tiles_with_rows(const Shape& shape, std::span<const std::uint32_t>
     if (counts.empty() || shape.size() < 3) {
         return TensorSpec{shape, DataFormat::Float16_b, Layout::TILE}.num_pages();
     }
+    // Rows of each expert are padded to whole tiles, which the kernels process.
     std::uint64_t tile_rows = 0;
     for (const std::uint32_t count : counts) {
         tile_rows += div_up(count, kTileRows);

@@ -58,7 +58,7 @@ float number_at(const StoredTensor& tensor, std::size_t i) {
             return tile::e4m3_to_float(load<std::uint8_t>(bytes, i));
         case Dtype::I8:
             return static_cast<float>(load<std::int8_t>(bytes, i));
-        default:
+        default:  // callers have checked the dtype: only F32 is left
             return load<float>(bytes, i);
     }
 }
@@ -87,6 +87,8 @@ void scale_matrix(const StoredTensor& scales, std::size_t first, std::uint32_t c
     const bool is_blocked = scales.shape.size() >= 2 &&
                             scales.shape.back() == blocks_of(columns, kScaleBlock) &&
                             scales.shape[scales.shape.size() - 2] == blocks_of(rows, kScaleBlock);
+    // Files do not state what a scale applies to, so the shape decides: blocks, rows, or the
+    // matrix.
     const bool is_by_row = !is_blocked && num_elements(scales.shape) % rows == 0 && rows > 1;
     for (std::uint32_t r = 0; r < rows; ++r) {
         for (std::uint32_t c = 0; c < columns; ++c) {

@@ -77,6 +77,7 @@ std::string part_text(const WrongCounts& counts, std::size_t num_pages, std::siz
         return ", the whole of each";
     }
     const auto& places = counts.by_place;
+    // A place counts if it is wrong in most pages: in the other pages it may be right by chance.
     const auto is_shared = [&](std::size_t count) { return 2 * count > num_pages; };
     const auto first = std::ranges::find_if(places, is_shared);
     const auto end = std::find_if_not(first, places.end(), is_shared);
@@ -122,6 +123,8 @@ std::string text_of(const WrongCounts& counts, const TensorSpec& spec) {
 
 std::string wrong_elements(const OutputRanges& output, const TensorSpec& spec,
                            const CloseTolerance& tolerance, double reference_rms) {
+    // In a block format the allowed error of an element depends on the rest of its block, which
+    // is_wrong() does not see.
     if (tolerance.format.block_step > 0) {
         return "";
     }

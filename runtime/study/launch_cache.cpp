@@ -63,6 +63,7 @@ Bytes to_bytes(const timing::PartKey& key, const TimedLaunch& launch) {
     report::BytesWriter fields;
     describe_launch(fields, launch, share);
     const Bytes body = fields.take();
+    // The checksum finds files that are damaged or incomplete; the key finds renamed ones.
     const Head head{key.halves[0], key.halves[1], checksum_of(body)};
     Bytes bytes(sizeof head);
     std::memcpy(bytes.data(), head.data(), sizeof head);
@@ -153,6 +154,8 @@ bool restart(LaunchReport& launch, std::span<const Millicycles> starts) {
     }
     const auto last = std::ranges::max_element(launch.device_end) - launch.device_end.begin();
     const auto new_last = std::ranges::max_element(ends) - ends.begin();
+    // The critical path ends on the device that ends last. If that is another one now, only a
+    // replay finds its path.
     if (last != new_last || later.empty()) {
         return false;
     }

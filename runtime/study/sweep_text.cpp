@@ -124,6 +124,7 @@ std::vector<std::string> answers(const SweepResult& result) {
         return {"no point has a time"};
     }
     std::vector<std::string> lines;
+    // All cases are in one list, in which each case begins with rank 1.
     std::size_t begin = 0;
     for (std::size_t end = 1; end <= ranked.size(); ++end) {
         if (end == ranked.size() || ranked[end].rank == 1) {
