@@ -35,7 +35,7 @@ double counted_elements(const Operand& operand, const Shape& shape, const Counts
     }
     double rows = 0;
     for (const std::uint32_t count : counts) {
-        rows += std::min(count, shape[1]);
+        rows += std::min(count, shape[1]);  // values may exceed the tensor; its size is the limit
     }
     return std::min(all, rows * elements_after(shape, 2));
 }

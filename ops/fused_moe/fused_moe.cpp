@@ -59,6 +59,8 @@ bool is_gated(Activation activation) {
 }
 
 std::uint32_t w1_parts(const MoeSpec& spec) {
+    // Gate and up are two matrices of a checkpoint, each with its own blocks of scales: a block of
+    // 128 rows does not extend from one to the other.
     const bool is_split = row_activation(spec.activation, 0, 0).gate == GatePlace::First;
     return is_split && spec.quantisation.row->scale_of == ScaleOf::Block ? 2 : 1;
 }

@@ -107,6 +107,7 @@ public:
         for (std::uint32_t bands = 1; bands * rows <= grid.y; ++bands) {
             const auto columns =
                 std::min(static_cast<std::uint32_t>(grid.x), tiles_.columns / bands);
+            // A line of one core has no receiver, and a multicast needs at least one.
             if (columns >= 2) {
                 try_passes({.rows = rows, .columns = columns, .bands = bands});
             }
@@ -270,6 +271,8 @@ void set_core_args(Program& program, const MulticastBuild& built, const Place& p
     const Line row{{0, core.y}, {multicast.columns - 1, core.y}, place.column};
     const Line column{{core.x, top}, {core.x, top + multicast.rows - 1}, place.row};
     const MulticastShare share = share_of(built, place);
+    // The reader multicasts along the row on NoC 0 and the writer along the column on NoC 1, so
+    // that the two use no common links.
     set_args(program, built.reader, core, share, addresses_of(built.read),
              turns_of(built.arch, row, NOC::NOC_0, of_rows), column.turns());
     set_args(program, built.compute, core, share, row.turns());

@@ -75,6 +75,7 @@ Program micro_program(const OpContext& context, std::size_t position) {
     const CoreRangeSet& cores = micro.work.cores;
     Program program = CreateProgram();
     add_micro_buffers(program, micro, dram_alignment(context.arch));
+    // Factors keep their bits; through a source register they would lose 13.
     ComputeConfig config = ops::compute_config(micro.args, {.fp32_dest_acc_en = true});
     unpack_to_fp32(config, MicroCb::Factors);
     const NamedCompileArgs args = named(micro.args, named(micro.counted.args()));
@@ -106,6 +107,8 @@ std::vector<HostTensor> micro_reference(const ReferenceContext& context,
         for (const float value : own) {
             largest = std::max(largest, std::fabs(value));
         }
+        // 6 is the largest magnitude of e2m1. Code 0 is not used for a scale: the factor of a block
+        // of zeros would be infinite, and its products NaN.
         const std::uint8_t scale =
             is_e8m0 ? e8m0_of_block(largest)
                     : std::max<std::uint8_t>(fp8::code_of(largest / 6.0F / of_tensor), 1);

@@ -160,11 +160,14 @@ std::vector<TensorPlan> infer(const OpContext& context) {
     TensorSpec codes = context.inputs["input"_in].spec;
     codes.format = format_of(spec.codes, is_tiled(codes));
     if (spec.codes == Codes::E2m1) {
-        codes.shape.back() /= 2;
+        codes.shape.back() /= 2;  // two codes share a byte
     }
+    // A static scale is an input, so there is no output for it.
     if (spec.block == ScaleBlock::Static) {
         return {{.spec = codes}};
     }
+    // NVFP4 has scales of e4m3 for 16 columns. MXFP4 has e8m0 for 32, for which devices have no
+    // format: these scales are bytes.
     const DataFormat scales = spec.block == ScaleBlock::Row16   ? DataFormat::Fp8_e4m3
                               : spec.block == ScaleBlock::Row32 ? DataFormat::UInt8
                                                                 : DataFormat::Float32;
@@ -284,6 +287,7 @@ Cut cut_of(const TensorSpec& input, ScaleBlock block) {
     return {row_tiles, matrices * groups, blocks, row_tiles, scales};
 }
 
+// Integers are symmetric: bfp8_b and bfp4_b hold sign and magnitude, and have no -128 or -8.
 float largest_code(Codes codes) {
     return codes == Codes::Fp8E4m3 ? 448.0F : codes == Codes::Int4 ? 7.0F : 127.0F;
 }

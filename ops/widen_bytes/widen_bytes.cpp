@@ -36,6 +36,7 @@ void judge_scale_rows(const OpContext& context, RuleJudge& judge) {
     }
     const Shape& bytes = context.inputs["bytes"_in].spec.shape;
     const TensorSpec& scales = context.inputs["scales"_in].spec;
+    // Two codes of 4 bits share a byte, so the columns of a scale are half as many bytes.
     const std::uint32_t each = scaled_columns(scales.format) / 2;
     judge.require(bytes.back() % each == 0, "bytes",
                   fmt::format("have rows of {} bytes; allowed with scales of {}: multiples of {}",

@@ -127,6 +127,8 @@ void add_compute(Program& program, const SharedWork& work, const ExpertProduct& 
     config.dst_full_sync_en = sums.takes_all;
     config.named_compile_args =
         named(compute_args(tiles, is_weighted(product, scales), scales, schedule, sums.tiles));
+    // Scales of K blocks and their sums keep all bits of fp32; through a source register they would
+    // lose 13.
     if (scales.is_in_blocks()) {
         config.unpack_to_dest_mode.assign(index_of(Cb::Sums) + 1U, UnpackToDestMode::Default);
         for (const Cb cb : {Cb::RowScales, Cb::ColumnScales, Cb::Sums}) {
@@ -169,8 +171,8 @@ std::uint32_t rows_each(std::uint32_t of_operands, const ProductSchedule& schedu
     return schedule.expected_rows == 0 ? of_operands : schedule.expected_rows;
 }
 
-/// Returns the schedule with the tile rows that share a read of weights: as many as an expert has on
-/// average, and as DST and L1 have room for.
+/// Returns the schedule with the tile rows that share a read of weights: as many as an expert has
+/// on average, and as DST and L1 have room for.
 ProductSchedule with_tile_rows(const ArchSpec& arch, const NearOperands& operands,
                                const ScaleShape& scales, bool is_weighted, std::uint32_t num_blocks,
                                ProductSchedule schedule) {

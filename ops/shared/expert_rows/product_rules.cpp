@@ -30,6 +30,7 @@ void judge_formats(const ScaledOperands& operands, const ScaleShape& scales, Rul
 /// Checks the schedule of 4-bit weights.
 void judge_packed(const ScaleShape& scales, std::uint32_t k_tiles, const ProductSchedule& schedule,
                   RuleJudge& judge) {
+    // A tile of bytes holds two tiles of K: even and odd columns become separate tiles.
     judge.require(
         schedule.k_chunk % 2 == 0, "k_chunk",
         fmt::format("is {}; allowed with codes of 4 bits: an even number", schedule.k_chunk));
@@ -78,6 +79,8 @@ void judge_product(const ArchSpec& arch, const ScaledOperands& operands, bool is
     if (scales.is_packed()) {
         judge_packed(scales, k_tiles, schedule, judge);
     }
+    // The program reduces tile_rows until its buffers fit (with_tile_rows), so that only the need
+    // of one tile row can be too large.
     ProductSchedule alone = schedule;
     alone.tile_rows = 1;
     const std::uint64_t bytes =

@@ -41,6 +41,8 @@ std::vector<Shape> weight_scale_shapes(const ScaledOperands& operands) {
             shapes.push_back(std::move(shape));
         }
     };
+    // The shape states what shares a scale: an expert, a row, a row of 128 columns, or a block of
+    // 128 × 128. Small matrices give some of these shapes twice.
     switch (form_of(operands)) {
         case row_products::WeightForm::Numbers:
             add({weights[0]});
@@ -101,6 +103,8 @@ std::uint32_t shared_columns(row_products::WeightForm form, std::uint32_t k, std
     if (blocks == 1) {
         return k;
     }
+    // Group sizes differ by factors of two or more, so above one block only one size gives this
+    // number of blocks.
     const auto group = std::ranges::find_if(
         kScaleGroups, [&](std::uint32_t columns) { return div_up(k, columns) == blocks; });
     return form == row_products::WeightForm::Numbers || group == kScaleGroups.end() ? kScaleBlock
