@@ -73,7 +73,7 @@ void check_awaited(KernelThread& thread, const CircularBuffer& buffer, std::uint
     if (pages > buffer.num_full()) {
         tolerate(thread, Tolerated::PagesNotAwaited, FaultCategory::UndefinedBehavior,
                  thread.last_call, "cb_pop_front",
-                 "cb_pop_front(cb {}, {}) with {} pages there: cb_wait_front is missing", index,
+                 "cb_pop_front(cb {}, {}) with {} pages in it: cb_wait_front is missing", index,
                  pages, buffer.num_full());
         return;
     }

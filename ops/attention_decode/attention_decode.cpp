@@ -63,7 +63,7 @@ void judge_lists(const OpContext& context, const Extents& extents, RuleJudge& ju
     // Without a list of sequences the tokens are distributed evenly over them.
     const std::uint32_t sequences = context.inputs[kPageTable].spec.shape[0];
     judge.require(context.has(lists) || extents.tokens % sequences == 0, "page_table",
-                  fmt::format("has {} sequences, which do not divide {} tokens; `sequences` can "
+                  fmt::format("has {} sequences; allowed: a divisor of {} tokens; `sequences` can "
                               "state the sequence of each token",
                               sequences, extents.tokens));
 }

@@ -67,6 +67,7 @@ Extents extents_from(const Context& context, const ShapeOf& shape) {
             .heads = heads,
             .nope = nope,
             .rope = context.has(kQueryRope) ? row_length(shape(kQueryRope)) : 0,
+            // 0 and not a negative number, so that rules() can refuse rows that are too short.
             .value = head - std::min(head, nope),
             .sequences = sequences,
             .key_rows = key_rows,
@@ -168,9 +169,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     judge.require(row_length(context.inputs["k_rope"_in].spec.shape) == extents.rope, "k_rope",
                   fmt::format("has rows of {} elements; the queries' have {}",
                               row_length(context.inputs["k_rope"_in].spec.shape), extents.rope));
-    judge.require(
-        row % extents.heads == 0, "kv",
-        fmt::format("has rows of {} elements, which {} heads do not divide", row, extents.heads));
+    judge.require(row % extents.heads == 0, "kv",
+                  fmt::format("has rows of {} elements; allowed: a multiple of {} heads", row,
+                              extents.heads));
     judge.require(extents.value > 0, "kv",
                   fmt::format("has {} elements of a head; with {} of its key they leave none for "
                               "values",

@@ -73,9 +73,9 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     // Scales apply to whole blocks. Partial blocks would need a mask in the kernel, and models have
     // none.
     judge.require(weights[2] % kBlock == 0, "weights",
-                  fmt::format("have K = {}, which blocks of {} do not divide", weights[2], kBlock));
+                  fmt::format("have K = {}; allowed: a multiple of {}", weights[2], kBlock));
     judge.require(weights[1] % kBlock == 0, "weights",
-                  fmt::format("have N = {}, which blocks of {} do not divide", weights[1], kBlock));
+                  fmt::format("have N = {}; allowed: a multiple of {}", weights[1], kBlock));
     const TensorPlan& placed = context.inputs["weights"_in];
     judge.require(!placed.shard || lies_as(placed, in_weight_shards(context)), "weights",
                   fmt::format("are in other shards than those of {} x {} that go round the banks "

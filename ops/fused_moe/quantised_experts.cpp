@@ -19,6 +19,7 @@ CodedRows quantised_rows(const Layer& layer, Projection projection, const std::s
         outputs.push_back(name + "_scales");
     }
     std::vector<std::string> inputs{rows, counted.counts, scale};
+    // Missing operands keep an empty place, except at the end of the list.
     while (inputs.back().empty()) {
         inputs.pop_back();
     }

@@ -76,7 +76,7 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const Shape& weight = context.inputs["weight"_in].spec.shape;
     const std::uint32_t heads = input[input.size() - 2];
     judge.require(weight[0] % heads == 0, "weight",
-                  fmt::format("has {} rows, which {} heads do not divide", weight[0], heads));
+                  fmt::format("has {} rows; allowed: a multiple of {} heads", weight[0], heads));
     const Extents extents = extents_of(spec, input, weight);
     judge.require(extents.rows > 0 && spec.first + extents.rows <= extents.head_rows, "rows",
                   fmt::format("{} from row {} on exceed the {} of a head", extents.rows, spec.first,

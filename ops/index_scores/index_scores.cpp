@@ -114,11 +114,11 @@ void rules(const OpContext& context, RuleJudge& judge) {
     // Codes need both scales, and bfloat16 has none.
     judge.require(context.has("q_scale"_in) == is_fp8 && context.has("cache_scale"_in) == is_fp8,
                   "q",
-                  fmt::format("is {}; q_scale and cache_scale must {}be there", name_of(q.format),
-                              is_fp8 ? "" : "not "));
+                  fmt::format("is {}; q_scale and cache_scale are {}", name_of(q.format),
+                              is_fp8 ? "required" : "not allowed"));
     judge.require(
         extents.tokens % table[0] == 0, "page_table",
-        fmt::format("has {} sequences, which do not divide {} tokens", table[0], extents.tokens));
+        fmt::format("has {} sequences; allowed: a divisor of {} tokens", table[0], extents.tokens));
     const std::uint64_t entries = num_elements(context.inputs["positions"_in].spec.shape);
     judge.require(
         entries == extents.tokens, "positions",

@@ -58,7 +58,7 @@ void judge_lists(const OpContext& context, RuleJudge& judge) {
     } else {
         // Without a list of sequences the tokens are distributed evenly over them.
         judge.require(tokens % sequences == 0, "page_table",
-                      fmt::format("has {} sequences, which do not divide {} tokens; `sequences` "
+                      fmt::format("has {} sequences; allowed: a divisor of {} tokens; `sequences` "
                                   "can state the sequence of each token",
                                   sequences, tokens));
     }

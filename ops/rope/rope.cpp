@@ -68,8 +68,8 @@ void rules(const OpContext& context, RuleJudge& judge) {
                   fmt::format("has rows of {} elements; allowed for {} rotated ones: {}",
                               context.inputs["table"_in].spec.shape[1], dim, 2 * part_width(dim)));
     judge.require(num_rows(input.shape) % num_tokens(context) == 0, "input",
-                  fmt::format("has {} rows, which {} tokens do not divide", num_rows(input.shape),
-                              num_tokens(context)));
+                  fmt::format("has {} rows; allowed: a multiple of {} tokens",
+                              num_rows(input.shape), num_tokens(context)));
 }
 
 std::vector<DeviceProgram> programs(const OpContext& context) {

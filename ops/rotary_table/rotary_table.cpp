@@ -98,7 +98,8 @@ std::vector<TensorPlan> infer(const OpContext& context) {
             {.spec = {{pairs}, DataFormat::Float32, Layout::ROW_MAJOR}}};
 }
 
-/// Returns what all cores share: addresses, frequencies, and the address of the frequencies' output.
+/// Returns what all cores share: addresses, frequencies, and the address of the frequencies'
+/// output.
 std::vector<std::uint32_t> common_args(const RotaryTableSpec& spec, const TableTensors& tensors,
                                        bool is_extended) {
     std::vector<std::uint32_t> common =
@@ -147,6 +148,8 @@ Program make_program(const OpContext& context, std::size_t position) {
                                .sin = output("sin"_out),
                                .table = output("table"_out),
                                .frequencies = output("frequencies"_out)};
+    // YaRN and the output of frequencies have a second kernel, so that a plain table keeps the
+    // instructions, and thus the predicted time, of its first one.
     const bool is_extended = attention_factor(spec) != 1 || num_outputs > "frequencies"_out;
     const KernelHandle kernel = CreateKernel(
         program,

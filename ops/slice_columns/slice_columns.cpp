@@ -39,8 +39,9 @@ void rules(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<SliceColumnsSpec>();
     const TensorSpec& input = context.inputs[only(kInputs)].spec;
     const std::uint32_t row = row_length(input.shape);
-    judge.require(row % std::max(spec.heads, 1U) == 0, "heads",
-                  fmt::format("{} do not divide rows of {} columns", spec.heads, row));
+    judge.require(
+        row % std::max(spec.heads, 1U) == 0, "heads",
+        fmt::format("is {}; allowed: a divisor of the {} columns of a row", spec.heads, row));
     const std::uint32_t columns = columns_of(spec, row);
     // The range must be within a head, since the same columns are taken from each.
     judge.require(columns > 0 && spec.first + columns <= width_of(spec, row), "first",

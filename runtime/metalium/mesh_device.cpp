@@ -167,7 +167,8 @@ std::shared_ptr<MeshDevice> MeshDevice::create_submesh(
 
 std::vector<std::shared_ptr<MeshDevice>> MeshDevice::create_submeshes(const MeshShape& shape) {
     require(num_rows() % shape.num_rows() == 0 && num_cols() % shape.num_cols() == 0,
-            "create_submeshes: parts of {} do not divide {}", shape, shape_);
+            "create_submeshes: parts of {}; allowed: shapes that divide the mesh of {}", shape,
+            shape_);
     std::vector<std::shared_ptr<MeshDevice>> parts;
     for (std::uint32_t row = 0; row < num_rows(); row += shape.num_rows()) {
         for (std::uint32_t column = 0; column < num_cols(); column += shape.num_cols()) {

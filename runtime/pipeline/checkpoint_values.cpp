@@ -48,8 +48,9 @@ CheckpointValues::CheckpointValues(const Checkpoint& files, const PipelineTensor
     columns_ = shape.back();
     const std::uint32_t rows = shape.size() == 1 ? 1 : shape[shape.size() - 2];
     // Stored matrices are put below each other, such as gate and up.
-    require(rows % parts == 0, "tensors.{}.origin: {} stored tensors do not divide {} rows",
-            tensor.name, parts, rows);
+    require(rows % parts == 0,
+            "tensors.{}.origin: {} stored tensors; allowed: a divisor of {} rows", tensor.name,
+            parts, rows);
     rows_ = rows / parts;
     for (const std::string& pattern : tensor.origin.tensors) {
         parts_.push_back(find_part(pattern));

@@ -9,8 +9,8 @@ namespace {
 
 using timing::LaunchPartition;
 
-/// A device with at least this share of the longest time counts as the slowest one. In moe_v2 the device
-/// that ends `down` last takes 98.2 % of the slowest device's time there.
+/// A device with at least this share of the longest time counts as the slowest one. In moe_v2 the
+/// device that ends `down` last takes 98.2 % of the slowest device's time there.
 constexpr double kAsSlow = 0.98;
 
 std::size_t longest_of(std::span<const Millicycles> times) {
@@ -93,6 +93,7 @@ std::vector<Millicycles> times_after(std::span<const Millicycles> unedited,
                   : 1;
     std::vector<Millicycles> times(replayed.begin(), replayed.end());
     for (std::size_t device = 0; device < times.size(); ++device) {
+        // A device that was not replayed changes by the share of the slowest one that was.
         if (times[device] < 0) {
             times[device] = std::llround(static_cast<double>(unedited[device]) * change);
         }

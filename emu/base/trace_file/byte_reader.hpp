@@ -82,7 +82,7 @@ public:
     /// Checks that all bytes have been read.
     void finish() const {
         if (!bytes_.empty()) {
-            throw CorruptBytes{"it goes on behind its end"};
+            throw CorruptBytes{"it has bytes after its end"};
         }
     }
 

@@ -187,7 +187,7 @@ TEST_F(CliTimedMistake, ThatAReplayCannotFollowIsTheKernels) {
     EXPECT_EQ(ending.exit_code, 3);
     EXPECT_EQ(ending.err,
               "tessera: UndefinedBehavior: device 0 core (0,0) compute compute.cpp:13: "
-              "cb_pop_front(cb 0, 2) with 1 pages there: cb_wait_front is missing\n"
+              "cb_pop_front(cb 0, 2) with 1 pages in it: cb_wait_front is missing\n"
               "  the launch went on as on a chip, but cannot be timed after it; without times: "
               "--no-timing\n");
 }

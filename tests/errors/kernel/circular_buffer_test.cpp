@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
              "UndefinedBehavior: cb_push_back\\(cb 0, 1\\) with 0 pages free: cb_reserve_back is "
              "missing"},
         Case{"PopWithoutWait", pop_without_wait,
-             "UndefinedBehavior: cb_pop_front\\(cb 0, 1\\) with 0 pages there: cb_wait_front is "
+             "UndefinedBehavior: cb_pop_front\\(cb 0, 1\\) with 0 pages in it: cb_wait_front is "
              "missing"},
         Case{"PushMoreThanReserved", push_more_than_reserved,
              "UndefinedBehavior: cb_push_back\\(cb 0, 2\\), but this kernel has 1 pages reserved "

@@ -170,7 +170,7 @@ TEST_F(TraceFileErrors, NamesOfMoreThan16MebibytesAreRefused) {
 
 TEST_F(TraceFileErrors, BytesBehindTheEndOfNamesAreNoticed) {
     EXPECT_EQ(error_of(behind_head(section_bytes(SectionKind::Names, std::string(5, '\0')))),
-              fmt::format("run.trace: section 2 at byte {}: is corrupt: it goes on behind its end",
+              fmt::format("run.trace: section 2 at byte {}: is corrupt: it has bytes after its end",
                           behind_head("").size()));
 }
 
@@ -306,7 +306,7 @@ TEST_F(TraceFileErrors, ALaunchThatEndsTooEarlyOrTooLateIsNoticed) {
     };
 
     EXPECT_EQ(with_launch(launch), "no error");
-    EXPECT_TRUE(with_launch(launch + "x").ends_with("is corrupt: it goes on behind its end"));
+    EXPECT_TRUE(with_launch(launch + "x").ends_with("is corrupt: it has bytes after its end"));
     EXPECT_TRUE(with_launch(launch.substr(0, launch.size() - 1))
                     .ends_with("is corrupt: it ends inside a list"));
     EXPECT_TRUE(with_launch(launch.substr(0, 3))

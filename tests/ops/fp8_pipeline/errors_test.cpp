@@ -77,7 +77,7 @@ TEST(Fp8GroupedMatmulErrors, ABlockThatDoesNotDivideIsNamed) {
     product.inputs[1].spec.shape = {1, 24};
     product.inputs[3].spec.shape = {2, 4, 1};
     EXPECT_EQ(product.refused(),
-              "fp8_grouped_matmul: weights have K = 200, which blocks of 128 do not divide");
+              "fp8_grouped_matmul: weights have K = 200; allowed: a multiple of 128");
 }
 
 TEST(Fp8GroupedMatmulErrors, APushOfNoBlocksIsRefusedByItsOwnName) {

@@ -102,7 +102,7 @@ TEST(SliceColumns, NamesHeadsThatDoNotDivide) {
 
     EXPECT_EQ(
         usage_error_message([&] { check_call(slice_columns::op(), test_arch(), &spec, in, out); }),
-        "slice_columns: heads 4 do not divide rows of 10 columns");
+        "slice_columns: heads is 4; allowed: a divisor of the 10 columns of a row");
 }
 
 struct Heads {
@@ -214,8 +214,8 @@ TEST(Linear, AddsTheBiasToEachRow) {
     }
 }
 
-// Cases: K and columns that end within a tile, one K tile, more than 128 rows, and cores that finish
-// no tile.
+// Cases: K and columns that end within a tile, one K tile, more than 128 rows, and cores that
+// finish no tile.
 INSTANTIATE_TEST_SUITE_P(
     Edges, Linears,
     ::testing::Values(LinearCase{{1, 1, 2}}, LinearCase{{1, 96, 40}}, LinearCase{{33, 31, 33}},

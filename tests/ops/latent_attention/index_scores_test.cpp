@@ -137,7 +137,7 @@ TEST(IndexScores, NamesScalesThatBf16DoesNotHave) {
     const IndexScoresSpec spec;
 
     EXPECT_EQ(usage_error_message([&] { check_call(op(), test_arch(), &spec, in, out); }),
-              "index_scores: q is fp8_e4m3; q_scale and cache_scale must be there");
+              "index_scores: q is fp8_e4m3; q_scale and cache_scale are required");
 }
 
 }  // namespace
