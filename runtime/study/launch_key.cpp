@@ -62,6 +62,7 @@ public:
             add(core);
         }
         for (const InitialWord& word : words) {
+            // Unsigned: a device before the part gives a large number and is skipped, too.
             if (word.device - part.devices.first >= part.devices.count) {
                 continue;
             }
@@ -116,6 +117,7 @@ private:
 
 LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by)
     : functions_(machine.timing.expected.sfpu) {
+    // Another build may predict other times, so it must not find those of this one.
     machine_.add(text_hash(made_by));
     add(machine.arch, machine_);
     const MeshSpec& mesh = machine.mesh;
