@@ -79,7 +79,8 @@ using CBHandle = std::uint32_t;
 /// One circular buffer allocation, shared by the indices it lists.
 class CircularBufferConfig {
 public:
-    /// `total_size` is in bytes; `formats` lists the CB indices with the format of each.
+    /// Sets total size and formats. `total_size` is in bytes; `formats` has the CB indices and
+    /// their formats.
     /// Errors   UsageError if the size is 0, no index is listed, an index is above 63 or has an
     ///          invalid format. A launch checks whether the device has that many CBs.
     CircularBufferConfig(std::uint32_t total_size, std::map<std::uint8_t, DataFormat> formats);

@@ -16,7 +16,8 @@ namespace tt::tt_metal {
 /// One allocation in L1, shared by the indices that it lists. Setters return the configuration.
 class CircularBufferConfig {
 public:
-    /// `total_size` is in bytes; `formats` has the indices with the format of each.
+    /// Sets total size and formats. `total_size` is in bytes; `formats` has the indices and their
+    /// formats.
     CircularBufferConfig(std::uint32_t total_size,
                          const std::map<std::uint8_t, DataFormat>& formats)
         : total_size_(total_size), formats_(formats) {}

@@ -16,6 +16,8 @@ bool is_large(const DeviceTensor& tensor) {
     return std::uint64_t{tensor.buffer.num_pages} * tensor.buffer.aligned_page_size > kMostBytes;
 }
 
+// A program that sends data must run on its device: copy_results() copies only what it writes
+// there.
 bool is_equal(const DeviceProgram& first, const DeviceProgram& second) {
     return first.is_alone && second.is_alone && first.host_reads == second.host_reads &&
            first.program == second.program;

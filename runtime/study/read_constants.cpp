@@ -50,6 +50,7 @@ using enum EventKind;
 
 constexpr std::uint64_t kProducts = bits_of(MatmulTiles, MatmulBlock);
 
+// The first row whose prefix fits decides, so a longer prefix comes before a shorter one.
 constexpr std::array kCallConstants{
     CallConstants{"compute.unpack_pair_share", bits_of(Trait::UnpacksPair) | kProducts},
     CallConstants{"compute.unpack_pair_call", bits_of(Trait::UnpacksPair)},
@@ -224,7 +225,7 @@ public:
     }
 
 private:
-    // A trace has few functions and thousands of calls.
+    // Looks up the row of a function once: a trace has few functions and thousands of calls.
     void add_function(const TraceEvent& event) {
         if (!seen_.emplace(event.argument, event.detail).second ||
             event.argument >= trace_.names.size()) {

@@ -13,7 +13,8 @@ namespace tessera::kernel {
 class CbLength {
 public:
     constexpr CbLength() = default;
-    /// Explicit, so that `is_used ? cb.fifo_rd_ptr : 0` has the type of a word.
+    /// Converts from words. It is explicit, so that `is_used ? cb.fifo_rd_ptr : 0` has the type of
+    /// a word.
     constexpr explicit CbLength(std::uint32_t words) : bytes_(words << cb_addr_shift) {}
     constexpr CbLength& operator=(std::uint32_t words) {
         bytes_ = words << cb_addr_shift;

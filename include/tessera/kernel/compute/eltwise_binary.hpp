@@ -29,7 +29,7 @@ void sub_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1, bool acc_to_
                     CallSite site = CallSite::here());
 void mul_tiles_init(std::uint32_t icb0 = 0, std::uint32_t icb1 = 1,
                     CallSite site = CallSite::here());
-/// mul_tiles adds to DST with either value of acc_to_dest.
+/// Arms mul_tiles, which adds to DST with either value of acc_to_dest.
 inline void mul_tiles_init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t /*acc_to_dest*/,
                            std::uint32_t /*line*/ = 0, CallSite site = CallSite::here()) {
     mul_tiles_init(icb0, icb1, site);
@@ -43,7 +43,7 @@ void binary_tiles_init(std::uint32_t /*icb0*/, std::uint32_t /*icb1*/, bool acc_
                                  acc_to_dest ? Accumulation::AddToDst : Accumulation::Replace,
                                  "binary_tiles_init", site);
 }
-/// Older name of binary_tiles_init.
+/// Does the same as binary_tiles_init, under its older name.
 template <bool full_init, EltwiseBinaryType eltwise_binary_type>
 void binary_op_specific_init(CallSite site = CallSite::here()) {
     tessera::kernel::arm_eltwise(eltwise_binary_type, BroadcastType::NONE,

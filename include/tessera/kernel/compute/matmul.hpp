@@ -59,7 +59,7 @@ void matmul_block_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,
 void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst,
                   CallSite site = CallSite::here());
-/// Older form of matmul_tiles.
+/// Does the same, in an older form of the call.
 /// Errors   UndefinedBehavior if `transpose` differs from the argument of the init.
 void matmul_tiles(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id, std::uint32_t in0_tile_index,
                   std::uint32_t in1_tile_index, std::uint32_t idst, std::uint32_t transpose,

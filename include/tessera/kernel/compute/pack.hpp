@@ -34,7 +34,7 @@ void pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t output_
 /// Packs `ntiles` DST tiles from `ifrom_dst` on, in order.
 void pack_tile_block(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t ntiles,
                      CallSite site = CallSite::here());
-/// Older name of pack_tile_block.
+/// Does the same as pack_tile_block, under its older name.
 inline void matmul_pack_tile(std::uint32_t ifrom_dst, std::uint32_t icb, std::uint32_t ntiles,
                              CallSite site = CallSite::here()) {
     pack_tile_block(ifrom_dst, icb, ntiles, site);

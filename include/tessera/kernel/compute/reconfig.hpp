@@ -16,7 +16,8 @@ template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srca(std::uint32_t srca_new_operand, CallSite site = CallSite::here()) {
     tessera::kernel::reconfigure_srca(srca_new_operand, "reconfig_data_format_srca", site);
 }
-/// The chip compares the old operand's format with the new one's and skips equal ones.
+/// Do the same. On the chip they compare the formats of the old and the new operand, and do nothing
+/// if these are equal.
 template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>
 void reconfig_data_format_srca(std::uint32_t /*srca_old_operand*/, std::uint32_t srca_new_operand,
                                CallSite site = CallSite::here()) {

@@ -85,7 +85,7 @@ void exp_tile_init(CallSite site = CallSite::here()) {
     tessera::kernel::sfpu_init(tessera::kernel::Sfpu::Exp, site);
     tessera::kernel::lane_constant(0) = approx && fast_and_approx ? scale : 0x3F800000U;
 }
-/// Form of 2026, in which `approx` implies the fast approximation.
+/// Init of exp_tile in the form of 2026, in which `approx` implies the fast approximation.
 template <bool approx, auto scale, InputClamping clamping = InputClamping::ClampToNegative>
 requires(!std::is_same_v<decltype(scale), bool>) void exp_tile_init(
     CallSite site = CallSite::here()) {
@@ -153,7 +153,7 @@ inline void fill_tile(std::uint32_t idst, float param0, CallSite site = CallSite
                           VectorMode::RC, std::bit_cast<std::uint32_t>(param0), site);
 }
 
-/// Later names of power_tile with an integer exponent.
+/// x^exponent for an integer exponent: power_tile under its later names.
 SFPU_INIT(power_iterative_tile, Power, PLAIN)
 SFPU_SCALAR_BARE(power_iterative_tile, Power)
 

@@ -174,8 +174,8 @@ inline void cumsum_tile(std::uint32_t idst, bool first = true, CallSite site = C
     tessera::kernel::cumulative_sum(idst, first, site);
 }
 
-/// REDUCE_COL reduces the tile to its row 0; REDUCE_ROW reduces each row of ct_dim tiles to column
-/// 0 of the first.
+/// Init of sfpu_reduce. REDUCE_COL reduces a tile to its row 0; REDUCE_ROW reduces each row of
+/// ct_dim tiles to column 0 of the first.
 template <PoolType pool_type, DataFormat format>
 void sfpu_reduce_init(CallSite site = CallSite::here()) {
     tessera::kernel::init_formula(site);

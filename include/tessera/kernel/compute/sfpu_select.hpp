@@ -29,7 +29,7 @@ void where_tile(std::uint32_t condition, std::uint32_t on_true, std::uint32_t on
                 std::uint32_t odst, CallSite site = CallSite::here()) {
     tessera::kernel::where(condition, on_true, on_false, odst, site);
 }
-/// Older form, whose result replaces the condition.
+/// Does the same, but the result replaces the condition (older form).
 inline void where_tile(std::uint32_t condition, std::uint32_t on_true, std::uint32_t on_false,
                        CallSite site = CallSite::here()) {
     tessera::kernel::where(condition, on_true, on_false, condition, site);

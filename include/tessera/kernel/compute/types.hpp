@@ -18,7 +18,7 @@
 #define MAIN kernel_main()
 
 namespace tessera_kernel_entry {
-/// Defined by kernels of the older spelling only; the toolchain calls whichever exists.
+/// Entry of kernels in the older spelling. The toolchain calls the entry that the kernel defines.
 void kernel_main();
 }  // namespace tessera_kernel_entry
 

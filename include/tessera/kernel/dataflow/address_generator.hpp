@@ -129,7 +129,7 @@ void noc_async_write_page(std::uint32_t id, const Generator& generator, std::uin
                                tessera::kernel::PacketRule::AnyLength,
                                tessera::kernel::Posting::NonPosted, site);
 }
-/// Older names of the page transfers.
+/// Read (write) one page, under the older names of the page transfers.
 template <class Generator>
 void noc_async_read_tile(std::uint32_t id, const Generator& generator, std::uint32_t dst_l1_addr,
                          std::uint32_t offset = 0, std::uint8_t noc = noc_index,

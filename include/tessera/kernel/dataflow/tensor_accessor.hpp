@@ -279,7 +279,7 @@ inline constexpr bool has_get_aligned_page_size_v = requires(const Generator& ge
 
 // Several accessors with consecutive words.
 namespace tensor_accessor::detail {
-/// Position of the words after those of `count` accessors.
+/// Returns the position of the words after those of `count` accessors.
 template <std::uint32_t count, std::uint32_t CTA_OFFSET>
 constexpr std::uint32_t get_tensor_accessor_args_cta_offset() {
     if constexpr (count == 0) {
