@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/identical_devices.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "emu/base/isolated_for.hpp"
 
 namespace tessera::timing {
 namespace {
@@ -109,10 +109,7 @@ LaunchPartition partition(const LaunchTrace& launch, std::uint32_t num_devices) 
             partition.keys[i] = key_of(launch, partition.parts[i]);
         }
     };
-    // Isolated: an exception of a concurrent replay cancels its task group and all loops nested in
-    // it. Without isolation this loop could be one of them, and parts would be missing silently.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::parallel_for(std::size_t{0}, count, note_key, context);
+    isolated_for(count, note_key);
     for (std::size_t i = 0; i < count; ++i) {
         const auto first = std::ranges::find(partition.keys, partition.keys[i]);
         partition.representatives[i] = static_cast<std::size_t>(first - partition.keys.begin());

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emu/timing/replay.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "emu/base/isolated_for.hpp"
 #include "emu/timing/critical_path.hpp"
 #include "emu/timing/early_parts.hpp"
 #include "emu/timing/engine.hpp"
@@ -60,11 +59,7 @@ public:
           failures_(parts_.size()) {}
 
     LaunchTimeline run() {
-        // Isolated: an exception of a concurrent replay would cancel this loop, and parts would be
-        // missing.
-        tbb::task_group_context context(tbb::task_group_context::isolated);
-        tbb::parallel_for(
-            std::size_t{0}, parts_.size(), [this](std::size_t i) { replay_part(i); }, context);
+        isolated_for(parts_.size(), [this](std::size_t i) { replay_part(i); });
         // Throws the failure of the first part, whichever failed first on the host, so that the
         // message is the same at any number of threads.
         for (const std::exception_ptr& failure : failures_) {

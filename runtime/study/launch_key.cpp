@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "emu/base/counted_random.hpp"
+#include "emu/base/isolated_for.hpp"
 #include "runtime/config/timing_constants.hpp"
 #include "runtime/study/read_constants.hpp"
 
@@ -46,31 +47,22 @@ void add(const ArchSpec& arch, KeyHash& hash) {
     }
 }
 
-/// Hashes the events of a launch, with the texts of names in place of their numbers: traces of two
-/// runs number them differently.
-class LaunchHash {
-public:
-    LaunchHash(KeyHash& hash, const Trace& trace) : hash_(hash) {
-        for (const std::string& name : trace.names) {
-            names_.push_back(text_hash(name));
-        }
+std::vector<std::uint64_t> hashes_of(const std::vector<std::string>& names) {
+    std::vector<std::uint64_t> hashes;
+    for (const std::string& name : names) {
+        hashes.push_back(text_hash(name));
     }
+    return hashes;
+}
 
-    void add(const timing::LaunchPart& part, std::span<const InitialWord> words) {
-        hash_.add(part.cores.size());
-        for (const CoreTrace& core : part.cores) {
-            add(core);
-        }
-        for (const InitialWord& word : words) {
-            // Unsigned: a device before the part gives a large number and is skipped, too.
-            if (word.device - part.devices.first >= part.devices.count) {
-                continue;
-            }
-            hash_.add_pair(std::uint64_t{word.device} << 32U | word.address,
-                           pair_of(word.core) ^ word.value);
-            hash_.add(word.value);
-        }
+/// Hashes the events of a core, with the texts of names in place of their numbers: traces of two
+/// runs number them differently.
+class CoreHash {
+public:
+    CoreHash(const CoreTrace& core, std::span<const std::uint64_t> names) : names_(names) {
+        add(core);
     }
+    [[nodiscard]] const timing::PartKey& key() const noexcept { return hash_.key(); }
 
 private:
     void add(const CoreTrace& core) {
@@ -109,15 +101,36 @@ private:
         return number < names_.size() ? names_[number] : 0;
     }
 
-    KeyHash& hash_;
-    std::vector<std::uint64_t> names_;
+    KeyHash hash_;
+    std::span<const std::uint64_t> names_;
 };
+
+/// Adds the cores and initial words of a part.
+void add(const Trace& trace, const timing::LaunchPart& part, std::span<const InitialWord> words,
+         KeyHash& hash) {
+    const std::vector<std::uint64_t> names = hashes_of(trace.names);
+    std::vector<timing::PartKey> cores(part.cores.size());
+    isolated_for(cores.size(),
+                 [&](std::size_t i) { cores[i] = CoreHash(part.cores[i], names).key(); });
+    hash.add(cores.size());
+    for (const timing::PartKey& core : cores) {
+        hash.add_pair(core.halves[0], core.halves[1]);
+    }
+    for (const InitialWord& word : words) {
+        // Unsigned: a device before the part gives a large number and is skipped, too.
+        if (word.device - part.devices.first >= part.devices.count) {
+            continue;
+        }
+        hash.add_pair(std::uint64_t{word.device} << 32U | word.address,
+                      pair_of(word.core) ^ word.value);
+        hash.add(word.value);
+    }
+}
 
 }  // namespace
 
 LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by)
     : functions_(machine.timing.expected.sfpu) {
-    // Another build may predict other times, so it must not find those of this one.
     machine_.add(text_hash(made_by));
     add(machine.arch, machine_);
     const MeshSpec& mesh = machine.mesh;
@@ -150,7 +163,7 @@ timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch
             hash.add(constant.hash);
         }
     }
-    LaunchHash(hash, trace).add(part, launch.initial_words);
+    add(trace, part, launch.initial_words, hash);
     return hash.key();
 }
 
