@@ -118,6 +118,12 @@ public:
     [[nodiscard]] virtual const Trace& trace() const noexcept = 0;
 };
 
+/// Time at which a session calls its trace sink.
+enum class SinkCalls : std::uint8_t {
+    InLaunch,       ///< before launch() returns
+    BesideKernels,  ///< on another thread, if the session has several, while the next launch runs
+};
+
 /// Settings of a session.
 struct SessionOptions {
     std::uint32_t threads = 0;  ///< workers of the host; 0: one for each host core
@@ -142,6 +148,7 @@ struct SessionOptions {
     /// of a whole run need not be in memory. `so_far` has the names that the launch refers to, and
     /// no launches. Without a sink the session keeps the launches (Session::trace).
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink;
+    SinkCalls sink_calls = SinkCalls::InLaunch;
 };
 
 /// Creates an emulated mesh in this process.

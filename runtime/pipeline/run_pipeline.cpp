@@ -41,7 +41,8 @@ SessionOptions session_options(const config::LoadedRun& loaded, const RunModes& 
             .rules = run.machine.rules,
             .progress_limit = run.machine.progress_limit,
             .left_in_buffers = modes.left_in_buffers,
-            .trace_sink = modes.trace_sink};
+            .trace_sink = modes.trace_sink,
+            .sink_calls = modes.sink_calls};
 }
 
 VerifySpec verify_of(const RunSpec& run, const RunModes& modes) {
@@ -129,6 +130,8 @@ public:
         if (files_.new_state != nullptr) {
             write_state(pipeline_, tensors_, values_, session_, *files_.new_state);
         }
+        session_.wait_for_sink();
+        record_.host.timing = session_.seconds_in_sink();
         finish_record();
         return std::move(record_);
     }

@@ -17,6 +17,7 @@
 #include "runtime/report/run_record.hpp"
 #include "runtime/steps/kernel_files.hpp"
 #include "tessera/launch_modes.hpp"
+#include "tessera/session.hpp"
 #include "tessera/trace.hpp"
 
 namespace tessera::config {
@@ -32,8 +33,9 @@ struct RunModes {
     BulkData bulk_data = BulkData::On;
     std::optional<std::byte> left_in_buffers = {};  ///< as SessionOptions::left_in_buffers
     AlikeDevices alike = AlikeDevices::RunOnce;     ///< used with Maths::Off
-    /// Returns the with TraceMode::On: as SessionOptions::trace_sink.
+    /// As in SessionOptions. The sink has returned for all launches when run_pipeline() returns.
     std::function<void(const Trace& so_far, LaunchTrace&& launch)> trace_sink = {};
+    SinkCalls sink_calls = SinkCalls::InLaunch;
 };
 
 /// Returns the modes that do the least work for a trace of the pipeline. Integers are moved if

@@ -86,7 +86,8 @@ EmulatedSession::EmulatedSession(const MeshSpec& mesh, const ArchSpec& arch,
       mesh_(std::make_unique<Mesh>(mesh, arch)),
       pool_(std::make_unique<WorkerPool>(options.threads)),
       trace_{.arch = arch.name, .mesh = mesh, .names = {}, .launches = {}},
-      names_(std::make_unique<TraceNames>(trace_.names)) {
+      names_(std::make_unique<TraceNames>(trace_.names)),
+      sink_(options.trace_sink) {
 }
 
 EmulatedSession::~EmulatedSession() = default;
@@ -263,35 +264,38 @@ LaunchResult EmulatedSession::launch(const std::string& name,
     return launch(name, programs, {});
 }
 
+LaunchResult EmulatedSession::run_kernels(std::span<const LaunchedProgram> programs) {
+    try {
+        return tessera::launch(*mesh_, programs,
+                               {.delivery = options_.delivery,
+                                .seed = options_.seed,
+                                .trace = options_.trace,
+                                .maths = options_.maths,
+                                .bulk_data = options_.bulk_data,
+                                .left_in_buffers = options_.left_in_buffers,
+                                .rules = options_.rules,
+                                .progress_limit = options_.progress_limit},
+                               *pool_);
+    } catch (...) {
+        // An error of the launch before is the first one, at any number of host threads.
+        sink_.wait();
+        throw;
+    }
+}
+
 LaunchResult EmulatedSession::launch(const std::string& name,
                                      std::span<const DeviceProgram> programs,
                                      std::span<const std::size_t> alike) {
     const auto begin = std::chrono::steady_clock::now();
     const std::vector<LaunchedProgram> launched = by_device(programs, alike);
-    LaunchResult result = tessera::launch(*mesh_, launched,
-                                          {.delivery = options_.delivery,
-                                           .seed = options_.seed,
-                                           .trace = options_.trace,
-                                           .maths = options_.maths,
-                                           .bulk_data = options_.bulk_data,
-                                           .left_in_buffers = options_.left_in_buffers,
-                                           .rules = options_.rules,
-                                           .progress_limit = options_.progress_limit},
-                                          *pool_);
+    LaunchResult result = run_kernels(launched);
     result.host_seconds = seconds_since(begin);
     log::info(log::Area::Launch,
               "{}: {} cores and {} kernel threads of {} devices{}, {} host threads, {:.3f} s", name,
               result.cores.size(), num_kernel_threads(launched), programs.size(),
               alike_text(launched), pool_->num_workers(), result.host_seconds);
     if (options_.trace == TraceMode::On) {
-        try {
-            pass_on_trace(name, launched);
-        } catch (const timing::StalledReplay&) {
-            if (const auto cause = cause_of_stall(*mesh_, launched)) {
-                throw KernelError(*cause);
-            }
-            throw;
-        }
+        pass_on_trace(name, launched);
     }
     return result;
 }
@@ -299,10 +303,22 @@ LaunchResult EmulatedSession::launch(const std::string& name,
 void EmulatedSession::pass_on_trace(const std::string& name,
                                     std::span<const LaunchedProgram> programs) {
     LaunchTrace launch = collect_trace(name, *mesh_, programs, *names_);
-    if (options_.trace_sink) {
-        options_.trace_sink(trace_, std::move(launch));
-    } else {
+    if (!options_.trace_sink) {
         trace_.launches.push_back(std::move(launch));
+        return;
+    }
+    // The kernels' state explains a stall of the replay only until the next launch.
+    const auto cause = cause_of_stall(*mesh_, programs);
+    if (options_.sink_calls == SinkCalls::BesideKernels && num_threads() > 1 && !cause) {
+        return sink_.start(trace_, std::move(launch));
+    }
+    try {
+        sink_.call(trace_, std::move(launch));
+    } catch (const timing::StalledReplay&) {
+        if (cause) {
+            throw KernelError(*cause);
+        }
+        throw;
     }
 }
 

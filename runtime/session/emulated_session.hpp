@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/launch/alike_programs.hpp"
+#include "runtime/session/launch_sink.hpp"
 #include "runtime/session/replicate.hpp"
 #include "tessera/session.hpp"
 #include "tessera/trace.hpp"
@@ -55,6 +56,11 @@ public:
                         std::span<const std::size_t> alike);
 
     [[nodiscard]] const Trace& trace() const noexcept override { return trace_; }
+    /// Waits until SessionOptions::trace_sink has returned for all launches.
+    /// Errors   those of the sink.
+    void wait_for_sink() { sink_.wait(); }
+    /// Returns the host seconds in which the session did nothing but call or await its trace sink.
+    [[nodiscard]] double seconds_in_sink() const noexcept { return sink_.seconds(); }
 
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
     /// Returns the number of worker threads of a launch.
@@ -65,6 +71,7 @@ private:
                                         std::uint32_t first) const;
     [[nodiscard]] BankRange dram_range(const DeviceTensor& tensor) const;
     [[nodiscard]] bool can_share(std::span<const DeviceTensor> tensors) const;
+    [[nodiscard]] LaunchResult run_kernels(std::span<const LaunchedProgram> programs);
     void pass_on_trace(const std::string& name, std::span<const LaunchedProgram> programs);
     [[nodiscard]] DeviceTensor place(const std::string& name, const TensorSpec& spec,
                                      Buffer buffer);
@@ -79,6 +86,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> shared_;
     Trace trace_;
     std::unique_ptr<TraceNames> names_;
+    LaunchSink sink_;  ///< last: it waits for a sink before all else is destroyed
 };
 
 }  // namespace tessera

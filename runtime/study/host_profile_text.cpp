@@ -41,6 +41,7 @@ std::vector<Line> phases_of(const report::RunRecord& record, double report_secon
     lines.insert(lines.end(), ops.begin(), ops.end());
     lines.push_back({"verify", host.verify});
     lines.push_back({"timing", host.timing});
+    lines.push_back({"  beside the phases above", host.beside});
     lines.push_back({"report", report_seconds});
     return lines;
 }

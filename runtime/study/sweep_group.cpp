@@ -43,6 +43,7 @@ std::string record(const config::LoadedSweep& sweep, const SweepOptions& options
         // fit.
         timed_run::add_to_all(timers, so_far, launch);
     };
+    modes.sink_calls = SinkCalls::BesideKernels;
     return options.record(loaded, modes);
 }
 

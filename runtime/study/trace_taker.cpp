@@ -23,6 +23,7 @@ pipeline::RunModes TraceTaker::modes(pipeline::RunModes modes) {
         modes.trace_sink = [this](const Trace& so_far, LaunchTrace&& launch) {
             take(so_far, std::move(launch));
         };
+        modes.sink_calls = SinkCalls::BesideKernels;
     }
     return modes;
 }

@@ -82,19 +82,20 @@ TEST(HostProfile, TextHasEveryPhaseTheOpsAndTheIdleRest) {
     record.steps.push_back({.name = "gate", .op = "moe_bmm", .host_seconds = 1.5});
     record.steps.push_back({.name = "silu", .op = "silu", .host_seconds = 0.5});
     record.steps.push_back({.name = "up", .op = "moe_bmm", .host_seconds = 1});
-    record.host = {.load = 1, .launch = 3, .verify = 2, .timing = 1, .total = 9};
+    record.host = {.load = 1, .launch = 3, .verify = 2, .timing = 1, .beside = 0.5, .total = 9};
     const HostProfile profile{{3, 1.5, 0.6, 0.3}};
 
     EXPECT_EQ(profile_text(record, 1, profile, {}),
-              "  host time                   s  share\n"
-              "  load                    1.000   10 %\n"
-              "  tensors made and moved  2.000   20 %\n"
-              "  kernels                 3.000   30 %\n"
-              "    moe_bmm               2.500   25 %\n"
-              "    silu                  0.500    5 %\n"
-              "  verify                  2.000   20 %\n"
-              "  timing                  1.000   10 %\n"
-              "  report                  1.000   10 %\n"
+              "  host time                      s  share\n"
+              "  load                       1.000   10 %\n"
+              "  tensors made and moved     2.000   20 %\n"
+              "  kernels                    3.000   30 %\n"
+              "    moe_bmm                  2.500   25 %\n"
+              "    silu                     0.500    5 %\n"
+              "  verify                     2.000   20 %\n"
+              "  timing                     1.000   10 %\n"
+              "    beside the phases above  0.500    5 %\n"
+              "  report                     1.000   10 %\n"
               "\n"
               "  kernels on 2 threads      s  share\n"
               "  tile maths            3.000   50 %\n"
