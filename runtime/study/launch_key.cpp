@@ -7,7 +7,6 @@
 #include "emu/base/counted_random.hpp"
 #include "emu/base/isolated_for.hpp"
 #include "runtime/config/timing_constants.hpp"
-#include "runtime/study/read_constants.hpp"
 
 namespace tessera::timed_run {
 namespace {
@@ -151,13 +150,23 @@ LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by)
 }
 
 timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch) const {
-    return key_of(trace, launch, {{0, num_devices_}, launch.cores});
+    return key_of(trace, launch, ReadConstants(functions_, trace, launch.cores));
+}
+
+timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch,
+                                   const ReadConstants& read) const {
+    return key_of(trace, launch, {{0, num_devices_}, launch.cores}, read);
 }
 
 timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch,
                                    const timing::LaunchPart& part) const {
+    return key_of(trace, launch, part, ReadConstants(functions_, trace, part.cores));
+}
+
+timing::PartKey LaunchKeys::key_of(const Trace& trace, const LaunchTrace& launch,
+                                   const timing::LaunchPart& part,
+                                   const ReadConstants& read) const {
     KeyHash hash = machine_;
-    const ReadConstants read(functions_, trace, part.cores);
     for (const Constant& constant : constants_) {
         if (read.reads(constant.key)) {
             hash.add(constant.hash);

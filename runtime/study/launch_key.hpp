@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emu/timing/identical_devices.hpp"
+#include "runtime/study/read_constants.hpp"
 #include "runtime/study/timed_machine.hpp"
 #include "tessera/timing_spec.hpp"
 #include "tessera/trace.hpp"
@@ -21,6 +22,9 @@ public:
     LaunchKeys(const TimedMachine& machine, const std::string& made_by);
 
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch) const;
+    /// As key_of(); `read` is of this launch.
+    [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
+                                         const ReadConstants& read) const;
     /// As key_of(), for the times of one part of the launch.
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
                                          const timing::LaunchPart& part) const;
@@ -30,6 +34,10 @@ private:
         std::string key;         ///< below `timing`
         std::uint64_t hash = 0;  ///< of its key, its value and its range
     };
+
+    [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
+                                         const timing::LaunchPart& part,
+                                         const ReadConstants& read) const;
 
     timing::KeyHash machine_;
     std::uint32_t num_devices_ = 0;

@@ -42,9 +42,9 @@ private:
 /// Keys of constants, below `timing`.
 using ConstantKeys = std::set<std::string, std::less<>>;
 
-/// Returns the constants that the replay of a run with this launch reads: those of the launch, and
-/// those of the time before it.
-[[nodiscard]] ConstantKeys constants_read(const TimingBounds& timing, const Trace& trace,
+/// Returns the constants that the replay of a run with this launch reads: those of the launch, which
+/// `read` knows, and those of the time before it.
+[[nodiscard]] ConstantKeys constants_read(const TimingBounds& timing, const ReadConstants& read,
                                           const LaunchTrace& launch);
 
 }  // namespace tessera::timed_run

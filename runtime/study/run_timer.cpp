@@ -212,8 +212,9 @@ std::optional<report::LaunchReport> RunTimer::restarted(
 }
 
 void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
-                          const timing::LaunchPartition& partition, LaunchTimes& times) {
-    timing::PartKey key = keys_->key_of(trace, launch);
+                          const timing::LaunchPartition& partition, const ReadConstants& read,
+                          LaunchTimes& times) {
+    timing::PartKey key = keys_->key_of(trace, launch, read);
     auto kept = options_.cache->find(key);
     auto report = kept ? restarted(*kept, launch, partition) : std::nullopt;
     if (kept && !report) {
@@ -249,6 +250,10 @@ void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
                    const timing::LaunchPartition& partition) {
     const auto start = std::chrono::steady_clock::now();
+    std::optional<ReadConstants> read;
+    if (keys_ || options_.detail == Detail::Full) {
+        read.emplace(machine_->timing.expected.sfpu, trace, launch.cores);
+    }
     LaunchTimes times{.makespans = std::vector<Millicycles>(replays_.size()),
                       .longest_on_device = std::vector<Millicycles>(replays_.size()),
                       .reduced = {},
@@ -257,13 +262,13 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     if (options_.draws.times == DrawTimes::Replayed) {
         replay_draws(trace, launch, partition, times);
     } else if (keys_) {
-        add_cached(trace, launch, partition, times);
+        add_cached(trace, launch, partition, *read, times);
     } else {
         estimate_draws(trace, launch, partition, times);
     }
     // Only whole reports say which assumed constants they depend on.
     if (options_.detail == Detail::Full) {
-        report_.constants_read.merge(constants_read(machine_->timing, trace, launch));
+        report_.constants_read.merge(constants_read(machine_->timing, *read, launch));
     }
     report::LaunchReport& reduced = times.reduced;
     const ModelErrorSpec& error = machine_->timing.expected.model_error;

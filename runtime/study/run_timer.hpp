@@ -112,7 +112,8 @@ private:
         const TimedLaunch& kept, const LaunchTrace& launch,
         const timing::LaunchPartition& partition) const;
     void add_cached(const Trace& trace, const LaunchTrace& launch,
-                    const timing::LaunchPartition& partition, LaunchTimes& times);
+                    const timing::LaunchPartition& partition, const ReadConstants& read,
+                    LaunchTimes& times);
     void add_estimates(const LaunchTrace& launch, std::span<const Millicycles> stated,
                        std::span<const double> factors, LaunchTimes& times);
     void estimate_draws(const Trace& trace, const LaunchTrace& launch,

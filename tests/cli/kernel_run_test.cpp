@@ -97,8 +97,8 @@ TEST_F(CliKernelRun, PredictsTheSameTimeWithoutValues) {
 
 TEST_F(CliKernelRun, RefusesAReferenceOrOutputsWithoutValues) {
     const auto error = [&](const std::string& option, const std::string& value) {
-        return run_kernel(
-                   {double_kernel("compute.cpp"), "--in", "x=64x64", "--timing-only", option, value})
+        return run_kernel({double_kernel("compute.cpp"), "--in", "x=64x64", "--timing-only", option,
+                           value})
             .err;
     };
 

@@ -43,10 +43,10 @@ Cores cores_of(const LaunchTrace& launch, std::uint16_t device) {
     std::vector<const CoreTrace*> cores;
     std::vector<const CoreTrace*> groups;
     Cores result;
-    for (const CoreTrace& core : launch.cores) {
-        if (core.device != device) {
-            continue;
-        }
+    // A launch has its cores by device. A run asks for each device and each draw: a search in all
+    // cores of 32 devices took 1 % of a run.
+    for (const CoreTrace& core :
+         std::ranges::equal_range(launch.cores, device, {}, &CoreTrace::device)) {
         cores.push_back(&core);
         result.binaries += num_binaries(core);
         const auto is_same = [&](const CoreTrace* group) { return group->cbs == core.cbs; };

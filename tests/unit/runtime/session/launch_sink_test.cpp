@@ -58,8 +58,8 @@ TEST_F(SinkBesideKernels, LaunchReturnsBeforeTheSinkDoes) {
 
 TEST_F(SinkBesideKernels, OneThreadCallsTheSinkInTheLaunch) {
     std::vector<std::string> seen;
-    const auto session = session_with(
-        [&](const Trace&, LaunchTrace&& launch) { seen.push_back(launch.name); }, 1);
+    const auto session =
+        session_with([&](const Trace&, LaunchTrace&& launch) { seen.push_back(launch.name); }, 1);
 
     launch(*session, "one");
 
@@ -97,8 +97,8 @@ TEST_F(SinkBesideKernels, TheNextLaunchThrowsTheErrorOfTheSink) {
 // With one thread the second launch does not start.
 TEST_F(SinkBesideKernels, AnErrorOfTheSinkComesBeforeThatOfTheNextLaunch) {
     for (const std::uint32_t threads : {1U, 2U}) {
-        const auto session = session_with(
-            [](const Trace&, LaunchTrace&&) { throw UsageError("no room"); }, threads);
+        const auto session =
+            session_with([](const Trace&, LaunchTrace&&) { throw UsageError("no room"); }, threads);
         const auto run = [&] {
             launch(*session, "one");
             launch(*session, "two", "void kernel_main() { cb_push_back(7, 1); }");

@@ -221,7 +221,11 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LaunchKeysOf, ::testing::ValuesIn(kinds_of_work(
 TEST(ReadConstants, OfARunHoldThoseBetweenItsProgramsThatApply) {
     compare::RecordedRun run = test::run_of_reads(test::kSpread);
     LaunchTrace& launch = run.trace.launches.front();
-    const auto read = [&] { return constants_read(run.machine.timing, run.trace, launch); };
+    const auto read = [&] {
+        return constants_read(
+            run.machine.timing,
+            ReadConstants(run.machine.timing.expected.sfpu, run.trace, launch.cores), launch);
+    };
 
     EXPECT_THAT(read(), Contains("dispatch.program_gap"));
     EXPECT_THAT(read(), Not(Contains("dispatch.host_read")));
