@@ -130,6 +130,7 @@ void add(const Trace& trace, const timing::LaunchPart& part, std::span<const Ini
 
 LaunchKeys::LaunchKeys(const TimedMachine& machine, const std::string& made_by)
     : functions_(machine.timing.expected.sfpu) {
+    // Another build may predict other times, so it must not find those of this one.
     machine_.add(text_hash(made_by));
     add(machine.arch, machine_);
     const MeshSpec& mesh = machine.mesh;
