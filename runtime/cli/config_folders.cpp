@@ -28,6 +28,13 @@ bool is_shipped_in(const char* folder, const std::string& config) {
     return std::ranges::find(names, config) != names.end();
 }
 
+/// "; nearest: a, b", if names are near.
+std::string nearest_text(const std::string& word, const std::vector<std::string>& names) {
+    constexpr std::size_t kSuggested = 3;
+    const auto near = config::nearest_few(word, names, kSuggested);
+    return near.empty() ? "" : fmt::format("; nearest: {}", fmt::join(near, ", "));
+}
+
 fs::path find_in(const std::string& config, const Folders& folders) {
     if (fs::exists(config)) {
         return config;
@@ -43,12 +50,9 @@ fs::path find_in(const std::string& config, const Folders& folders) {
     }
     require(!names.empty(), "{}: no such file, and {} holds no configurations", config,
             (shipped_configs() / folders.front()).string());
-    constexpr std::size_t kSuggested = 3;
     throw UsageError(fmt::format(
-        "{}: no such file or shipped configuration; nearest: {}; tessera list configs shows all {} "
-        "{}",
-        config, fmt::join(config::nearest_few(config, names, kSuggested), ", "), names.size(),
-        fmt::join(folders, " and ")));
+        "{}: no such file or shipped configuration{}; tessera list configs shows all {} {}", config,
+        nearest_text(config, names), names.size(), fmt::join(folders, " and ")));
 }
 
 }  // namespace
@@ -93,10 +97,9 @@ fs::path find_model(const std::string& model) {
     if (std::ranges::find(names, model) != names.end()) {
         return shipped_configs() / "models" / (model + ".json");
     }
-    constexpr std::size_t kSuggested = 3;
-    throw UsageError(fmt::format(
-        "{}: no such file or shipped model; nearest: {}; tessera list models shows all {}", model,
-        fmt::join(config::nearest_few(model, names, kSuggested), ", "), names.size()));
+    throw UsageError(
+        fmt::format("{}: no such file or shipped model{}; tessera list models shows all {}", model,
+                    nearest_text(model, names), names.size()));
 }
 
 }  // namespace tessera::cli

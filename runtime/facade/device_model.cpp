@@ -70,9 +70,10 @@ fs::path find_device_model(std::string_view origin, const std::string& device) {
         return device;
     }
     const auto names = config::names_in(shipped_models());
+    const auto near = config::plausible(device, names);
     require(std::ranges::find(names, device) != names.end(),
-            "{} {}: no such file or shipped device model; nearest: {}, shipped: {}", origin, device,
-            config::nearest(device, names), fmt::join(names, ", "));
+            "{} {}: no such file or shipped device model; {}shipped: {}", origin, device,
+            near ? fmt::format("nearest: {}, ", *near) : "", fmt::join(names, ", "));
     return shipped_models() / (device + ".yaml");
 }
 

@@ -105,9 +105,6 @@ std::vector<std::string> nearest_few(std::string_view word, std::span<const std:
     for (const auto& [rank, candidate] : ranked) {
         words.push_back(candidate);
     }
-    if (words.empty() && !known.empty()) {
-        words.push_back(nearest(word, known));
-    }
     words.resize(std::min(count, words.size()));
     return words;
 }

@@ -22,8 +22,7 @@ namespace tessera::config {
 /// to the nearest number.
 [[nodiscard]] std::size_t far_distance(std::string_view word);
 
-/// Returns at most `count` plausible corrections of `word`, nearest first. Returns only the nearest
-/// one if all are farther than far_distance.
+/// Returns at most `count` plausible corrections of `word`, nearest first; see plausible().
 [[nodiscard]] std::vector<std::string> nearest_few(std::string_view word,
                                                    std::span<const std::string> known,
                                                    std::size_t count);
