@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,24 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
     return value;
 }
 
+/// Kind of file that users give in place of a safetensors file, by its first bytes.
+struct OtherKind {
+    std::string_view start;
+    std::string_view name;
+};
+constexpr std::array kOtherKinds{
+    OtherKind{"\x93NUMPY", "a .npy file of NumPy"},
+    OtherKind{"PK\x03\x04", "a ZIP archive, as .npz and .pt files are"}};
+
+void refuse_other_kinds(const std::string& file, std::string_view start) {
+    for (const OtherKind& kind : kOtherKinds) {
+        require(!start.starts_with(kind.start),
+                "{}: is {}; allowed: a safetensors file, as save_file of safetensors.numpy or "
+                "safetensors.torch writes it",
+                file, kind.name);
+    }
+}
+
 std::string_view header_text(const std::string& file, std::span<const std::byte> bytes) {
     require(bytes.size() >= kLengthBytes,
             "{}: {} bytes; a safetensors file starts with 8 bytes of header length", file,
@@ -35,6 +54,7 @@ std::string_view header_text(const std::string& file, std::span<const std::byte>
     const std::uint64_t length = little_endian(bytes);
     // Eight letters, read as a number, exceed the length of any header.
     const std::string_view start(reinterpret_cast<const char*>(bytes.data()), kLengthBytes);
+    refuse_other_kinds(file, start);
     const bool is_text = std::ranges::all_of(start, [](char c) {
         return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
     });

@@ -49,6 +49,13 @@ std::vector<BadFile> bad_files() {
         {"Empty", "", "0 bytes; a safetensors file starts with 8 bytes of header length"},
         {"SevenBytes", "1234567",
          "7 bytes; a safetensors file starts with 8 bytes of header length"},
+        {"NumpyFile", std::string("\x93NUMPY\x01\0\x76\0", 10),
+         "is a .npy file of NumPy; allowed: a safetensors file, as save_file of safetensors.numpy "
+         "or safetensors.torch writes it"},
+        {"ZipArchive", std::string("PK\x03\x04\x14\0\0\0\x08\0", 10),
+         "is a ZIP archive, as .npz and .pt files are; allowed: a safetensors file, as save_file "
+         "of "
+         "safetensors.numpy or safetensors.torch writes it"},
         {"LengthBeyondTheFile", with_length(100, "{}"),
          "header length 100 goes beyond the file, which has 2 bytes behind the length"},
         {"LengthAboveTheLimit", with_length(~std::uint64_t{0}, "{}"),
