@@ -63,6 +63,12 @@ std::string show_share(double share) {
     return fmt::format("{:.0f} %", share * 100);
 }
 
+std::string show_change(double share) {
+    const std::string number = fmt::format("{:.1f} %", 100 * std::abs(share));
+    const char* const sign = number == "0.0 %" ? "" : share < 0 ? "−" : "+";
+    return sign + number;
+}
+
 std::string show_pcc(double pcc) {
     if (std::isnan(pcc)) {
         return "–";  // a constant tensor has no correlation

@@ -15,6 +15,8 @@ namespace tessera::report {
 [[nodiscard]] std::string show_seconds(double seconds);
 /// Returns "87 %"; "<1 %" for a share above 0 that would be rounded to 0.
 [[nodiscard]] std::string show_share(double share);
+/// Returns a difference with its sign: "+15.2 %", "−36.5 %"; "0.0 %" without one.
+[[nodiscard]] std::string show_change(double share);
 /// Returns a correlation with its nines: "0.999987", never rounded up to 1.
 [[nodiscard]] std::string show_pcc(double pcc);
 /// Returns "0" or two digits with an exponent: "3.8e-03"; "inf", "nan".

@@ -69,7 +69,10 @@ std::string wrapped_line(std::string_view line, std::size_t width) {
     std::size_t columns = indent;
     for (std::size_t at = indent; at < line.size();) {
         const std::size_t space = line.find_first_not_of(' ', at);
-        const std::size_t end = std::min(line.find(' ', space), line.size());
+        std::size_t end = std::min(line.find(' ', space), line.size());
+        if (line.substr(end).starts_with(" %")) {
+            end = std::min(line.find(' ', end + 1), line.size());  // a number keeps its sign
+        }
         const std::string_view word = line.substr(at, end - at);  // with the spaces before it
         const std::size_t more = columns_of(without_colours(word));
         if (columns + more > width && columns > indent + 4) {

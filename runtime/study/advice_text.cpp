@@ -35,8 +35,7 @@ std::string steps_text(const Finding& finding) {
     for (std::size_t i = 0; i < std::min(kMost, finding.steps.size()); ++i) {
         const StepGain& step = finding.steps[i];
         const bool has_place = i == 0 && !step.place.empty();
-        steps.push_back(fmt::format("{} {}{}{}", step.name, step.gain > 0 ? "−" : "+",
-                                    percent(std::abs(step.gain)),
+        steps.push_back(fmt::format("{} {}{}", step.name, report::show_change(-step.gain),
                                     has_place ? fmt::format(" ({})", step.place) : ""));
     }
     return fmt::format("{}", fmt::join(steps, ", "));

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/report/timing/html_page.hpp"
 
@@ -30,13 +31,10 @@ std::string us(double nanoseconds) {
     return fmt::format("{:.3f}", nanoseconds / 1000);
 }
 
-std::string percent(double share) {
-    return fmt::format("{:+.1f} %", 100 * share);
-}
-
 std::string of_a(const StepComparison& step, double difference) {
-    return step.a && step.b && step.a->expected > 0 ? percent(difference / step.a->expected)
-                                                    : kNoTime;
+    return step.a && step.b && step.a->expected > 0
+               ? report::show_change(difference / step.a->expected)
+               : kNoTime;
 }
 
 std::string runs_text(const AgainstBaseline& runs, const TextStyle& style) {

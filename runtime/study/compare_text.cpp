@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 #include "runtime/study/compare.hpp"
 
@@ -50,7 +51,7 @@ std::string relative(const StepComparison& step) {
     if (!step.a || !step.b || step.a->expected == 0) {
         return kNothing;
     }
-    return fmt::format("{:+.1f} %", 100 * step.difference.expected / step.a->expected);
+    return report::show_change(step.difference.expected / step.a->expected);
 }
 
 std::string interval(const StepComparison& step, const Unit& unit) {

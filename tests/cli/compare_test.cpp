@@ -281,7 +281,7 @@ TEST_P(CompareErrors, NameWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     Arguments, CompareErrors,
     testing::Values(Case{"Nothing", "nowhere",
-                         "nowhere: no such file or shipped configuration; nearest: "},
+                         "nowhere: no such file or shipped configuration; tessera list "},
                     Case{"NoReportInTheFolder", "/usr",
                          "/usr/report.json: cannot open: No such file or directory"},
                     Case{"MissingReport", "nowhere.json",

@@ -24,6 +24,12 @@ TEST(ShowCount, HasThreeDigitsAbove) {
     EXPECT_EQ(show_count(98.76e9), "98.8 G");
 }
 
+TEST(ShowChange, HasTheSignOfTheOtherNumbersOfATable) {
+    EXPECT_EQ(show_change(0.152), "+15.2 %");
+    EXPECT_EQ(show_change(-0.365), "−36.5 %");
+    EXPECT_EQ(show_change(-0.0001), "0.0 %");
+}
+
 TEST(ShowBytes, HasBinaryPrefixes) {
     EXPECT_EQ(show_bytes(1023), "1023 B");
     EXPECT_EQ(show_bytes(1536), "1.50 KiB");

@@ -64,6 +64,7 @@ TEST(TextLines, AreWrappedAtSpacesAndIndented) {
 
     EXPECT_EQ(wrapped("  one two three four five\nsix\n", narrow),
               "  one two three four\n      five\nsix\n");
+    EXPECT_EQ(wrapped("  gains of up to 1.5 %\n", narrow), "  gains of up to\n      1.5 %\n");
     EXPECT_EQ(wrapped("abcdefghijklmnopqrstuvwxyz", narrow), "abcdefghijklmnopqrstuvwxyz");
     EXPECT_EQ(wrapped("\033[1mseventeen columns\033[0m −−\n", narrow),
               "\033[1mseventeen columns\033[0m −−\n");

@@ -21,9 +21,9 @@ TEST(CompareText, ShowsStepsPartsAndVerdict) {
               "B  b on n150\n"
               "\n"
               "  step     A    B  B − A     of A     interval  verdict\n"
-              "  gate  1000  750   −250  -25.0 %  −250 … +100  leaning: 66 % of 255 pairs\n"
+              "  gate  1000  750   −250  −25.0 %  −250 … +100  leaning: 66 % of 255 pairs\n"
               "  silu    50    –    −50        –    −50 … −50  robust: 100 % of 255 pairs\n"
-              "  run   1060  750   −310  -29.2 %   −310 … +40  leaning: 66 % of 255 pairs\n"
+              "  run   1060  750   −310  −29.2 %   −310 … +40  leaning: 66 % of 255 pairs\n"
               "\n"
               "Where the difference of the run lies (critical paths, cycles)\n"
               "\n"
@@ -50,7 +50,7 @@ TEST(CompareText, ShowsMicrosecondsWhereClocksDiffer) {
 
     const std::string text = to_text(compare(a, b), {});
 
-    EXPECT_NE(text.find("  gate  1.000  0.500  −0.500  -50.0 %"), std::string::npos) << text;
+    EXPECT_NE(text.find("  gate  1.000  0.500  −0.500  −50.0 %"), std::string::npos) << text;
 }
 
 TEST(CompareText, NamesTheConstantsThatAloneChangeTheSign) {
