@@ -85,7 +85,7 @@ void add_options(CLI::App& command, ScoreCommand& options) {
         ->needs("--plot");
     command.add_option("--threads", options.threads, "Rows at a time [one for each core]")
         ->type_name("N")
-        ->check(CLI::Range(1U, kMaxThreads));
+        ->check(cli::whole_number(1, kMaxThreads));
     cli::add_draw_options(command, options.draws);
     command.footer(
         "Columns of CSV: id, arch, workload, parameters (key=value;…), metric, value, unit,\n"

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <ostream>
 #include <regex>
 #include <sstream>
@@ -26,11 +27,13 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 success, 1 a result failed its check, 2 wrong input, 3 a kernel broke the\n"
     "machine's contract, 70 a fault of tessera itself, 130 in a shell after Ctrl-C.";
 
-// Returns "tessera check": the program and the subcommands that the arguments name.
+// Returns "tessera kernel check": the program and the subcommands that the arguments name.
 std::string named_command(const CLI::App& root) {
     std::string name = root.get_name();
-    for (const CLI::App* command : root.get_subcommands()) {
-        name += " " + command->get_name();
+    const CLI::App* app = &root;
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+        name += " " + app->get_name();
     }
     return name;
 }
@@ -51,6 +54,16 @@ void start_log(const std::vector<std::string>& levels, Console& console) {
         console.progress = Progress::Hidden;
     }
 }
+
+/// Help with "FILE..." for an argument that takes several values, however many are allowed.
+class HelpText final : public CLI::Formatter {
+public:
+    std::string make_option_usage(const CLI::Option* option) const override {
+        const std::string name =
+            option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+        return option->get_required() ? name : "[" + name + "]";
+    }
+};
 
 /// Returns the innermost subcommand that the arguments name.
 const CLI::App& named_app(const CLI::App& root) {
@@ -140,9 +153,14 @@ std::string own_words(const CLI::ParseError& error, const CLI::App& root) {
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !commands.empty()) {
         return fmt::format("no command given; allowed: {}", fmt::join(commands, ", "));
     }
+    static const std::regex kNotInRange(R"((.*): Value (.*) not in range (.*) to (.*))");
     static const std::regex kNotIn(R"((.*): (.*) not in \{(.*)\})");
     std::string text = error.what();
     std::smatch parts;
+    if (std::regex_match(text, parts, kNotInRange)) {
+        return fmt::format("{} {}: allowed: {} to {}", parts[1].str(), parts[2].str(),
+                           parts[3].str(), parts[4].str());
+    }
     if (!std::regex_match(text, parts, kNotIn)) {
         return text;
     }
@@ -195,6 +213,7 @@ std::vector<std::string> names_with_ranks(const std::vector<Command>& commands) 
 ExitCode run_command_line(std::span<const std::string> arguments, Console& console,
                           std::span<const AddCommand> more) {
     CLI::App root(kAbout, "tessera");
+    root.formatter(std::make_shared<HelpText>());  // before the commands, which inherit it
     root.set_version_flag("--version", "tessera " TESSERA_VERSION, "Print the version");
     root.require_subcommand(0, 1);
     root.footer(kExitCodes);

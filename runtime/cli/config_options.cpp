@@ -112,6 +112,10 @@ void add_kernel_options(CLI::App& command, ConfigOptions& config, KernelOptions&
         ->type_name("PLACE");
 }
 
+CLI::Validator whole_number(std::uint32_t fewest, std::uint32_t most) {
+    return CLI::Range(fewest, most).description(fmt::format("{}-{}", fewest, most));
+}
+
 void apply(const KernelOptions& options) {
     for (const std::string& folder : options.include) {
         add_kernel_root(folder);
@@ -134,7 +138,7 @@ void add_draw_options(CLI::App& command, DrawOptions& options, const std::string
         .add_option("--draws", options.count,
                     fmt::format("Draws of the timing constants for intervals [{}]", by_default))
         ->type_name("N")
-        ->check(CLI::Range(kFewest, kMost));
+        ->check(whole_number(kFewest, kMost));
     command.add_flag("--replay-draws", options.are_replayed,
                      "Replay the run for each draw instead of estimating its time from the "
                      "critical path");

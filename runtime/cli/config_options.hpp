@@ -15,6 +15,7 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): a name of CLI11
 class App;
+class Validator;
 class Option;
 }  // namespace CLI
 
@@ -48,6 +49,9 @@ CLI::Option& add_repeated_option(CLI::App& command, const char* name,
                                  const std::string& about);
 /// Adds only --set.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
+/// Returns the check of a number from `fewest` to `most`, which help shows as "2-1024".
+[[nodiscard]] CLI::Validator whole_number(std::uint32_t fewest, std::uint32_t most);
+
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);
 

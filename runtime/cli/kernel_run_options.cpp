@@ -125,7 +125,7 @@ void add_inference_options(CLI::App& command, KernelRunOptions& options) {
                         "Runtime argument by index or variable: --arg reader.2=core.first");
     add_repeated_option(command, "--ct", options.compile_args, "KERNEL.ARGUMENT=VALUE",
                         "Compile-time argument by index, name or variable");
-    add_repeated_option(command, "--cb", options.buffers, "INDEX=KEY:VALUE,…",
+    add_repeated_option(command, "--cb", options.buffers, "INDEX=KEY:VALUE,...",
                         "Circular buffer: --cb 0=pages:8,format:float32,page_size:2048");
     add_repeated_option(command, "--define", options.defines, "[KERNEL.]NAME=VALUE",
                         "Define a word as a program would, for all kernels or for one");

@@ -241,7 +241,7 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         ->type_name("NAME");
     command.add_option("--tokens", options.demand.tokens, "Tokens of all devices together [32]")
         ->type_name("N")
-        ->check(CLI::Range(1, 1 << 20));
+        ->check(whole_number(1, 1 << 20));
     command
         .add_option("--phase", options.phase,
                     "decode: each token is of another sequence; prefill: all are of one prompt "
@@ -258,7 +258,7 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         .add_option("--context", options.context,
                     "Cached positions of each sequence, with --layer whole [1024; prefill: 0]")
         ->type_name("N")
-        ->check(CLI::Range(0, 1 << 20));
+        ->check(whole_number(0, 1 << 20));
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ Part add_moe_check(CLI::App& moe, Console& console) {
     auto options = std::make_shared<MoeCheckOptions>();
     add_pair_options(*command, options->pair, false);
     command->add_option("--ranks", options->ranks, "Devices of the layer")
-        ->check(CLI::Range(1, 1024));
+        ->check(whole_number(1, 1024));
     command->add_option("--topk-indices", options->topk_indices, "dtype of topk_ids")
         ->type_name("int32|uint32");
     command->add_flag("--chunked", options->is_chunked,

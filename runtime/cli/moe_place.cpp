@@ -223,7 +223,7 @@ Command add_moe_place(CLI::App& moe, Console& console) {
     command
         ->add_option("--redundant", options->demand.redundant, "Further copies of busy experts [0]")
         ->type_name("N")
-        ->check(CLI::Range(0, 65536));
+        ->check(whole_number(0, 65536));
     command->add_option("--out", options->out, "Start of the names of the files [that of CONFIG]")
         ->type_name("STEM");
     command->add_flag("--plan-only", options->plan_only, "Write the files and run nothing");

@@ -8,6 +8,8 @@
 namespace tessera::test {
 namespace {
 
+using ::testing::HasSubstr;
+
 struct Case {
     const char* name;
     std::vector<std::string> arguments;
@@ -53,6 +55,21 @@ TEST(CliMissingFile, IsAnsweredWithTheNearest) {
                   num_shipped({"runs"}) + " runs\n");
 }
 
+TEST(CliMissingFile, HasNoNearestNameIfAllAreFar) {
+    const Ending ending = run_tessera({"run", "nothing_of_the_kind"});
+
+    EXPECT_EQ(ending.err,
+              "tessera: nothing_of_the_kind: no such file or shipped configuration; tessera list "
+              "configs shows all " +
+                  num_shipped({"runs"}) + " runs\n");
+}
+
+TEST(CliHelp, ShowsRangesAndArgumentsThatRepeat) {
+    EXPECT_THAT(run_tessera({"run", "--help"}).out, HasSubstr("  --draws N:2-1024 "));
+    EXPECT_THAT(run_tessera({"kernel", "run", "--help"}).out,
+                HasSubstr("Usage: tessera kernel run [OPTIONS] FILE...\n"));
+}
+
 TEST(CliMessages, ShowControlCharactersAsNumbers) {
     const Ending ending = run_tessera({"run", "a.yaml", "--\x1b[31mred\x07"});
 
@@ -90,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"EmptyReference",
              {"kernel", "run", "k.cpp", "--reference", ""},
              "tessera: --reference: the value is empty; leave the option out, or give a value; see "
-             "tessera kernel --help"},
+             "tessera kernel run --help"},
         Case{"HelpWithoutDashes",
              {"help"},
              "tessera: unknown command help; did you mean --help? Allowed: run, exec, model, "
@@ -130,6 +147,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"KernelWithoutCommand",
              {"kernel"},
              "tessera: no command given; allowed: run, check; see tessera kernel --help"},
+        Case{"NothingToCheck",
+             {"kernel", "check"},
+             "tessera: PLACE is required; see tessera kernel check --help"},
+        Case{"TooFewDraws",
+             {"run", "moe_v2_tiny", "--draws", "1"},
+             "tessera: --draws 1: allowed: 2 to 1024; see tessera run --help"},
+        Case{"DrawsInAWord",
+             {"run", "moe_v2_tiny", "--draws", "x"},
+             "tessera: --draws x: allowed: 2 to 1024; see tessera run --help"},
         Case{"OptionInPlaceOfTheProgram",
              {"exec", "--foo"},
              "tessera: unknown option --foo; see tessera exec --help"},
