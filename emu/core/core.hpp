@@ -3,22 +3,32 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 
 #include "emu/core/circular_buffer.hpp"
-#include "emu/core/fabric_mux.hpp"
 #include "emu/core/semaphore_waiters.hpp"
 #include "emu/core/window.hpp"
 #include "tessera/arch_spec.hpp"
 #include "tessera/core_coord.hpp"
+#include "tessera/kernel/fabric_mux_layout.hpp"
 #include "tessera/processor.hpp"
 
 namespace tessera {
 
 class Device;
 class KernelThread;
+
+/// State of the mux that runs on a core: its link and the channels in its L1. Workers on other cores
+/// read it.
+struct FabricMux {
+    std::uint32_t link_channel = 0;  ///< channel of the mux's link, as in FabricConnection
+    kernel::FabricMuxLayout layout;
+    /// Set after the other members. Workers on other host threads may read these once it is true.
+    std::atomic<bool> is_serving{false};
+};
 
 class Core {
 public:
