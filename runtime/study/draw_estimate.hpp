@@ -21,7 +21,7 @@ namespace tessera::timed_run {
 ///
 /// Only the width of an interval depends on these times; the expected time is a replay. On the
 /// measurements of `tessera score`, the ends of intervals of 32 estimates and of 8 replays are 1 to
-/// 3 % apart (docs/accuracy.md has the coverage of both).
+/// 3 % apart (docs/history/accuracy.md has the coverage of both).
 class DrawEstimate {
 public:
     /// `draws` are draws of `stated`. `arch` and `draws` outlive the object.
