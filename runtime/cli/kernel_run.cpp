@@ -60,19 +60,38 @@ public:
             fs::remove_all(path_, error);
         }
     }
-    /// Returns a message that names no file which the end of the command removes: kernels in the
-    /// folder are "added reader.cpp", the run file is "the inferred run file".
+    /// Returns a message that names no file which the end of the command removes.
     [[nodiscard]] std::string renamed(std::string message) const {
         if (!is_kept_) {
-            replace_all(message, run_file_, "the inferred run file");
-            replace_all(message, path_.string() + "/", "added ");
+            replace_all(message, run_file_, kHiddenRunFile);
+            replace_all(message, path_.string() + "/", "");
         }
         return message;
     }
-    std::string write_run_file(const std::string& name, const std::string& text) {
+    /// Writes the run file and makes `options` run it.
+    void write_run_file(const std::string& name, const std::string& text, RunOptions& options) {
         run_file_ = write(name, text);
-        return run_file_;
+        options.config.config = run_file_;
+        if (!is_kept_) {
+            options.shown_as = kHiddenRunFile;
+        }
     }
+    /// Writes a kernel that Tessera adds. Returns its path for the run file: in a folder that is
+    /// removed, a name that says so, since results show it.
+    std::string write_kernel(const std::string& name, const std::string& text) const {
+        const std::string file = is_kept_ ? name : "added " + name;
+        const std::string path = write(file, text);
+        return is_kept_ ? path : file;
+    }
+    /// Returns the path of a user's kernel for the run file: as given, since results show it. A run
+    /// file that is kept finds its kernels from any folder.
+    [[nodiscard]] std::string path_of(const std::string& given) const {
+        return is_kept_ || fs::exists(path_ / given)
+                   ? fs::absolute(given).lexically_normal().string()
+                   : given;
+    }
+
+private:
     std::string write(const std::string& name, const std::string& text) const {
         const fs::path file = path_ / name;
         write_unless_edited(file, text, Force::No,
@@ -82,14 +101,14 @@ public:
         }
         return file.string();
     }
-
-private:
     static void replace_all(std::string& text, const std::string& from, std::string_view to) {
         for (auto at = text.find(from); at != std::string::npos && !from.empty();
              at = text.find(from, at + to.size())) {
             text.replace(at, from.size(), to);
         }
     }
+
+    static constexpr const char* kHiddenRunFile = "the inferred run file";
 
     bool is_kept_;
     fs::path path_;
@@ -143,12 +162,12 @@ std::string kernel_source(const std::string& path) {
     return tessera::read_input(path, kMostBytes);
 }
 
-std::vector<KernelFile> kernel_files(const KernelRunOptions& options) {
+std::vector<KernelFile> kernel_files(const KernelRunOptions& options, const RunFolder& folder) {
     std::vector<KernelFile> files;
     std::set<std::string> chosen;  // paths of kernels whose processor is given
     for (const std::string& path : options.files) {
         const std::string text = kernel_source(path);
-        KernelFile file{.path = fs::absolute(path).lexically_normal().string(),
+        KernelFile file{.path = folder.path_of(path),
                         .name = {},
                         .processor = guess_processor(path, text),
                         .defines = {}};
@@ -171,7 +190,7 @@ std::vector<KernelFile> kernel_files(const KernelRunOptions& options) {
 void add_stand_ins(std::vector<KernelFile>& files, const KernelOverrides& overrides,
                    const RunFolder& folder) {
     for (const pipeline::StandIn& kernel : pipeline::stand_ins(files, overrides)) {
-        files.push_back({.path = folder.write(kernel.name + ".cpp", kernel.text),
+        files.push_back({.path = folder.write_kernel(kernel.name + ".cpp", kernel.text),
                          .name = kernel.name,
                          .processor = *processor_named(kernel.name),
                          .defines = {},
@@ -258,7 +277,7 @@ ExitCode print_json(const RunOptions& options, const InferredProgram& program,
 
 ExitCode run_in(RunFolder& folder, const KernelRunOptions& options, const Console& console) {
     KernelOverrides overrides = overrides_of(options);
-    std::vector<KernelFile> files = kernel_files(options);
+    std::vector<KernelFile> files = kernel_files(options, folder);
     add_stand_ins(files, overrides, folder);
     KernelTensors tensors = kernel_tensors(options.tensors, files);
     overrides.outputs = tensors.outputs;
@@ -272,8 +291,8 @@ ExitCode run_in(RunFolder& folder, const KernelRunOptions& options, const Consol
             fmt::join(program.mistakes, "\n  "));
     const std::string text = run_file_text(program, keys_of(options));
     RunOptions run_options = options.run;
-    run_options.config.config =
-        folder.write_run_file(fs::path(options.files.front()).stem().string() + ".yaml", text);
+    folder.write_run_file(fs::path(options.files.front()).stem().string() + ".yaml", text,
+                          run_options);
     return options.run.json ? print_json(run_options, program, text, console)
                             : run_file(run_options, text, console);
 }

@@ -198,7 +198,12 @@ void complete_timing(const config::LoadedRun& loaded, Outcome& outcome) {
     note_times(timing, loaded.pipeline, outcome.record);
     timing.moe = outcome.record.experts;
     timing.stages = outcome.record.stages;
-    timing.sources = report::source_texts(timing, kernel_file);
+    timing.sources = report::source_texts(timing, [&](const std::string& name) {
+        const auto beside = std::filesystem::path(loaded.pipeline.folder) / name;
+        const bool is_hidden =
+            loaded.pipeline.hides_folder && std::filesystem::is_regular_file(beside);
+        return is_hidden ? beside : kernel_file(name);
+    });
 }
 
 // Writes the report of a run that an error ended. The process ends with that error, so a second
@@ -305,6 +310,16 @@ struct OpenedRun {
     config::LoadedRun loaded;
 };
 
+/// Hides a run file, whose folder is removed after the run, under a name.
+void show_run_file_as(const std::string& name, const std::string& file, config::LoadedRun& loaded) {
+    loaded.pipeline.hides_folder = true;
+    for (config::ResolvedValue& value : loaded.resolved) {
+        if (value.origin.text == file) {
+            value.origin.text = name;
+        }
+    }
+}
+
 OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     check_run_options(options);
     apply(options.kernel_options);
@@ -323,6 +338,9 @@ OpenedRun open_run_of(const RunOptions& options, const Console& console) {
     given.insert(given.end(), tuned.begin(), tuned.end());
     opened.loaded = load(options.config, given);
     require_other_files(options, opened.loaded);
+    if (options.shown_as) {
+        show_run_file_as(*options.shown_as, options.config.config, opened.loaded);
+    }
     return opened;
 }
 

@@ -14,6 +14,8 @@ namespace tessera::cli {
 
 struct RunOptions {
     ConfigOptions config;
+    /// Name of the run file in results, if its folder is removed after the run.
+    std::optional<std::string> shown_as;
     std::optional<std::string> inputs;
     std::optional<std::string> tuned;  ///< table of tessera tune
     std::optional<std::string> outputs;

@@ -163,7 +163,7 @@ private:
             // The replay charges a round trip to the host for each (dispatch.host_read).
             program.host_reads = reads;
             move_cores(program.program, step.first_core, loaded_.arch, step.name);
-            find_kernels(program.program, *step.op, pipeline_.folder);
+            find_kernels(program.program, *step.op, pipeline_);
             replace_kernels(program.program, files_.kernels);
         }
         return programs;

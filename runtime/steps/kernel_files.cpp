@@ -9,12 +9,13 @@
 #include <variant>
 
 #include "emu/base/fields/nearest.hpp"
+#include "runtime/kernels/content_hash.hpp"
 #include "runtime/kernels/jit.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::pipeline {
 
-void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder) {
+void find_kernels(Program& program, const ops::Op& op, const PipelineSpec& pipeline) {
     const std::string own = fmt::format("ops/{}/", op.spec.name);
     for (KernelDescription& kernel : program.kernels) {
         if (!op.folder.empty() && kernel.source.starts_with(own)) {
@@ -23,8 +24,13 @@ void find_kernels(Program& program, const ops::Op& op, const std::string& run_fo
         }
         // A file next to the run file hides a shipped kernel of the same path. A kernel given as
         // text has no file.
-        const auto beside = std::filesystem::path(run_folder) / kernel.source;
-        if (kernel.text.empty() && std::filesystem::is_regular_file(beside)) {
+        const auto beside = std::filesystem::path(pipeline.folder) / kernel.source;
+        if (!kernel.text.empty() || !std::filesystem::is_regular_file(beside)) {
+            continue;
+        }
+        if (pipeline.hides_folder) {
+            kernel.text = read_file(beside).value_or("");
+        } else {
             kernel.source = beside.lexically_normal().string();
         }
     }

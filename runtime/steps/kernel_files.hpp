@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "ops/op.hpp"
+#include "runtime/steps/pipeline_spec.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::pipeline {
 
 /// Resolves the kernels' paths: kernels of an op outside the source tree are in the op's folder,
-/// kernels of a run file are relative to `run_folder`.
-void find_kernels(Program& program, const ops::Op& op, const std::string& run_folder);
+/// kernels of a run file are relative to its folder. Kernels in a hidden folder become text, so that
+/// they keep the name that the run file states.
+void find_kernels(Program& program, const ops::Op& op, const PipelineSpec& pipeline);
 
 /// Replacements of kernel sources: {"ops/moe_bmm/kernels/reader.cpp", "mine.cpp"}.
 using KernelFiles = std::vector<std::pair<std::string, std::string>>;

@@ -224,6 +224,8 @@ struct PipelineSpec {
     bool has_plain_names = false;  ///< on one device, names in files have no prefix "d0."
     std::uint64_t seed = 0;
     std::string folder;  ///< folder of the run file, to which its paths are relative
+    /// Whether the folder is removed after the run, so that results name no file in it.
+    bool hides_folder = false;
 };
 
 /// Returns `pattern` with the device's number for ${device}.

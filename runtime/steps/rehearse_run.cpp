@@ -190,7 +190,7 @@ private:
         for (DeviceProgram& program : programs) {
             // The same edits as in a run, so that the same cores and files are checked.
             move_cores(program.program, step.first_core, arch_, step.name);
-            find_kernels(program.program, *step.op, pipeline_.folder);
+            find_kernels(program.program, *step.op, pipeline_);
             check(program);
         }
         return programs;

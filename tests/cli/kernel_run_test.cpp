@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/tessera_process.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string double_kernel(const std::string& name) {
@@ -148,10 +150,10 @@ TEST_F(CliKernelRun, NamesTheArgumentThatItCannotInfer) {
     const Ending ending = run_kernel({"copy.cpp", "--in", "x=64x64", "--quiet"});
 
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_EQ(ending.err, "tessera: kernel run: not everything could be inferred\n  " +
-                              folder_.file("copy.cpp") +
-                              ":6: arg 2 'mystery': its value cannot be inferred; give it with "
-                              "--arg writer.2=VALUE\n");
+    EXPECT_EQ(ending.err,
+              "tessera: kernel run: not everything could be inferred\n"
+              "  copy.cpp:6: arg 2 'mystery': its value cannot be inferred; give it with "
+              "--arg writer.2=VALUE\n");
 }
 
 struct RefusedKernelOption {
@@ -320,6 +322,31 @@ TEST_F(CliKernelRun, NamesTheOptionOfAWrongValueAndNoFileThatItRemoves) {
         first_line({"--cb", "0=pages:0"}),
         "the inferred run file:14:38: steps.kernel.program.cbs.0.pages: is 0; allowed: a whole "
         "number, 1 to 4294967295; set --cb");
+}
+
+// A path in a temporary folder would differ from run to run, and name no file that exists.
+TEST_F(CliKernelRun, NamesKernelsInResultsAsGiven) {
+    std::filesystem::create_directories(folder_.path() / "mine");
+    (void)folder_.write("mine/double.cpp", bytes_of(double_kernel("compute.cpp")));
+    const auto run_once = [&](const std::string& name) {
+        const Ending ending = run_kernel({"mine/double.cpp", "--in", "x=64x64", "--quiet",
+                                          "--trace", name + ".trace", "--report", name});
+        EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    };
+
+    run_once("first");
+    run_once("second");
+
+    EXPECT_EQ(bytes_of(folder_.file("first.trace")), bytes_of(folder_.file("second.trace")));
+    const auto report = nlohmann::json::parse(bytes_of(folder_.file("first") + "/report.json"));
+    std::set<std::string> sources;
+    for (const auto& [file, text] : report.at("sources").items()) {
+        sources.insert(file);
+    }
+    EXPECT_THAT(sources,
+                ::testing::ElementsAre("added reader.cpp", "added writer.cpp", "mine/double.cpp"));
+    EXPECT_THAT(report.dump(), Not(HasSubstr("tessera-kernel-")));
+    EXPECT_THAT(report.dump(), HasSubstr("the inferred run file:"));
 }
 
 TEST_F(CliKernelRun, CallsAKernelThatItAddsAdded) {
